@@ -1,0 +1,1 @@
+"""The overlay: three protocols as pure state machines. Bytes and time go in, bytes and events come out."""

@@ -1,0 +1,1 @@
+"""The emulator: owns time, place, radio, chance and crash, and runs the real code for everything else."""

@@ -1,0 +1,159 @@
+"""The tables of a trace: what every run writes down, column by column.
+
+One table is one folder of Parquet parts. A table's columns never change meaning; adding or changing one
+raises `SCHEMA_VERSION`, and readers keep the older versions. Times are milliseconds of simulated time since
+the start of the run. Nodes are numbers; the table `nodes` says who they are. The prose for every column stands in
+docs/trace-format.md, and a contract test compares this file, that page and the reader in `spark_analysis/`.
+"""
+
+from typing import Final
+
+import pyarrow as pa
+
+SCHEMA_VERSION: Final = 1
+
+_word = pa.dictionary(pa.int8(), pa.string())
+"""A column with few different words. Spark reads it as a plain string."""
+
+
+def _table(*columns: tuple[str, pa.DataType]) -> pa.Schema:
+    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in columns])
+
+
+def _with_nullable(schema: pa.Schema, *names: str) -> pa.Schema:
+    return pa.schema([field.with_nullable(field.name in names) for field in schema])
+
+
+TABLES: Final[dict[str, pa.Schema]] = {
+    # Who takes part. One row a node.
+    "nodes": _table(
+        ("node", pa.int32()),
+        ("name", pa.string()),
+        ("group", pa.string()),
+        ("role", _word),
+    ),
+    # How they move: straight legs at constant speed, without gaps, from 0 to the end of the run.
+    "motion": _table(
+        ("node", pa.int32()),
+        ("begin_ms", pa.float64()),
+        ("end_ms", pa.float64()),
+        ("x0_m", pa.float64()),
+        ("y0_m", pa.float64()),
+        ("x1_m", pa.float64()),
+        ("y1_m", pa.float64()),
+    ),
+    # When two nodes are in range, from motion alone (a < b). `censored`: still in range at the end of the run.
+    "contacts": _table(
+        ("a", pa.int32()),
+        ("b", pa.int32()),
+        ("begin_ms", pa.float64()),
+        ("end_ms", pa.float64()),
+        ("censored", pa.bool_()),
+    ),
+    # When a node is up. The first row of every node is at 0.
+    "node_state": _table(
+        ("at_ms", pa.int64()),
+        ("node", pa.int32()),
+        ("state", _word),
+        ("reason", _word),
+    ),
+    # Every subscription revision that an application asked for, and when it took it back.
+    "subscriptions": _with_nullable(
+        _table(
+            ("subscriber", pa.int32()),
+            ("id", pa.int32()),
+            ("seq", pa.int32()),
+            ("language", pa.int32()),
+            ("created_ms", pa.int64()),
+            ("expires_ms", pa.int64()),
+            ("withdrawn_ms", pa.int64()),
+            ("vector", pa.binary()),
+            ("document", pa.string()),
+        ),
+        "withdrawn_ms",
+        "document",
+    ),
+    # Every step of every message. (origin, number) names the message, node is where it happened, peer the other side.
+    "messages": _with_nullable(
+        _table(
+            ("at_ms", pa.int64()),
+            ("kind", _word),
+            ("node", pa.int32()),
+            ("peer", pa.int32()),
+            ("type", _word),
+            ("language", pa.int32()),
+            ("origin", pa.int32()),
+            ("number", pa.int64()),
+            ("bytes", pa.int32()),
+            ("hops", pa.int32()),
+            ("age_ms", pa.int64()),
+            ("reason", _word),
+        ),
+        "peer",
+        "reason",
+    ),
+    # Every reading that a watchdog judged. `released` counts the notifications it became; `vectors` are theirs.
+    "filter_decisions": _with_nullable(
+        _table(
+            ("at_ms", pa.int64()),
+            ("node", pa.int32()),
+            ("event_number", pa.int32()),
+            ("event", pa.int32()),
+            ("attributes", pa.binary()),
+            ("values", pa.binary()),
+            ("installed", pa.int32()),
+            ("released", pa.int32()),
+            ("degree_u8", pa.int32()),
+            ("suppressed", _word),
+            ("cost_us", pa.float64()),
+        ),
+        "suppressed",
+    ),
+    # The notifications that left a source filter, by message.
+    "notifications": _table(
+        ("at_ms", pa.int64()),
+        ("origin", pa.int32()),
+        ("number", pa.int64()),
+        ("language", pa.int32()),
+        ("event_number", pa.int32()),
+        ("lifetime_ms", pa.int64()),
+        ("vector", pa.binary()),
+    ),
+    # What a DENS node found: this notification satisfies this subscription revision.
+    "matches": _table(
+        ("at_ms", pa.int64()),
+        ("node", pa.int32()),
+        ("origin", pa.int32()),
+        ("number", pa.int64()),
+        ("subscriber", pa.int32()),
+        ("id", pa.int32()),
+        ("seq", pa.int32()),
+        ("degree_u8", pa.int32()),
+        ("cost_us", pa.float64()),
+    ),
+    # What a node holds, written when it changes.
+    "buffers": _table(
+        ("at_ms", pa.int64()),
+        ("node", pa.int32()),
+        ("subscriptions", pa.int32()),
+        ("notifications", pa.int32()),
+        ("notification_bytes", pa.int64()),
+    ),
+}
+
+MESSAGE_KINDS: Final = (
+    "created",  # an application or a protocol machine made it
+    "sent",  # it was put on the air
+    "received",  # it came in whole
+    "lost",  # it was on the air and did not arrive: the radio lost it, or the contact ended
+    "stored",  # a node keeps it
+    "replicated",  # a DENS node got its copy from another one
+    "delivered",  # the application of a subscriber saw it, once
+    "duplicate",  # it came again and was not shown again
+    "acknowledged",  # the sender knows that the other side has it
+    "expired",  # its lifetime was over
+    "dropped",  # given up for another reason, which is named
+    "refused",  # not accepted, for a named reason
+)
+
+NODE_STATES: Final = ("up", "down")

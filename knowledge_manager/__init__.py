@@ -1,0 +1,1 @@
+"""What words mean: vocabularies, the mission table they form together, and how files are refused."""

@@ -1,0 +1,1 @@
+"""Subscription languages, each a look-up, a filter and a matcher behind one small interface."""

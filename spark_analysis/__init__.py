@@ -1,0 +1,1 @@
+"""Answers from traces: metrics, delays and reports, computed by Spark on a laptop or a cluster."""
