@@ -1,0 +1,81 @@
+# Verbs of this project. `make run` and `make test` need Python 3.11+ and make, and set up the rest themselves.
+#
+#   make install   the environment of `make run`, in .venv
+#   make run       the rescue scenario, its Spark analysis and its report
+#   make check     format, lint, types, import rules, unit tests (under 2 minutes)
+#   make test      everything, boards and Spark included
+#   make soak      the long runs: exhaustive arithmetic, many seeds
+#   make bench     measurements beside peers; ONLY=name runs one
+#   make golden    renew golden files, then look at the diff
+#   make lock      renew the pinned dependencies (needs uv)
+#   make clean     remove what the others made
+#
+# DENS_WITHOUT_BOARDS=1 lets `make test` go on where QEMU, the micro:bit firmware or Node cannot be had. It says so loudly.
+
+PYTHON ?= python3
+ONLY ?=
+BIN := .venv/bin
+CODE := dens emulation knowledge_manager plugins spark_analysis studio watchdog tests benchmarks
+QUICK := -m "not board and not spark and not slow"
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: install run check test soak bench golden lock clean
+
+install: .venv/.installed-run
+
+run: .venv/.installed-run
+	@$(BIN)/dens run rescue --out runs/rescue --force
+	@$(BIN)/dens report runs/rescue
+
+check: .venv/.installed-test
+	@$(BIN)/ruff format --check $(CODE)
+	@$(BIN)/ruff check $(CODE)
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/pytest -q -n 2 $(QUICK)
+
+test: .venv/.installed-test .build/boards/.installed
+	@$(BIN)/ruff format --check $(CODE)
+	@$(BIN)/ruff check $(CODE)
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/pytest -q -n 2 --dist loadgroup
+
+soak: .venv/.installed-test .build/boards/.installed
+	@$(BIN)/pytest -q tests/soak
+
+bench: .venv/.installed-test
+	@$(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY))
+
+golden: .venv/.installed-test
+	@$(BIN)/pytest -q -n 2 $(QUICK) --renew-golden
+	@git --no-pager diff --stat
+
+lock:
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate requirements/run.in -o requirements/run.txt
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate requirements/test.in -c requirements/run.txt -o requirements/test.txt
+
+clean:
+	rm -rf .venv .build runs benchmarks/latest.jsonl .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dens.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "DENS needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1). Name another with: make PYTHON=python3.12 …" >&2; exit 3; }
+	@$(PYTHON) -m venv .venv \
+		|| { echo "Could not make a virtual environment. On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 3; }
+
+.venv/.installed-run: requirements/run.txt pyproject.toml | .venv/bin/python
+	@echo "Setting up .venv (pyspark is a large download; the first time takes some minutes) …"
+	@$(BIN)/pip install --quiet --progress-bar on --require-hashes -r requirements/run.txt
+	@$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/.installed-test: requirements/test.txt .venv/.installed-run
+	@echo "Adding what the tests need …"
+	@$(BIN)/pip install --quiet --progress-bar on --require-hashes -r requirements/test.txt
+	@touch $@
+
+.build/boards/.installed: tests/boards/install.py .venv/.installed-test
+	@$(BIN)/python tests/boards/install.py
+	@mkdir -p $(@D) && touch $@

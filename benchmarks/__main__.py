@@ -1,0 +1,48 @@
+"""`python -m benchmarks [--only NAME]`: run the measurements, print JSON lines, keep them in latest.jsonl."""
+
+import argparse
+import importlib
+import pkgutil
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+import benchmarks
+from benchmarks.measurement import Measurement
+
+LATEST = Path(__file__).parent / "latest.jsonl"
+NOT_A_BENCHMARK = {"__main__", "measurement"}
+
+
+def names() -> list[str]:
+    """Return the benchmarks there are, by file name."""
+    return sorted(m.name for m in pkgutil.iter_modules(benchmarks.__path__) if m.name not in NOT_A_BENCHMARK)
+
+
+def main() -> int:
+    """Run the chosen benchmarks; end 0 even where a goal is missed, because timings never gate."""
+    parser = argparse.ArgumentParser(prog="make bench")
+    parser.add_argument("--only", choices=names(), help="run one benchmark")
+    chosen = parser.parse_args().only
+    console = Console(stderr=True)
+    results: list[Measurement] = []
+    with LATEST.open("w") as kept:
+        for name in [chosen] if chosen else names():
+            console.print(f"measuring {name} …")
+            for measurement in importlib.import_module(f"benchmarks.{name}").measure():
+                results.append(measurement)
+                for stream in (sys.stdout, kept):
+                    stream.write(measurement.as_line() + "\n")
+                    stream.flush()
+    table = Table("measurement", "ours", "peer", "ratio", "goal", "holds")
+    for m in results:
+        holds = "[green]yes[/]" if m.holds else "[red]no[/]"
+        table.add_row(m.name, f"{m.ours:.4g}", f"{m.peer:.4g}", f"{m.ratio:.4g}", f"{m.goal:.4g}", holds)
+    console.print(table)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

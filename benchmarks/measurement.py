@@ -1,0 +1,37 @@
+"""What one measurement says, and how a benchmark module offers it.
+
+A benchmark module in this folder has a function `measure() -> Iterable[Measurement]`; its file name is the name
+that `make bench ONLY=…` takes. Machines are noisy, so a goal is always a ratio of two things measured in
+the same run, or a count that does not depend on the machine.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """Ours beside the peer's, in the unit that the name says. `holds` is computed, never claimed."""
+
+    name: str
+    ours: float
+    peer: float
+    ratio: float
+    goal: float
+    holds: bool
+
+    def as_line(self) -> str:
+        """Return the JSON line that `make bench` prints."""
+        return json.dumps(asdict(self))
+
+
+def at_least(name: str, ours: float, peer: float, goal: float) -> Measurement:
+    """Measure something of which more is better: ours ÷ peer must reach the goal."""
+    ratio = ours / peer
+    return Measurement(name, ours, peer, ratio, goal, ratio >= goal)
+
+
+def at_most(name: str, ours: float, peer: float, goal: float) -> Measurement:
+    """Measure something of which less is better: ours ÷ peer must not exceed the goal."""
+    ratio = ours / peer
+    return Measurement(name, ours, peer, ratio, goal, ratio <= goal)

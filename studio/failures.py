@@ -1,0 +1,72 @@
+"""From an exception to what a person reads: what is wrong, where, and which exit code follows.
+
+Every room raises its own errors; this is the only place that knows how each of them is shown. A class is looked
+up in the modules that are loaded already, so that `dens --help` need not import the rooms: an error whose
+module was never imported cannot have been raised.
+"""
+
+import errno
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from studio import exits
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Lines for people, the same for programs, and the exit code."""
+
+    lines: tuple[str, ...]
+    problems: tuple[dict[str, Any], ...]
+    exit_code: int
+
+
+def failure_of(error: BaseException) -> Failure | None:
+    """Return how to show an error that is the user's or the machine's doing, or None for one of ours."""
+    if _is(error, "knowledge_manager.documents", "DocumentError"):
+        problems = error.problems  # type: ignore[attr-defined]
+        return Failure(tuple(map(str, problems)), tuple(map(_as_dict, problems)), exits.BAD_INPUT)
+    if _is(error, "watchdog.vector", "VectorError"):
+        return _plain(f"not a valid vector: {error}", exits.BAD_INPUT)
+    if _is(error, "spark_analysis.errors", "AnalysisError"):
+        return _plain(str(error), exits.BAD_INPUT)
+    if isinstance(error, Refusal):
+        return _plain(str(error), exits.BAD_INPUT)
+    if isinstance(error, OSError):
+        return _plain(_os_error(error), exits.BAD_INPUT)
+    return None
+
+
+class Refusal(Exception):
+    """A command cannot go on with what it was given; the message says what and what to do."""
+
+
+def _plain(message: str, exit_code: int) -> Failure:
+    return Failure((f"error: {message}",), ({"severity": "error", "message": message},), exit_code)
+
+
+def _is(error: BaseException, module: str, name: str) -> bool:
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(error, getattr(loaded, name))
+
+
+def _as_dict(problem: Any) -> dict[str, Any]:
+    return {
+        key: getattr(problem, key) for key in ("file", "line", "column", "severity", "code", "message")
+    }
+
+
+def _os_error(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else ""
+    what = error.strerror or str(error)
+    advice = {
+        errno.ENOENT: "; check the path",
+        errno.EACCES: "; check the permissions or choose another place with --out / -o",
+        errno.EPERM: "; check the permissions or choose another place with --out / -o",
+        errno.EROFS: "; choose a place that can be written to with --out / -o",
+        errno.ENOSPC: "; free some space or choose another disk with --out / -o",
+        errno.EISDIR: "; a file is needed here, not a folder",
+        errno.ENOTDIR: "; a folder is needed here, not a file",
+    }.get(error.errno or 0, "")
+    return f"{where}{what}{advice}"

@@ -1,0 +1,103 @@
+"""The `dens` command: puts the sub-commands together and turns every failure into words and an exit code.
+
+A command module imports only typer at its top; the rooms are imported inside the command that needs them, so
+that help and completion stay quick.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from studio import exits
+from studio.commands import check, compile_, decode, doctor, init, report, run, schema
+
+app = typer.Typer(
+    name="dens",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Publish/subscribe for networks that are mostly broken: ask in words, filter at the source, "
+    "carry until delivered.",
+    epilog="Ends with 0 fine, 1 a finding, 2 usage, 3 bad input, 4 run aborted, 130 interrupted. "
+    "Add --debug to any command for a traceback.",
+)
+
+app.command("run")(run.run)
+app.command("report")(report.report)
+app.command("compile")(compile_.compile_)
+app.command("decode")(decode.decode)
+app.command("check")(check.check)
+app.command("init")(init.init)
+app.command("doctor")(doctor.doctor)
+app.command("schema")(schema.schema)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"dens {version('dens')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command and end the process with its exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in given
+    sys.exit(_run([word for word in given if word != "--debug"], debug))
+
+
+def _run(arguments: list[str], debug: bool) -> int:
+    try:
+        code = app(arguments, prog_name="dens", standalone_mode=False)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return exits.INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output went away (`dens … | head`); there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return exits.FINE
+    except typer.Abort:
+        return exits.INTERRUPTED
+    except Exception as error:
+        if debug:
+            raise
+        return _show(error, as_json="--json" in arguments)
+    return code if isinstance(code, int) else exits.FINE
+
+
+def _show(error: Exception, as_json: bool) -> int:
+    from studio.console import print_document, say
+    from studio.failures import failure_of
+
+    if hasattr(error, "show") and hasattr(error, "exit_code"):
+        error.show()
+        return exits.USAGE
+    failure = failure_of(error)
+    if failure is None:
+        say(f"internal error: {type(error).__name__}: {error}", style="bold red")
+        say("This is a fault in dens itself. Run the same command with --debug for the traceback.")
+        return exits.ABORTED
+    for line in failure.lines:
+        say(line, style="red")
+    if as_json:
+        print_document({"problems": list(failure.problems)})
+    return failure.exit_code
+
+
+if __name__ == "__main__":
+    main()
