@@ -2,8 +2,9 @@
 
 One table is one folder of Parquet parts. A table's columns never change meaning; adding or changing one
 raises `SCHEMA_VERSION`, and readers keep the older versions. Times are milliseconds of simulated time since
-the start of the run. Nodes are numbers; the table `nodes` says who they are. The prose for every column stands in
-docs/trace-format.md, and a contract test compares this file, that page and the reader in `spark_analysis/`.
+the start of the run. Nodes are numbers; the table `nodes` says who they are. The prose for every column
+stands in docs/trace-format.md, and a contract test compares this file, that page and the reader in
+`spark_analysis/`.
 """
 
 from typing import Final
@@ -42,7 +43,8 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("x1_m", pa.float64()),
         ("y1_m", pa.float64()),
     ),
-    # When two nodes are in range, from motion alone (a < b). `censored`: still in range at the end of the run.
+    # When two nodes are in range, from motion alone (a < b). `censored`: still in range at the end of the
+    # run.
     "contacts": _table(
         ("a", pa.int32()),
         ("b", pa.int32()),
@@ -73,7 +75,8 @@ TABLES: Final[dict[str, pa.Schema]] = {
         "withdrawn_ms",
         "document",
     ),
-    # Every step of every message. (origin, number) names the message, node is where it happened, peer the other side.
+    # Every step of every message. (origin, number) names the message, node is where it happened, peer the
+    # other side.
     "messages": _with_nullable(
         _table(
             ("at_ms", pa.int64()),
@@ -92,7 +95,8 @@ TABLES: Final[dict[str, pa.Schema]] = {
         "peer",
         "reason",
     ),
-    # Every reading that a watchdog judged. `released` counts the notifications it became; `vectors` are theirs.
+    # Every reading that a watchdog judged. `released` counts the notifications it became; `vectors` are
+    # theirs.
     "filter_decisions": _with_nullable(
         _table(
             ("at_ms", pa.int64()),

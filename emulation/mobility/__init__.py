@@ -1,0 +1,1 @@
+"""How nodes move: one file a model, all of them straight legs at constant speed."""

@@ -1,0 +1,36 @@
+"""Static: nodes that stand where they were put, such as poles, or wherever chance drops them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from emulation.mobility.model import Area, Legs, legs_through
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """Stand still for the whole run.
+
+    `places_m` gives one (x, y) for each node of the group; without it every place is drawn uniformly.
+    """
+
+    places_m: tuple[tuple[float, float], ...] | None = None
+
+    def walks(
+        self,
+        area: Area,
+        duration_ms: float,
+        own: Sequence[np.random.Generator],
+        together: np.random.Generator,
+    ) -> list[Legs]:
+        """Return one long leg for each node."""
+        times = np.array([0.0, duration_ms])
+        walks = []
+        for position, chance in enumerate(own):
+            if self.places_m is None:
+                x, y = chance.random() * area.width_m, chance.random() * area.height_m
+            else:
+                x, y = self.places_m[position]
+            walks.append(legs_through(times, np.full(2, x), np.full(2, y), duration_ms))
+        return walks

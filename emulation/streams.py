@@ -1,0 +1,34 @@
+"""Chance, forked by name: one seed, and a stream of its own for every purpose.
+
+What a stream yields depends on the seed and on its name only, never on how much any other stream was used
+or in which order they were made. So a protocol that talks more draws more from the radio's stream and
+changes no node's walk: two protocols compared on one seed see the same contacts. Names are hashed with
+BLAKE2b, because Python's own hash of a text differs from process to process.
+
+The purposes in use, each followed by the numbers that tell its streams apart:
+
+    mobility GROUP node     the walk of one node
+    mobility GROUP          what a whole group shares (a reference point, a vehicle's timetable)
+    sensor SENSOR node      the values that one node's sensor reads
+    traffic SUBSCRIPTION    when generated traffic happens
+    radio node              which frames of this sender get lost
+    faults                  what breaks, and when
+"""
+
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """The random streams of one run."""
+
+    seed: int
+
+    def stream(self, purpose: str, *which: int | str) -> np.random.Generator:
+        """Return the stream of this name, at its beginning."""
+        name = "\x00".join([purpose, *(f"{type(part).__name__}:{part}" for part in which)])
+        words = np.frombuffer(blake2b(name.encode(), digest_size=16).digest(), dtype=np.uint32)
+        return np.random.Generator(np.random.PCG64(np.random.SeedSequence([self.seed, *map(int, words)])))

@@ -1,0 +1,127 @@
+"""The laws of emulation/mobility/model.py, for every model."""
+
+from typing import cast
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emulation.mobility.model import Area, Legs, MobilityModel
+from emulation.mobility.random_waypoint import RandomWaypoint
+from emulation.mobility.static import Static
+
+metres = st.floats(1.0, 5000.0)
+areas = st.builds(Area, metres, metres)
+durations_ms = st.floats(1.0, 4 * 3_600_000.0)
+
+
+def ordered(low: float, high: float) -> st.SearchStrategy[tuple[float, float]]:
+    pair = st.tuples(st.floats(low, high), st.floats(low, high))
+    return pair.map(lambda both: (min(both), max(both)))
+
+
+models = st.one_of(
+    st.just(Static()),
+    st.builds(RandomWaypoint, ordered(0.3, 20.0), ordered(0.0, 300.0)),
+    st.builds(RandomWaypoint, ordered(0.3, 20.0), st.just((0.0, 0.0))),
+)
+
+
+def walk(model: MobilityModel, area: Area, duration_ms: float, seeds: list[int]) -> list[Legs]:
+    streams = [np.random.default_rng(seed) for seed in seeds]
+    return model.walks(area, duration_ms, streams, np.random.default_rng(999))
+
+
+def columns(legs: Legs) -> list[list[float]]:
+    return [getattr(legs, name).tolist() for name in Legs.__slots__]
+
+
+@given(models, areas, durations_ms, st.integers(0, 2**32))
+@settings(max_examples=150, deadline=None)
+def test_every_walk_is_a_gapless_chain_inside_the_area(
+    model: MobilityModel, area: Area, duration_ms: float, seed: int
+) -> None:
+    for legs in walk(model, area, duration_ms, [seed, seed + 1]):
+        assert legs.begin_ms[0] == 0.0
+        assert legs.end_ms[-1] == duration_ms
+        assert (legs.end_ms > legs.begin_ms).all()
+        assert (legs.begin_ms[1:] == legs.end_ms[:-1]).all()
+        assert (legs.x0_m[1:] == legs.x1_m[:-1]).all()
+        assert (legs.y0_m[1:] == legs.y1_m[:-1]).all()
+        for places, limit in ((legs.x0_m, area.width_m), (legs.x1_m, area.width_m)):
+            assert (places >= -1e-9).all()
+            assert (places <= limit + 1e-9).all()
+        for places, limit in ((legs.y0_m, area.height_m), (legs.y1_m, area.height_m)):
+            assert (places >= -1e-9).all()
+            assert (places <= limit + 1e-9).all()
+
+
+@given(models, areas, durations_ms, st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_a_walk_depends_on_its_own_stream_only(
+    model: MobilityModel, area: Area, duration_ms: float, seed: int
+) -> None:
+    first = walk(model, area, duration_ms, [seed, 1, 2])
+    second = walk(model, area, duration_ms, [seed, 3, 4])
+    assert columns(first[0]) == columns(second[0])
+    if duration_ms > 1000.0:
+        assert columns(first[1]) != columns(second[1])
+
+
+@given(models, areas, durations_ms, st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_a_longer_run_begins_like_a_shorter_one(
+    model: MobilityModel, area: Area, duration_ms: float, seed: int
+) -> None:
+    [short] = walk(model, area, duration_ms, [seed])
+    [long] = walk(model, area, 3 * duration_ms, [seed])
+    whole = len(short) - 1
+    assert columns(short)[0][:whole] == columns(long)[0][:whole]
+    assert columns(short)[4][:whole] == columns(long)[4][:whole]
+
+
+@given(ordered(0.3, 20.0), ordered(0.0, 300.0), areas, st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_random_waypoint_waits_first_and_keeps_its_speeds_and_pauses(
+    speed_m_per_s: tuple[float, float], pause_s: tuple[float, float], area: Area, seed: int
+) -> None:
+    [legs] = walk(RandomWaypoint(speed_m_per_s, pause_s), area, 3_600_000.0, [seed])
+    length_ms = legs.end_ms - legs.begin_ms
+    distance_m = np.hypot(legs.x1_m - legs.x0_m, legs.y1_m - legs.y0_m)
+    stands = distance_m == 0.0
+    if pause_s[0] > 0.0:
+        assert stands[0]
+        assert not (stands[1:] & stands[:-1]).any()
+    whole = np.arange(len(legs)) < len(legs) - 1
+    assert (length_ms[stands & whole] >= 1000.0 * pause_s[0] - 1e-3).all()
+    assert (length_ms[stands] <= 1000.0 * pause_s[1] + 1e-3).all()
+    long_enough = ~stands & (length_ms > 1.0)
+    speeds = distance_m[long_enough] / length_ms[long_enough] * 1000.0
+    assert (speeds >= speed_m_per_s[0] * (1 - 1e-6)).all()
+    assert (speeds <= speed_m_per_s[1] * (1 + 1e-6)).all()
+
+
+def test_destinations_of_random_waypoint_are_uniform_and_speeds_too() -> None:
+    model = RandomWaypoint((1.0, 3.0), (0.0, 10.0))
+    [legs] = walk(model, Area(1000.0, 400.0), 4_000_000_000.0, [5])
+    moves = np.hypot(legs.x1_m - legs.x0_m, legs.y1_m - legs.y0_m) > 0
+    assert moves.sum() > 5_000
+    assert np.histogram(legs.x1_m[moves], 4, (0, 1000))[0] / moves.sum() == pytest.approx(
+        [0.25] * 4, abs=0.02
+    )
+    speeds = (
+        np.hypot(legs.x1_m - legs.x0_m, legs.y1_m - legs.y0_m)[moves]
+        / (legs.end_ms - legs.begin_ms)[moves]
+        * 1000.0
+    )
+    assert np.histogram(speeds, 4, (1, 3))[0] / moves.sum() == pytest.approx([0.25] * 4, abs=0.02)
+
+
+def test_static_nodes_stand_where_they_are_put() -> None:
+    model = cast("MobilityModel", Static(((1.0, 2.0), (30.0, 40.0))))
+    walks = walk(model, Area(100.0, 100.0), 1000.0, [1, 2])
+    assert [columns(legs) for legs in walks] == [
+        [[0.0], [1000.0], [1.0], [2.0], [1.0], [2.0]],
+        [[0.0], [1000.0], [30.0], [40.0], [30.0], [40.0]],
+    ]
