@@ -1,0 +1,83 @@
+"""What the overlay needs from other rooms, as structural protocols, so that neither side imports the other.
+
+Objects of `plugins/` satisfy `Matcher`, one of `knowledge_manager/` satisfies `Directory`, a watchdog
+satisfies `FilterHost`. A vector, extract or reading that is not well-formed in its language is refused by
+raising an error that has an `offset` (as every `VectorError` has); the overlay then refuses the message.
+Any other exception is a defect of the plug-in and is not hidden.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
+
+SubscriptionKey = tuple[int, int]
+"""(origin, id): the subscriber's node number and its number for the subscription."""
+
+
+class FoundMatch(Protocol):
+    """One subscription that a notification satisfies, and how well."""
+
+    @property
+    def key(self) -> SubscriptionKey:
+        """Return whose subscription it is."""
+        ...
+
+    @property
+    def degree_u8(self) -> int:
+        """Return how well, 255 = fully."""
+        ...
+
+
+class Matcher(Protocol):
+    """Finds the subscriptions of one language that a notification satisfies."""
+
+    def add(self, key: SubscriptionKey, vector: bytes) -> None:
+        """Hold this subscription; a known key is replaced."""
+        ...
+
+    def remove(self, key: SubscriptionKey) -> None:
+        """Forget it; an unknown key is no error."""
+        ...
+
+    def match(self, vector: bytes, event_ms: int, now_ms: int) -> Sequence[FoundMatch]:
+        """Return what this notification satisfies, ordered by key."""
+        ...
+
+    def match_batch(
+        self, notifications: Sequence[tuple[bytes, int]], now_ms: int
+    ) -> Iterator[tuple[int, Sequence[FoundMatch]]]:
+        """Yield (position, matches) for (vector, event_ms) pairs in the order in which they complete."""
+        ...
+
+
+MatcherFactory = Callable[[], Matcher]
+"""Makes an empty matcher. A DENS node makes two for each language: one for all subscriptions, and one through
+which a newly learnt subscription alone is matched against the notifications already stored."""
+
+
+class Directory(Protocol):
+    """Knows which publishers offer what."""
+
+    def learn(self, node: int, extract: bytes, now_ms: int) -> None:
+        """Take what this publisher says it can measure; the newest extract of a node replaces older ones."""
+        ...
+
+    def publishers_for(self, language: int, vector: bytes) -> Iterable[int]:
+        """Return the publishers known to be able to serve this subscription."""
+        ...
+
+
+class FilterHost(Protocol):
+    """Filters readings at a source: a watchdog.
+
+    The names follow `watchdog.manager`; its codes are small integers.
+    """
+
+    def install(
+        self, origin: int, id: int, seq: int, language: int, vector: bytes, remaining_ms: int, now_ms: int
+    ) -> int:
+        """Look for this subscription from now on; return a code that says what became of it."""
+        ...
+
+    def remove(self, origin: int, id: int, seq: int, now_ms: int) -> object:
+        """Stop looking for it; an unknown subscription is no error."""
+        ...

@@ -1,0 +1,24 @@
+"""Whose fault it is: ours, or the peer's. Every error the overlay raises derives from `DensError`."""
+
+
+class DensError(Exception):
+    """Anything the overlay refuses."""
+
+
+class LocalProtocolError(DensError):
+    """Our own caller asked for something that the protocol does not allow; nothing has changed."""
+
+
+class RemoteProtocolError(DensError):
+    """The peer sent bytes that are no message of this protocol; nothing has changed.
+
+    `offset` is the first byte that is wrong, counted from the beginning of the datagram or payload.
+    """
+
+    def __init__(self, message: str, offset: int = 0) -> None:
+        super().__init__(f"{message} (at byte {offset})")
+        self.offset = offset
+
+
+class StoreError(DensError):
+    """A store gave back something that no engine wrote; the engine refuses to start from it."""

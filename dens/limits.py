@@ -1,0 +1,42 @@
+"""Every bound of an engine in one place. Nothing in the overlay grows beyond what stands here."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much an engine keeps, and how patiently it speaks. Times are milliseconds."""
+
+    notification_items: int = 10_000
+    """Notifications carried by a mediator, or kept in a publisher's outbox."""
+    notification_bytes: int = 4_000_000
+    """Their payload and envelope bytes."""
+    origin_share_percent: int = 25
+    """The share of those bytes that one origin may use while another needs room."""
+    subscriptions: int = 4_096
+    """Subscriptions in force at a mediator, or filters at a publisher."""
+    tombstones: int = 8_192
+    """Remembered unsubscribes."""
+    receipts: int = 20_000
+    """Delivery receipts carried."""
+    announcements: int = 1_024
+    """Publishers whose extract is known."""
+    known_items: int = 100_000
+    """Message identities remembered, so that what is done with is not fetched again."""
+
+    window_bytes: int = 16_384
+    """Unacknowledged bytes to one peer; one message is always allowed."""
+    hello_ms: int = 1_000
+    """Pause between hellos until the peer answers."""
+    retry_ms: int = 1_000
+    """First patience for an acknowledgement; grows with the measured round trip and with every try."""
+    retry_most_ms: int = 16_000
+    """Longest patience."""
+    ack_delay_ms: int = 20
+    """How long acknowledgements are collected, so that one message and one commit serve many."""
+    ack_batch: int = 32
+    """So many acknowledgements are sent at once without waiting."""
+    linger_ms: int = 3_600_000
+    """How long an expired subscription is still matched, for events from before its end that come late."""
+    number_step: int = 64
+    """Message numbers are reserved in the store in steps, so that a restart never uses one twice."""

@@ -1,0 +1,52 @@
+"""The seven verbs by which every protocol machine is driven.
+
+A driver (an emulator, a socket loop, a test) owns the clock and the link. After any verb it asks for
+`datagrams_to_send` and sends them, drains `next_event`, and arranges to call `timer_due` at `next_timer_ms`.
+The link may lose, repeat, reorder or cut what it is given. A crash is throwing the object away; a restart is
+making a new one from the same store.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from dens.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Datagram:
+    """Bytes for one peer. Without a contact they are lost, and that is no error."""
+
+    peer: int
+    data: bytes
+
+
+class ProtocolMachine(Protocol):
+    """What an emulator or a socket loop drives: `SubscriberEnd`, `PublisherEnd` and `DensNode`."""
+
+    def receive(self, data: bytes, peer: int, now_ms: int) -> None:
+        """Take bytes that came from a peer; whatever they are, nothing is raised."""
+        ...
+
+    def contact_opened(self, peer: int, now_ms: int) -> None:
+        """Learn that a peer is in range from now on; an open contact is begun anew."""
+        ...
+
+    def contact_lost(self, peer: int, now_ms: int) -> None:
+        """Learn that a peer is out of range; without an open contact nothing happens."""
+        ...
+
+    def next_timer_ms(self) -> int | None:
+        """Return when `timer_due` should be called next, or None. A time in the past means now."""
+        ...
+
+    def timer_due(self, now_ms: int) -> None:
+        """Do what has become due: expiry, hellos, retries. Calling it early or late is harmless."""
+        ...
+
+    def datagrams_to_send(self, now_ms: int) -> list[Datagram]:
+        """Commit the store, then return what should be sent now, in order."""
+        ...
+
+    def next_event(self) -> Event | None:
+        """Return the next thing that happened, or None."""
+        ...

@@ -1,0 +1,115 @@
+"""The numbers of the protocols, a sentence each. They are on the air: a number never changes its meaning."""
+
+from enum import IntEnum
+from typing import Final
+
+
+class MessageType(IntEnum):
+    """What a message says. Its lower-case name is the word in traces."""
+
+    HELLO = 1
+    """I am here: my role, my session number, and the session number I heard from you."""
+    SUMMARY = 2
+    """These are the messages I know; send me what is missing."""
+    ACKNOWLEDGEMENT = 3
+    """These messages of yours are durable here, or were refused for a reason."""
+
+    SUBSCRIBE = 16
+    """A subscriber asks: the subscription vector."""
+    RENEW = 17
+    """A subscriber asks for longer: how long it has been in force already, and the same vector again."""
+    UNSUBSCRIBE = 18
+    """A subscriber no longer asks: a tombstone for a subscription and all its older revisions."""
+    RECEIPT = 19
+    """A subscriber has this notification; carried by mediators so that they stop carrying that one."""
+    NOTIFY = 20
+    """A notification for this subscriber, and which of its subscriptions it satisfies."""
+
+    ANNOUNCE = 32
+    """A publisher says what it can measure: an extract of its local data dictionary."""
+    INSTALL = 33
+    """A mediator asks a publisher to filter for this subscription; the message is the subscription itself."""
+    REMOVE = 34
+    """A mediator tells a publisher that a subscription was withdrawn; the message is the tombstone itself."""
+    NOTIFICATION = 35
+    """A publisher's event on its way."""
+
+
+TYPE_NAMES: Final[dict[int, str]] = {member.value: member.name.lower() for member in MessageType}
+"""The word for a type in traces and messages."""
+
+LINK_TYPES: Final = frozenset({MessageType.HELLO, MessageType.SUMMARY, MessageType.ACKNOWLEDGEMENT})
+"""Messages that mean something on one link only: never stored, never relayed."""
+
+LINK_NUMBER: Final = 1 << 31
+"""Numbers from here on name link messages; numbers below name what is stored and relayed."""
+
+
+class Role(IntEnum):
+    """What a node is to the overlay."""
+
+    SUBSCRIBER = 1
+    """It asks."""
+    MEDIATOR = 2
+    """It is a DENS node: it stores, matches, carries, forwards."""
+    PUBLISHER = 3
+    """It measures."""
+
+
+class Status(IntEnum):
+    """How a message was taken, as an acknowledgement says it."""
+
+    STORED = 0
+    """It is durable here now."""
+    KNOWN = 1
+    """It was here already, or was here and is done with."""
+    SUPERSEDED = 2
+    """Something newer of the same subscription or publisher is here; the old one will never be needed."""
+    EXPIRED = 3
+    """Its lifetime was over when it came."""
+    NO_ROOM = 4
+    """The buffers are full of what counts more."""
+    UNKNOWN_LANGUAGE = 5
+    """No plug-in for its language is here."""
+    BAD_PAYLOAD = 6
+    """Its payload is not well-formed in its language."""
+    FOREIGN_ORIGIN = 7
+    """An end may speak for itself only, and this message is another node's."""
+    UNEXPECTED = 8
+    """A node of this role does not take messages of this type."""
+
+
+class Reason(IntEnum):
+    """Why something was dropped or refused without an acknowledgement. The lower-case name is the word in
+    traces."""
+
+    MALFORMED = 1
+    """The bytes are no message."""
+    TABLE_CHECK = 2
+    """The sender works with another mission table, so its features mean something else."""
+    BAD_TAG = 3
+    """The tag does not verify: corrupted, forged, replayed from another session, or another mission key."""
+    UNSEALED = 4
+    """It carries no tag, and this mission has a key."""
+    SEALED = 5
+    """It carries a tag, and this mission has no key to verify it with."""
+    NO_CONTACT = 6
+    """It came from a node with which no contact is open."""
+    LIFETIME_OVER = 7
+    """It was kept as long as it was worth keeping."""
+    WITHDRAWN = 8
+    """Its subscriber took it back."""
+    REPLACED = 9
+    """A newer one of the same subscription or publisher took its place."""
+    DELIVERED = 10
+    """Room was needed, and everybody known to be owed it has it."""
+    OVER_QUOTA = 11
+    """Room was needed, and its origin held more than its share."""
+    LOWEST_DEGREE = 12
+    """Room was needed, and this satisfied its subscriptions least; the oldest among equals."""
+    OLDEST = 13
+    """Room was needed, and this was the oldest of its kind."""
+
+
+REASON_NAMES: Final[dict[int, str]] = {member.value: member.name.lower() for member in Reason}
+STATUS_NAMES: Final[dict[int, str]] = {member.value: member.name.lower() for member in Status}

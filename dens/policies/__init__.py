@@ -1,0 +1,1 @@
+"""Replication policies: which mediator gets a copy of which notification. One file each."""

@@ -1,0 +1,34 @@
+"""The interface of a replication policy: four verbs.
+
+Subscriptions, tombstones, receipts and announcements always go to every mediator. A policy decides about
+notifications only: whether a peer mediator gets a copy, and with how large a share of the copies that may
+still be made.
+"""
+
+from collections.abc import Collection
+from typing import Protocol
+
+from dens.item import Item
+
+
+class ReplicationPolicy(Protocol):
+    """Decides which mediator gets a copy of which notification."""
+
+    def note(self, now_ms: int) -> bytes:
+        """Return what this node's policy tells its peers' policies; it rides in the summary."""
+        ...
+
+    def met(self, peer: int, is_mediator: bool, note: bytes, now_ms: int) -> None:
+        """Learn that a contact with this peer is established, and what its policy says (a wrong note is
+        ignored)."""
+        ...
+
+    def share(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:
+        """Return the copies code the peer's copy gets (0 where copies are not counted), or None for no
+        copy."""
+        ...
+
+    def kept(self, item: Item, given: int) -> int:
+        """Return the copies code that stays here after a copy with the code `given` was acknowledged or
+        stored."""
+        ...

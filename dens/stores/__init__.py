@@ -1,0 +1,1 @@
+"""Where engines keep their rows: one file per store."""

@@ -1,0 +1,47 @@
+"""A store in memory that loses exactly what an unsynced disk would: everything staged and not committed."""
+
+from collections.abc import Iterator
+
+from dens.store import Key, Operation, Put, Space
+
+
+class MemoryStore:
+    """The emulator's twin of a durable store.
+
+    >>> store = MemoryStore()
+    >>> store.stage(Put(Space.KNOWN, (1, 2), b"x"))
+    >>> list(store.crash().load())
+    []
+    """
+
+    __slots__ = ("_rows", "_staged")
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[Space, Key], bytes] = {}
+        self._staged: list[Operation] = []
+
+    def stage(self, operation: Operation) -> None:
+        """Note a change that the next commit will make durable."""
+        self._staged.append(operation)
+
+    def commit(self) -> None:
+        """Apply what was staged, in order."""
+        rows = self._rows
+        for operation in self._staged:
+            row = (operation.space, operation.key)
+            if isinstance(operation, Put):
+                rows[row] = operation.value
+            else:
+                rows.pop(row, None)
+        self._staged.clear()
+
+    def load(self) -> Iterator[tuple[Space, Key, bytes]]:
+        """Yield every committed row, ordered by space and key."""
+        for (space, key), value in sorted(self._rows.items()):
+            yield space, key, value
+
+    def crash(self) -> "MemoryStore":
+        """Return what a restart finds: the committed rows only. The old object should not be used again."""
+        survivor = MemoryStore()
+        survivor._rows = self._rows
+        return survivor
