@@ -105,8 +105,8 @@ class TraceWriter:
             table.close()
 
 
-def _column(values: Any, field: pa.Field) -> pa.Array:
-    column = pa.array(values, field.type)
+def _column(values: Any, field: Any) -> Any:
+    column: Any = pa.array(values, field.type)
     if column.null_count and not field.nullable:
         raise ValueError(f"column {field.name} has a row without a value, and its schema allows none")
     return column
