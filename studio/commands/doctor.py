@@ -20,7 +20,11 @@ def doctor(as_json: AsJson = False) -> None:
     else:
         from rich.table import Table
 
-        marks = {"fine": "[green]fine[/]", "missing": "[bold red]missing[/]", "optional": "[yellow]optional[/]"}
+        marks = {
+            "fine": "[green]fine[/]",
+            "missing": "[bold red]missing[/]",
+            "optional": "[yellow]optional[/]",
+        }
         table = Table(title="dens doctor", title_justify="left")
         for heading in ("", "part", "found", "what to do"):
             table.add_column(heading, overflow="fold")

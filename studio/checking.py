@@ -1,0 +1,48 @@
+"""What kind of file is this, and what is wrong with it? Behind `dens check`."""
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from knowledge_manager.mission_table import MissionTable
+
+    from knowledge_manager.documents import Problem
+
+CHECKED_SUFFIXES = (".xml", ".toml", ".sv", ".nv", ".hex")
+
+
+def problems_of(path: Path, table: "MissionTable") -> list["Problem"]:
+    """Return all problems of one file; its suffix and its keys say what it is."""
+    if path.suffix == ".toml":
+        return _toml_problems(path)
+    if path.suffix in (".sv", ".nv", ".hex"):
+        from plugins.fuzzy.describe import check_vector_file
+
+        return check_vector_file(path, table)
+    from plugins.fuzzy.compiler import check_subscription_file
+
+    return check_subscription_file(path, table)
+
+
+def _toml_problems(path: Path) -> list["Problem"]:
+    """A scenario has groups of nodes; a vocabulary has event classes."""
+    if _looks_like_vocabulary(path):
+        from knowledge_manager.vocabulary import check_vocabulary_file
+
+        return check_vocabulary_file(path)
+    from emulation.scenario import check_scenario_file
+
+    return check_scenario_file(path)
+
+
+def _looks_like_vocabulary(path: Path) -> bool:
+    """Guess from the keys; where the syntax is broken, from the text, so that the right checker reports it."""
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+    try:
+        return "event" in tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return "[[event" in text

@@ -1,0 +1,44 @@
+"""`dens check`: every error of every file, before anything is run."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from studio import exits
+from studio.options import AsJson, Vocabularies
+
+
+def check(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE…", help="Subscriptions, scenarios, vocabularies, vectors, or folders."),
+    ],
+    vocabulary: Vocabularies = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check files and print all problems as file:line:column. Ends 1 when any file has an error."""
+    from studio import console
+    from studio.checking import CHECKED_SUFFIXES, problems_of
+    from studio.files import gather
+    from studio.tables import chosen_table
+
+    table = chosen_table(vocabulary)
+    sources = gather(files, CHECKED_SUFFIXES)
+    problems = [problem for path in sources for problem in problems_of(path, table)]
+    failed = {problem.file for problem in problems if problem.severity == "error"}
+    if as_json:
+        from studio.failures import problem_document
+
+        console.print_document(
+            {
+                "files": [str(path) for path in sources],
+                "failed": sorted(failed),
+                "problems": [problem_document(problem) for problem in problems],
+            }
+        )
+    else:
+        for problem in problems:
+            typer.echo(str(problem))
+        console.say(f"{len(sources)} checked, {len(failed)} with errors")
+    raise typer.Exit(exits.FINDING if failed else exits.FINE)

@@ -1,0 +1,94 @@
+"""`dens compile`: from what a person wrote to what a radio carries."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from studio import exits
+from studio.options import AsJson, Vocabularies
+
+if TYPE_CHECKING:
+    from plugins.fuzzy.compiler import Compiled
+
+
+def compile_(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE…", help="Subscriptions in XML, or folders of them.")
+    ],
+    vocabulary: Vocabularies = None,
+    id_: Annotated[int, typer.Option("--id", min=0, max=255, help="Number at its subscriber.")] = 0,
+    seq: Annotated[int, typer.Option(min=0, max=255, help="Revision.")] = 0,
+    stamp: Annotated[int, typer.Option(min=0, help="Creation time, seconds since the network epoch.")] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="Write the bytes here: a file, for several subscriptions a folder."
+        ),
+    ] = None,
+    strict: Annotated[bool, typer.Option(help="Warnings are errors.")] = False,
+    tolerance: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Deviation of a curve above which it is an error.")
+    ] = 0.25,
+    as_json: AsJson = False,
+) -> None:
+    """Compile subscriptions to vectors and print them in hexadecimal.
+
+    The clock is never read: the same file gives the same bytes. Several files print FILE<TAB>hex.
+    """
+    from plugins.fuzzy.compiler import compile_subscription
+
+    from knowledge_manager.documents import DocumentError, Problem
+    from studio import console
+    from studio.files import gather, write_whole
+    from studio.tables import chosen_table
+
+    table = chosen_table(vocabulary)
+    sources = gather(files, (".xml",))
+    several = len(sources) != 1 or files[0].is_dir()
+    compiled: list[tuple[Path, Compiled]] = []
+    problems: list[Problem] = []
+    for path in _with_progress(sources, several):
+        try:
+            result = compile_subscription(
+                path.read_bytes(),
+                str(path),
+                table,
+                id=id_,
+                seq=seq,
+                stamp_s=stamp,
+                strict=strict,
+                tolerance=tolerance,
+            )
+        except DocumentError as error:
+            problems.extend(error.problems)
+        else:
+            compiled.append((path, result))
+            for warning in result.warnings:
+                console.say(str(warning), style="yellow")
+    if problems:
+        raise DocumentError(problems)
+    if output is not None:
+        for path, result in compiled:
+            write_whole(output / f"{path.stem}.sv" if several else output, result.vector)
+    if as_json:
+        documents = [_as_document(path, result) for path, result in compiled]
+        console.print_document(documents if several else documents[0])
+    elif output is None:
+        for path, result in compiled:
+            typer.echo(f"{path}\t{result.vector.hex()}" if several else result.vector.hex())
+    raise typer.Exit(exits.FINE)
+
+
+def _with_progress(sources: list[Path], several: bool) -> Any:
+    from studio import console
+
+    if not several or not console.err().is_terminal:
+        return sources
+    from rich.progress import track
+
+    return track(sources, description="compiling", console=console.err(), transient=True)
+
+
+def _as_document(path: Path, result: "Compiled") -> dict[str, Any]:
+    return {"file": str(path), **result.as_document()}
