@@ -1,1 +1,25 @@
-"""Answers from traces: metrics, delays and reports, computed by Spark on a laptop or a cluster."""
+"""Answers from traces: metrics, delays and reports, computed by Spark on a laptop or a cluster.
+
+    from spark_analysis import open_run
+
+    run = open_run("runs/rescue")
+    run.table("contacts").show()
+
+Importing this package is cheap: Spark is loaded when the first name is used.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spark_analysis.run import Run, open_run
+
+__all__ = ["Run", "open_run"]
+
+
+def __getattr__(name: str) -> object:
+    """Load `spark_analysis.run`, and Spark with it, when somebody first asks for a name of it."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from spark_analysis import run
+
+    return getattr(run, name)

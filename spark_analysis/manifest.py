@@ -1,0 +1,65 @@
+"""What a run says about itself: `manifest.json`."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spark_analysis.errors import TraceError
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The facts of a run that no table holds.
+
+    `status` is `complete` when the run reached its end. Anything else means that the trace stops before it,
+    and every answer drawn from it is an answer about that part only. `document` is the whole file.
+    """
+
+    schema_version: int
+    status: str
+    seed: int | None
+    scenario: Mapping[str, Any]
+    document: Mapping[str, Any]
+
+    @property
+    def partial(self) -> bool:
+        """Tell whether the run stopped before its end."""
+        return self.status != "complete"
+
+    @property
+    def name(self) -> str:
+        """Return the scenario's name."""
+        return str(self.scenario.get("name", "unnamed"))
+
+    @property
+    def title(self) -> str:
+        """Return the scenario's title, or its name where it has none."""
+        return str(self.scenario.get("title") or self.name)
+
+
+def read_manifest(run: Path) -> Manifest:
+    """Read `manifest.json` of a run's folder; raise `TraceError` when that is not what the folder is."""
+    file = run / "manifest.json"
+    if not run.is_dir():
+        raise TraceError(f"{run}: no such folder; a run is the folder that `dens run … --out` wrote")
+    try:
+        document = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise TraceError(f"{run}: not a run, because it has no manifest.json") from None
+    except OSError as error:
+        raise TraceError(f"{file}: cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise TraceError(f"{file}: not JSON ({error}); run the scenario again") from error
+    version = document.get("schema_version") if isinstance(document, dict) else None
+    if not isinstance(version, int):
+        raise TraceError(f"{file}: has no schema_version, so it is not the manifest of a run")
+    scenario = document.get("scenario")
+    return Manifest(
+        schema_version=version,
+        status=str(document.get("status", "unknown")),
+        seed=document.get("seed"),
+        scenario=scenario if isinstance(scenario, dict) else {},
+        document=document,
+    )

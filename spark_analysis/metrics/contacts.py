@@ -1,0 +1,74 @@
+"""How long two nodes are in range of each other, and how long they are apart.
+
+Both are censored data. A contact that had begun when the run started, or was still going on when it ended,
+is only known to be at least as long as it was watched; the time after a pair's last contact is only known
+to be at least what was left of the run. Leaving them out would favour short times, taking them as whole
+would make them up: they are marked, kept out of plain means, and the survival curve (Kaplan and Meier's)
+makes proper use of them.
+"""
+
+from typing import Final
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812
+
+BINS_PER_DECADE: Final = 20
+
+
+def contact_times(contacts: DataFrame) -> DataFrame:
+    """Give one row a contact: the pair, its length, and whether that is only a lower bound."""
+    return contacts.select(
+        "a",
+        "b",
+        (F.col("end_ms") - F.col("begin_ms")).alias("time_ms"),
+        (F.col("censored") | (F.col("begin_ms") <= 0)).alias("censored"),
+    )
+
+
+def inter_contact_times(contacts: DataFrame, end_ms: int) -> DataFrame:
+    """Give one row a gap: the time from the end of a pair's contact to its next one, or, censored, to the
+    run's end.
+
+    A contact that lasted to the end of the run is followed by no gap. Pairs that never met have no row.
+    """
+    by_pair = Window.partitionBy("a", "b").orderBy("begin_ms")
+    return (
+        contacts.withColumn("next_ms", F.lead("begin_ms").over(by_pair))
+        .where(F.col("next_ms").isNotNull() | ~F.col("censored"))
+        .select(
+            "a",
+            "b",
+            (F.coalesce("next_ms", F.lit(float(end_ms))) - F.col("end_ms")).alias("time_ms"),
+            F.col("next_ms").isNull().alias("censored"),
+        )
+    )
+
+
+def time_summary(times: DataFrame) -> DataFrame:
+    """Give one row: how many times are known fully and how many are censored, mean and median of the known
+    ones.
+    """
+    known = F.when(~F.col("censored"), F.col("time_ms"))
+    return times.agg(
+        F.count(known).alias("known"),
+        F.count(F.when(F.col("censored"), True)).alias("censored"),
+        F.mean(known).alias("mean_ms"),
+        F.percentile_approx(known, 0.5).alias("median_ms"),
+    )
+
+
+def life_table(times: DataFrame) -> DataFrame:
+    """Count known and censored times in bins of equal ratio, `BINS_PER_DECADE` to each factor of ten.
+
+    Bin i holds the times in (10^((i-1)/n), 10^(i/n)] milliseconds, so the table stays small however long
+    the trace is; times of up to one millisecond are in bin 0.
+    """
+    position = F.ceil(F.log10(F.greatest("time_ms", F.lit(1.0))) * BINS_PER_DECADE)
+    return (
+        times.groupBy(position.cast("int").alias("bin"))
+        .agg(
+            F.count(F.when(~F.col("censored"), True)).alias("ended"),
+            F.count(F.when(F.col("censored"), True)).alias("censored"),
+        )
+        .orderBy("bin")
+    )

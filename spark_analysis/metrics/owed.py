@@ -1,0 +1,127 @@
+"""Which notifications are owed to whom: the ground truth that deliveries are measured against.
+
+A notification is owed to a subscription revision iff its event time lies in [creation, creation +
+lifetime), before its unsubscribe, and it matches (SPEC §8). Whether it matches is asked of the language's
+own matcher, the code that runs on a DENS node, shipped to Spark's workers; every revision is a subscription
+of its own to it, so that an older one is not hidden by a newer one. A notification's age is taken as 0:
+what counts is whether it matched when it happened.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.types import IntegerType, LongType, StructField, StructType
+
+from plugins.language import Matcher
+
+MakeMatcher = Callable[[int], Matcher]
+"""Makes an empty matcher for a language id. It is pickled and called on the workers."""
+
+OWED = StructType(
+    [
+        StructField("origin", IntegerType(), False),
+        StructField("number", LongType(), False),
+        StructField("event_ms", LongType(), False),
+        StructField("lifetime_ms", LongType(), False),
+        StructField("subscriber", IntegerType(), False),
+        StructField("id", IntegerType(), False),
+        StructField("seq", IntegerType(), False),
+        StructField("degree_u8", IntegerType(), False),
+    ]
+)
+"""One row for each (notification, subscription revision) that is owed."""
+
+_OWED_ARROW = pa.schema(
+    [
+        ("origin", pa.int32()),
+        ("number", pa.int64()),
+        ("event_ms", pa.int64()),
+        ("lifetime_ms", pa.int64()),
+        ("subscriber", pa.int32()),
+        ("id", pa.int32()),
+        ("seq", pa.int32()),
+        ("degree_u8", pa.int32()),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SubscriptionRevision:
+    """One row of the table `subscriptions`: what somebody wanted, and when it was in force."""
+
+    subscriber: int
+    id: int
+    seq: int
+    language: int
+    created_ms: int
+    expires_ms: int
+    withdrawn_ms: int | None
+    vector: bytes
+    document: str | None
+
+    def in_force(self, at_ms: int) -> bool:
+        """Tell whether an event at this time falls into the revision's life."""
+        not_withdrawn = self.withdrawn_ms is None or at_ms < self.withdrawn_ms
+        return self.created_ms <= at_ms < self.expires_ms and not_withdrawn
+
+
+def subscription_revisions(subscriptions: DataFrame) -> tuple[SubscriptionRevision, ...]:
+    """Collect the table `subscriptions`, the small side of every ground truth, ordered by creation."""
+    rows = subscriptions.orderBy("created_ms", "subscriber", "id", "seq").collect()
+    return tuple(SubscriptionRevision(**{**row.asDict(), "vector": bytes(row["vector"])}) for row in rows)
+
+
+def owed(
+    revisions: Sequence[SubscriptionRevision], make_matcher: MakeMatcher
+) -> Callable[[DataFrame], DataFrame]:
+    """Return the transformation of `notifications` into what is owed (`OWED`)."""
+
+    def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        matchers = load_matchers(revisions, make_matcher)
+        for batch in batches:
+            yield _owed_in(batch, revisions, matchers)
+
+    def transform(notifications: DataFrame) -> DataFrame:
+        wanted = notifications.select("origin", "number", "at_ms", "lifetime_ms", "language", "vector")
+        return wanted.mapInArrow(judge, OWED)
+
+    return transform
+
+
+def load_matchers(revisions: Sequence[SubscriptionRevision], make_matcher: MakeMatcher) -> dict[int, Matcher]:
+    """Return one matcher a language, holding its revisions under the key (position in `revisions`, 0)."""
+    matchers: dict[int, Matcher] = {}
+    for position, revision in enumerate(revisions):
+        if revision.language not in matchers:
+            matchers[revision.language] = make_matcher(revision.language)
+        matchers[revision.language].add((position, 0), revision.vector)
+    return matchers
+
+
+def _owed_in(
+    batch: pa.RecordBatch, revisions: Sequence[SubscriptionRevision], matchers: dict[int, Matcher]
+) -> pa.RecordBatch:
+    found: list[dict[str, int]] = []
+    for row in batch.to_pylist():
+        matcher = matchers.get(row["language"])
+        if matcher is None:
+            continue
+        event_ms = row["at_ms"]
+        for match in matcher.match(row["vector"], event_ms, event_ms):
+            revision = revisions[match.key[0]]
+            if revision.in_force(event_ms):
+                found.append(
+                    {
+                        "origin": row["origin"],
+                        "number": row["number"],
+                        "event_ms": event_ms,
+                        "lifetime_ms": row["lifetime_ms"],
+                        "subscriber": revision.subscriber,
+                        "id": revision.id,
+                        "seq": revision.seq,
+                        "degree_u8": match.degree_u8,
+                    }
+                )
+    return pa.RecordBatch.from_pylist(found, schema=_OWED_ARROW)

@@ -1,0 +1,120 @@
+"""Opens the folder of a run and gives its tables as DataFrames.
+
+The whole trace is looked at before Spark starts: the manifest, and the footer of every Parquet part. So a
+folder that is not a run, a trace of a newer schema, a torn or a missing part is refused at once and by
+name, and the number of rows is known without a job. A table that nothing was written to is an empty frame.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_analysis.errors import TraceError
+from spark_analysis.manifest import Manifest, read_manifest
+from spark_analysis.schema import SCHEMA_VERSION, TABLES
+from spark_analysis.session import open_session
+
+SMALL_TABLE_ROWS: Final = 200_000
+"""Up to here a table is read as one partition: a shuffle would cost more than it spreads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One whole Parquet file of a table."""
+
+    path: Path
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run whose trace has been found readable. `partial` says that it stopped before its end."""
+
+    path: Path
+    manifest: Manifest
+    parts: Mapping[str, tuple[Part, ...]]
+    spark: SparkSession
+
+    @property
+    def partial(self) -> bool:
+        """Tell whether the run stopped before its end."""
+        return self.manifest.partial
+
+    def rows(self, name: str) -> int:
+        """Return how many rows a table has, from its files' footers."""
+        return sum(part.rows for part in self.parts[_known(name)])
+
+    def table(self, name: str) -> DataFrame:
+        """Return a table with exactly the columns of docs/trace-format.md."""
+        schema = TABLES[_known(name)]
+        parts = self.parts[name]
+        if not parts:
+            return self.spark.createDataFrame([], schema)
+        frame = self.spark.read.schema(schema).parquet(*(_unglobbed(part.path) for part in parts))
+        return frame.coalesce(1) if self.rows(name) <= SMALL_TABLE_ROWS else frame
+
+
+def open_run(path: str | Path, spark: SparkSession | None = None) -> Run:
+    """Open the folder that `dens run` wrote. Without a session one is opened, after the trace was found
+    readable.
+
+    Raises `TraceError` when the folder is not a run, was written by a newer version, is empty or damaged.
+    """
+    folder = Path(path).absolute()
+    manifest = read_manifest(folder)
+    if manifest.schema_version > SCHEMA_VERSION:
+        raise TraceError(
+            f"{folder}: its trace has schema version {manifest.schema_version}, and this program reads up to "
+            f"{SCHEMA_VERSION}; read it with the version that wrote it, or a newer one"
+        )
+    parts = {name: _parts_of(folder / "trace" / name, name) for name in TABLES}
+    if not any(part.rows for table in parts.values() for part in table):
+        raise TraceError(
+            f"{folder}: the run is empty, no table of its trace has a row; run the scenario again"
+        )
+    return Run(folder, manifest, parts, spark or open_session())
+
+
+def _known(name: str) -> str:
+    if name not in TABLES:
+        raise TraceError(f'a trace has no table "{name}"; it has {", ".join(TABLES)}')
+    return name
+
+
+def _parts_of(folder: Path, table: str) -> tuple[Part, ...]:
+    """Return the parts of one table in order, having read the footer of each."""
+    paths = sorted(folder.glob("part-*.parquet"))
+    for expected, path in enumerate(paths):
+        number = re.fullmatch(r"part-(\d+)\.parquet", path.name)
+        if number is None or int(number.group(1)) != expected:
+            raise TraceError(
+                f"{folder}: part {expected:05} is missing before {path.name}; "
+                "the trace was damaged after it was written, run the scenario again"
+            )
+    return tuple(_read_footer(path, table) for path in paths)
+
+
+def _read_footer(path: Path, table: str) -> Part:
+    try:
+        metadata = pq.read_metadata(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise TraceError(
+            f"{path}: not a whole Parquet file ({reason}); its writer was stopped in the middle or the "
+            "disk was full, run the scenario again"
+        ) from error
+    missing = sorted(set(TABLES[table].names) - set(metadata.schema.names))
+    if missing:
+        raise TraceError(f"{path}: table {table} lacks the column {', '.join(missing)}")
+    return Part(path, metadata.num_rows)
+
+
+def _unglobbed(path: Path) -> str:
+    """Return the path so that Spark takes `*`, `[` and the like in a folder's name literally."""
+    return re.sub(r"([\\*?\[\]{}])", r"\\\1", str(path))

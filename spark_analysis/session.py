@@ -1,0 +1,105 @@
+"""Starts and stops Spark: on this machine unless a master is named, with the same code on a cluster.
+
+Everything Spark needs is found or set here, so that no user exports a variable: Java, the Python of the
+workers (this one; whatever `python3` is on the path may lack pyarrow), the way to our own packages, and a
+local address. What the Java side says goes to a log beside the session and is shown only when Spark does
+not start; errors of a job arrive as exceptions anyway.
+"""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkRuntimeError
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from spark_analysis.errors import NoSpark
+from spark_analysis.java import find_java
+
+MASTER_VARIABLE: Final = "DENS_SPARK_MASTER"
+
+_PACKAGE: Final = Path(__file__).resolve().parent
+_LOG_TAIL_LINES: Final = 12
+_STOP_TIMEOUT_S: Final = 20
+
+
+def open_session(master: str | None = None) -> SparkSession:
+    """Return the running session, or start one on `master`, on `$DENS_SPARK_MASTER`, or on this machine's
+    cores.
+
+    Raises `NoJava` when there is no Java and `NoSpark`, with the end of Spark's log, when it does not come
+    up.
+    """
+    if SparkContext._active_spark_context is not None:
+        return SparkSession.builder.getOrCreate()
+    master = master or os.environ.get(MASTER_VARIABLE) or f"local[{_usable_cores()}]"
+    _prepare_environment()
+    conf = _configuration(master)
+    with tempfile.TemporaryFile(prefix="dens-spark-", suffix=".log") as log:
+        try:
+            gateway = launch_gateway(conf, popen_kwargs={"stderr": log})  # type: ignore[no-untyped-call]
+            SparkContext(conf=conf, gateway=gateway)
+        except (PySparkRuntimeError, Py4JError, OSError) as error:
+            log.seek(0)
+            last = log.read().decode(errors="replace").splitlines()[-_LOG_TAIL_LINES:]
+            raise NoSpark(
+                f"Spark did not start on {master}: {str(error).splitlines()[0]}\n" + "\n".join(last)
+            ) from error
+    return SparkSession.builder.getOrCreate()
+
+
+def close_session(spark: SparkSession) -> None:
+    """Stop the session and end its Java process; afterwards another one may be opened, on another master."""
+    gateway = SparkContext._gateway
+    spark.stop()
+    if gateway is None:
+        return
+    gateway.shutdown()
+    SparkContext._gateway = None
+    SparkContext._jvm = None
+    process = getattr(gateway, "proc", None)
+    if process is not None:
+        process.stdin.close()  # the Java process ends itself when this pipe does
+        process.wait(_STOP_TIMEOUT_S)
+
+
+def _usable_cores() -> int:
+    """Return the cores this process may run on, which in a container are fewer than the machine has."""
+    return len(os.sched_getaffinity(0))
+
+
+def _prepare_environment() -> None:
+    """Set what Spark reads from the environment alone. The user's own settings stay, except for Java's
+    home.
+    """
+    os.environ["JAVA_HOME"] = str(find_java().home)
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_CONF_DIR", str(_PACKAGE / "spark_conf"))
+
+
+def _configuration(master: str) -> SparkConf:
+    """Return the settings of every session, with their reasons."""
+    settings = {
+        # No web page and no bar: the report is the page, and the command line shows progress itself.
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.catalogImplementation": "in-memory",
+        # Traces are small tables; hundreds of shuffle partitions would be hundreds of empty tasks.
+        "spark.sql.shuffle.partitions": "4",
+        # Times of a trace are milliseconds since its start; no local time zone may creep in.
+        "spark.sql.session.timeZone": "UTC",
+        "spark.driver.extraJavaOptions": "-Duser.timezone=UTC",
+        "spark.driver.memory": "2g",
+        "spark.executorEnv.PYTHONPATH": str(_PACKAGE.parent),
+    }
+    if master.startswith("local"):
+        settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+    conf = SparkConf(loadDefaults=False).setMaster(master).setAppName("dens")
+    return conf.setAll(list(settings.items()))
