@@ -1,6 +1,6 @@
 """What one measurement says, and how a benchmark module offers it.
 
-A benchmark module in this folder has a function `measure() -> Iterable[Measurement]`; its file name is the name
+A benchmark module here has a function `measure() -> Iterable[Measurement]`; its file name is the name
 that `make bench ONLY=…` takes. Machines are noisy, so a goal is always a ratio of two things measured in
 the same run, or a count that does not depend on the machine.
 """

@@ -37,7 +37,7 @@ def _toml_problems(path: Path) -> list["Problem"]:
 
 
 def _looks_like_vocabulary(path: Path) -> bool:
-    """Guess from the keys; where the syntax is broken, from the text, so that the right checker reports it."""
+    """Guess from the keys; where the syntax is broken, from the text, so that the right checker reports."""
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError):
