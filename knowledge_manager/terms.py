@@ -1,0 +1,138 @@
+"""What a word such as "high" means for an attribute, as plain data.
+
+A term is either a fuzzifier with its parameters, in the attribute's own unit, or another term with hedges
+before it. The curves they stand for are drawn by the language that uses them; here they are only named and
+checked for shape.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+HEDGES: Final = ("very", "extremely", "more_or_less", "slightly", "indeed", "not")
+"""The words that bend a curve; they stack, the one nearest to the term first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trapezoidal:
+    """Degree 1 on [left, right]; falls to 0 over `width` on each side."""
+
+    left: float
+    right: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Triangular:
+    """Degree 1 at the center; falls to 0 over `width` on each side."""
+
+    center: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gaussian:
+    """The bell curve exp(−(x − center)² / 2σ²)."""
+
+    center: float
+    sigma: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bell:
+    """The generalised bell 1 / (1 + |(x − center)/width|^(2·slope))."""
+
+    center: float
+    width: float
+    slope: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sigmoid:
+    """The step 1 / (1 + exp(−slope·(x − center))); the sign of the slope is its direction."""
+
+    center: float
+    slope: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shoulder:
+    """A ramp between `start` and `end`: side "right" is 1 above it, side "left" is 1 below it."""
+
+    side: str
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Straight lines between (x, degree) points with rising x; constant outside of them."""
+
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Universal:
+    """The three bytes of a constraint themselves: core [v, V] on the normalised domain, slope code g."""
+
+    v: int
+    V: int
+    g: int
+
+
+Fuzzifier = Trapezoidal | Triangular | Gaussian | Bell | Sigmoid | Shoulder | Points | Universal
+
+
+@dataclass(frozen=True, slots=True)
+class Hedged:
+    """Another term of the same attribute with hedges before it, in reading order ("very", "very")."""
+
+    hedges: tuple[str, ...]
+    of: str
+
+
+Term = Fuzzifier | Hedged
+
+
+def faults(fuzzifier: Fuzzifier) -> list[str]:
+    """Return what makes the parameters meaningless, in words; nothing when the curve is well defined."""
+    match fuzzifier:
+        case Trapezoidal(left, right, width):
+            found = [f"left ({left:g}) is greater than right ({right:g})"] if left > right else []
+            return found + _negative("width", width)
+        case Triangular(_, width):
+            return _negative("width", width)
+        case Gaussian(_, sigma):
+            return _not_positive("sigma", sigma)
+        case Bell(_, width, slope):
+            return _not_positive("width", width) + _not_positive("slope", slope)
+        case Sigmoid(_, slope):
+            return ["slope is 0: the curve would be ½ everywhere"] if slope == 0 else []
+        case Shoulder(side, start, end):
+            found = [] if side in ("left", "right") else [f'side is "{side}"; it is "left" or "right"']
+            return found + ([f"from ({start:g}) is greater than to ({end:g})"] if start > end else [])
+        case Points(points):
+            return _faults_of_points(points)
+        case Universal(v, V, g):
+            found = [
+                f"{name} is {byte}; it is a byte, 0..255"
+                for name, byte in (("v", v), ("V", V), ("g", g))
+                if not 0 <= byte <= 255
+            ]
+            return found + ([f"v ({v}) is greater than V ({V})"] if v > V else [])
+
+
+def _negative(name: str, amount: float) -> list[str]:
+    return [f"{name} is negative ({amount:g})"] if amount < 0 else []
+
+
+def _not_positive(name: str, amount: float) -> list[str]:
+    return [] if amount > 0 else [f"{name} is {amount:g}; it must be greater than 0"]
+
+
+def _faults_of_points(points: tuple[tuple[float, float], ...]) -> list[str]:
+    if not points:
+        return ["there is no point"]
+    found = [f"the degree {y:g} at x = {x:g} is outside 0..1" for x, y in points if not 0 <= y <= 1]
+    falls = [(a, b) for (a, _), (b, _) in pairwise(points) if a >= b]
+    return found + [f"x does not rise from {a:g} to {b:g}" for a, b in falls]

@@ -1,0 +1,126 @@
+"""Reads TOML files into pydantic models, and turns whatever is wrong into `Problem`s with places.
+
+A misspelt key, a missing one and a bad value are each reported at their line with the path of the key; a
+model may also raise `PydanticCustomError("D203", "…")` in a validator, and then that code is reported as it
+stands.
+"""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from knowledge_manager.documents import DocumentError, Problem, did_you_mean, place_of
+from knowledge_manager.toml_positions import Path, TomlPositions, locate
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_OWN_CODE = re.compile(r"D\d{3}")
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaCodes:
+    """The codes under which one kind of file reports what its schema finds."""
+
+    unknown_key: str
+    missing_key: str
+    bad_value: str
+
+
+def parse_toml(text: str, file: str) -> dict[str, Any]:
+    """Return the document, numbers with a point as exact `Decimal`s; bad syntax raises `DocumentError`."""
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        line, column, reason = _syntax_place(str(error), text)
+        raise DocumentError(
+            [Problem(file, line, column, "error", "D005", f"this is not TOML: {reason}")]
+        ) from None
+    except (RecursionError, ValueError):
+        raise DocumentError.of_file(file, "D005", "this is not TOML: nested or written too deeply") from None
+
+
+def read_model(text: str, file: str, model: type[Model], codes: SchemaCodes) -> tuple[Model, TomlPositions]:
+    """Return the validated model and the places of its keys, or raise `DocumentError` with every problem."""
+    content = parse_toml(text, file)
+    positions = locate(text)
+    try:
+        return model.model_validate(content), positions
+    except ValidationError as error:
+        raise DocumentError(problems_from_pydantic(error, positions, file, codes, model)) from None
+
+
+def problems_from_pydantic(
+    error: ValidationError, positions: TomlPositions, file: str, codes: SchemaCodes, model: type[BaseModel]
+) -> list[Problem]:
+    """Return one problem for each thing that pydantic found, at the place of its key."""
+    return [_problem(details, positions, file, codes, model) for details in error.errors()]
+
+
+def key_path(path: Path) -> str:
+    """Return the path as a person writes it: `event[0].attribute[2].unit`."""
+    text = "".join(f"[{element}]" if isinstance(element, int) else f".{element}" for element in path)
+    return text.removeprefix(".")
+
+
+def keys_at(model: type[BaseModel], path: Path) -> list[str]:
+    """Return the keys that the model allows in the table at this path."""
+    models: list[type[BaseModel]] = [model]
+    for element in path:
+        if isinstance(element, int):
+            continue
+        inner = [
+            reached
+            for candidate in models
+            for name, field in candidate.model_fields.items()
+            if element in (name, field.alias)
+            for reached in _models_in(field.annotation)
+        ]
+        models = inner or models
+    return [field.alias or name for candidate in models for name, field in candidate.model_fields.items()]
+
+
+def _problem(
+    details: ErrorDetails, positions: TomlPositions, file: str, codes: SchemaCodes, model: type[BaseModel]
+) -> Problem:
+    path: Path = tuple(details["loc"])
+    known = positions.known_part(path)
+    line, column = positions.at(known)
+    kind = details["type"]
+    where = key_path(known)
+    if kind == "extra_forbidden":
+        key = str(path[-1])
+        allowed = keys_at(model, path[:-1])
+        message = f'key "{key_path(path)}" is unknown{did_you_mean(key, allowed)}'
+        return Problem(file, line, column, "error", codes.unknown_key, message)
+    if kind == "missing":
+        inside = f" in {where}" if where else ""
+        message = f'key "{path[-1]}" is missing{inside}'
+        return Problem(file, line, column, "error", codes.missing_key, message)
+    code = kind if _OWN_CODE.fullmatch(kind) else codes.bad_value
+    message = details["msg"]
+    if code == codes.bad_value:
+        message = message[:1].lower() + message[1:]
+    return Problem(file, line, column, "error", code, f"{where}: {message}" if where else message)
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for argument in get_args(annotation) for model in _models_in(argument)]
+
+
+def _syntax_place(message: str, text: str) -> tuple[int, int, str]:
+    """Take apart tomllib's `… (at line 3, column 7)`; in Python 3.11 the place stands only in the message."""
+    found = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
+    if found is None:
+        return 1, 1, message
+    reason = message[: found.start()]
+    if found[1] is None:
+        line, column = place_of(text, len(text))
+        return line, column, reason
+    return int(found[1]), int(found[2]), reason

@@ -1,0 +1,79 @@
+"""Units of measurement: whether one is known, and the same amount in another one.
+
+`pint` knows the units; it takes half a second to load, so it is loaded only when two units really differ.
+"""
+
+import re
+from functools import cache
+from typing import Any
+
+_NAME = r"[A-Za-zµ°%_]+(?:(?:\^|\*\*)-?\d)?"
+_WRITTEN_UNIT = re.compile(rf"(?:1|{_NAME})(?:[*/ ]{_NAME})*")
+"""Names with small powers, multiplied and divided. Anything richer is refused before pint would calculate
+it.
+"""
+
+
+class UnitError(ValueError):
+    """A unit is unknown, or an amount in one unit cannot be told in the other."""
+
+
+@cache
+def _registry() -> Any:
+    import pint
+
+    registry: Any = pint.UnitRegistry(autoconvert_offset_to_baseunit=True)
+    registry.define("beats_per_minute = 1 / minute = bpm")
+    return registry
+
+
+@cache
+def _unit(name: str) -> Any:
+    if len(name) > 64 or _WRITTEN_UNIT.fullmatch(name) is None:
+        raise UnitError(f'unit "{name}" is unknown')
+    try:
+        return _registry().Unit(name)
+    except Exception as error:  # pint raises many kinds, some of them its tokenizer's
+        raise UnitError(f'unit "{name}" is unknown') from error
+
+
+def check_unit(name: str) -> None:
+    """Raise `UnitError` unless the unit is known."""
+    _unit(name)
+
+
+@cache
+def _line(from_unit: str, to_unit: str) -> tuple[float, float]:
+    """Return (factor, offset) of the conversion; all of pint's, those of temperatures included, are straight
+    lines.
+    """
+    source, target = _unit(from_unit), _unit(to_unit)
+    if source.dimensionality != target.dimensionality:
+        raise UnitError(
+            f'unit "{from_unit}" ({source.dimensionality}) is of another dimension than "{to_unit}" '
+            f"({target.dimensionality})"
+        )
+    registry = _registry()
+    zero, one = (float(registry.Quantity(amount, source).to(target).magnitude) for amount in (0.0, 1.0))
+    return one - zero, zero
+
+
+def convert(amount: float, from_unit: str, to_unit: str) -> float:
+    """Return the amount in the other unit: 100 degF is 37.8 degC."""
+    if from_unit == to_unit:
+        return amount
+    factor, offset = _line(from_unit, to_unit)
+    return _rounded(amount * factor + offset)
+
+
+def convert_difference(amount: float, from_unit: str, to_unit: str) -> float:
+    """Return a difference of two amounts in the other unit: 9 degF wide is 5 degC wide."""
+    if from_unit == to_unit:
+        return amount
+    factor, _ = _line(from_unit, to_unit)
+    return _rounded(amount * factor)
+
+
+def _rounded(amount: float) -> float:
+    """Return the amount to twelve digits, so that what is exact in decimals comes out exact."""
+    return float(f"{amount:.12g}")

@@ -1,0 +1,181 @@
+"""The TOML file in which a vocabulary is written (docs/vocabulary.md shows it), key by key.
+
+Every key has a type, an unknown key is an error. What single keys cannot know, such as clashing indexes or a
+term that leans on another one, is judged afterwards in `vocabulary_reader`.
+"""
+
+import datetime
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, model_validator
+from pydantic_core import PydanticCustomError
+
+from knowledge_manager.terms import (
+    Bell,
+    Fuzzifier,
+    Gaussian,
+    Hedged,
+    Points,
+    Shoulder,
+    Sigmoid,
+    Term,
+    Trapezoidal,
+    Triangular,
+    Universal,
+    faults,
+)
+from knowledge_manager.vocabulary import AttributeType
+
+Name = Annotated[StrictStr, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]
+Amount = Annotated[float, Field(allow_inf_nan=False)]
+Byte = Annotated[StrictInt, Field(ge=0, le=255)]
+HedgeName = Literal["very", "extremely", "more_or_less", "slightly", "indeed", "not"]
+DomainEnd = Decimal | datetime.date
+
+
+class Table(BaseModel):
+    """A TOML table in which every key is known."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class TrapezoidalTable(Table):
+    left: Amount
+    right: Amount
+    width: Amount
+
+    def fuzzifier(self) -> Fuzzifier:
+        return Trapezoidal(self.left, self.right, self.width)
+
+
+class TriangularTable(Table):
+    center: Amount
+    width: Amount
+
+    def fuzzifier(self) -> Fuzzifier:
+        return Triangular(self.center, self.width)
+
+
+class GaussianTable(Table):
+    center: Amount
+    sigma: Amount
+
+    def fuzzifier(self) -> Fuzzifier:
+        return Gaussian(self.center, self.sigma)
+
+
+class BellTable(Table):
+    center: Amount
+    width: Amount
+    slope: Amount
+
+    def fuzzifier(self) -> Fuzzifier:
+        return Bell(self.center, self.width, self.slope)
+
+
+class SigmoidTable(Table):
+    center: Amount
+    slope: Amount
+
+    def fuzzifier(self) -> Fuzzifier:
+        return Sigmoid(self.center, self.slope)
+
+
+class ShoulderTable(Table):
+    side: Literal["left", "right"]
+    start: Amount = Field(alias="from")
+    end: Amount = Field(alias="to")
+
+    def fuzzifier(self) -> Fuzzifier:
+        return Shoulder(self.side, self.start, self.end)
+
+
+class UniversalTable(Table):
+    v: Byte
+    V: Byte
+    g: Byte
+
+    def fuzzifier(self) -> Fuzzifier:
+        return Universal(self.v, self.V, self.g)
+
+
+class TermTable(Table):
+    """Exactly one fuzzifier, or `hedge` and `of` together."""
+
+    trapezoidal: TrapezoidalTable | None = None
+    triangular: TriangularTable | None = None
+    gaussian: GaussianTable | None = None
+    bell: BellTable | None = None
+    sigmoid: SigmoidTable | None = None
+    shoulder: ShoulderTable | None = None
+    points: list[tuple[Amount, Amount]] | None = None
+    universal: UniversalTable | None = None
+    hedge: HedgeName | list[HedgeName] | None = None
+    of: Name | None = None
+
+    @model_validator(mode="after")
+    def _one_meaning(self) -> "TermTable":
+        shapes = [name for name in type(self).model_fields if getattr(self, name) is not None]
+        hedged = [name for name in shapes if name in ("hedge", "of")]
+        if not (len(shapes) == 1 and not hedged) and sorted(shapes) != ["hedge", "of"]:
+            raise PydanticCustomError("D210", "a term is one fuzzifier, or `hedge` and `of` together")
+        term = self.term()
+        if not isinstance(term, Hedged):
+            found = faults(term)
+            if found:
+                raise PydanticCustomError("D210", "{reason}", {"reason": "; ".join(found)})
+        return self
+
+    def term(self) -> Term:
+        """Return the term as plain data."""
+        if self.of is not None and self.hedge is not None:
+            hedges = (self.hedge,) if isinstance(self.hedge, str) else tuple(self.hedge)
+            return Hedged(hedges, self.of)
+        if self.points is not None:
+            return Points(tuple(self.points))
+        tables = (
+            self.trapezoidal,
+            self.triangular,
+            self.gaussian,
+            self.bell,
+            self.sigmoid,
+            self.shoulder,
+            self.universal,
+        )
+        return next(table for table in tables if table is not None).fuzzifier()
+
+
+class AttributeTable(Table):
+    name: Name
+    index: StrictInt
+    type: AttributeType = "number"
+    domain: tuple[DomainEnd, DomainEnd] | None = None
+    unit: StrictStr | None = None
+    decimals: Annotated[StrictInt, Field(ge=0, le=6)] | None = None
+    values: list[StrictStr] | None = None
+    terms: dict[Name, TermTable] = {}
+    about: StrictStr = ""
+
+
+class PlaceTable(Table):
+    name: Name
+    x: Amount
+    y: Amount
+
+
+class EventTable(Table):
+    name: Name
+    index: StrictInt
+    attribute: Annotated[list[AttributeTable], Field(min_length=1)]
+    location: tuple[Name, Name] | None = None
+    place: list[PlaceTable] = []
+    about: StrictStr = ""
+
+
+class VocabularyTable(Table):
+    name: Name
+    version: Annotated[StrictInt, Field(ge=1)]
+    feature_bytes: Literal[1, 2, 4, 8] = 1
+    event: Annotated[list[EventTable], Field(min_length=1)]
+    about: StrictStr = ""

@@ -1,0 +1,242 @@
+"""From the text of a vocabulary file to a `Vocabulary`, or to everything that is wrong with it."""
+
+import datetime
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final
+
+from knowledge_manager.documents import DocumentError, Problem, did_you_mean
+from knowledge_manager.terms import Hedged, Term
+from knowledge_manager.toml_documents import SchemaCodes, read_model
+from knowledge_manager.toml_positions import Path, TomlPositions
+from knowledge_manager.units import UnitError, check_unit
+from knowledge_manager.vocabulary import Attribute, EventClass, Vocabulary
+from knowledge_manager.vocabulary_file import AttributeTable, DomainEnd, EventTable, VocabularyTable
+
+CODES: Final = SchemaCodes(unknown_key="D201", missing_key="D202", bad_value="D203")
+
+SCALED_RANGE_LIMIT: Final = 1 << 21
+"""hi − lo, scaled, stays below this so that a board's arithmetic stays below 2**30."""
+
+SCALED_END_LIMIT: Final = 1 << 29
+"""Both ends of a domain, scaled, stay within ± this, so that a board can subtract them."""
+
+SECONDS_OF_A_DAY: Final = 86400
+LONGEST_VALUE_LIST: Final = 256
+
+_EPOCH: Final = datetime.date(1970, 1, 1)
+
+
+def read_vocabulary(text: str, file: str, *, with_units: bool = True) -> Vocabulary:
+    """Return the vocabulary; anything wrong raises `DocumentError` with all problems.
+
+    `with_units=False` takes units on trust; it spares loading the unit table for files that ship with the
+    package.
+    """
+    table, positions = read_model(text, file, VocabularyTable, CODES)
+    problems = list(_Judgement(table, positions, file).problems(with_units))
+    if problems:
+        raise DocumentError(problems)
+    events = tuple(_event(event) for event in sorted(table.event, key=lambda event: event.index))
+    return Vocabulary(table.name, table.version, table.feature_bytes, events, table.about)
+
+
+def days_since_epoch(day: datetime.date) -> int:
+    """Return the number by which a date is scaled: days since 1970-01-01."""
+    return (day - _EPOCH).days
+
+
+class _Judgement:
+    """What single keys cannot know about a vocabulary file."""
+
+    def __init__(self, table: VocabularyTable, positions: TomlPositions, file: str) -> None:
+        self.table = table
+        self.positions = positions
+        self.file = file
+
+    def problems(self, with_units: bool) -> Iterator[Problem]:
+        """Yield everything that is wrong with the file."""
+        bits = 8 * self.table.feature_bytes
+        indexes: dict[int, str] = {}
+        names: set[str] = set()
+        for position, event in enumerate(self.table.event):
+            path: Path = ("event", position)
+            if not 0 <= event.index < bits:
+                yield self._problem(
+                    (*path, "index"), "D205", f"event index {event.index} is outside 0..{bits - 1}"
+                )
+            elif event.index in indexes:
+                clash = f'event index {event.index} is taken by "{indexes[event.index]}"'
+                yield self._problem((*path, "index"), "D205", clash)
+            indexes.setdefault(event.index, event.name)
+            if event.name in names:
+                yield self._problem((*path, "name"), "D207", f'event "{event.name}" stands here twice')
+            names.add(event.name)
+            yield from self._of_event(event, path, bits, with_units)
+
+    def _of_event(self, event: EventTable, path: Path, bits: int, with_units: bool) -> Iterator[Problem]:
+        indexes: dict[int, str] = {}
+        names: set[str] = set()
+        for position, attribute in enumerate(event.attribute):
+            inner = (*path, "attribute", position)
+            at_index = (*inner, "index")
+            if attribute.index == bits - 1:
+                reserved = f"attribute index {attribute.index} is reserved for the event's age"
+                yield self._problem(at_index, "D206", f"{reserved}; use 0..{bits - 2}")
+            elif not 0 <= attribute.index < bits:
+                outside = f"attribute index {attribute.index} is outside 0..{bits - 2}"
+                yield self._problem(at_index, "D206", outside)
+            elif attribute.index in indexes:
+                clash = f'attribute index {attribute.index} is taken by "{indexes[attribute.index]}"'
+                yield self._problem(at_index, "D206", clash)
+            indexes.setdefault(attribute.index, attribute.name)
+            if attribute.name in names:
+                twice = f'attribute "{attribute.name}" stands twice in {event.name}'
+                yield self._problem((*inner, "name"), "D207", twice)
+            names.add(attribute.name)
+            yield from self._of_attribute(attribute, inner)
+            if with_units and attribute.unit is not None:
+                yield from self._of_unit(attribute.unit, inner)
+        for name in event.location or ():
+            if name not in names:
+                message = (
+                    f'location names attribute "{name}", which {event.name} lacks{did_you_mean(name, names)}'
+                )
+                yield self._problem((*path, "location"), "D213", message)
+
+    def _of_attribute(self, attribute: AttributeTable, path: Path) -> Iterator[Problem]:
+        if attribute.type == "nominal":
+            yield from self._of_value_list(attribute, path)
+        else:
+            if attribute.values is not None:
+                message = f"values belong to a nominal attribute; {attribute.name} is a {attribute.type}"
+                yield self._problem((*path, "values"), "D209", message)
+            yield from self._of_domain(attribute, path)
+        for name, table in attribute.terms.items():
+            reason = _broken_reference(name, {key: inner.term() for key, inner in attribute.terms.items()})
+            if reason:
+                yield self._problem((*path, "terms", name), "D211", reason)
+            if attribute.type == "nominal" and table.universal is None:
+                message = f"{attribute.name} is nominal: its values have no order for a curve to run over"
+                yield self._problem((*path, "terms", name), "D210", message)
+
+    def _of_value_list(self, attribute: AttributeTable, path: Path) -> Iterator[Problem]:
+        values = attribute.values
+        if attribute.domain is not None or attribute.decimals is not None or attribute.unit is not None:
+            message = f"{attribute.name} is nominal: it has `values`, no domain, decimals or unit"
+            yield self._problem(path, "D208", message)
+        if not values:
+            yield self._problem(path, "D209", f"{attribute.name} is nominal: list its values")
+            return
+        if len(values) > LONGEST_VALUE_LIST:
+            message = f"{len(values)} values; a byte tells {LONGEST_VALUE_LIST} apart"
+            yield self._problem((*path, "values"), "D209", message)
+        for position, value in enumerate(values):
+            if value in values[:position]:
+                yield self._problem((*path, "values", position), "D209", f'value "{value}" is listed twice')
+            elif not value or value != value.strip() or not value.isprintable():
+                message = f"value {value!r} is empty, begins or ends with a blank, or cannot be printed"
+                yield self._problem((*path, "values", position), "D209", message)
+
+    def _of_domain(self, attribute: AttributeTable, path: Path) -> Iterator[Problem]:
+        place = (*path, "domain")
+        if attribute.type in ("time", "date") and (attribute.decimals or attribute.unit is not None):
+            message = f"{attribute.name} is a {attribute.type}: it has no decimals and no unit"
+            yield self._problem(path, "D208", message)
+        if attribute.type == "time":
+            if attribute.domain is not None:
+                yield self._problem(place, "D208", "time of day has the domain 0..86400 s; leave it out")
+            return
+        if attribute.domain is None:
+            yield self._problem(path, "D208", f"{attribute.name} is a {attribute.type}: it needs a domain")
+            return
+        wanted = datetime.date if attribute.type == "date" else Decimal
+        if not all(type(end) is wanted for end in attribute.domain):
+            kind = "dates (2026-01-31)" if attribute.type == "date" else "numbers"
+            yield self._problem(place, "D208", f"the domain of {attribute.name} is two {kind}")
+            return
+        lo, hi = (_exactly_scaled(end, _decimals(attribute)) for end in attribute.domain)
+        if lo.denominator != 1 or hi.denominator != 1:
+            message = (
+                f"the domain has more than {_decimals(attribute)} decimals; raise `decimals` or round it"
+            )
+            yield self._problem(place, "D208", message)
+        elif lo >= hi:
+            yield self._problem(
+                place, "D208", "the domain is empty: its first number is not below its second"
+            )
+        elif hi - lo >= SCALED_RANGE_LIMIT or max(abs(lo), abs(hi)) >= SCALED_END_LIMIT:
+            message = (
+                f"the domain has {int(hi - lo)} steps of {_decimals(attribute)} decimals; boards take "
+                f"fewer than {SCALED_RANGE_LIMIT} (and ends below {SCALED_END_LIMIT}); lower `decimals`"
+            )
+            yield self._problem(place, "D208", message)
+
+    def _of_unit(self, unit: str, path: Path) -> Iterator[Problem]:
+        try:
+            check_unit(unit)
+        except UnitError as error:
+            yield self._problem((*path, "unit"), "D212", str(error))
+
+    def _problem(self, path: Path, code: str, message: str) -> Problem:
+        line, column = self.positions.at(path)
+        return Problem(self.file, line, column, "error", code, message)
+
+
+def _broken_reference(name: str, terms: dict[str, Term]) -> str:
+    """Return why a hedged term leads nowhere, or nothing."""
+    seen = [name]
+    term = terms[name]
+    while isinstance(term, Hedged):
+        if term.of not in terms:
+            return (
+                f'term "{seen[-1]}" leans on "{term.of}", which is not defined{did_you_mean(term.of, terms)}'
+            )
+        if term.of in seen:
+            return f'term "{name}" leans on itself: {" → ".join([*seen, term.of])}'
+        seen.append(term.of)
+        term = terms[term.of]
+    return ""
+
+
+def _decimals(attribute: AttributeTable) -> int:
+    if attribute.type != "number":
+        return 0
+    return 2 if attribute.decimals is None else attribute.decimals
+
+
+def _exactly_scaled(end: DomainEnd, decimals: int) -> Fraction:
+    if isinstance(end, Decimal):
+        return Fraction(end) * Fraction(10) ** decimals
+    return Fraction(days_since_epoch(end))
+
+
+def _event(table: EventTable) -> EventClass:
+    attributes = tuple(_attribute(inner) for inner in sorted(table.attribute, key=lambda inner: inner.index))
+    places = {place.name: (place.x, place.y) for place in table.place}
+    return EventClass(table.name, table.index, attributes, table.location, places, table.about)
+
+
+def _attribute(table: AttributeTable) -> Attribute:
+    decimals = _decimals(table)
+    if table.type == "nominal":
+        lo, hi = 0, max(len(table.values or ()) - 1, 0)
+    elif table.type == "time" or table.domain is None:
+        lo, hi = 0, SECONDS_OF_A_DAY
+    else:
+        lo, hi = (int(_exactly_scaled(end, decimals)) for end in table.domain)
+    unit = {"time": "s", "date": "day"}.get(table.type, table.unit or "")
+    terms = {name: inner.term() for name, inner in table.terms.items()}
+    return Attribute(
+        table.name,
+        table.index,
+        table.type,
+        lo,
+        hi,
+        decimals,
+        unit,
+        tuple(table.values or ()),
+        terms,
+        table.about,
+    )
