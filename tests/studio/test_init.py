@@ -1,0 +1,31 @@
+"""`dens init` makes a folder in which everything checks and runs."""
+
+from pathlib import Path
+
+
+def test_what_it_makes_is_correct_and_runs(dens, tmp_path: Path) -> None:
+    folder = tmp_path / "demo"
+    made = dens("init", folder, "--json")
+    assert made.code == 0
+    assert {Path(name).name for name in made.document()["files"]} >= {
+        "scenario.toml",
+        "shelter.toml",
+        "readings.csv",
+    }
+
+    checked = dens("check", folder, "--vocabulary", folder / "shelter.toml", "--json")
+    assert checked.document()["problems"] == []
+    assert checked.code == 0
+
+    run = dens("run", folder / "scenario.toml", "--out", folder / "run", "--json")
+    assert run.code == 0
+    assert run.document()["delivered"] > 0
+    assert (folder / "run" / "manifest.json").is_file()
+
+
+def test_it_touches_no_folder_in_use(dens, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    ended = dens("init", tmp_path)
+    assert ended.code == 3
+    assert "not an empty folder" in ended.err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]

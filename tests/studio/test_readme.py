@@ -1,0 +1,50 @@
+"""Every command that the README shows is run. `make test` is what runs this file."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def shown_commands() -> list[str]:
+    blocks = re.findall(r"```console\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    return [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+def test_every_shown_command_ends_0(tmp_path: Path) -> None:
+    commands = shown_commands()
+    assert "make run" in commands
+    assert "make test" in commands
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for command in commands:
+        if command == "make test":
+            continue
+        folder = ROOT if command.startswith("make ") else tmp_path
+        ended = subprocess.run(
+            command,
+            shell=True,
+            cwd=folder,
+            env={**os.environ, "PATH": path, "MAKEFLAGS": ""},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        assert ended.returncode == 0, f"{command}\n{ended.stdout}\n{ended.stderr}"
+
+
+def test_every_linked_page_exists() -> None:
+    text = "\n".join(
+        path.read_text() for path in [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]
+    )
+    links = re.findall(r"\]\(([^)#]+)\)", text)
+    assert len(links) > 8
+    assert [link for link in links if not link.startswith("http") and not (ROOT / link).exists()] == []
