@@ -1,0 +1,15 @@
+"""Scenario files: what may stand in them, what is wrong with one, and what it means."""
+
+from emulation.scenario.loading import check_scenario_file, load_scenario, shipped_scenarios
+from emulation.scenario.scenario import PlannedSensor, PlannedSubscription, Scenario
+from emulation.scenario.settings import scenario_schema
+
+__all__ = [
+    "PlannedSensor",
+    "PlannedSubscription",
+    "Scenario",
+    "check_scenario_file",
+    "load_scenario",
+    "scenario_schema",
+    "shipped_scenarios",
+]

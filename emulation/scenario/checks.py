@@ -1,0 +1,127 @@
+"""What needs more than one value of a scenario to be judged: names, roles, times, places.
+
+Every check looks at the settings alone and yields problems at the place of the key that has to change.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+
+from dens.limits import Limits
+from emulation.scenario.settings import MOST_NODES, Role, ScenarioSettings, StaticSettings
+from knowledge_manager.documents import Problem, did_you_mean, listed
+from knowledge_manager.toml_documents import key_path
+from knowledge_manager.toml_positions import Path, TomlPositions
+
+MOST_SUBSCRIPTIONS = 256
+"""A subscription's number at its subscriber is one byte."""
+
+
+class Places:
+    """Makes problems of one scenario file."""
+
+    def __init__(self, file: str, positions: TomlPositions) -> None:
+        self.file = file
+        self._positions = positions
+
+    def problem(self, path: Path, code: str, message: str) -> Problem:
+        """Return an error at the place of this key."""
+        line, column = self._positions.at(path)
+        return Problem(self.file, line, column, "error", code, f"{key_path(path)}: {message}")
+
+
+def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
+    """Yield everything that does not fit together."""
+    yield from _groups(settings, places)
+    yield from _limits(settings, places)
+    for index, subscription in enumerate(settings.subscription):
+        path: Path = ("subscription", index, "group")
+        yield from _reference(settings, places, path, subscription.group, "subscriber")
+    for index, sensor in enumerate(settings.sensor):
+        path = ("sensor", index, "group")
+        yield from _reference(settings, places, path, sensor.group, "publisher")
+    yield from _subscriptions(settings, places)
+    yield from _sensors(settings, places)
+
+
+def _groups(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for index, group in enumerate(settings.group):
+        if group.name in seen:
+            yield places.problem(("group", index, "name"), "D306", f'there is already a group "{group.name}"')
+        seen.add(group.name)
+        if group.radio not in settings.radio:
+            known = list(settings.radio)
+            yield places.problem(
+                ("group", index, "radio"),
+                "D305",
+                f'there is no radio "{group.radio}"{did_you_mean(group.radio, known)} ({listed(known)})',
+            )
+        if isinstance(group.mobility, StaticSettings) and group.mobility.places_m is not None:
+            yield from _standing(
+                settings,
+                places,
+                ("group", index, "mobility", "places_m"),
+                group.mobility.places_m,
+                group.count,
+            )
+    nodes = sum(group.count for group in settings.group)
+    if nodes > MOST_NODES:
+        yield places.problem(("group",), "D312", f"{nodes} nodes are too many; {MOST_NODES} is the most")
+
+
+def _standing(
+    settings: ScenarioSettings,
+    places: Places,
+    path: Path,
+    places_m: Sequence[tuple[float, float]],
+    count: int,
+) -> Iterator[Problem]:
+    if len(places_m) != count:
+        yield places.problem(path, "D312", f"{len(places_m)} places for {count} nodes; give one for each")
+    width, height = settings.area.width_m, settings.area.height_m
+    for position, (x, y) in enumerate(places_m):
+        if x > width or y > height:
+            message = f"({x:g}, {y:g}) lies outside the area of {width:g} x {height:g} m"
+            yield places.problem((*path, position), "D312", message)
+
+
+def _limits(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
+    known = [limit.name for limit in fields(Limits)]
+    for name in settings.overlay.limits:
+        if name not in known:
+            message = f"there is no such limit{did_you_mean(name, known)} ({listed(known)})"
+            yield places.problem(("overlay", "limits", name), "D305", message)
+
+
+def _reference(
+    settings: ScenarioSettings, places: Places, path: Path, name: str, role: Role
+) -> Iterator[Problem]:
+    roles: dict[str, Role] = {group.name: group.role for group in settings.group}
+    if name not in roles:
+        known = list(roles)
+        message = f'there is no group "{name}"{did_you_mean(name, known)} ({listed(known)})'
+        yield places.problem(path, "D305", message)
+    elif roles[name] != role:
+        message = f'the nodes of "{name}" are {roles[name]}s; only {role}s can do this'
+        yield places.problem(path, "D307", message)
+
+
+def _subscriptions(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
+    amounts: dict[str, int] = {}
+    for index, subscription in enumerate(settings.subscription):
+        if subscription.at_s >= settings.duration_s:
+            message = f"{subscription.at_s:g} s is not within the run of {settings.duration_s:g} s"
+            yield places.problem(("subscription", index, "at_s"), "D312", message)
+        amounts[subscription.group] = amounts.get(subscription.group, 0) + 1
+        if amounts[subscription.group] == MOST_SUBSCRIPTIONS + 1:
+            message = f'"{subscription.group}" asks for more than {MOST_SUBSCRIPTIONS} things'
+            yield places.problem(("subscription", index), "D312", message)
+
+
+def _sensors(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
+    seen: set[tuple[str, str]] = set()
+    for index, sensor in enumerate(settings.sensor):
+        if (sensor.group, sensor.event) in seen:
+            message = f'"{sensor.group}" already measures "{sensor.event}"'
+            yield places.problem(("sensor", index, "event"), "D306", message)
+        seen.add((sensor.group, sensor.event))

@@ -1,0 +1,117 @@
+"""From a file to a scenario that can be run, or to everything that is wrong with it.
+
+The steps: read the text, check every value (`settings`), check how they fit together (`checks`), then
+read what the file names, relative to the folder it stands in: vocabularies, subscriptions, recordings.
+Problems of all these files are collected and raised together.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from emulation.scenario.checks import Places, check_settings
+from emulation.scenario.scenario import PlannedSensor, PlannedSubscription, Scenario
+from emulation.scenario.sensors import plan_sensor
+from emulation.scenario.settings import ScenarioSettings, SubscriptionSettings
+from knowledge_manager.documents import (
+    DocumentError,
+    Problem,
+    did_you_mean,
+    listed,
+    read_document,
+    read_text,
+)
+from knowledge_manager.mission_table import MissionTable, load_mission_table
+from knowledge_manager.toml_documents import SchemaCodes, read_model
+from plugins.fuzzy.compiler import compile_subscription
+from plugins.fuzzy.language import FuzzyLanguage
+
+CODES: Final = SchemaCodes(unknown_key="D301", missing_key="D303", bad_value="D302")
+_SHIPPED: Final = Path(__file__).parent.parent / "scenarios"
+
+
+def shipped_scenarios() -> tuple[str, ...]:
+    """Return the names of the scenarios that come with the package."""
+    return tuple(sorted(path.stem for path in _SHIPPED.glob("*.toml")))
+
+
+def load_scenario(name_or_path: str | Path) -> Scenario:
+    """Return a shipped scenario by its name, or read one from a file; what is wrong raises
+    `DocumentError`."""
+    path = _path_of(name_or_path)
+    shown = path.name if path.parent == _SHIPPED else str(path)
+    settings, positions = read_model(read_text(path), shown, ScenarioSettings, CODES)
+    places = Places(shown, positions)
+    problems = list(check_settings(settings, places))
+    table = _table(settings, path.parent, places, problems)
+    subscriptions: list[PlannedSubscription] = []
+    sensors: list[PlannedSensor] = []
+    if table is not None:
+        asked: dict[str, int] = {}
+        for index, wanted in enumerate(settings.subscription):
+            number = asked[wanted.group] = asked.get(wanted.group, -1) + 1
+            try:
+                subscriptions.append(_subscription(wanted, index, number % 256, path.parent, table, places))
+            except DocumentError as error:
+                problems.extend(error.problems)
+        for index, sensor in enumerate(settings.sensor):
+            try:
+                sensors.append(plan_sensor(sensor, index, path.parent, table, places))
+            except DocumentError as error:
+                problems.extend(error.problems)
+    if table is None or problems:
+        raise DocumentError(problems)
+    return Scenario(settings, table, tuple(subscriptions), tuple(sensors))
+
+
+def check_scenario_file(path: Path) -> list[Problem]:
+    """Return everything that is wrong with a scenario file; nothing when it can be run."""
+    try:
+        load_scenario(path)
+    except DocumentError as error:
+        return list(error.problems)
+    return []
+
+
+def _path_of(name_or_path: str | Path) -> Path:
+    name = str(name_or_path)
+    if isinstance(name_or_path, Path) or name.endswith(".toml") or "/" in name:
+        return Path(name_or_path)
+    known = shipped_scenarios()
+    if name not in known:
+        message = f"no scenario of this name is shipped ({listed(known)}){did_you_mean(name, known)}"
+        raise DocumentError.of_file(name, "D304", f"{message}; a file's name ends in .toml")
+    return _SHIPPED / f"{name}.toml"
+
+
+def _table(
+    settings: ScenarioSettings, folder: Path, places: Places, problems: list[Problem]
+) -> MissionTable | None:
+    named: list[str | Path] = []
+    for index, vocabulary in enumerate(settings.vocabularies):
+        is_file = vocabulary.endswith(".toml") or "/" in vocabulary
+        if is_file and not (folder / vocabulary).is_file():
+            message = f'there is no file "{vocabulary}" beside the scenario'
+            problems.append(places.problem(("vocabularies", index), "D310", message))
+        else:
+            named.append(folder / vocabulary if is_file else vocabulary)
+    try:
+        table = load_mission_table(named)
+    except DocumentError as error:
+        problems.extend(error.problems)
+        return None
+    return table if len(named) == len(settings.vocabularies) else None
+
+
+def _subscription(
+    wanted: SubscriptionSettings, index: int, number: int, folder: Path, table: MissionTable, places: Places
+) -> PlannedSubscription:
+    path = folder / wanted.file
+    if not path.is_file():
+        message = f'there is no file "{wanted.file}" beside the scenario'
+        raise DocumentError([places.problem(("subscription", index, "file"), "D310", message)])
+    source = read_document(path)
+    at_ms = int(wanted.at_s * 1000)
+    compiled = compile_subscription(source, str(path), table, id=number, stamp_s=at_ms // 1000 % 65536)
+    return PlannedSubscription(
+        wanted.group, at_ms, FuzzyLanguage.language_id, number, compiled.vector, wanted.file, source.decode()
+    )

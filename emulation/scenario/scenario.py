@@ -1,0 +1,76 @@
+"""A scenario that can be run: its settings, and everything they name, read and checked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from emulation.scenario.settings import GroupSettings, ScenarioSettings, VitalSignsSettings
+from emulation.sensors.recording import Series
+from emulation.sensors.source import SensorSource
+from emulation.sensors.vital_signs import VitalSigns
+from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary import EventClass
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSubscription:
+    """What every node of a group will ask for: the compiled vector and the document it came from."""
+
+    group: str
+    at_ms: int
+    language: int
+    id: int
+    vector: bytes
+    file: str
+    document: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSensor:
+    """What every node of a group measures: generated, or one of these recorded series each."""
+
+    group: str
+    event: EventClass
+    attributes: tuple[str, ...]
+    every_ms: int
+    origin: VitalSignsSettings | tuple[Series, ...]
+
+    def source_for(self, position: int, chance: np.random.Generator, duration_ms: int) -> SensorSource:
+        """Return the source of the node at this position of its group."""
+        if isinstance(self.origin, VitalSignsSettings):
+            return VitalSigns(chance, duration_ms, self.origin.deteriorating)
+        return self.origin[position % len(self.origin)]
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Everything a run needs, apart from a seed and a place to write to."""
+
+    settings: ScenarioSettings
+    table: MissionTable
+    subscriptions: tuple[PlannedSubscription, ...]
+    sensors: tuple[PlannedSensor, ...]
+
+    @property
+    def name(self) -> str:
+        """Return the name of the scenario."""
+        return self.settings.name
+
+    @property
+    def seed(self) -> int:
+        """Return the seed that the file names."""
+        return self.settings.seed
+
+    @property
+    def duration_ms(self) -> int:
+        """Return how long the run lasts."""
+        return int(self.settings.duration_s * 1000)
+
+    def members(self) -> Sequence[tuple[GroupSettings, range]]:
+        """Return each group with its node numbers, which are given in the order of the file."""
+        first, found = 0, []
+        for group in self.settings.group:
+            found.append((group, range(first, first + group.count)))
+            first += group.count
+        return found

@@ -1,0 +1,69 @@
+"""Checks a sensor of a scenario against the mission table and reads its recording."""
+
+from pathlib import Path
+
+from emulation.scenario.checks import Places
+from emulation.scenario.scenario import PlannedSensor
+from emulation.scenario.settings import CsvSettings, SensorSettings, VitalSignsSettings
+from emulation.sensors.recording import Conversion, Layout, read_recording
+from emulation.sensors.vital_signs import SIGNS
+from knowledge_manager.documents import DocumentError, Problem, did_you_mean, listed
+from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.units import UnitError, check_unit, convert
+from knowledge_manager.vocabulary import EventClass, UnknownName
+
+
+def plan_sensor(
+    sensor: SensorSettings, index: int, folder: Path, table: MissionTable, places: Places
+) -> PlannedSensor:
+    """Return the sensor ready to be read, or raise `DocumentError` with everything wrong about it."""
+    try:
+        event = table.event(sensor.event)
+    except UnknownName as error:
+        raise DocumentError([places.problem(("sensor", index, "event"), "D308", str(error))]) from None
+    every_ms = max(1, int(sensor.every_s * 1000))
+    if isinstance(sensor.source, VitalSignsSettings):
+        attributes = tuple(attribute.name for attribute in event.attributes if attribute.name in SIGNS)
+        if not attributes:
+            message = f'"vital_signs" measures nothing of "{event.name}"; it knows {listed(list(SIGNS))}'
+            raise DocumentError([places.problem(("sensor", index, "source", "generator"), "D308", message)])
+        return PlannedSensor(sensor.group, event, attributes, every_ms, sensor.source)
+    layout = _layout(sensor.source, event, index, places)
+    path = folder / sensor.source.csv
+    if not path.is_file():
+        message = f'there is no file "{sensor.source.csv}" beside the scenario'
+        raise DocumentError([places.problem(("sensor", index, "source", "csv"), "D310", message)])
+    return PlannedSensor(sensor.group, event, tuple(layout.columns), every_ms, read_recording(path, layout))
+
+
+def _layout(source: CsvSettings, event: EventClass, index: int, places: Places) -> Layout:
+    problems: list[Problem] = []
+    conversions: dict[str, Conversion] = {}
+    for name in source.columns:
+        try:
+            event.attribute(name)
+        except UnknownName as error:
+            path = ("sensor", index, "source", "columns", name)
+            problems.append(places.problem(path, "D308", str(error)))
+    for name, unit in source.units.items():
+        path = ("sensor", index, "source", "units", name)
+        if name not in source.columns:
+            message = f"no column is taken for it{did_you_mean(name, source.columns)}"
+            problems.append(places.problem(path, "D308", message))
+            continue
+        try:
+            attribute = event.attribute(name)
+            check_unit(unit)
+            convert(0.0, unit, attribute.unit)
+        except UnitError as error:
+            problems.append(places.problem(path, "D309", str(error)))
+        except UnknownName:
+            continue  # Already told above.
+        else:
+            if unit != attribute.unit:
+                conversions[name] = Conversion(unit, attribute.unit, attribute.decimals)
+    if problems:
+        raise DocumentError(problems)
+    return Layout(
+        source.time_column, source.series_column, source.columns, frozenset(source.missing), conversions
+    )

@@ -1,0 +1,191 @@
+"""What a scenario file may say, key by key. Units stand in the names; an unknown key is an error.
+
+These models check every value on its own. What needs more than one value (a group that is named somewhere
+else, an event class of the mission table, a file beside the scenario) is checked in
+`emulation.scenario.checks`. docs/scenario.md shows the same to people.
+"""
+
+from dataclasses import fields
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PositiveFloat,
+    PositiveInt,
+    Tag,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from dens.limits import Limits
+from emulation.mobility.model import MobilityModel
+from emulation.mobility.random_waypoint import RandomWaypoint
+from emulation.mobility.static import Static
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
+"""Lower case, digits and underscores: names become parts of file names and of trace columns."""
+NotNegative = Annotated[float, Field(ge=0)]
+Role = Literal["subscriber", "mediator", "publisher"]
+
+MOST_NODES = 65_536
+"""Node numbers have two bytes on the air."""
+
+
+class Settings(BaseModel):
+    """A table of the file: frozen, unknown keys forbidden, no infinities."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class AreaSettings(Settings):
+    """The ground on which nodes move, a rectangle."""
+
+    width_m: PositiveFloat
+    height_m: PositiveFloat
+
+
+class SecuritySettings(Settings):
+    """With a mission key every message carries a tag; without this table none does."""
+
+    mission_key: Annotated[str, Field(min_length=8, max_length=200)]
+
+
+def _limits_schema(schema: dict[str, Any]) -> None:
+    schema["propertyNames"] = {"enum": [limit.name for limit in fields(Limits)]}
+
+
+class OverlaySettings(Settings):
+    """How DENS nodes replicate, and the bounds of every engine that differ from the usual ones."""
+
+    policy: Literal["epidemic"] = "epidemic"
+    limits: Annotated[dict[str, PositiveInt], Field(json_schema_extra=_limits_schema)] = {}
+
+
+class RadioSettings(Settings):
+    """A kind of radio. Two nodes reach each other within the shorter of their ranges."""
+
+    range_m: PositiveFloat
+    rate_bytes_per_s: PositiveFloat
+    setup_ms: Annotated[int, Field(ge=0, le=600_000)] = 0
+    loss: Annotated[float, Field(ge=0, lt=1)] = 0.0
+
+
+class RandomWaypointSettings(Settings):
+    """Wait, choose a point, walk there, and again."""
+
+    model: Literal["random_waypoint"]
+    speed_m_per_s: tuple[PositiveFloat, PositiveFloat]
+    pause_s: tuple[NotNegative, NotNegative] = (0.0, 0.0)
+
+    @model_validator(mode="after")
+    def _least_first(self) -> Self:
+        for key, (least, most) in (("speed_m_per_s", self.speed_m_per_s), ("pause_s", self.pause_s)):
+            if least > most:
+                raise PydanticCustomError(
+                    "D302",
+                    "{key} = [{least}, {most}]: the least must not be above the most",
+                    {"key": key, "least": least, "most": most},
+                )
+        return self
+
+    def mobility(self) -> MobilityModel:
+        """Return the model with these settings."""
+        return RandomWaypoint(self.speed_m_per_s, self.pause_s)
+
+
+class StaticSettings(Settings):
+    """Stand still: at the given places, one for each node of the group, or at places drawn by chance."""
+
+    model: Literal["static"]
+    places_m: tuple[tuple[NotNegative, NotNegative], ...] | None = None
+
+    def mobility(self) -> MobilityModel:
+        """Return the model with these settings."""
+        return Static(self.places_m)
+
+
+MobilitySettings = Annotated[RandomWaypointSettings | StaticSettings, Field(discriminator="model")]
+
+
+class GroupSettings(Settings):
+    """Nodes that are alike. Node numbers are given group by group, in the order of the file."""
+
+    name: Name
+    role: Role
+    count: Annotated[int, Field(ge=1, le=MOST_NODES)]
+    radio: Name
+    mobility: MobilitySettings
+
+
+class SubscriptionSettings(Settings):
+    """Every node of a group asks for what this XML file says, at this time."""
+
+    group: Name
+    file: Annotated[str, Field(min_length=1)]
+    at_s: NotNegative = 0.0
+
+
+class VitalSignsSettings(Settings):
+    """Makes up the vital signs of patients, some of whom deteriorate."""
+
+    generator: Literal["vital_signs"]
+    deteriorating: Annotated[float, Field(ge=0, le=1)] = 0.3
+
+
+class CsvSettings(Settings):
+    """Replays a recording: which column is the time, and which is which attribute."""
+
+    csv: Annotated[str, Field(min_length=1)]
+    time_column: str
+    series_column: str | None = None
+    columns: Annotated[dict[str, str], Field(min_length=1)]
+    units: dict[str, str] = {}
+    missing: tuple[str, ...] = ("",)
+
+
+def _kind_of_source(value: Any) -> str:
+    keys = value if isinstance(value, dict) else value.__class__.model_fields
+    return "csv" if "csv" in keys else "generator"
+
+
+SourceSettings = Annotated[
+    Annotated[VitalSignsSettings, Tag("generator")] | Annotated[CsvSettings, Tag("csv")],
+    Discriminator(_kind_of_source),
+]
+
+
+class SensorSettings(Settings):
+    """Every node of a group reads an event class at this interval."""
+
+    group: Name
+    event: str
+    every_s: Annotated[float, Field(ge=0.001)]
+    source: SourceSettings
+
+
+class ScenarioSettings(Settings):
+    """One scenario file."""
+
+    name: Name
+    title: str = ""
+    duration_s: Annotated[float, Field(gt=0, le=365 * 86_400)]
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    vocabularies: Annotated[tuple[str, ...], Field(min_length=1)]
+    area: AreaSettings
+    security: SecuritySettings | None = None
+    overlay: OverlaySettings = OverlaySettings()
+    radio: Annotated[dict[Name, RadioSettings], Field(min_length=1)]
+    group: Annotated[tuple[GroupSettings, ...], Field(min_length=1)]
+    subscription: tuple[SubscriptionSettings, ...] = ()
+    sensor: tuple[SensorSettings, ...] = ()
+
+
+def scenario_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a scenario file, for editors."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **ScenarioSettings.model_json_schema(),
+    }

@@ -1,0 +1,192 @@
+"""Recordings: sensor data from a CSV file, replayed at the pace at which it was taken.
+
+The file has a header. One column is the time, in seconds or as ISO 8601; another may tell several series
+apart (patients, stations), and then the nodes of a group take one series each, in the order of their
+first row, and begin again with the first when there are more nodes than series. A series begins when the
+run begins. When a node samples, it reads the latest row that is not in the future; after the last row it
+reads nothing more.
+"""
+
+import csv
+import gzip
+import io
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from emulation.sensors.source import Sample
+from knowledge_manager.documents import (
+    DocumentError,
+    Problem,
+    decode_text,
+    did_you_mean,
+    listed,
+    read_document,
+)
+from knowledge_manager.units import convert
+
+LARGEST_RECORDING = 256 * 1024 * 1024
+"""Bytes, unpacked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """From the recording's unit to the mission table's, rounded to what the table keeps."""
+
+    from_unit: str
+    to_unit: str
+    decimals: int
+
+    def __call__(self, text: str) -> str:
+        try:
+            amount = float(text)
+        except ValueError:
+            return text
+        return f"{convert(amount, self.from_unit, self.to_unit):.{self.decimals}f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which column is what; `missing` lists the texts that mean "no value"."""
+
+    time_column: str
+    series_column: str | None
+    columns: Mapping[str, str]
+    missing: frozenset[str]
+    conversions: Mapping[str, Conversion]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Rows of one series, the first of them at 0. As a sensor it reads the latest row not in the future."""
+
+    times_ms: list[int] = field(default_factory=list)
+    rows: list[Sample] = field(default_factory=list)
+
+    def sample(self, at_ms: int) -> Sample | None:
+        """Return the latest row, or None after the last one has had its turn."""
+        position = bisect_right(self.times_ms, at_ms) - 1
+        if position == len(self.rows) - 1 and at_ms > self.times_ms[-1]:
+            return None
+        return self.rows[position]
+
+
+def read_recording(path: Path, layout: Layout) -> tuple[Series, ...]:
+    """Return the series of a CSV file (gzip allowed), or raise `DocumentError` with everything wrong in
+    it."""
+    file = str(path)
+    content = read_document(path, LARGEST_RECORDING)
+    if content[:2] == b"\x1f\x8b":
+        content = _unpack(content, file)
+    rows = csv.reader(io.StringIO(decode_text(content, file)), strict=True)
+    try:
+        return _read(rows, file, layout)
+    except csv.Error as error:
+        raise DocumentError([Problem(file, rows.line_num, 1, "error", "D311", f"not CSV: {error}")]) from None
+
+
+def _unpack(content: bytes, file: str) -> bytes:
+    try:
+        with gzip.open(io.BytesIO(content)) as stream:
+            unpacked = stream.read(LARGEST_RECORDING + 1)
+    except (OSError, EOFError) as error:
+        raise DocumentError.of_file(file, "D311", f"cannot be unpacked: {error}") from None
+    if len(unpacked) > LARGEST_RECORDING:
+        raise DocumentError.of_file(file, "D003", f"is larger than {LARGEST_RECORDING} bytes unpacked")
+    return unpacked
+
+
+class _Rows:
+    """Collects series and problems; the first problems are enough to mend a file, so it stops after some."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.series: dict[str, Series] = {}
+        self.begins: dict[str, Decimal] = {}
+        self.problems: list[Problem] = []
+
+    def complain(self, line: int, message: str) -> None:
+        self.problems.append(Problem(self.file, line, 1, "error", "D311", message))
+        if len(self.problems) >= 20:
+            raise DocumentError(self.problems)
+
+
+def _read(rows: Any, file: str, layout: Layout) -> tuple[Series, ...]:
+    header = [name.strip() for name in next(rows, [])]
+    wanted = [layout.time_column, *layout.columns.values()]
+    if layout.series_column is not None:
+        wanted.append(layout.series_column)
+    absent = [name for name in dict.fromkeys(wanted) if name not in header]
+    if absent:
+        raise DocumentError(
+            Problem(
+                file, 1, 1, "error", "D311",
+                f'there is no column "{name}"{did_you_mean(name, header)}; the file has: {listed(header)}',
+            )
+            for name in absent
+        )  # fmt: skip
+    time_at = header.index(layout.time_column)
+    series_at = None if layout.series_column is None else header.index(layout.series_column)
+    taken = [
+        (attribute, header.index(column), layout.conversions.get(attribute))
+        for attribute, column in layout.columns.items()
+    ]
+    found = _Rows(file)
+    for row in rows:
+        if not row:
+            continue
+        if len(row) != len(header):
+            found.complain(rows.line_num, f"{len(row)} fields, the header has {len(header)}")
+            continue
+        time_s = _seconds(row[time_at])
+        if time_s is None:
+            found.complain(rows.line_num, f'time "{row[time_at]}" is neither seconds nor ISO 8601')
+            continue
+        name = "" if series_at is None else row[series_at]
+        begin = found.begins.setdefault(name, time_s)
+        series = found.series.setdefault(name, Series())
+        at_ms = int((time_s - begin) * 1000)
+        if series.times_ms and at_ms < series.times_ms[-1]:
+            found.complain(
+                rows.line_num, f"time {row[time_at]} is before the row above; sort the file by time"
+            )
+            continue
+        series.times_ms.append(at_ms)
+        series.rows.append(_values(row, taken, layout.missing))
+    if found.problems:
+        raise DocumentError(found.problems)
+    if not found.series:
+        raise DocumentError.of_file(file, "D311", "has no rows below its header")
+    return tuple(found.series.values())
+
+
+def _values(
+    row: Sequence[str], taken: Sequence[tuple[str, int, Conversion | None]], missing: frozenset[str]
+) -> Sample:
+    values: dict[str, str | None] = {}
+    for attribute, column, conversion in taken:
+        text = row[column].strip()
+        if text in missing:
+            values[attribute] = None
+        else:
+            values[attribute] = text if conversion is None else conversion(text)
+    return values
+
+
+def _seconds(text: str) -> Decimal | None:
+    try:
+        number = Decimal(text.strip())
+    except InvalidOperation:
+        pass
+    else:
+        return number if number.is_finite() else None
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    start = datetime(1970, 1, 1, tzinfo=moment.tzinfo)
+    return Decimal((moment - start).total_seconds())

@@ -1,0 +1,81 @@
+"""Recordings come back row by row at their own pace, and broken ones are refused line by line."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from emulation.sensors.recording import Conversion, Layout, Series, read_recording
+from knowledge_manager.documents import DocumentError
+
+LAYOUT = Layout("t", "who", {"heart_rate": "hr", "patient_temperature": "temp"}, frozenset({"", "NA"}), {})
+
+
+def recording(tmp_path: Path, text: str, layout: Layout = LAYOUT) -> tuple[Series, ...]:
+    path = tmp_path / "data.csv"
+    path.write_text(text)
+    return read_recording(path, layout)
+
+
+def problems(tmp_path: Path, text: str, layout: Layout = LAYOUT) -> list[str]:
+    with pytest.raises(DocumentError) as refused:
+        recording(tmp_path, text, layout)
+    return [str(problem).removeprefix(f"{tmp_path}/") for problem in refused.value.problems]
+
+
+def test_each_series_begins_with_the_run_and_holds_its_last_value(tmp_path: Path) -> None:
+    text = "who,t,hr,temp\nb,100,80,37.0\na,5,60,36.5\nb,160.5,NA,37.2\na,65,61,\n"
+    b, a = recording(tmp_path, text)
+    assert b.sample(0) == {"heart_rate": "80", "patient_temperature": "37.0"}
+    assert b.sample(60_499) == {"heart_rate": "80", "patient_temperature": "37.0"}
+    assert b.sample(60_500) == {"heart_rate": None, "patient_temperature": "37.2"}
+    assert b.sample(60_501) is None
+    assert a.sample(60_000) == {"heart_rate": "61", "patient_temperature": None}
+
+
+def test_times_may_be_iso_8601_and_files_may_be_packed(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv.gz"
+    path.write_bytes(gzip.compress(b"t,temp\n2016-01-01T00:00:00Z,20.5\n2016-01-01T01:00:00Z,21.0\n"))
+    [only] = read_recording(path, Layout("t", None, {"temperature": "temp"}, frozenset(), {}))
+    assert only.times_ms == [0, 3_600_000]
+    assert only.sample(3_599_999) == {"temperature": "20.5"}
+
+
+def test_units_are_converted_and_rounded_to_what_the_table_keeps(tmp_path: Path) -> None:
+    layout = Layout("t", None, {"body": "f"}, frozenset({""}), {"body": Conversion("degF", "degC", 2)})
+    [only] = recording(tmp_path, "t,f\n0,100.4\n1,\n2,broken\n", layout)
+    assert [row["body"] for row in only.rows] == ["38.00", None, "broken"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "who,t,hr,tmp\nb,1,80,37\n",
+            [
+                'data.csv:1:1: error D311: there is no column "temp"; did you mean "tmp"?; '
+                "the file has: who, t, hr, tmp"
+            ],
+        ),
+        (
+            "who,t,hr,temp\nb,1,80\nb,2,80,37\nb,x,80,37\nb,1,80,37\nb,inf,1,1\n",
+            [
+                "data.csv:2:1: error D311: 3 fields, the header has 4",
+                'data.csv:4:1: error D311: time "x" is neither seconds nor ISO 8601',
+                "data.csv:5:1: error D311: time 1 is before the row above; sort the file by time",
+                'data.csv:6:1: error D311: time "inf" is neither seconds nor ISO 8601',
+            ],
+        ),
+        ("who,t,hr,temp\n", ["data.csv: error D311: has no rows below its header"]),
+        ('who,t,hr,temp\nb,1,"80,37\n', ["data.csv:2:1: error D311: not CSV: unexpected end of data"]),
+    ],
+)
+def test_a_broken_file_is_refused_line_by_line(tmp_path: Path, text: str, expected: list[str]) -> None:
+    assert problems(tmp_path, text) == expected
+
+
+def test_a_packed_file_that_is_cut_off_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv.gz"
+    path.write_bytes(gzip.compress(b"t,temp\n0,1\n" * 100)[:-12])
+    with pytest.raises(DocumentError, match=r"D311: cannot be unpacked"):
+        read_recording(path, LAYOUT)
