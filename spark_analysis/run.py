@@ -14,6 +14,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
 
 from spark_analysis.errors import TraceError
 from spark_analysis.manifest import Manifest, read_manifest
@@ -45,6 +46,11 @@ class Run:
     def partial(self) -> bool:
         """Tell whether the run stopped before its end."""
         return self.manifest.partial
+
+    def end_ms(self) -> int:
+        """Return when the run ended, in simulated time: where its motion ends."""
+        last = self.table("motion").agg(F.max("end_ms").alias("end_ms")).first()
+        return 0 if last is None or last["end_ms"] is None else round(last["end_ms"])
 
     def rows(self, name: str) -> int:
         """Return how many rows a table has, from its files' footers."""

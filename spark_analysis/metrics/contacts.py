@@ -44,12 +44,10 @@ def inter_contact_times(contacts: DataFrame, end_ms: int) -> DataFrame:
     )
 
 
-def time_summary(times: DataFrame) -> DataFrame:
-    """Give one row: how many times are known fully and how many are censored, mean and median of the known
-    ones.
-    """
+def time_summary(times: DataFrame, *by: str) -> DataFrame:
+    """Count the times that are known fully and those that are censored; mean and median of the known ones."""
     known = F.when(~F.col("censored"), F.col("time_ms"))
-    return times.agg(
+    return times.groupBy(*by).agg(
         F.count(known).alias("known"),
         F.count(F.when(F.col("censored"), True)).alias("censored"),
         F.mean(known).alias("mean_ms"),
@@ -57,18 +55,19 @@ def time_summary(times: DataFrame) -> DataFrame:
     )
 
 
-def life_table(times: DataFrame) -> DataFrame:
+def life_table(times: DataFrame, *by: str) -> DataFrame:
     """Count known and censored times in bins of equal ratio, `BINS_PER_DECADE` to each factor of ten.
 
     Bin i holds the times in (10^((i-1)/n), 10^(i/n)] milliseconds, so the table stays small however long
     the trace is; times of up to one millisecond are in bin 0.
     """
     position = F.ceil(F.log10(F.greatest("time_ms", F.lit(1.0))) * BINS_PER_DECADE)
-    return (
-        times.groupBy(position.cast("int").alias("bin"))
-        .agg(
-            F.count(F.when(~F.col("censored"), True)).alias("ended"),
-            F.count(F.when(F.col("censored"), True)).alias("censored"),
-        )
-        .orderBy("bin")
+    return times.groupBy(*by, position.cast("int").alias("bin")).agg(
+        F.count(F.when(~F.col("censored"), True)).alias("ended"),
+        F.count(F.when(F.col("censored"), True)).alias("censored"),
     )
+
+
+def pairs_met(contacts: DataFrame) -> DataFrame:
+    """Give one row: how many pairs of nodes were in range of each other at least once."""
+    return contacts.select("a", "b").distinct().agg(F.count("*").alias("pairs_met"))

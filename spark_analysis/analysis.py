@@ -1,0 +1,241 @@
+"""From a run to its answers: every question of `metrics/`, in as few Spark jobs as they allow."""
+
+from typing import Any, Final
+
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F  # noqa: N812
+
+from spark_analysis.answers import (
+    Analysis,
+    Contacts,
+    Delay,
+    Delivery,
+    Filtering,
+    GivenUp,
+    GroupServed,
+    Overhead,
+    RunFacts,
+    Served,
+    SubscriptionServed,
+    Timeline,
+    Times,
+    Track,
+    TypeTraffic,
+)
+from spark_analysis.languages import matchers_of
+from spark_analysis.metrics import contacts as meeting
+from spark_analysis.metrics import delivery as arriving
+from spark_analysis.metrics.delay import PERCENTILES, delay_summary
+from spark_analysis.metrics.filtering import filter_savings
+from spark_analysis.metrics.overhead import overhead, traffic
+from spark_analysis.metrics.owed import SubscriptionRevision, owed, subscription_revisions
+from spark_analysis.run import Run
+from spark_analysis.survival import survival
+
+TIMELINE_BINS: Final = 120
+MOST_LEGS: Final = 4000
+"""So many legs are drawn on the map at most; beyond them every k-th node is shown."""
+
+_GIVEN_UP: Final = ("lost", "dropped", "refused", "expired")
+
+
+def analyse(run: Run) -> Analysis:
+    """Ask a run everything that its report shows."""
+    end_ms = run.end_ms()
+    nodes = {row["node"]: row for row in run.table("nodes").collect()}
+    revisions = subscription_revisions(run.table("subscriptions"))
+    delivered = run.table("messages").transform(arriving.deliveries).cache()
+    owing = run.table("notifications").transform(owed(revisions, matchers_of(run.manifest))).cache()
+    outcomes = arriving.outcomes(owing, delivered, end_ms).cache()
+    pairs = arriving.pairs(outcomes).cache()
+    analysis = Analysis(
+        run=_facts(run, nodes, end_ms),
+        delivery=_delivery(run, owing, delivered, outcomes, pairs, revisions, nodes),
+        delay=_delay(pairs),
+        overhead=_overhead(run.table("messages")),
+        contacts=_contacts(run.table("contacts"), len(nodes), end_ms),
+        filtering=_filtering(run.table("filter_decisions")),
+        timeline=_timeline(pairs, end_ms),
+        tracks=_tracks(run, nodes),
+    )
+    for frame in (pairs, outcomes, owing, delivered):
+        frame.unpersist()
+    return analysis
+
+
+def _facts(run: Run, nodes: dict[int, Row], end_ms: int) -> RunFacts:
+    roles = [row["role"] for row in nodes.values()]
+    return RunFacts(
+        name=run.manifest.name,
+        title=run.manifest.title,
+        seed=run.manifest.seed,
+        partial=run.partial,
+        end_s=end_ms / 1000,
+        nodes_by_role={role: roles.count(role) for role in sorted(set(roles))},
+        subscriptions=run.rows("subscriptions"),
+        notifications=run.rows("notifications"),
+    )
+
+
+def _delivery(
+    run: Run,
+    owing: DataFrame,
+    delivered: DataFrame,
+    outcomes: DataFrame,
+    pairs: DataFrame,
+    revisions: tuple[SubscriptionRevision, ...],
+    nodes: dict[int, Row],
+) -> Delivery:
+    wrong = delivered.transform(arriving.delivered_wrongly, owing).first()
+    assert wrong is not None
+    with_group = pairs.transform(arriving.with_group, run.table("nodes"))
+    by_group = with_group.transform(arriving.delivery_ratio, "group").orderBy("group").collect()
+    served = {
+        (row["subscriber"], row["id"], row["seq"]): _served(row)
+        for row in outcomes.transform(arriving.delivery_ratio, "subscriber", "id", "seq").collect()
+    }
+    groups = tuple(GroupServed(row["group"], _served(row)) for row in by_group)
+    return Delivery(
+        total=Served(
+            owed=sum(group.served.owed for group in groups),
+            delivered=sum(group.served.delivered for group in groups),
+            missed=sum(group.served.missed for group in groups),
+            open=sum(group.served.open for group in groups),
+        ),
+        repeated=wrong["repeated"],
+        not_owed=wrong["not_owed"],
+        by_group=groups,
+        by_subscription=tuple(
+            SubscriptionServed(
+                subscriber=_name(nodes, revision.subscriber),
+                id=revision.id,
+                seq=revision.seq,
+                document=revision.document,
+                served=served.get((revision.subscriber, revision.id, revision.seq), Served(0, 0, 0, 0)),
+            )
+            for revision in revisions
+        ),
+    )
+
+
+def _served(row: Row) -> Served:
+    return Served(row["owed"], row["delivered"], row["missed"], row["open"])
+
+
+def _delay(pairs: DataFrame) -> Delay:
+    row = pairs.transform(delay_summary).first()
+    assert row is not None
+    return Delay(
+        delivered=row["delivered"],
+        censored=row["censored"],
+        mean_s=_seconds(row["mean_ms"]),
+        max_s=_seconds(row["max_ms"]),
+        quantiles_s=tuple(value / 1000 for value in row["quantiles_ms"] or ()),
+        **{f"p{p}_s": _seconds(row[f"p{p}_ms"]) for p in PERCENTILES},
+    )
+
+
+def _overhead(messages: DataFrame) -> Overhead:
+    counted = messages.transform(traffic).cache()
+    rows = counted.collect()
+    costs = counted.transform(overhead).first()
+    counted.unpersist()
+    assert costs is not None
+    sent = {row["type"]: row for row in rows if row["kind"] == "sent"}
+    lost: dict[str, int] = {}
+    for row in rows:
+        if row["kind"] == "lost":
+            lost[row["type"]] = lost.get(row["type"], 0) + row["messages"]
+    given_up: dict[tuple[str, str], int] = {}
+    for row in rows:
+        if row["kind"] in _GIVEN_UP:
+            key = (row["kind"], row["reason"] or "no reason given")
+            given_up[key] = given_up.get(key, 0) + row["messages"]
+    return Overhead(
+        relayed=costs["relayed"],
+        delivered=costs["delivered"],
+        transmissions=costs["transmissions"],
+        bytes_on_air=costs["bytes_on_air"],
+        overhead_ratio=costs["overhead_ratio"],
+        bytes_per_delivery=costs["bytes_per_delivery"],
+        by_type=tuple(
+            TypeTraffic(type_, row["messages"], row["bytes"], lost.get(type_, 0))
+            for type_, row in sorted(sent.items(), key=lambda item: (-item[1]["bytes"], item[0]))
+        ),
+        given_up=tuple(
+            GivenUp(kind, reason, messages)
+            for (kind, reason), messages in sorted(given_up.items(), key=lambda item: (-item[1], item[0]))
+        ),
+    )
+
+
+def _contacts(table: DataFrame, nodes: int, end_ms: int) -> Contacts:
+    times = (
+        table.transform(meeting.contact_times)
+        .withColumn("which", F.lit("contact"))
+        .unionByName(
+            table.transform(meeting.inter_contact_times, end_ms).withColumn("which", F.lit("inter_contact"))
+        )
+        .cache()
+    )
+    summaries = {row["which"]: row for row in times.transform(meeting.time_summary, "which").collect()}
+    bins = times.transform(meeting.life_table, "which").collect()
+    met = table.transform(meeting.pairs_met).first()
+    times.unpersist()
+    assert met is not None
+
+    def of(which: str) -> Times:
+        row = summaries.get(which)
+        return Times(
+            known=row["known"] if row else 0,
+            censored=row["censored"] if row else 0,
+            mean_s=_seconds(row["mean_ms"]) if row else None,
+            median_s=_seconds(row["median_ms"]) if row else None,
+            survival=survival(
+                (bin_["bin"], bin_["ended"], bin_["censored"]) for bin_ in bins if bin_["which"] == which
+            ),
+        )
+
+    return Contacts(
+        pairs=nodes * (nodes - 1) // 2,
+        pairs_met=met["pairs_met"],
+        contact=of("contact"),
+        inter_contact=of("inter_contact"),
+    )
+
+
+def _filtering(filter_decisions: DataFrame) -> Filtering:
+    row = filter_decisions.transform(filter_savings).first()
+    assert row is not None
+    return Filtering(**row.asDict())
+
+
+def _timeline(pairs: DataFrame, end_ms: int) -> Timeline:
+    bin_ms = max(1, -(-end_ms // TIMELINE_BINS))
+    rows = pairs.transform(arriving.over_time, bin_ms).collect()
+    bins = max(-(-end_ms // bin_ms), 1 + max((row["bin"] for row in rows), default=0))
+    became_owed, arrived = [0] * bins, [0] * bins
+    for row in rows:
+        became_owed[row["bin"]], arrived[row["bin"]] = row["owed"], row["delivered"]
+    return Timeline(bin_ms / 1000, tuple(became_owed), tuple(arrived))
+
+
+def _tracks(run: Run, nodes: dict[int, Row]) -> tuple[Track, ...]:
+    """Return the paths of all nodes, or of every k-th one where all would be too many to draw."""
+    every = -(-run.rows("motion") // MOST_LEGS) or 1
+    shown = sorted(nodes)[::every]
+    legs = run.table("motion").where(F.col("node").isin(shown)).orderBy("node", "begin_ms").collect()
+    points: dict[int, list[tuple[float, float]]] = {}
+    for leg in legs:
+        path = points.setdefault(leg["node"], [(leg["x0_m"], leg["y0_m"])])
+        if (leg["x1_m"], leg["y1_m"]) != path[-1]:
+            path.append((leg["x1_m"], leg["y1_m"]))
+    return tuple(Track(_name(nodes, node), nodes[node]["role"], tuple(path)) for node, path in points.items())
+
+
+def _name(nodes: dict[int, Row], node: int) -> str:
+    return str(nodes[node]["name"]) if node in nodes else f"node {node}"
+
+
+def _seconds(milliseconds: Any) -> float | None:
+    return None if milliseconds is None else milliseconds / 1000

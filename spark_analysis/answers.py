@@ -1,0 +1,197 @@
+"""What an analysis found, as plain facts: no Spark in them, and all but the tracks can be written as JSON.
+
+Times are in seconds here because people read them. A ratio of nothing is None, never 0.
+"""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """Which run it was. A partial one stopped at `end_s`, before its scenario ends."""
+
+    name: str
+    title: str
+    seed: int | None
+    partial: bool
+    end_s: float
+    nodes_by_role: dict[str, int]
+    subscriptions: int
+    notifications: int
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """How many notifications were owed to somebody, and what became of them."""
+
+    owed: int
+    delivered: int
+    missed: int
+    open: int
+    ratio: float | None = field(init=False)
+    """delivered / owed"""
+
+    def __post_init__(self) -> None:
+        """Derive the ratio, so that it can never disagree with the counts."""
+        object.__setattr__(self, "ratio", self.delivered / self.owed if self.owed else None)
+
+
+@dataclass(frozen=True, slots=True)
+class SubscriptionServed:
+    """How one subscription revision was served."""
+
+    subscriber: str
+    id: int
+    seq: int
+    document: str | None
+    served: Served
+
+
+@dataclass(frozen=True, slots=True)
+class GroupServed:
+    """How the subscribers of one group were served together."""
+
+    group: str
+    served: Served
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """How much of what was owed arrived, in pairs of notification and subscriber.
+
+    `repeated` and `not_owed` count deliveries that must not happen: shown twice, and shown to nobody who
+    asked.
+    """
+
+    total: Served
+    repeated: int
+    not_owed: int
+    by_group: tuple[GroupServed, ...]
+    by_subscription: tuple[SubscriptionServed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """How long the delivered pairs took; `censored` pairs had not arrived and are in none of the figures.
+
+    `quantiles_s[i]` is the delay within which i % of the delivered pairs arrived.
+    """
+
+    delivered: int
+    censored: int
+    mean_s: float | None
+    p50_s: float | None
+    p90_s: float | None
+    p95_s: float | None
+    p99_s: float | None
+    max_s: float | None
+    quantiles_s: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TypeTraffic:
+    """What was sent of one message type, and how many transmissions did not arrive."""
+
+    type: str
+    sent: int
+    sent_bytes: int
+    lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """How often messages were lost, dropped, refused or expired for one reason."""
+
+    kind: str
+    reason: str
+    messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overhead:
+    """What the radio was used for; the definitions stand in `metrics/overhead.py`."""
+
+    relayed: int
+    delivered: int
+    transmissions: int
+    bytes_on_air: int
+    overhead_ratio: float | None
+    bytes_per_delivery: float | None
+    by_type: tuple[TypeTraffic, ...]
+    given_up: tuple[GivenUp, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """A distribution of times of which some are only known to be longer than they were watched."""
+
+    known: int
+    censored: int
+    mean_s: float | None
+    median_s: float | None
+    survival: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contacts:
+    """How long pairs of nodes were in range of each other and apart; `pairs_met` of `pairs` ever met."""
+
+    pairs: int
+    pairs_met: int
+    contact: Times
+    inter_contact: Times
+
+
+@dataclass(frozen=True, slots=True)
+class Filtering:
+    """What the watchdogs judged and kept at home; the definitions stand in `metrics/filtering.py`."""
+
+    judged: int
+    released: int
+    kept: int
+    unasked: int
+    suppressed: int
+    notifications: int
+    share_kept: float | None
+    vector_bytes_judged: int
+    vector_bytes_kept: int
+    mean_cost_us: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Pairs that became owed, and pairs that were delivered, in each bin of simulated time."""
+
+    bin_s: float
+    owed: tuple[int, ...]
+    delivered: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """Where one node went: the corners of its path in metres."""
+
+    node: str
+    role: str
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Everything that the report shows about one run."""
+
+    run: RunFacts
+    delivery: Delivery
+    delay: Delay
+    overhead: Overhead
+    contacts: Contacts
+    filtering: Filtering
+    timeline: Timeline
+    tracks: tuple[Track, ...]
+
+    def as_document(self) -> dict[str, Any]:
+        """Return everything but the tracks, which are motion and no answer, in JSON's types."""
+        document = asdict(self)
+        del document["tracks"]
+        return document

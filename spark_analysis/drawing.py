@@ -1,0 +1,130 @@
+"""How a picture becomes part of a page: SVG that takes its colours and letters from the page it stands in.
+
+Matplotlib draws with stand-in colours; afterwards each becomes a CSS variable, so that one picture serves a
+light page, a dark one and paper. Identifiers get the picture's name in front, because a page holds several
+pictures; text stays text, so it can be searched, read aloud and copied. The same drawing gives the same
+bytes.
+"""
+
+import io
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+from xml.etree import ElementTree
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from spark_analysis.wording import time_text
+
+INK: Final = "#010101"
+MUTED: Final = "#010102"
+GRID: Final = "#010103"
+ONE: Final = "#010104"
+TWO: Final = "#010105"
+THREE: Final = "#010106"
+FOUR: Final = "#010107"
+
+_VARIABLES: Final = {
+    INK: "var(--ink)",
+    MUTED: "var(--muted)",
+    GRID: "var(--grid)",
+    ONE: "var(--one)",
+    TWO: "var(--two)",
+    THREE: "var(--three)",
+    FOUR: "var(--four)",
+}
+
+STYLE: Final[Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "dens",
+    "font.size": 11,
+    "text.color": INK,
+    "axes.edgecolor": GRID,
+    "axes.labelcolor": MUTED,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",
+    "savefig.facecolor": "none",
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "xtick.color": GRID,
+    "ytick.color": GRID,
+    "xtick.labelcolor": MUTED,
+    "ytick.labelcolor": MUTED,
+    "lines.linewidth": 2,
+    "lines.solid_capstyle": "round",
+}
+
+WIDTH_IN: Final = 7.6
+_SVG: Final = "http://www.w3.org/2000/svg"
+_XLINK: Final = "http://www.w3.org/1999/xlink"
+
+_TIME_TICKS_S: Final = (
+    0.001, 0.01, 0.1, 1, 10, 60, 600, 3600, 21_600, 86_400, 604_800
+)  # fmt: skip
+
+
+def canvas(height_in: float) -> tuple[Figure, Axes]:
+    """Return an empty figure of the page's width, and its axes."""
+    figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def time_axis(axes: Axes, times: Sequence[float]) -> None:
+    """Make the x axis logarithmic and label it in the units in which people speak of time."""
+    axes.set_xscale("log")
+    low, high = (min(times), max(times)) if times else (1, 3600)
+    axes.set_xlim(low * 0.9, max(high, low * 10) * 1.1)
+    ticks = [tick for tick in _TIME_TICKS_S if axes.get_xlim()[0] <= tick <= axes.get_xlim()[1]]
+    axes.set_xticks(ticks, [time_text(tick) for tick in ticks])
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def share_axis(axes: Axes) -> None:
+    """Make the y axis one of shares, from nothing to everything."""
+    axes.set_ylim(0, 1.02)
+    axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
+
+
+def svg(figure: Figure, name: str, title: str, description: str) -> str:
+    """Return the picture as an `<svg>` element for an HTML page."""
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None})
+    ElementTree.register_namespace("", _SVG)
+    ElementTree.register_namespace("xlink", _XLINK)
+    root = ElementTree.fromstring(buffer.getvalue())
+    for metadata in root.findall(f"{{{_SVG}}}metadata"):
+        root.remove(metadata)
+    for element in root.iter():
+        for key, value in list(element.attrib.items()):
+            element.set(key, _at_home(key, value, name))
+    for attribute in ("width", "height"):
+        del root.attrib[attribute]
+    root.set("role", "img")
+    root.set("aria-labelledby", f"{name}-title {name}-desc")
+    for tag, text in (("desc", description), ("title", title)):
+        label = ElementTree.Element(
+            f"{{{_SVG}}}{tag}", {"id": f"{name}-{'title' if tag == 'title' else 'description'}"}
+        )
+        label.text = text
+        root.insert(0, label)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _at_home(key: str, value: str, name: str) -> str:
+    """Return an attribute's value with this picture's identifiers, the page's colours and the page's
+    letters.
+    """
+    if key == "id":
+        return f"{name}-{value}"
+    if key == f"{{{_XLINK}}}href":
+        return value.replace("#", f"#{name}-")
+    value = value.replace("url(#", f"url(#{name}-")
+    for stand_in, variable in _VARIABLES.items():
+        value = value.replace(stand_in, variable)
+    return re.sub(r"font: ([\d.]+px)[^;]*", r"font-size: \1", value)

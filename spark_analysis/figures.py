@@ -1,0 +1,229 @@
+"""The pictures of a report, one function each: from answers to an `<svg>` element."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.ticker import NullLocator
+
+from spark_analysis.answers import Contacts, Delay, Filtering, Served, Timeline, Times, Track, TypeTraffic
+from spark_analysis.drawing import (
+    FOUR,
+    INK,
+    ONE,
+    STYLE,
+    THREE,
+    TWO,
+    WIDTH_IN,
+    canvas,
+    share_axis,
+    svg,
+    time_axis,
+)
+from spark_analysis.wording import bytes_text, time_text
+
+ROLE_COLOURS: Final = {"subscriber": TWO, "mediator": ONE, "publisher": THREE}
+
+
+def delay_figure(delay: Delay, total: Served) -> str:
+    """Draw the share of all owed pairs that had arrived within a given time of their event."""
+    with mpl.rc_context(STYLE):
+        figure, axes = canvas(3.3)
+        shares = [
+            i / (len(delay.quantiles_s) - 1) * (total.ratio or 0) for i in range(len(delay.quantiles_s))
+        ]
+        times = [max(value, 0.001) for value in delay.quantiles_s]
+        axes.plot([*times], shares, color=ONE, drawstyle="steps-post")
+        axes.fill_between(times, shares, step="post", color=ONE, alpha=0.12, linewidth=0)
+        axes.axhline(total.ratio or 0, color=TWO, linewidth=1.2, linestyle=(0, (4, 3)))
+        axes.text(
+            0.01, (total.ratio or 0) + 0.02, f"{total.ratio or 0:.0%} of all that was owed",
+            transform=axes.get_yaxis_transform(), color=TWO, va="bottom",
+        )  # fmt: skip
+        for name, value, share in (("median", delay.p50_s, 0.5), ("95 %", delay.p95_s, 0.95)):
+            if value is not None and total.ratio:
+                axes.plot([max(value, 0.001)], [share * total.ratio], "o", color=ONE, markersize=6)
+                axes.annotate(
+                    f"{name}: {time_text(value)}", (max(value, 0.001), share * total.ratio), (8, -4),
+                    textcoords="offset points", va="top", color=INK,
+                )  # fmt: skip
+        time_axis(axes, times)
+        share_axis(axes)
+        axes.set_xlabel("time from the event to the application")
+        axes.set_ylabel("share of owed pairs delivered")
+        return svg(
+            figure,
+            "delay",
+            "How long deliveries took",
+            f"A rising curve that ends at {total.ratio or 0:.0%} of the owed pairs; half of the delivered "
+            f"ones arrived within {time_text(delay.p50_s)}, 95 % within {time_text(delay.p95_s)}.",
+        )
+
+
+def timeline_figure(timeline: Timeline) -> str:
+    """Draw how many pairs had become owed, and how many had been delivered, as the run went on."""
+    with mpl.rc_context(STYLE):
+        figure, axes = canvas(3.0)
+        hours = [i * timeline.bin_s / 3600 for i in range(len(timeline.owed) + 1)]
+        became_owed, arrived = _running(timeline.owed), _running(timeline.delivered)
+        axes.plot(hours, became_owed, color=TWO)
+        axes.plot(hours, arrived, color=ONE)
+        axes.fill_between(hours, arrived, became_owed, color=TWO, alpha=0.10, linewidth=0)
+        axes.fill_between(hours, arrived, color=ONE, alpha=0.12, linewidth=0)
+        _label_end(axes, hours[-1], became_owed[-1], f"owed {became_owed[-1]:,}", TWO, "bottom")
+        _label_end(axes, hours[-1], arrived[-1], f"delivered {arrived[-1]:,}", ONE, "top")
+        axes.set_xlim(0, hours[-1])
+        axes.set_ylim(bottom=0)
+        axes.margins(y=0.12)
+        axes.set_xlabel("simulated time (hours)")
+        axes.set_ylabel("pairs so far")
+        return svg(
+            figure,
+            "timeline",
+            "Owed and delivered over the run",
+            f"Two rising lines: {became_owed[-1]} pairs owed by the end of the run, {arrived[-1]} delivered.",
+        )
+
+
+def contacts_figure(contacts: Contacts) -> str:
+    """Draw the survival curves of contact and inter-contact times, both axes logarithmic."""
+    with mpl.rc_context(STYLE):
+        figure, axes = canvas(3.3)
+        times = [s for kind in (contacts.contact, contacts.inter_contact) for s, _ in kind.survival]
+        for kind, name, colour in (
+            (contacts.contact, "in contact", ONE),
+            (contacts.inter_contact, "apart", TWO),
+        ):
+            _survival_line(axes, kind, name, colour)
+        time_axis(axes, times)
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(lambda share, _position: f"{share * 100:g} %")
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.set_xlabel("time")
+        axes.set_ylabel("share longer than this")
+        if times:
+            axes.legend(frameon=False, loc="lower left", labelcolor=INK)
+        return svg(
+            figure,
+            "contacts",
+            "How long nodes are in contact and apart",
+            f"Two falling curves: contacts last {time_text(contacts.contact.median_s)} in the median, "
+            f"pairs are apart for {time_text(contacts.inter_contact.median_s)} in the median between two "
+            "contacts.",
+        )
+
+
+def filtering_figure(filtering: Filtering) -> str:
+    """Draw what became of the readings as one bar."""
+    judged_only = filtering.kept - filtering.unasked - filtering.suppressed
+    pieces = [
+        (filtering.released, "released", ONE),
+        (judged_only, "kept: nobody wanted it", THREE),
+        (filtering.unasked, "kept: no subscription there yet", FOUR),
+        (filtering.suppressed, "held back by hysteresis or interval", TWO),
+    ]
+    with mpl.rc_context(STYLE):
+        figure, axes = canvas(1.35)
+        left = 0
+        for count, name, colour in pieces:
+            if count:
+                axes.barh([0], [count], left=left, height=0.6, color=colour, label=f"{name} ({count:,})")
+                left += count
+        axes.set_xlim(0, max(left, 1))
+        axes.set_yticks([])
+        axes.grid(visible=False)
+        axes.spines["left"].set_visible(False)
+        axes.set_xlabel("readings")
+        axes.legend(
+            frameon=False,
+            loc="lower left",
+            bbox_to_anchor=(-0.01, 0.95),
+            ncols=2,
+            labelcolor=INK,
+            handlelength=1,
+        )
+        return svg(
+            figure,
+            "filtering",
+            "What the watchdogs did with the readings",
+            "One bar: " + ", ".join(f"{name} {count}" for count, name, _ in pieces if count) + ".",
+        )
+
+
+def traffic_figure(by_type: Sequence[TypeTraffic]) -> str:
+    """Draw the bytes on the air by message type."""
+    with mpl.rc_context(STYLE):
+        figure, axes = canvas(0.7 + 0.3 * max(len(by_type), 1))
+        names = [traffic.type for traffic in by_type]
+        sizes = [traffic.sent_bytes for traffic in by_type]
+        axes.barh(names, sizes, color=ONE, height=0.62)
+        for position, size in enumerate(sizes):
+            axes.annotate(bytes_text(size), (size, position), (5, 0), textcoords="offset points", va="center")
+        axes.invert_yaxis()
+        axes.set_xlim(0, max(sizes, default=1) * 1.15)
+        axes.xaxis.set_visible(False)
+        axes.grid(visible=False)
+        axes.spines["bottom"].set_visible(False)
+        axes.tick_params(axis="y", length=0, labelcolor=INK)
+        return svg(
+            figure,
+            "traffic",
+            "Bytes on the air by message type",
+            "Bars: " + ", ".join(f"{t.type} {bytes_text(t.sent_bytes)}" for t in by_type) + ".",
+        )
+
+
+def map_figure(tracks: Sequence[Track]) -> str:
+    """Draw where the nodes went."""
+    with mpl.rc_context(STYLE):
+        xs = [x for track in tracks for x, _ in track.points]
+        ys = [y for track in tracks for _, y in track.points]
+        width, height = (max(xs) - min(xs) or 1, max(ys) - min(ys) or 1) if xs else (4, 3)
+        figure, axes = canvas(min(max(WIDTH_IN * height / width, 2.5), 6.5) + 0.5)
+        for role, colour in ROLE_COLOURS.items():
+            of_role = [track for track in tracks if track.role == role]
+            for track in of_role:
+                axes.plot(*zip(*track.points, strict=True), color=colour, linewidth=0.7, alpha=0.55)
+                axes.plot(*track.points[0], "o", color=colour, markersize=5)
+            if of_role:
+                axes.plot([], [], "o-", color=colour, markersize=5, label=f"{role} ({len(of_role)})")
+        axes.set_aspect("equal")
+        axes.set_xlabel("metres")
+        axes.set_ylabel("metres")
+        if tracks:
+            axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=3, labelcolor=INK)
+        return svg(
+            figure,
+            "map",
+            "Tracks of the nodes",
+            f"A map with the paths of {len(tracks)} nodes over {width:.0f} by {height:.0f} metres; "
+            "dots are where they began.",
+        )
+
+
+def _running(counts: Sequence[int]) -> list[int]:
+    sums = [0]
+    for count in counts:
+        sums.append(sums[-1] + count)
+    return sums
+
+
+def _label_end(axes: Axes, x: float, y: float, text: str, colour: str, above: str) -> None:
+    axes.annotate(
+        text,
+        (x, y),
+        (-4, 4 if above == "bottom" else -6),
+        textcoords="offset points",
+        ha="right",
+        va=above,
+        color=colour,
+    )
+
+
+def _survival_line(axes: Axes, times: Times, name: str, colour: str) -> None:
+    """Draw one curve as far as it is above 0, which has no place on a logarithmic axis."""
+    points = [(s, share) for s, share in times.survival if share > 0]
+    if points:
+        label = f"{name} ({times.known:,} known, {times.censored:,} censored)"
+        axes.plot(*zip(*points, strict=True), color=colour, drawstyle="steps-post", label=label)

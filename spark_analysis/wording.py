@@ -1,0 +1,44 @@
+"""Numbers as people read them: in the report, in its pictures and in tables."""
+
+from typing import Final
+
+NOT_KNOWN: Final = "–"
+
+_TIME_UNITS: Final = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+_BYTE_UNITS: Final = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+
+
+def time_text(seconds: float | None) -> str:
+    """Return a time in the largest unit that gives at least one of it, to three digits: 95 s is 1.58 min."""
+    if seconds is None:
+        return NOT_KNOWN
+    for size, unit in _TIME_UNITS:
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1000:.3g} ms"
+
+
+def bytes_text(count: float | None) -> str:
+    """Return a number of bytes in decimal units, to three digits."""
+    if count is None:
+        return NOT_KNOWN
+    for size, unit in _BYTE_UNITS:
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count:.0f} B"
+
+
+def share_text(share: float | None) -> str:
+    """Return a share in percent with one decimal; what is not everything is never rounded up to 100 %."""
+    if share is None:
+        return NOT_KNOWN
+    if 0.9995 <= share < 1:
+        return "> 99.9 %"
+    return f"{share:.1%}".replace("%", " %")
+
+
+def number_text(number: float | None) -> str:
+    """Return a count with thousands apart, and any other number to three digits."""
+    if number is None:
+        return NOT_KNOWN
+    return f"{number:,}" if isinstance(number, int) else f"{number:.3g}"

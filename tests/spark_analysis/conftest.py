@@ -1,0 +1,90 @@
+"""One Spark session for all tests of this room, and small runs written where a test wants them."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from emulation.trace.schema import SCHEMA_VERSION, TABLES
+from spark_analysis.schema import TABLES as SPARK_TABLES
+from spark_analysis.session import close_session, open_session
+
+Rows = Sequence[Mapping[str, Any]]
+MakeTable = Callable[..., DataFrame]
+WriteRun = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    session = open_session()
+    yield session
+    close_session(session)
+
+
+@pytest.fixture
+def make_table(spark: SparkSession) -> MakeTable:
+    """Give a function that makes a table of the trace from rows; columns a test does not name are filled."""
+    fillers: dict[str, Any] = {
+        "int": 0,
+        "bigint": 0,
+        "double": 0.0,
+        "string": "",
+        "binary": b"",
+        "boolean": False,
+    }
+
+    def make(name: str, *rows: Mapping[str, Any]) -> DataFrame:
+        schema = SPARK_TABLES[name]
+        complete = []
+        for row in rows:
+            assert set(row) <= set(schema.names)
+            complete.append(
+                tuple(
+                    row[field.name]
+                    if field.name in row
+                    else None
+                    if field.nullable
+                    else fillers[field.dataType.simpleString()]
+                    for field in schema
+                )
+            )
+        return spark.createDataFrame(complete, schema).coalesce(1)
+
+    return make
+
+
+@pytest.fixture
+def write_run(tmp_path: Path) -> WriteRun:
+    """Give a function that writes a run's folder with the writer's own schema."""
+
+    def write(
+        tables: Mapping[str, Rows],
+        manifest: Mapping[str, Any] | None = None,
+        name: str = "run",
+        rows_per_part: int = 100_000,
+    ) -> Path:
+        run = tmp_path / name
+        for table, rows in tables.items():
+            folder = run / "trace" / table
+            folder.mkdir(parents=True)
+            for part, begin in enumerate(range(0, len(rows), rows_per_part)):
+                columns = pa.Table.from_pylist(
+                    [dict(row) for row in rows[begin : begin + rows_per_part]], schema=TABLES[table]
+                )
+                pq.write_table(columns, folder / f"part-{part:05}.parquet", compression="zstd")
+        run.mkdir(exist_ok=True)
+        facts = {
+            "schema_version": SCHEMA_VERSION,
+            "status": "complete",
+            "seed": 1,
+            "scenario": {"name": "made", "title": "Made by hand", "vocabularies": ["medical"]},
+        }
+        (run / "manifest.json").write_text(json.dumps({**facts, **(manifest or {})}))
+        return run
+
+    return write

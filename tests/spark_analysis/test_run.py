@@ -1,0 +1,119 @@
+"""Opening a run: what is read, and what is refused by name."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_analysis.errors import TraceError
+from spark_analysis.run import open_run
+from spark_analysis.schema import TABLES
+
+WriteRun = Callable[..., Path]
+
+NODES = [{"node": i, "name": f"medics-{i}", "group": "medics", "role": "subscriber"} for i in range(5)]
+
+
+def test_tables_come_back_as_they_were_written(write_run: WriteRun, spark: SparkSession) -> None:
+    run = open_run(write_run({"nodes": NODES}, rows_per_part=2), spark)
+    assert [row.asDict() for row in run.table("nodes").orderBy("node").collect()] == NODES
+    assert run.rows("nodes") == 5
+    assert len(run.parts["nodes"]) == 3
+    assert not run.partial
+    assert run.manifest.title == "Made by hand"
+
+
+def test_a_table_without_parts_is_an_empty_frame_with_its_columns(
+    write_run: WriteRun, spark: SparkSession
+) -> None:
+    run = open_run(write_run({"nodes": NODES}), spark)
+    for name, schema in TABLES.items():
+        frame = run.table(name)
+        assert frame.columns == schema.names
+        assert frame.count() == run.rows(name)
+
+
+@pytest.mark.parametrize("name", ["with blank", "star*[a]{b}?", "per%20cent", "back\\slash"])
+def test_odd_names_of_folders_are_taken_literally(
+    write_run: WriteRun, spark: SparkSession, name: str
+) -> None:
+    assert open_run(write_run({"nodes": NODES}, name=name), spark).table("nodes").count() == 5
+
+
+def test_a_run_that_was_stopped_is_partial(write_run: WriteRun, spark: SparkSession) -> None:
+    assert open_run(write_run({"nodes": NODES}, {"status": "partial"}), spark).partial
+
+
+def test_unfinished_parts_are_not_read(write_run: WriteRun, spark: SparkSession) -> None:
+    folder = write_run({"nodes": NODES})
+    (folder / "trace" / "nodes" / ".part-00001.parquet").write_bytes(b"half")
+    assert open_run(folder, spark).table("nodes").count() == 5
+
+
+def test_the_end_of_a_run_is_where_its_motion_ends(write_run: WriteRun, spark: SparkSession) -> None:
+    leg = {"node": 0, "x0_m": 0.0, "y0_m": 0.0, "x1_m": 0.0, "y1_m": 0.0}
+    motion = [{**leg, "begin_ms": 0.0, "end_ms": 700.0}, {**leg, "begin_ms": 700.0, "end_ms": 9_000.0}]
+    assert open_run(write_run({"nodes": NODES, "motion": motion}), spark).end_ms() == 9_000
+    assert open_run(write_run({"nodes": NODES}, name="still"), spark).end_ms() == 0
+
+
+def refusal(path: Path, spark: SparkSession) -> str:
+    with pytest.raises(TraceError) as caught:
+        open_run(path, spark)
+    return str(caught.value)
+
+
+def test_what_is_not_a_run_is_refused(tmp_path: Path, spark: SparkSession) -> None:
+    assert f"{tmp_path}/nowhere: no such folder" in refusal(tmp_path / "nowhere", spark)
+    assert "not a run, because it has no manifest.json" in refusal(tmp_path, spark)
+    (tmp_path / "manifest.json").write_text("{")
+    assert "manifest.json: not JSON" in refusal(tmp_path, spark)
+    for document in ("[]", "{}", '{"schema_version": "1"}'):
+        (tmp_path / "manifest.json").write_text(document)
+        assert "has no schema_version" in refusal(tmp_path, spark)
+
+
+def test_a_newer_schema_is_refused_with_both_versions(write_run: WriteRun, spark: SparkSession) -> None:
+    message = refusal(write_run({"nodes": NODES}, {"schema_version": 2}), spark)
+    assert "schema version 2" in message
+    assert "reads up to 1" in message
+
+
+def test_an_empty_run_is_refused(write_run: WriteRun, spark: SparkSession) -> None:
+    assert "the run is empty" in refusal(write_run({}), spark)
+
+
+@pytest.mark.parametrize("keep", [0, 3, 100, -1])
+def test_a_torn_part_is_refused_by_name(write_run: WriteRun, spark: SparkSession, keep: int) -> None:
+    folder = write_run({"nodes": NODES}, rows_per_part=2)
+    part = folder / "trace" / "nodes" / "part-00001.parquet"
+    part.write_bytes(part.read_bytes()[:keep])
+    message = refusal(folder, spark)
+    assert str(part) in message
+    assert "not a whole Parquet file" in message
+
+
+def test_a_missing_part_is_refused_by_number(write_run: WriteRun, spark: SparkSession) -> None:
+    folder = write_run({"nodes": NODES}, rows_per_part=2)
+    (folder / "trace" / "nodes" / "part-00001.parquet").unlink()
+    assert "part 00001 is missing before part-00002.parquet" in refusal(folder, spark)
+
+
+def test_a_table_without_a_column_is_refused(write_run: WriteRun, spark: SparkSession) -> None:
+    folder = write_run({"nodes": NODES})
+    (folder / "trace" / "nodes").rename(folder / "trace" / "motion")
+    assert "table motion lacks the column begin_ms" in refusal(folder, spark)
+
+
+def test_an_unknown_table_is_refused_with_the_known_ones(write_run: WriteRun, spark: SparkSession) -> None:
+    run = open_run(write_run({"nodes": NODES}), spark)
+    with pytest.raises(TraceError, match='no table "node"; it has nodes, motion'):
+        run.table("node")
+
+
+def test_the_whole_manifest_is_kept(write_run: WriteRun, spark: SparkSession) -> None:
+    folder = write_run({"nodes": NODES}, {"versions": {"dens": "0.1.0"}})
+    run = open_run(folder, spark)
+    assert run.manifest.document == json.loads((folder / "manifest.json").read_text())
