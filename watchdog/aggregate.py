@@ -1,0 +1,140 @@
+"""The plain aggregators: several degrees become one, in integers below 2**30.
+
+All of them work on the first n bytes of `degrees`. The two means that are no integers by nature are defined
+here by what is computed, and every runtime computes exactly this:
+
+    harmonic   h = n·2²³ // Σ ⌈2²³/a⌉, but not less than the smallest a
+    geometric  the largest g from h up to the floor of the arithmetic mean with gⁿ ≤ Πa, where the product
+               is rounded down and the power is rounded up to 14 bits or more whenever they outgrow 22
+
+Both round towards the smaller side, so h never exceeds the real harmonic mean and g never the real
+geometric mean; each stays less than 1.1/255 below it. It follows for the integers, for every n up to 64,
+that
+
+    product ≤ min ≤ harmonic ≤ geometric ≤ arithmetic ≤ max
+
+(product ≤ min: one step (p·a + 127) // 255 exceeds neither p nor a; min ≤ h by definition; h ≤ g because
+the search begins at h; g ≤ arithmetic because the search ends at its floor, which the rounded mean is never
+below), that equal degrees a give a, and that one 0 gives 0. Covering relies on this order."""
+
+MIN = 0
+MAX = 1
+PRODUCT = 2
+ARITHMETIC_MEAN = 3
+GEOMETRIC_MEAN = 4
+HARMONIC_MEAN = 5
+WEIGHTED_MEAN = 6
+
+
+def smallest(degrees: bytes | bytearray, n: int) -> int:
+    """Return the smallest of the first n degrees."""
+    least = degrees[0]
+    i = 1
+    while i < n:
+        if degrees[i] < least:
+            least = degrees[i]
+        i += 1
+    return least
+
+
+def largest(degrees: bytes | bytearray, n: int) -> int:
+    """Return the largest of the first n degrees."""
+    most = degrees[0]
+    i = 1
+    while i < n:
+        if degrees[i] > most:
+            most = degrees[i]
+        i += 1
+    return most
+
+
+def harmonic_mean(degrees: bytes | bytearray, n: int) -> int:
+    """Return the harmonic mean as the head of this module defines it."""
+    reciprocals = 0
+    least = 255
+    i = 0
+    while i < n:
+        a = degrees[i]
+        if a == 0:
+            return 0
+        if a < least:
+            least = a
+        reciprocals += 8388607 // a + 1
+        i += 1
+    mean = (n << 23) // reciprocals
+    return mean if mean > least else least
+
+
+def geometric_mean(degrees: bytes | bytearray, n: int) -> int:
+    """Return the geometric mean as the head of this module defines it."""
+    low = harmonic_mean(degrees, n)
+    if low == 0:
+        return 0
+    total = 0
+    product = 1
+    scale = 0
+    i = 0
+    while i < n:
+        a = degrees[i]
+        total += a
+        product *= a
+        if product >= 4194304:
+            product >>= 8
+            scale += 1
+        i += 1
+    high = total // n
+    while low < high:
+        middle = (low + high + 1) >> 1
+        power = 1
+        left = scale
+        i = n
+        while i:
+            power *= middle
+            if power >= 4194304:
+                power = (power + 255) >> 8
+                left -= 1
+            i -= 1
+        if left > 0 or (left == 0 and power <= product):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def aggregate(kind: int, degrees: bytes | bytearray, n: int) -> int:
+    """Return the first n degrees combined by a plain aggregator, 0 to 5."""
+    if kind == 0:
+        return smallest(degrees, n)
+    if kind == 1:
+        return largest(degrees, n)
+    if kind == 4:
+        return geometric_mean(degrees, n)
+    if kind == 5:
+        return harmonic_mean(degrees, n)
+    i = 0
+    if kind == 2:
+        product = 255
+        while i < n:
+            product = (product * degrees[i] + 127) // 255
+            i += 1
+        return product
+    total = n
+    while i < n:
+        total += degrees[i] << 1
+        i += 1
+    return total // (n << 1)
+
+
+def weighted_mean(weights: bytes | bytearray, at: int, degrees: bytes | bytearray, n: int) -> int:
+    """Return the mean of the first n degrees weighted by the n bytes of `weights` from `at` on; their sum
+    is not 0.
+    """
+    total = 0
+    weight = 0
+    i = 0
+    while i < n:
+        w = weights[at + i]
+        total += w * degrees[i]
+        weight += w
+        i += 1
+    return ((total << 1) + weight) // (weight << 1)

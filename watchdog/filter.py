@@ -1,0 +1,65 @@
+"""The fuzzy language's filter for one source, as every part of the system uses it."""
+
+from watchdog.pool import NEVER, Pool
+from watchdog.reading import Reading
+from watchdog.scan import Scan
+from watchdog.vector import ONE_HOUR, check_subscription
+
+
+class PoolFull(Exception):
+    """There is no room for one more subscription; nothing was changed."""
+
+
+class Release:
+    """A notification that a filter lets out: its vector, and the degree that released it."""
+
+    __slots__ = ("degree_u8", "vector")
+
+    def __init__(self, vector: bytes, degree_u8: int) -> None:
+        self.vector = vector
+        self.degree_u8 = degree_u8
+
+
+class FuzzyFilter:
+    """Lets a reading pass when it satisfies at least one of the subscriptions it was given.
+
+    `features` is the condition under which a notification serves a subscription: "subset", so that one
+    notification serves many, or "exact". Subscriptions rest in `pool`, which takes what its blocks hold and
+    not more.
+    """
+
+    def __init__(
+        self,
+        feature_bytes: int = 1,
+        features: str = "subset",
+        lifetime: int = ONE_HOUR,
+        pool: Pool | None = None,
+    ) -> None:
+        self.feature_bytes = feature_bytes
+        self.pool = Pool(feature_bytes) if pool is None else pool
+        self._scan = Scan(self.pool, features == "exact", lifetime)
+
+    def add(self, key: tuple[int, int], vector: bytes) -> None:
+        """Start to look for this subscription; a known key is replaced.
+
+        A malformed vector raises VectorError, a pool without room PoolFull; then nothing has changed.
+        """
+        check_subscription(vector, self.feature_bytes)
+        if not self.pool.put(key[0], key[1], vector[1], NEVER, vector, 5, len(vector)):
+            raise PoolFull("no room for a subscription of %d bytes" % len(vector))
+        self._scan.prepare()
+
+    def remove(self, key: tuple[int, int]) -> None:
+        """Stop looking for it; an unknown key is no error."""
+        address = self.pool.find(key[0], key[1])
+        if address >= 0:
+            self.pool.remove(address)
+
+    def feed(self, reading: Reading) -> list[Release]:
+        """Return the notifications that this reading is worth, most attributes first."""
+        releases = []
+        scan = self._scan
+        scan.begin(reading)
+        while scan.advance():
+            releases.append(Release(bytes(scan.vector[: scan.length]), scan.degree_u8))
+        return releases

@@ -1,0 +1,191 @@
+"""The watchdog of one source: takes subscriptions from the overlay, forgets them in time, feeds the filters.
+
+It knows subscriptions by (origin, id) and revision, whatever their language. The filters know what they
+mean. A subscription that was removed stays removed: while its lifetime would have lasted, no copy that is
+not newer brings it back.
+"""
+
+from watchdog.filter import PoolFull, Release
+from watchdog.pool import INSTALLED, KNOWN, NEVER, REPLACED, STALE, Pool
+from watchdog.reading import Reading
+from watchdog.vector import VectorError, is_newer
+
+FULL = 4
+UNKNOWN_LANGUAGE = 5
+BAD_VECTOR = 6
+OVER = 7
+WITHDRAWN = 8
+REMOVED = 9
+ABSENT = 10
+
+SENTENCES = {
+    INSTALLED: "the source looks for it from now on",
+    KNOWN: "this revision is installed; its lifetime was renewed",
+    REPLACED: "it replaced an older revision",
+    STALE: "a newer revision is installed; nothing changed",
+    FULL: "there is no room for it; nothing was evicted",
+    UNKNOWN_LANGUAGE: "this source has no filter for its language",
+    BAD_VECTOR: "its vector is malformed",
+    OVER: "its lifetime is over",
+    WITHDRAWN: "it was removed, and this copy is not newer",
+    REMOVED: "the source no longer looks for it",
+    ABSENT: "it is not installed; an older or equal copy will be refused",
+}
+"""What each answer means."""
+
+REMEMBERED_S = 86400
+"""How long a removal is remembered when nothing is known of the subscription's lifetime."""
+
+_NOTHING = b"\x00\x00\x00"
+"""What a pool holds of a subscription that rests elsewhere: no threshold and no feature."""
+
+
+class Watchdog:
+    """Guards one source with one filter for each language id."""
+
+    def __init__(
+        self,
+        filters: dict,  # type: ignore[type-arg]
+        capacity: int = 4096,
+        remembered_removals: int = 64,
+        vector_errors: tuple = (VectorError,),  # type: ignore[type-arg]
+    ) -> None:
+        """`filters` maps language ids to filters; each may raise one of `vector_errors` for what it cannot
+        read.
+        """
+        self.filters = filters
+        self.capacity = capacity
+        self.counters = {"readings": 0, "released": 0, "refused": 0, "expired": 0, "clipped": 0, "missing": 0}
+        self._vector_errors = vector_errors
+        self._pools = {}  # type: dict[int, Pool]
+        for language in filters:
+            self._pools[language] = getattr(filters[language], "pool", None) or Pool()
+        self._removed = Pool(1, 14 * remembered_removals, 1)
+        self._soonest_s = NEVER
+
+    def install(
+        self, origin: int, id: int, seq: int, language: int, vector: bytes, remaining_ms: int, now_ms: int
+    ) -> int:
+        """Look for this subscription for `remaining_ms` from now on. Return what became of it (see
+        SENTENCES).
+        """
+        self.expire(now_ms)
+        code = self._install(origin, id, seq, language, vector, remaining_ms, now_ms)
+        if code >= STALE:
+            self.counters["refused"] += 1
+        return code
+
+    def _install(
+        self, origin: int, id: int, seq: int, language: int, vector: bytes, remaining_ms: int, now_ms: int
+    ) -> int:
+        if language not in self.filters:
+            return UNKNOWN_LANGUAGE
+        if remaining_ms <= 0:
+            return OVER
+        gone = self._removed.find(origin, id)
+        if gone >= 0 and self._removed.expires_s(gone) <= now_ms // 1000:
+            self._removed.remove(gone)
+            gone = -1
+        if gone >= 0 and not is_newer(seq, self._removed.seq(gone)):
+            return WITHDRAWN
+        expires_s = min((now_ms + remaining_ms + 999) // 1000, NEVER)
+        pool = self._pools[language]
+        verdict = pool.judge(origin, id, seq)
+        if verdict == STALE:
+            return STALE
+        if verdict != KNOWN:
+            held_elsewhere = self._held(origin, id)
+            if held_elsewhere < 0 and self.interested() >= self.capacity:
+                return FULL
+            try:
+                self.filters[language].add((origin, id), vector)
+            except PoolFull:
+                return FULL
+            except self._vector_errors:
+                return BAD_VECTOR
+            if pool.find(origin, id) < 0 or pool is not getattr(self.filters[language], "pool", None):
+                pool.put(origin, id, seq, expires_s, _NOTHING, 0, 3)
+            if held_elsewhere >= 0 and held_elsewhere != language:
+                self._drop(held_elsewhere, origin, id)
+                verdict = REPLACED
+            if gone >= 0:
+                self._removed.remove(gone)
+        pool.renew(pool.find(origin, id), seq, expires_s)
+        self._soonest_s = min(self._soonest_s, expires_s)
+        return verdict
+
+    def _held(self, origin: int, id: int) -> int:
+        """Return the language in which a subscription is held, or -1."""
+        for language in self._pools:
+            if self._pools[language].find(origin, id) >= 0:
+                return language
+        return -1
+
+    def _drop(self, language: int, origin: int, id: int) -> None:
+        self.filters[language].remove((origin, id))
+        pool = self._pools[language]
+        address = pool.find(origin, id)
+        if address >= 0:
+            pool.remove(address)
+
+    def remove(self, origin: int, id: int, seq: int, now_ms: int) -> int:
+        """Stop looking for this revision and older ones: REMOVED, ABSENT, or STALE if a newer one is held."""
+        self.expire(now_ms)
+        language = self._held(origin, id)
+        expires_s = now_ms // 1000 + REMEMBERED_S
+        code = ABSENT
+        if language >= 0:
+            pool = self._pools[language]
+            address = pool.find(origin, id)
+            if is_newer(pool.seq(address), seq):
+                return STALE
+            expires_s = pool.expires_s(address)
+            self._drop(language, origin, id)
+            code = REMOVED
+        gone = self._removed.find(origin, id)
+        if gone < 0 or is_newer(seq, self._removed.seq(gone)):
+            if gone < 0 and not self._removed.put(origin, id, seq, expires_s, _NOTHING, 0, 3):
+                self._removed.remove(self._removed.first_expired(self._removed.next_expiry_s()))
+            self._removed.put(origin, id, seq, expires_s, _NOTHING, 0, 3)
+        return code
+
+    def expire(self, now_ms: int) -> int:
+        """Forget what is over; return how many subscriptions were."""
+        now_s = now_ms // 1000
+        if now_s < self._soonest_s:
+            return 0
+        over = 0
+        soonest = NEVER
+        for language in self._pools:
+            pool = self._pools[language]
+            address = pool.first_expired(now_s)
+            while address >= 0:
+                self._drop(language, pool.origin(address), pool.id(address))
+                over += 1
+                address = pool.first_expired(now_s)
+            soonest = min(soonest, pool.next_expiry_s())
+        self._soonest_s = soonest
+        self.counters["expired"] += over
+        return over
+
+    def next_expiry_ms(self) -> int | None:
+        """Return when the next subscription is over, or None."""
+        return None if self._soonest_s == NEVER else self._soonest_s * 1000
+
+    def interested(self) -> int:
+        """Return how many subscriptions are looked for."""
+        count = 0
+        for language in self._pools:
+            count += self._pools[language].count
+        return count
+
+    def feed(self, reading: Reading, now_ms: int) -> list[tuple[int, Release]]:
+        """Return (language, release) for every notification that this reading is worth."""
+        self.expire(now_ms)
+        self.counters["readings"] += 1
+        found = []
+        for language in self.filters:
+            for release in self.filters[language].feed(reading):
+                found.append((language, release))
+        self.counters["released"] += len(found)
+        return found
