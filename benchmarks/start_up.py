@@ -1,4 +1,4 @@
-"""How long a person waits for `dens --help`: the goal is half a second; a bare Python shows the machine's share."""
+"""How long a person waits for `dens --help`: at most half a second; bare Python shows the machine's share."""
 
 import subprocess
 import sys
