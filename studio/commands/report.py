@@ -25,7 +25,7 @@ def report(
     from spark_analysis.report import analyse, write_report
 
     from spark_analysis.run import open_run
-    from spark_analysis.session import open_session
+    from spark_analysis.session import close_session, open_session
     from studio import console
     from studio.summary import summary_table
 
@@ -38,7 +38,7 @@ def report(
             status.update("drawing the report …")
             write_report(analysis, target)
         finally:
-            spark.stop()
+            close_session(spark)
     if as_json:
         console.print_document({**analysis.as_document(), "report": str(target)})
     else:
