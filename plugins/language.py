@@ -13,7 +13,19 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from knowledge_manager.mission_table import MissionTable
+from watchdog.filter import Release
 from watchdog.reading import Reading
+
+__all__ = [
+    "LookUp",
+    "Match",
+    "Matcher",
+    "Release",
+    "Requirement",
+    "SourceFilter",
+    "SubscriptionKey",
+    "SubscriptionLanguage",
+]
 
 SubscriptionKey = tuple[int, int]
 """(origin, id): the subscriber's node number and its number for the subscription."""
@@ -42,14 +54,6 @@ class Match:
     bindings: Mapping[str, str] | None = None
     identity: bytes | None = None
     withdrawn: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """A notification that the source filter lets out: its vector, and the degree that released it."""
-
-    vector: bytes
-    degree_u8: int
 
 
 class LookUp(Protocol):

@@ -1,0 +1,1 @@
+"""The direct language: an opaque payload for a named node."""

@@ -1,0 +1,1 @@
+"""The fuzzy subscription language: XML in, seventeen bytes out, matched by degree."""

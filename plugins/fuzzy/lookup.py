@@ -1,0 +1,18 @@
+"""Look-up of the fuzzy language: which publishers can serve a subscription."""
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.codec import FuzzyCodec
+from plugins.language import Requirement
+
+
+class FuzzyLookUp:
+    """A publisher serves a subscription when it measures every constrained attribute; age needs no sensor."""
+
+    def __init__(self, table: MissionTable) -> None:
+        self._codec = FuzzyCodec(table)
+        self._age_index = table.age_index
+
+    def alternatives(self, vector: bytes) -> tuple[Requirement, ...]:
+        """Return the one alternative there is; a bad vector raises `VectorError`."""
+        parts = self._codec.subscription(vector)
+        return (Requirement(parts.event, frozenset(parts.attributes) - {self._age_index}),)

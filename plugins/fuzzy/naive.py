@@ -1,0 +1,70 @@
+"""`naive`: matching by the definition (SPEC §6), the reference that every other algorithm is compared with.
+
+Each subscription is looked at for each notification: the features first, then its degree, computed by the
+code that runs on boards. Nothing is remembered and nothing is spared.
+
+    >>> matcher = NaiveMatcher(None)
+    >>> matcher.add((7, 0), bytes.fromhex("00000000000064c87f0101"))
+    >>> matcher.match(bytes.fromhex("000000000000960101"), event_ms=0, now_ms=0)
+    [Match(key=(7, 0), degree_u8=255, necessity_u8=None, probability=None, bindings=None, identity=None, ...)]
+"""
+
+from collections.abc import Iterator, Sequence
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.ages import age_code
+from plugins.fuzzy.codec import FuzzyCodec
+from plugins.fuzzy.vectors import NotificationVector, SubscriptionVector
+from plugins.language import Match, SubscriptionKey
+from watchdog.score import satisfies, vector_degree
+
+
+class NaiveMatcher:
+    """Holds subscriptions and asks each of them."""
+
+    def __init__(self, table: MissionTable | None, features: str = "subset", feature_bytes: int = 1) -> None:
+        self._codec = FuzzyCodec(table, feature_bytes)
+        self._age_index = 8 * self._codec.feature_bytes - 1
+        self._exact = features == "exact"
+        self._held: dict[SubscriptionKey, tuple[bytes, SubscriptionVector]] = {}
+
+    def add(self, key: SubscriptionKey, vector: bytes) -> None:
+        """Hold this subscription; a bad vector raises `VectorError` and changes nothing."""
+        self._held[key] = (vector, self._codec.subscription(vector))
+
+    def remove(self, key: SubscriptionKey) -> None:
+        """Forget it; an unknown key is no error."""
+        self._held.pop(key, None)
+
+    def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
+        """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
+        notification = self._codec.notification(vector)
+        row = bytearray(8 * self._codec.feature_bytes)
+        for index, byte in zip(notification.attributes, notification.values, strict=True):
+            row[index] = byte
+        row[self._age_index] = age_code(now_ms - event_ms)
+        found = []
+        for key, (subscribed, parts) in self._held.items():
+            if self._is_candidate(parts, notification):
+                degree = vector_degree(subscribed, self._codec.feature_bytes, row)
+                if satisfies(subscribed[5], degree):
+                    found.append(Match(key, degree))
+        return sorted(found, key=lambda match: match.key)
+
+    def match_batch(
+        self, notifications: Sequence[tuple[bytes, int]], now_ms: int
+    ) -> Iterator[tuple[int, list[Match]]]:
+        """Yield the matches of each notification, in their order."""
+        for position, (vector, event_ms) in enumerate(notifications):
+            yield position, self.match(vector, event_ms, now_ms)
+
+    def next_timer_ms(self) -> int | None:
+        """Return None: it never wants to be asked without a notification."""
+        return None
+
+    def _is_candidate(self, subscription: SubscriptionVector, notification: NotificationVector) -> bool:
+        if subscription.event != notification.event:
+            return False
+        wanted = set(subscription.attributes) - {self._age_index}
+        told = set(notification.attributes)
+        return wanted == told if self._exact else wanted <= told
