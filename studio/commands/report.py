@@ -23,7 +23,6 @@ def report(
 ) -> None:
     """Analyse a run with Spark, print a summary and write the report."""
     from spark_analysis.report import analyse, write_report
-
     from spark_analysis.run import open_run
     from spark_analysis.session import close_session, open_session
     from studio import console
