@@ -1,91 +1,52 @@
-"""Event classes, attributes, domains, value lists and terms: what can be measured, and which words there are
-for it.
+"""Vocabularies: the shipped ones by their name, anybody else's from a file."""
 
-These are facts; they come out of a vocabulary file checked (`vocabulary_file`), and nothing here can be
-invalid.
-"""
+from importlib import resources
+from pathlib import Path
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from knowledge_manager.documents import DocumentError, Problem, decode_text, did_you_mean, listed, read_text
+from knowledge_manager.event_class import Attribute, AttributeType, EventClass, UnknownName, Vocabulary
+from knowledge_manager.vocabulary_reader import read_vocabulary
 
-from knowledge_manager.documents import did_you_mean, listed
-from knowledge_manager.terms import Term
-
-AttributeType = Literal["number", "nominal", "time", "date"]
-
-
-class UnknownName(LookupError):
-    """A name or index stands for nothing here. The message lists what there is and what was likely meant."""
-
-    def __init__(self, what: str, name: str, known: list[str]) -> None:
-        super().__init__(f'{what} "{name}" is unknown ({listed(known)}){did_you_mean(name, known)}')
+__all__ = [
+    "Attribute",
+    "AttributeType",
+    "EventClass",
+    "UnknownName",
+    "Vocabulary",
+    "check_vocabulary_file",
+    "load_vocabulary",
+    "shipped_vocabularies",
+]
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """A measured quantity. Its domain stands in scaled integers: 36.65 with two decimals is 3665.
+def shipped_vocabularies() -> tuple[str, ...]:
+    """Return the names of the vocabularies that come with the package."""
+    folder = resources.files("knowledge_manager") / "vocabularies"
+    names = (entry.name for entry in folder.iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
-    A nominal attribute's domain is the positions in its value list. Time of day counts seconds, a date
-    counts days since 1970-01-01.
+
+def load_vocabulary(name_or_path: str | Path) -> Vocabulary:
+    """Return a shipped vocabulary by its name, or read one from a file; what is wrong raises
+    `DocumentError`.
     """
-
-    name: str
-    index: int
-    type: AttributeType
-    lo_scaled: int
-    hi_scaled: int
-    decimals: int
-    unit: str
-    values: tuple[str, ...] = ()
-    terms: Mapping[str, Term] = field(default_factory=dict)
-    about: str = ""
-
-    @property
-    def lo(self) -> float:
-        """Return the least value of the domain, in the attribute's unit."""
-        return float(self.lo_scaled / 10**self.decimals)
-
-    @property
-    def hi(self) -> float:
-        """Return the greatest value of the domain, in the attribute's unit."""
-        return float(self.hi_scaled / 10**self.decimals)
-
-
-@dataclass(frozen=True, slots=True)
-class EventClass:
-    """A kind of reading that a publisher can produce."""
-
-    name: str
-    index: int
-    attributes: tuple[Attribute, ...]
-    location: tuple[str, str] | None = None
-    places: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    about: str = ""
-
-    def attribute(self, name: str) -> Attribute:
-        """Return the attribute of that name, or raise `UnknownName`."""
-        for attribute in self.attributes:
-            if attribute.name == name:
-                return attribute
-        raise UnknownName(f"attribute of {self.name}", name, [a.name for a in self.attributes])
-
-    def attribute_at(self, index: int) -> Attribute:
-        """Return the attribute of that index, or raise `UnknownName`."""
-        for attribute in self.attributes:
-            if attribute.index == index:
-                return attribute
-        raise UnknownName(
-            f"attribute index of {self.name}", str(index), [str(a.index) for a in self.attributes]
+    name = str(name_or_path)
+    if isinstance(name_or_path, str) and not name.endswith(".toml") and "/" not in name:
+        known = shipped_vocabularies()
+        if name not in known:
+            message = f"no vocabulary of this name is shipped ({listed(known)}){did_you_mean(name, known)}"
+            raise DocumentError.of_file(name, "D204", f"{message}; a file's name ends in .toml")
+        shipped = resources.files("knowledge_manager") / "vocabularies" / f"{name}.toml"
+        return read_vocabulary(
+            decode_text(shipped.read_bytes(), f"{name}.toml"), f"{name}.toml", with_units=False
         )
+    return read_vocabulary(read_text(Path(name_or_path)), name)
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """One organisation's event classes, as one file lists them."""
-
-    name: str
-    version: int
-    feature_bytes: int
-    events: tuple[EventClass, ...]
-    about: str = ""
+def check_vocabulary_file(path: Path) -> list[Problem]:
+    """Return everything that is wrong with a vocabulary file; nothing when it can be used."""
+    try:
+        load_vocabulary(path)
+    except DocumentError as error:
+        return list(error.problems)
+    return []

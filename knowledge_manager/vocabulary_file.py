@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, model_validator
 from pydantic_core import PydanticCustomError
 
+from knowledge_manager.event_class import AttributeType
 from knowledge_manager.terms import (
     Bell,
     Fuzzifier,
@@ -25,7 +26,6 @@ from knowledge_manager.terms import (
     Universal,
     faults,
 )
-from knowledge_manager.vocabulary import AttributeType
 
 Name = Annotated[StrictStr, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]
 Amount = Annotated[float, Field(allow_inf_nan=False)]

@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import Final
 
 from knowledge_manager.documents import DocumentError, Problem, did_you_mean
+from knowledge_manager.event_class import Attribute, EventClass, Vocabulary
 from knowledge_manager.terms import Hedged, Term
 from knowledge_manager.toml_documents import SchemaCodes, read_model
 from knowledge_manager.toml_positions import Path, TomlPositions
 from knowledge_manager.units import UnitError, check_unit
-from knowledge_manager.vocabulary import Attribute, EventClass, Vocabulary
 from knowledge_manager.vocabulary_file import AttributeTable, DomainEnd, EventTable, VocabularyTable
 
 CODES: Final = SchemaCodes(unknown_key="D201", missing_key="D202", bad_value="D203")
