@@ -75,7 +75,11 @@ class FilterHost(Protocol):
     def install(
         self, origin: int, id: int, seq: int, language: int, vector: bytes, remaining_ms: int, now_ms: int
     ) -> int:
-        """Look for this subscription from now on; return a code that says what became of it."""
+        """Look for this subscription for `remaining_ms` from now on, then forget it without being told.
+
+        Returns a code: 0 installed, 1 known (its lifetime is renewed), 2 replaced an older revision; refused:
+        3 stale, 4 full, 5 unknown language, 6 bad vector, 7 lifetime over, 8 withdrawn.
+        """
         ...
 
     def remove(self, origin: int, id: int, seq: int, now_ms: int) -> object:

@@ -1,0 +1,394 @@
+"""What the three kinds of nodes have in common: contacts, sessions, acknowledgements, numbers, the store.
+
+Rules that hold for every engine:
+- Nothing leaves before everything it depends on is committed: `datagrams_to_send` commits first.
+- A message is acknowledged when it is durable, or with the reason for which it never will be.
+- Bytes that are malformed, not authentic or of another mission table change nothing.
+- What is known already is acknowledged again and otherwise ignored.
+- Numbers are reserved in steps ahead of their use, so that no restart gives one out twice.
+- An end speaks for itself only; a mediator relays for others.
+
+A kind of node adds what messages mean to it, through the methods at the end of the class.
+"""
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import ClassVar, Final
+
+from dens import envelope
+from dens.errors import RemoteProtocolError, StoreError
+from dens.events import (
+    DatagramRefused,
+    DuplicateReceived,
+    Event,
+    MessageAcknowledged,
+    MessageRefused,
+)
+from dens.item import Item, ItemId
+from dens.known import KnownItems
+from dens.limits import Limits
+from dens.machine import Datagram
+from dens.messages import Acknowledgement, Hello, SummaryMessage
+from dens.numbers import LINK_NUMBER, REASON_NAMES, STATUS_NAMES, MessageType, Reason, Role, Status
+from dens.peer_session import PeerSession
+from dens.seal import TAG_BYTES, Sealer
+from dens.store import Erase, Put, Space, Store
+from dens.summary import Summary
+
+_ITEM_NUMBERS: Final = (0, 0)
+_LINK_NUMBERS: Final = (1, 0)
+_SUMMARY_BYTES: Final = 48_000
+_HAS_IT: Final = frozenset({Status.STORED, Status.KNOWN, Status.SUPERSEDED})
+
+
+class Engine(ABC):
+    """A protocol machine without an application. `SubscriberEnd`, `PublisherEnd` and `DensNode` are made of
+    it.
+    """
+
+    role: ClassVar[Role]
+
+    def __init__(
+        self,
+        node: int,
+        table_check: int,
+        store: Store,
+        now_ms: int,
+        *,
+        sealer: Sealer | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self.node: Final = node
+        self.limits: Final = limits or Limits()
+        self._table_check = table_check
+        self._sealer = sealer or Sealer(node)
+        self._flags = envelope.SEALED if self._sealer.tag_bytes else 0
+        self._store = store
+        self._is_dirty = False
+        self._sessions: dict[int, PeerSession] = {}
+        self._events: deque[Event] = deque()
+        self._known = KnownItems()
+        self._next_number = {_ITEM_NUMBERS: 0, _LINK_NUMBERS: 1}
+        self._reserved = dict(self._next_number)
+        self._load(now_ms)
+
+    # ------------------------------------------------------------------ the seven verbs
+
+    def receive(self, data: bytes, peer: int, now_ms: int) -> None:
+        """Take bytes that came from a peer; whatever they are, nothing is raised."""
+        session = self._sessions.get(peer)
+        if session is None:
+            self._refuse(data, peer, Reason.NO_CONTACT, now_ms)
+            return
+        try:
+            item, check, is_sealed = envelope.unpack(data, now_ms)
+        except RemoteProtocolError:
+            self._refuse(data, peer, Reason.MALFORMED, now_ms)
+            return
+        if is_sealed is not bool(self._flags):
+            self._refuse(data, peer, Reason.SEALED if is_sealed else Reason.UNSEALED, now_ms)
+            return
+        if is_sealed:
+            number = 0 if item.type == MessageType.HELLO else session.own_session
+            if not self._sealer.verifies(data[:-TAG_BYTES], data[-TAG_BYTES:], peer, number):
+                self._refuse(data, peer, Reason.BAD_TAG, now_ms)
+                return
+        if check != self._table_check:
+            self._refuse(data, peer, Reason.TABLE_CHECK, now_ms)
+            return
+        try:
+            if item.number < LINK_NUMBER:
+                self._item_came(item, session, now_ms)
+            elif item.origin != peer:
+                self._refuse(data, peer, Reason.MALFORMED, now_ms)
+            elif item.type == MessageType.ACKNOWLEDGEMENT:
+                self._acknowledgement_came(item.payload, session, now_ms)
+            elif item.type == MessageType.HELLO:
+                self._hello_came(Hello.decode(item.payload), session)
+            else:
+                message, known = SummaryMessage.decode(item.payload)
+                self._summary_came(item, message, known, session, now_ms)
+        except RemoteProtocolError:
+            self._refuse(data, peer, Reason.MALFORMED, now_ms)
+
+    def contact_opened(self, peer: int, now_ms: int) -> None:
+        """Begin a session: hello goes out until the peer answers."""
+        self._sessions.pop(peer, None)
+        number = self._take_number(_LINK_NUMBERS)
+        self._sessions[peer] = PeerSession(peer, number, now_ms, self.limits)
+
+    def contact_lost(self, peer: int, now_ms: int) -> None:
+        """Throw the session away; what was not acknowledged is offered again at the next contact."""
+        self._sessions.pop(peer, None)
+
+    def next_timer_ms(self) -> int | None:
+        """Return when something becomes due: an expiry, a hello, a retry, a batch of acknowledgements."""
+        earliest = self._next_end_ms()
+        for session in self._sessions.values():
+            due_ms = session.due_ms()
+            if due_ms is not None and (earliest is None or due_ms < earliest):
+                earliest = due_ms
+        return earliest
+
+    def timer_due(self, now_ms: int) -> None:
+        """Forget what has expired. What sessions want to send is found by `datagrams_to_send`."""
+        while (item_id := self._known.pop_ended(now_ms)) is not None:
+            self._ended(item_id, now_ms)
+
+    def datagrams_to_send(self, now_ms: int) -> list[Datagram]:
+        """Commit the store, then return what should be sent now, in order."""
+        out: list[Datagram] = []
+        for session in self._sessions.values():
+            self._speak(session, now_ms, out)
+        if out and self._is_dirty:
+            self._store.commit()
+            self._is_dirty = False
+        return out
+
+    def next_event(self) -> Event | None:
+        """Return the next thing that happened, or None."""
+        return self._events.popleft() if self._events else None
+
+    # ------------------------------------------------------------------ what comes in
+
+    def _refuse(self, data: bytes, peer: int, reason: Reason, now_ms: int) -> None:
+        self._events.append(DatagramRefused(now_ms, peer, len(data), REASON_NAMES[reason]))
+
+    def _hello_came(self, hello: Hello, session: PeerSession) -> None:
+        is_new = session.greet(Role(hello.role), hello.session, hello.heard)
+        if is_new and Role.MEDIATOR in (self.role, session.role):
+            number = self._take_number(_LINK_NUMBERS) | LINK_NUMBER
+            session.offer(-1, (self.node, number), MessageType.SUMMARY)
+        elif hello.heard != session.own_session:
+            session.owes_hello = True
+
+    def _summary_came(
+        self, item: Item, message: SummaryMessage, known: Summary, session: PeerSession, now_ms: int
+    ) -> None:
+        self._hello_came(message.hello, session)
+        if message.hello.session != session.peer_session:
+            return
+        session.acknowledge(item.id, Status.STORED, now_ms)
+        if session.is_ready and session.summary_number == item.number:
+            return
+        session.summarise(item.number, known)
+        self._peer_ready(session, message.note, now_ms)
+
+    def _acknowledgement_came(self, payload: bytes, session: PeerSession, now_ms: int) -> None:
+        for origin, number, status in Acknowledgement.decode(payload).entries:
+            item_id = (origin, number)
+            flight = session.acknowledged(item_id, now_ms)
+            if flight is None or flight.type == MessageType.SUMMARY:
+                continue
+            item = self._held(item_id)
+            if item is not None:
+                word = None if status in _HAS_IT else STATUS_NAMES[status]
+                self._events.append(MessageAcknowledged(now_ms, item, session.peer, word))
+            self._acknowledged(item_id, flight.type, flight.copies, Status(status), session, now_ms)
+
+    def _item_came(self, item: Item, session: PeerSession, now_ms: int) -> None:
+        if session.role is None:
+            self._events.append(
+                DatagramRefused(now_ms, session.peer, item.size, REASON_NAMES[Reason.NO_CONTACT])
+            )
+            return
+        item_id = item.id
+        if item_id in self._known:
+            status = Status.KNOWN
+        elif item.expires_ms <= now_ms:
+            status = Status.EXPIRED
+        elif session.role is not Role.MEDIATOR and item.origin != session.peer:
+            status = Status.FOREIGN_ORIGIN
+        else:
+            status = self._take(item, session, now_ms)
+        if status is Status.KNOWN:
+            self._events.append(DuplicateReceived(now_ms, item, session.peer))
+        elif status is not Status.STORED:
+            self._events.append(MessageRefused(now_ms, item, session.peer, STATUS_NAMES[status]))
+        session.learnt(item_id)
+        session.acknowledge(item_id, status, now_ms)
+
+    # ------------------------------------------------------------------ what goes out
+
+    def _speak(self, session: PeerSession, now_ms: int, out: list[Datagram]) -> None:
+        if session.owes_hello or (not session.is_heard and session.hello_due_ms <= now_ms):
+            session.owes_hello = False
+            session.hello_due_ms = now_ms + self.limits.hello_ms
+            number = self._take_number(_LINK_NUMBERS)
+            self._transmit_link(MessageType.HELLO, number, self._hello(session).encode(), session, out)
+        if session.acks_due_ms is not None and session.acks_due_ms <= now_ms:
+            payload = Acknowledgement(session.take_acks()).encode()
+            self._transmit_link(
+                MessageType.ACKNOWLEDGEMENT, self._take_number(_LINK_NUMBERS), payload, session, out
+            )
+        while (again := session.next_retry(now_ms)) is not None:
+            if not self._transmit(*again, session, now_ms, out, is_retry=True):
+                session.give_up(again[0])
+        while (queued := session.next_queued()) is not None:
+            if not self._transmit(*queued, session, now_ms, out, is_retry=False):
+                break
+
+    def _transmit(
+        self,
+        item_id: ItemId,
+        type: int,
+        session: PeerSession,
+        now_ms: int,
+        out: list[Datagram],
+        *,
+        is_retry: bool,
+    ) -> bool:
+        """Send one message; return False where it has to wait (or, as a retry, is no longer worth it)."""
+        if type == MessageType.SUMMARY:
+            item: Item | None = self._summary(item_id, session, now_ms)
+        else:
+            item = self._frame(item_id, type, session, now_ms)
+            if item is not None and item.expires_ms <= now_ms:
+                item = None
+        if item is None:
+            if not is_retry:
+                session.drop_queued()
+            return not is_retry
+        size = item.size + self._sealer.tag_bytes
+        if not is_retry:
+            if not session.has_room(size):
+                return False
+            session.drop_queued()
+        session.sent(item_id, type, size, item.copies, now_ms)
+        if type == MessageType.SUMMARY:
+            body = envelope.pack(item, self._table_check, 0, 0, self._flags)
+        else:
+            body = envelope.pack(item, self._table_check, item.age_ms(now_ms), item.hops + 1, self._flags)
+        out.append(Datagram(session.peer, body + self._sealer.tag(body, session.peer_session)))
+        return True
+
+    def _transmit_link(
+        self, type: MessageType, number: int, payload: bytes, session: PeerSession, out: list[Datagram]
+    ) -> None:
+        item = Item(type, 0, self.node, number | LINK_NUMBER, 0, 0, 0, payload)
+        body = envelope.pack(item, self._table_check, 0, 0, self._flags)
+        addressed_to = 0 if type is MessageType.HELLO else session.peer_session
+        out.append(Datagram(session.peer, body + self._sealer.tag(body, addressed_to)))
+
+    def _hello(self, session: PeerSession) -> Hello:
+        return Hello(self.role, session.own_session, session.peer_session)
+
+    def _summary(self, item_id: ItemId, session: PeerSession, now_ms: int) -> Item:
+        known = self._summary_for(session, _SUMMARY_BYTES)
+        payload = SummaryMessage(self._hello(session), self._note(session, now_ms), known).encode()
+        return Item(MessageType.SUMMARY, 0, item_id[0], item_id[1], now_ms, 0, 0, payload)
+
+    # ------------------------------------------------------------------ numbers and the store
+
+    def _take_number(self, counter: tuple[int, int]) -> int:
+        number = self._next_number[counter]
+        if number >= self._reserved[counter]:
+            self._reserved[counter] = number + self.limits.number_step
+            self._stage(Put(Space.COUNTER, counter, self._reserved[counter].to_bytes(8, "big")))
+        self._next_number[counter] = number + 1
+        return number
+
+    def _make(self, type: int, language: int, lifetime_q: int, payload: bytes, created_ms: int) -> Item:
+        return Item(
+            type, language, self.node, self._take_number(_ITEM_NUMBERS), created_ms, lifetime_q, 0, payload
+        )
+
+    def _stage(self, operation: Put | Erase) -> None:
+        self._store.stage(operation)
+        self._is_dirty = True
+
+    def _keep(self, item: Item) -> None:
+        """Hold this message durably until it ends, and know it."""
+        self._known.add(item.id, item.expires_ms)
+        self._keep_row(item)
+
+    def _keep_row(self, item: Item) -> None:
+        self._stage(Put(Space.ITEM, item.id, self._row(item)))
+
+    def _row(self, item: Item) -> bytes:
+        created = item.created_ms.to_bytes(8, "big", signed=True)
+        return created + envelope.pack(item, self._table_check, 0, item.hops, 0)
+
+    def _let_go(self, item: Item) -> None:
+        """Hold this message no longer, but stay aware of it until it would have ended anyway."""
+        self._stage(Erase(Space.ITEM, item.id))
+        until_ms = self._known.done_with(item.id)
+        if until_ms is not None:
+            self._stage(Put(Space.KNOWN, item.id, until_ms.to_bytes(8, "big", signed=True)))
+            while self._known.done_count > self.limits.known_items:
+                oldest = self._known.oldest_done()
+                self._known.forget(oldest)
+                self._stage(Erase(Space.KNOWN, oldest))
+
+    def _load(self, now_ms: int) -> None:
+        items: list[Item] = []
+        others: list[tuple[Space, ItemId, bytes]] = []
+        for space, key, value in self._store.load():
+            if space is Space.COUNTER:
+                self._next_number[key] = self._reserved[key] = int.from_bytes(value, "big")
+            elif space is Space.KNOWN:
+                self._known.add(key, int.from_bytes(value, "big", signed=True))
+                self._known.done_with(key)
+            elif space is Space.ITEM:
+                items.append(self._read_row(key, value))
+            else:
+                others.append((space, key, value))
+        self._restore(items, others, now_ms)
+
+    def _read_row(self, key: ItemId, value: bytes) -> Item:
+        try:
+            item, _, _ = envelope.unpack(value[8:], 0)
+        except RemoteProtocolError as error:
+            raise StoreError(f"the stored message {key} is damaged: {error}") from error
+        if item.id != key:
+            raise StoreError(f"the stored message {key} calls itself {item.id}")
+        return replace(item, created_ms=int.from_bytes(value[:8], "big", signed=True))
+
+    def _next_end_ms(self) -> int | None:
+        return self._known.next_end_ms()
+
+    def _note(self, session: PeerSession, now_ms: int) -> bytes:
+        """Return what the replication policy tells its peers; ends have none."""
+        return b""
+
+    # ------------------------------------------------------------------ what messages mean: each kind of node
+
+    @abstractmethod
+    def _restore(
+        self, items: Iterable[Item], others: Iterable[tuple[Space, ItemId, bytes]], now_ms: int
+    ) -> None:
+        """Take up what was committed before a restart; expired rows are there too and end at the first
+        timer.
+        """
+
+    @abstractmethod
+    def _summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
+        """Return the summary this peer needs."""
+
+    @abstractmethod
+    def _peer_ready(self, session: PeerSession, note: bytes, now_ms: int) -> None:
+        """Queue what the peer lacks."""
+
+    @abstractmethod
+    def _take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+        """Take a message that is new, unexpired and the peer's to send; say how."""
+
+    @abstractmethod
+    def _held(self, item_id: ItemId) -> Item | None:
+        """Return a message that is held here."""
+
+    @abstractmethod
+    def _frame(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
+        """Return the message as it is to be transmitted, or None where it is not worth sending any more."""
+
+    @abstractmethod
+    def _acknowledged(
+        self, item_id: ItemId, type: int, copies: int, status: Status, session: PeerSession, now_ms: int
+    ) -> None:
+        """Learn how a peer took a message."""
+
+    @abstractmethod
+    def _ended(self, item_id: ItemId, now_ms: int) -> None:
+        """Forget a message whose lifetime is over, its rows included."""

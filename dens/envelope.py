@@ -1,0 +1,133 @@
+"""The one envelope of every message: sixteen bytes, the payload, and a tag where the mission has a key.
+
+    0   1  high nibble: version 1; bit 3: a tag follows; bits 0–2: copies code (notifications only)
+    1   1  message type
+    2   1  language id
+    3   1  table check of the mission table
+    4   2  origin: the node that made the message
+    6   4  number: the origin's number for it; from 2³¹ on for link messages
+    10  4  age in milliseconds when it was transmitted
+    14  1  lifetime code q: the lifetime is ⌊2^(q/8)⌋ seconds
+    15  1  hops so far, this one included
+    16  …  payload, at most 64 KB and what a notify adds
+    …   8  tag
+
+Link messages (hello, summary, acknowledgement) have neither language, age, lifetime nor hops: these bytes
+are 0. The decoder accepts exactly what the encoder can write.
+"""
+
+from dataclasses import dataclass
+from struct import Struct
+from typing import Final
+
+from dens.errors import LocalProtocolError, RemoteProtocolError
+from dens.item import ENVELOPE_BYTES, OLDEST_AGE_MS, Item
+from dens.numbers import LINK_NUMBER, LINK_TYPES, TYPE_NAMES, MessageType
+from dens.seal import TAG_BYTES
+
+VERSION: Final = 1
+SEALED: Final = 0x08
+COPIES: Final = 0x07
+VECTOR_BYTES: Final = 65_536
+"""The longest vector or extract."""
+PAYLOAD_BYTES: Final = VECTOR_BYTES + 1_024
+"""The longest payload: a notify is a vector and up to 255 subscriptions of three bytes."""
+MOST_HOPS: Final = 255
+
+_HEADER: Final = Struct(">BBBBHIIBB")
+_LINK: Final = frozenset(int(kind) for kind in LINK_TYPES)
+_NOTIFICATION: Final = int(MessageType.NOTIFICATION)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What the envelope of a datagram says, for a driver's trace."""
+
+    type: int
+    language: int
+    table_check: int
+    origin: int
+    number: int
+    age_ms: int
+    lifetime_q: int
+    hops: int
+    copies: int
+    is_sealed: bool
+
+    @property
+    def type_name(self) -> str:
+        """Return the word for its type in traces."""
+        return TYPE_NAMES[self.type]
+
+
+def pack(item: Item, table_check: int, age_ms: int, hops: int, flags: int) -> bytes:
+    """Return the envelope and payload of a message, without a tag.
+
+    `flags` is `SEALED` or 0; the copies code is the item's.
+    """
+    if len(item.payload) > PAYLOAD_BYTES:
+        raise LocalProtocolError(
+            f"a payload of {len(item.payload)} bytes does not fit: {PAYLOAD_BYTES} is the most; split it"
+        )
+    return (
+        _HEADER.pack(
+            VERSION << 4 | flags | item.copies,
+            item.type,
+            item.language,
+            table_check,
+            item.origin,
+            item.number,
+            age_ms if age_ms < OLDEST_AGE_MS else OLDEST_AGE_MS,
+            item.lifetime_q,
+            hops if hops < MOST_HOPS else MOST_HOPS,
+        )
+        + item.payload
+    )
+
+
+def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
+    """Return the message in local time, its table check and whether a tag follows; or raise
+    RemoteProtocolError.
+    """
+    length = len(data)
+    if length < ENVELOPE_BYTES:
+        raise RemoteProtocolError(f"an envelope has {ENVELOPE_BYTES} bytes, here are {length}", length)
+    first, kind, language, check, origin, number, age_ms, lifetime_q, hops = _HEADER.unpack_from(data)
+    if first >> 4 != VERSION:
+        raise RemoteProtocolError(f"version {first >> 4} is not known, {VERSION} is", 0)
+    if kind not in TYPE_NAMES:
+        raise RemoteProtocolError(f"message type {kind} is not known", 1)
+    copies = first & COPIES
+    if copies and kind != _NOTIFICATION:
+        raise RemoteProtocolError("only a notification counts copies", 0)
+    if kind in _LINK:
+        if number < LINK_NUMBER:
+            raise RemoteProtocolError("a link message has a number from 2^31 on", 6)
+        if language or age_ms or lifetime_q or hops:
+            raise RemoteProtocolError("a link message has no language, age, lifetime or hops", 2)
+    elif number >= LINK_NUMBER:
+        raise RemoteProtocolError("a number from 2^31 on belongs to link messages", 6)
+    sealed = bool(first & SEALED)
+    end = length - TAG_BYTES if sealed else length
+    if not ENVELOPE_BYTES <= end <= ENVELOPE_BYTES + PAYLOAD_BYTES:
+        raise RemoteProtocolError(f"{length} bytes are no length for this envelope", length)
+    payload = data[ENVELOPE_BYTES:end]
+    item = Item(kind, language, origin, number, now_ms - age_ms, lifetime_q, hops, payload, copies)
+    return item, check, sealed
+
+
+def read_header(data: bytes) -> Header:
+    """Return what the envelope says; raise RemoteProtocolError where there is none."""
+    item, check, sealed = unpack(data, 0)
+    return Header(
+        item.type,
+        item.language,
+        check,
+        item.origin,
+        item.number,
+        -item.created_ms,
+        item.lifetime_q,
+        item.hops,
+        item.copies,
+        sealed,
+    )

@@ -1,0 +1,103 @@
+"""What a node has seen, so that it neither takes nor asks for anything twice.
+
+A message is known from the moment it was taken until its lifetime is over, whether it is still held or was
+done with earlier (replaced, withdrawn, dropped). Afterwards nobody offers it any more. Ends are found with a
+heap.
+"""
+
+from heapq import heappop, heappush
+
+from dens.item import ItemId
+from dens.summary import NumberRanges, encode
+
+
+class KnownItems:
+    """Identities with the local time until which each is remembered."""
+
+    __slots__ = ("_by_origin", "_done", "_encoded", "_ends", "_heap")
+
+    def __init__(self) -> None:
+        self._by_origin: dict[int, NumberRanges] = {}
+        self._ends: dict[ItemId, int] = {}
+        self._done: dict[ItemId, None] = {}
+        self._heap: list[tuple[int, ItemId]] = []
+        self._encoded: bytes | None = None
+
+    def __contains__(self, item_id: ItemId) -> bool:
+        return item_id in self._ends
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @property
+    def done_count(self) -> int:
+        """Return how many are remembered that are no longer held."""
+        return len(self._done)
+
+    def add(self, item_id: ItemId, until_ms: int) -> None:
+        """Remember this message until then."""
+        self._ends[item_id] = until_ms
+        heappush(self._heap, (until_ms, item_id))
+        origin, number = item_id
+        ranges = self._by_origin.get(origin)
+        if ranges is None:
+            ranges = self._by_origin[origin] = NumberRanges()
+        ranges.add(number)
+        self._encoded = None
+
+    def done_with(self, item_id: ItemId) -> int | None:
+        """Note that this message is no longer held; return until when it stays known, if it is."""
+        until_ms = self._ends.get(item_id)
+        if until_ms is not None:
+            self._done[item_id] = None
+        return until_ms
+
+    def oldest_done(self) -> ItemId:
+        """Return the one that has been done with for longest."""
+        return next(iter(self._done))
+
+    def forget(self, item_id: ItemId) -> None:
+        """Forget it now; an unknown one is no error."""
+        if self._ends.pop(item_id, None) is None:
+            return
+        self._done.pop(item_id, None)
+        origin, number = item_id
+        ranges = self._by_origin[origin]
+        ranges.discard(number)
+        if not ranges:
+            del self._by_origin[origin]
+        self._encoded = None
+
+    def next_end_ms(self) -> int | None:
+        """Return when the next one is over, or None."""
+        heap, ends = self._heap, self._ends
+        while heap and ends.get(heap[0][1]) != heap[0][0]:
+            heappop(heap)
+        return heap[0][0] if heap else None
+
+    def pop_ended(self, now_ms: int) -> ItemId | None:
+        """Forget and return one whose time is over, or None. The earliest comes first."""
+        end_ms = self.next_end_ms()
+        if end_ms is None or end_ms > now_ms:
+            return None
+        _, item_id = heappop(self._heap)
+        self.forget(item_id)
+        return item_id
+
+    def encode_all(self, most_bytes: int) -> bytes:
+        """Return the summary of everything known."""
+        if self._encoded is None:
+            self._encoded = encode(sorted(self._by_origin.items()), most_bytes)
+        return self._encoded
+
+    def encode_only(self, origin: int, most_bytes: int) -> bytes:
+        """Return the summary of what is known of one origin."""
+        ranges = self._by_origin.get(origin)
+        return b"" if ranges is None else encode([(origin, ranges)], most_bytes)
+
+    def encode_others(self, origin: int, most_bytes: int) -> bytes:
+        """Return the summary of what is known of every other origin."""
+        return encode(
+            sorted((other, ranges) for other, ranges in self._by_origin.items() if other != origin),
+            most_bytes,
+        )

@@ -1,0 +1,209 @@
+"""The payloads: one frozen dataclass a message type, each with `encode` and a total `decode`.
+
+Payloads that are opaque to the overlay have no class here: a subscription vector (SUBSCRIBE, INSTALL), a
+notification vector (NOTIFICATION), an extract (ANNOUNCE). Of a subscription vector the overlay reads the
+three bytes that every language has in common: id, revision, lifetime code.
+"""
+
+from dataclasses import dataclass
+from struct import Struct
+from typing import Final
+
+from dens import summary
+from dens.errors import RemoteProtocolError
+from dens.item import ItemId
+from dens.numbers import STATUS_NAMES, Role
+from dens.summary import Summary
+
+_HELLO: Final = Struct(">BII")
+_ENTRY: Final = Struct(">HIB")
+_RECEIPT: Final = Struct(">HI")
+_ROLES: Final = frozenset(int(role) for role in Role)
+NOTE_BYTES: Final = 16_384
+"""The most that a replication policy may say in a summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """Role and session number of the sender, and the session number it has heard from the receiver (0:
+    none).
+    """
+
+    role: int
+    session: int
+    heard: int
+
+    def encode(self) -> bytes:
+        """Return nine bytes."""
+        return _HELLO.pack(self.role, self.session, self.heard)
+
+    @classmethod
+    def decode(cls, payload: bytes) -> "Hello":
+        """Read nine bytes, or raise RemoteProtocolError."""
+        if len(payload) != _HELLO.size:
+            raise RemoteProtocolError(
+                f"a hello has {_HELLO.size} bytes, here are {len(payload)}", len(payload)
+            )
+        return cls._read(payload)
+
+    @classmethod
+    def _read(cls, payload: bytes) -> "Hello":
+        role, session, heard = _HELLO.unpack_from(payload)
+        if role not in _ROLES:
+            raise RemoteProtocolError(f"role {role} is not known", 0)
+        if session == 0:
+            raise RemoteProtocolError("a session has a number above 0", 1)
+        return cls(role, session, heard)
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryMessage:
+    """What I know. It says again what the hello says, so that it also answers one, and carries the policy's
+    note.
+    """
+
+    hello: Hello
+    note: bytes
+    known: bytes
+    """The summary as in dens/summary.py."""
+
+    def encode(self) -> bytes:
+        """Return the hello, the length of the note in two bytes, the note, the summary."""
+        return self.hello.encode() + len(self.note).to_bytes(2, "big") + self.note + self.known
+
+    @classmethod
+    def decode(cls, payload: bytes) -> "tuple[SummaryMessage, Summary]":
+        """Read one, and the summary in it; or raise RemoteProtocolError."""
+        start = _HELLO.size + 2
+        if len(payload) < start:
+            raise RemoteProtocolError(
+                f"a summary has at least {start} bytes, here are {len(payload)}", len(payload)
+            )
+        end = start + int.from_bytes(payload[_HELLO.size : start], "big")
+        if end > len(payload) or end - start > NOTE_BYTES:
+            raise RemoteProtocolError("the note is longer than the payload or than allowed", _HELLO.size)
+        known = summary.decode(payload, end)
+        return cls(Hello._read(payload), payload[start:end], payload[end:]), known
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledgement:
+    """How messages were taken: (origin, number, status) each."""
+
+    entries: tuple[tuple[int, int, int], ...]
+
+    def encode(self) -> bytes:
+        """Return seven bytes an entry."""
+        return b"".join([_ENTRY.pack(*entry) for entry in self.entries])
+
+    @classmethod
+    def decode(cls, payload: bytes) -> "Acknowledgement":
+        """Read one or more entries, or raise RemoteProtocolError."""
+        if not payload or len(payload) % _ENTRY.size:
+            raise RemoteProtocolError(f"{len(payload)} bytes are no whole number of entries", len(payload))
+        entries = tuple(_ENTRY.iter_unpack(payload))
+        for position, entry in enumerate(entries):
+            if entry[2] not in STATUS_NAMES:
+                raise RemoteProtocolError(f"status {entry[2]} is not known", position * _ENTRY.size + 6)
+        return cls(entries)
+
+
+@dataclass(frozen=True, slots=True)
+class Subscribed:
+    """What SUBSCRIBE, RENEW and INSTALL say of a subscription: since when it is in force, and its vector."""
+
+    in_force_ms: int
+    vector: bytes
+
+    @property
+    def id(self) -> int:
+        """Return the subscription's number at its subscriber."""
+        return self.vector[0]
+
+    @property
+    def seq(self) -> int:
+        """Return its revision."""
+        return self.vector[1]
+
+    @classmethod
+    def from_subscribe(cls, payload: bytes) -> "Subscribed":
+        """Read a vector, or raise RemoteProtocolError."""
+        if len(payload) < 3:
+            raise RemoteProtocolError(
+                "a subscription vector starts with id, revision and lifetime", len(payload)
+            )
+        return cls(0, payload)
+
+    def encode_renew(self) -> bytes:
+        """Return how long the revision has been in force, in four bytes, and the vector."""
+        return self.in_force_ms.to_bytes(4, "big") + self.vector
+
+    @classmethod
+    def from_renew(cls, payload: bytes) -> "Subscribed":
+        """Read four bytes and a vector, or raise RemoteProtocolError."""
+        if len(payload) < 7:
+            raise RemoteProtocolError("a renewal is four bytes and a subscription vector", len(payload))
+        return cls(int.from_bytes(payload[:4], "big"), payload[4:])
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """What UNSUBSCRIBE and REMOVE say: this subscription, this revision and all older ones."""
+
+    id: int
+    seq: int
+
+    def encode(self) -> bytes:
+        """Return two bytes."""
+        return bytes((self.id, self.seq))
+
+    @classmethod
+    def decode(cls, payload: bytes) -> "Withdrawal":
+        """Read two bytes, or raise RemoteProtocolError."""
+        if len(payload) != 2:
+            raise RemoteProtocolError(f"a withdrawal has 2 bytes, here are {len(payload)}", len(payload))
+        return cls(payload[0], payload[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The subscriber that made this message has this notification."""
+
+    notification: ItemId
+
+    def encode(self) -> bytes:
+        """Return six bytes."""
+        return _RECEIPT.pack(*self.notification)
+
+    @classmethod
+    def decode(cls, payload: bytes) -> "Receipt":
+        """Read six bytes, or raise RemoteProtocolError."""
+        if len(payload) != _RECEIPT.size:
+            raise RemoteProtocolError(
+                f"a receipt has {_RECEIPT.size} bytes, here are {len(payload)}", len(payload)
+            )
+        origin, number = _RECEIPT.unpack(payload)
+        return cls((origin, number))
+
+
+@dataclass(frozen=True, slots=True)
+class Notify:
+    """A notification vector, and (id, seq, degree) of the receiver's subscriptions that it satisfies."""
+
+    satisfied: tuple[tuple[int, int, int], ...]
+    vector: bytes
+
+    def encode(self) -> bytes:
+        """Return a count, three bytes each, and the vector."""
+        return bytes((len(self.satisfied),)) + b"".join([bytes(one) for one in self.satisfied]) + self.vector
+
+    @classmethod
+    def decode(cls, payload: bytes) -> "Notify":
+        """Read one, or raise RemoteProtocolError."""
+        end = 1 + 3 * payload[0] if payload else 0
+        if end < 4 or len(payload) < end:
+            raise RemoteProtocolError(
+                "a notify names at least one subscription, each in three bytes", len(payload)
+            )
+        satisfied = tuple((payload[at], payload[at + 1], payload[at + 2]) for at in range(1, end, 3))
+        return cls(satisfied, payload[end:])

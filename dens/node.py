@@ -1,0 +1,460 @@
+"""A DENS node: it stores subscriptions, finds publishers, matches notifications, carries and forwards.
+
+What it does with each kind of message it takes:
+
+    SUBSCRIBE, RENEW   put in force, match against what is carried, relay, install where it can be served
+    UNSUBSCRIBE        end it, owe nothing more for it, relay, remove its filters
+    ANNOUNCE           tell the directory, relay, install at that publisher what it can serve
+    NOTIFICATION       match, carry, relay as the policy says, notify whom it is owed to
+    RECEIPT            owe that subscriber this notification no longer, relay
+
+*Owed*: a notification is owed to a subscription revision iff its event time lies in the revision's time in
+force and it matches. Who is owed what is not stored but found again after a restart, from the same
+subscriptions and notifications.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from dens.collaborators import Directory, FoundMatch, Matcher, MatcherFactory, SubscriptionKey
+from dens.engine import Engine
+from dens.events import (
+    CopyDropped,
+    CopyReplicated,
+    MessageExpired,
+    MessageStored,
+    NotificationMatched,
+)
+from dens.item import Item, ItemId
+from dens.limits import Limits
+from dens.messages import Notify, Receipt, Subscribed, Withdrawal
+from dens.notification_store import Carried, NotificationStore
+from dens.numbers import REASON_NAMES, MessageType, Reason, Role, Status
+from dens.peer_session import PeerSession
+from dens.policies.epidemic import Epidemic
+from dens.policies.policy import ReplicationPolicy
+from dens.seal import Sealer
+from dens.store import Erase, Space, Store
+from dens.subscription_table import Subscription, SubscriptionTable
+
+_PRIORITY: Final = {
+    int(MessageType.UNSUBSCRIBE): 0,
+    int(MessageType.SUBSCRIBE): 1,
+    int(MessageType.RENEW): 1,
+    int(MessageType.RECEIPT): 2,
+    int(MessageType.ANNOUNCE): 3,
+    int(MessageType.NOTIFICATION): 4,
+}
+_RESTORED_IN_ORDER: Final = {
+    int(MessageType.UNSUBSCRIBE): 0,
+    int(MessageType.ANNOUNCE): 1,
+    int(MessageType.SUBSCRIBE): 2,
+    int(MessageType.RENEW): 2,
+    int(MessageType.RECEIPT): 3,
+    int(MessageType.NOTIFICATION): 4,
+}
+_HAS_IT: Final = frozenset({Status.STORED, Status.KNOWN})
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Say whether a collaborator refused bytes, which is not the same as being broken."""
+    return hasattr(error, "offset")
+
+
+class DensNode(Engine):
+    """A mediator of the overlay."""
+
+    role = Role.MEDIATOR
+
+    def __init__(
+        self,
+        node: int,
+        table_check: int,
+        store: Store,
+        now_ms: int,
+        *,
+        matchers: Mapping[int, MatcherFactory],
+        directory: Directory,
+        policy: ReplicationPolicy | None = None,
+        sealer: Sealer | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self._matchers: dict[int, Matcher] = {language: make() for language, make in sorted(matchers.items())}
+        self._single: dict[int, Matcher] = {language: make() for language, make in sorted(matchers.items())}
+        bounds = limits or Limits()
+        self._directory = directory
+        self._policy = policy or Epidemic()
+        self._items: dict[ItemId, Item] = {}
+        self._table = SubscriptionTable(bounds.linger_ms)
+        self._carried = NotificationStore(bounds)
+        self._announcements: dict[int, Item] = {}
+        self._receipts: dict[ItemId, dict[int, None]] = {}
+        self._receipt_items: dict[ItemId, None] = {}
+        self._served_by: dict[int, dict[SubscriptionKey, None]] = {}
+        super().__init__(node, table_check, store, now_ms, sealer=sealer, limits=bounds)
+
+    @property
+    def subscription_count(self) -> int:
+        """Return how many subscriptions are known, lingering ones included."""
+        return len(self._table)
+
+    @property
+    def notification_count(self) -> int:
+        """Return how many notifications are carried."""
+        return len(self._carried)
+
+    @property
+    def notification_bytes(self) -> int:
+        """Return their bytes."""
+        return self._carried.total_bytes
+
+    # ------------------------------------------------------------------ verbs that do more here
+
+    def timer_due(self, now_ms: int) -> None:
+        """Forget what has expired, and subscriptions that have lingered enough."""
+        super().timer_due(now_ms)
+        while (ended := self._table.pop_ended(now_ms)) is not None:
+            self._matchers[ended.item.language].remove(ended.key)
+
+    def _next_end_ms(self) -> int | None:
+        ends = [end for end in (super()._next_end_ms(), self._table.next_end_ms()) if end is not None]
+        return min(ends, default=None)
+
+    def _note(self, session: PeerSession, now_ms: int) -> bytes:
+        return self._policy.note(now_ms) if session.role is Role.MEDIATOR else b""
+
+    # ------------------------------------------------------------------ taking messages
+
+    def _take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+        self.timer_due(now_ms)
+        try:
+            status = self._learn(item, now_ms)
+        except Exception as error:
+            if not _is_refusal(error):
+                raise
+            return Status.BAD_PAYLOAD
+        if status is Status.STORED:
+            happened = CopyReplicated if session.role is Role.MEDIATOR else MessageStored
+            self._events.append(happened(now_ms, item, session.peer))
+            session.learnt(item.id)
+            self._spread(item, now_ms)
+        return status
+
+    def _learn(self, item: Item, now_ms: int) -> Status:
+        kind = item.type
+        if kind == MessageType.NOTIFICATION:
+            return self._learn_notification(item, now_ms)
+        if kind == MessageType.RECEIPT:
+            return self._learn_receipt(item, now_ms)
+        if kind == MessageType.SUBSCRIBE:
+            return self._learn_subscription(item, Subscribed.from_subscribe(item.payload), now_ms)
+        if kind == MessageType.RENEW:
+            return self._learn_subscription(item, Subscribed.from_renew(item.payload), now_ms)
+        if kind == MessageType.UNSUBSCRIBE:
+            return self._learn_withdrawal(item, now_ms)
+        if kind == MessageType.ANNOUNCE:
+            return self._learn_announcement(item, now_ms)
+        return Status.UNEXPECTED
+
+    def _learn_subscription(self, item: Item, said: Subscribed, now_ms: int) -> Status:
+        matcher = self._matchers.get(item.language)
+        if matcher is None:
+            return Status.UNKNOWN_LANGUAGE
+        new = Subscription.of(item, said)
+        status = self._table.judge(new)
+        if status is not Status.STORED:
+            return status
+        current = self._table.get(new.key)
+        if current is None and len(self._table) >= self.limits.subscriptions:
+            return Status.NO_ROOM
+        matcher.add(new.key, new.vector)
+        if current is not None:
+            self._let_go_of(current.item, Reason.REPLACED, now_ms)
+            if current.item.language != item.language:
+                self._matchers[current.item.language].remove(new.key)
+            if current.seq != new.seq:
+                self._carried.release(item.origin, new.id)
+        self._table.put(new)
+        self._hold(item)
+        self._match_with_carried(new, now_ms)
+        self._find_publishers(new)
+        return Status.STORED
+
+    def _match_with_carried(self, new: Subscription, now_ms: int) -> None:
+        language = new.item.language
+        candidates = [
+            carried
+            for carried in self._carried.all()
+            if carried.item.language == language
+            and new.since_ms <= carried.item.created_ms < new.until_ms
+            and not self._has_receipt(carried.item.id, new.item.origin)
+        ]
+        if not candidates:
+            return
+        single = self._single[language]
+        single.add(new.key, new.vector)
+        events = [(carried.item.payload, carried.item.created_ms) for carried in candidates]
+        found = dict(single.match_batch(events, now_ms))
+        single.remove(new.key)
+        for position, carried in enumerate(candidates):
+            for match in found.get(position, ()):
+                self._owe(carried, new, match.degree_u8, now_ms)
+                self._notify(carried, new.item.origin)
+
+    def _find_publishers(self, new: Subscription) -> None:
+        for publisher in self._directory.publishers_for(new.item.language, new.vector):
+            self._served_by.setdefault(publisher, {})[new.key] = None
+            session = self._sessions.get(publisher)
+            if session is not None and session.is_ready and session.role is Role.PUBLISHER:
+                session.offer(1, new.item.id, MessageType.INSTALL)
+
+    def _learn_withdrawal(self, item: Item, now_ms: int) -> Status:
+        said = Withdrawal.decode(item.payload)
+        if self._table.tombstone_count >= self.limits.tombstones:
+            return Status.NO_ROOM
+        status, ended, older = self._table.withdraw(item, said)
+        if status is not Status.STORED:
+            return status
+        if older is not None:
+            self._let_go_of(older.item, Reason.REPLACED, now_ms)
+        if ended is not None:
+            self._matchers[ended.item.language].remove(ended.key)
+            self._carried.release(*ended.key)
+            self._let_go_of(ended.item, Reason.WITHDRAWN, now_ms)
+        self._hold(item)
+        return Status.STORED
+
+    def _learn_announcement(self, item: Item, now_ms: int) -> Status:
+        older = self._announcements.get(item.origin)
+        if older is not None and older.number > item.number:
+            return Status.SUPERSEDED
+        if older is None and len(self._announcements) >= self.limits.announcements:
+            return Status.NO_ROOM
+        self._directory.learn(item.origin, item.payload, now_ms)
+        if older is not None:
+            self._let_go_of(older, Reason.REPLACED, now_ms)
+        self._announcements[item.origin] = item
+        self._hold(item)
+        self._find_served(item.origin)
+        session = self._sessions.get(item.origin)
+        if session is not None and session.is_ready:
+            self._offer_installs(session)
+        return Status.STORED
+
+    def _find_served(self, publisher: int) -> None:
+        served: dict[SubscriptionKey, None] = {}
+        for subscription in self._table.subscriptions():
+            if publisher in self._directory.publishers_for(subscription.item.language, subscription.vector):
+                served[subscription.key] = None
+        self._served_by[publisher] = served
+
+    def _learn_receipt(self, item: Item, now_ms: int) -> Status:
+        notification = Receipt.decode(item.payload).notification
+        self._receipts.setdefault(notification, {})[item.origin] = None
+        self._receipt_items[item.id] = None
+        self._carried.delivered(notification, item.origin)
+        self._hold(item)
+        while len(self._receipt_items) > self.limits.receipts:
+            self._let_go_of(self._items[next(iter(self._receipt_items))], Reason.OLDEST, now_ms)
+        return Status.STORED if item.id in self._items else Status.NO_ROOM
+
+    def _has_receipt(self, notification: ItemId, subscriber: int) -> bool:
+        subscribers = self._receipts.get(notification)
+        return subscribers is not None and subscriber in subscribers
+
+    def _learn_notification(self, item: Item, now_ms: int) -> Status:
+        matcher = self._matchers.get(item.language)
+        if matcher is None:
+            return Status.UNKNOWN_LANGUAGE
+        matches = matcher.match(item.payload, item.created_ms, now_ms)
+        carried = self._carried.add(item)
+        self._owe_all(carried, matches, now_ms)
+        self._hold(item)
+        for victim, reason in self._carried.make_room(now_ms):
+            self._let_go_of(victim, reason, now_ms)
+        return Status.STORED if item.id in self._items else Status.NO_ROOM
+
+    def _owe_all(self, carried: Carried, matches: Iterable[FoundMatch], now_ms: int) -> None:
+        item = carried.item
+        for match in matches:
+            subscription = self._table.get(match.key)
+            if (
+                subscription is not None
+                and subscription.since_ms <= item.created_ms < subscription.until_ms
+                and not self._has_receipt(item.id, match.key[0])
+            ):
+                self._owe(carried, subscription, match.degree_u8, now_ms)
+
+    def _owe(self, carried: Carried, subscription: Subscription, degree_u8: int, now_ms: int) -> None:
+        subscriber = subscription.item.origin
+        satisfied = (subscription.id, subscription.seq, degree_u8)
+        self._carried.owe(carried, subscriber, satisfied)
+        self._events.append(NotificationMatched(now_ms, carried.item, subscriber, *satisfied))
+
+    # ------------------------------------------------------------------ holding and letting go
+
+    def _hold(self, item: Item) -> None:
+        self._items[item.id] = item
+        self._keep(item)
+
+    def _let_go_of(self, item: Item, reason: Reason, now_ms: int) -> None:
+        self._items.pop(item.id, None)
+        self._forget_receipt(item)
+        self._let_go(item)
+        self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[reason]))
+
+    def _forget_receipt(self, item: Item) -> None:
+        if self._receipt_items.pop(item.id, False) is None:
+            notification = Receipt.decode(item.payload).notification
+            subscribers = self._receipts[notification]
+            subscribers.pop(item.origin, None)
+            if not subscribers:
+                del self._receipts[notification]
+
+    def _held(self, item_id: ItemId) -> Item | None:
+        return self._items.get(item_id)
+
+    def _ended(self, item_id: ItemId, now_ms: int) -> None:
+        item = self._items.pop(item_id, None)
+        if item is None:
+            self._stage(Erase(Space.KNOWN, item_id))
+            return
+        self._stage(Erase(Space.ITEM, item_id))
+        self._events.append(MessageExpired(now_ms, item, None, REASON_NAMES[Reason.LIFETIME_OVER]))
+        kind = item.type
+        if kind == MessageType.NOTIFICATION:
+            self._carried.remove(item_id)
+        elif kind == MessageType.RECEIPT:
+            self._forget_receipt(item)
+        elif kind == MessageType.UNSUBSCRIBE:
+            self._table.tombstone_ended((item.origin, item.payload[0]), item)
+        elif kind == MessageType.ANNOUNCE:
+            del self._announcements[item.origin]
+
+    def _restore(
+        self, items: Iterable[Item], others: Iterable[tuple[Space, ItemId, bytes]], now_ms: int
+    ) -> None:
+        for item in sorted(items, key=lambda item: _RESTORED_IN_ORDER[item.type]):
+            self._items[item.id] = item
+            self._known.add(item.id, item.expires_ms)
+            self._restore_one(item, now_ms)
+
+    def _restore_one(self, item: Item, now_ms: int) -> None:
+        kind = item.type
+        if kind == MessageType.NOTIFICATION:
+            matches = self._matchers[item.language].match(item.payload, item.created_ms, now_ms)
+            self._owe_all(self._carried.add(item), matches, now_ms)
+        elif kind == MessageType.RECEIPT:
+            self._receipts.setdefault(Receipt.decode(item.payload).notification, {})[item.origin] = None
+            self._receipt_items[item.id] = None
+        elif kind == MessageType.UNSUBSCRIBE:
+            self._table.withdraw(item, Withdrawal.decode(item.payload))
+        elif kind == MessageType.ANNOUNCE:
+            self._announcements[item.origin] = item
+            self._directory.learn(item.origin, item.payload, now_ms)
+        else:
+            read = Subscribed.from_subscribe if kind == MessageType.SUBSCRIBE else Subscribed.from_renew
+            subscription = Subscription.of(item, read(item.payload))
+            self._table.put(subscription)
+            self._matchers[item.language].add(subscription.key, subscription.vector)
+            self._find_publishers(subscription)
+
+    # ------------------------------------------------------------------ giving messages
+
+    def _summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
+        if session.role is Role.MEDIATOR:
+            return self._known.encode_all(most_bytes)
+        return self._known.encode_only(session.peer, most_bytes)
+
+    def _peer_ready(self, session: PeerSession, note: bytes, now_ms: int) -> None:
+        role = session.role
+        self._policy.met(session.peer, role is Role.MEDIATOR, note, now_ms)
+        if role is Role.MEDIATOR:
+            for item in self._items.values():
+                self._offer(item, session, now_ms)
+        elif role is Role.SUBSCRIBER:
+            for item_id in self._carried.owed_to(session.peer):
+                if session.knows(item_id):
+                    self._carried.delivered(item_id, session.peer)
+                else:
+                    session.offer(0, item_id, MessageType.NOTIFY)
+        else:
+            self._offer_removals(session)
+            self._offer_installs(session)
+
+    def _offer(self, item: Item, session: PeerSession, now_ms: int) -> None:
+        if item.type == MessageType.NOTIFICATION and not session.knows(item.id):
+            owed_to = self._carried.subscribers_owed(item.id)
+            if self._policy.share(item, owed_to, session.peer, now_ms) is None:
+                return
+        session.offer(_PRIORITY[item.type], item.id, item.type)
+
+    def _offer_removals(self, session: PeerSession) -> None:
+        for tombstone in self._table.tombstones():
+            if session.has_any_of(tombstone.item.origin):
+                session.offer(0, tombstone.item.id, MessageType.REMOVE)
+
+    def _offer_installs(self, session: PeerSession) -> None:
+        for key in self._served_by.get(session.peer, ()):
+            subscription = self._table.get(key)
+            if subscription is not None:
+                session.offer(1, subscription.item.id, MessageType.INSTALL)
+
+    def _spread(self, item: Item, now_ms: int) -> None:
+        """Give a message that has just been learnt to those in contact whom it concerns."""
+        for session in self._sessions.values():
+            if not session.is_ready:
+                continue
+            if session.role is Role.MEDIATOR:
+                self._offer(item, session, now_ms)
+            elif session.role is Role.PUBLISHER and item.type == MessageType.UNSUBSCRIBE:
+                session.offer(0, item.id, MessageType.REMOVE)
+        if item.type == MessageType.NOTIFICATION:
+            carried = self._carried.get(item.id)
+            if carried is not None:
+                for subscriber in carried.owed:
+                    self._notify(carried, subscriber)
+
+    def _notify(self, carried: Carried, subscriber: int) -> None:
+        session = self._sessions.get(subscriber)
+        if session is not None and session.is_ready and session.role is Role.SUBSCRIBER:
+            session.offer(0, carried.item.id, MessageType.NOTIFY)
+
+    def _frame(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
+        item = self._items.get(item_id)
+        if item is None:
+            return None
+        if type == MessageType.NOTIFICATION:
+            owed_to = self._carried.subscribers_owed(item_id)
+            copies = self._policy.share(item, owed_to, session.peer, now_ms)
+            if copies is None or copies == item.copies:
+                return None if copies is None else item
+            return replace(item, copies=copies)
+        if type == MessageType.NOTIFY:
+            carried = self._carried.get(item_id)
+            satisfied = None if carried is None else carried.owed.get(session.peer)
+            if not satisfied:
+                return None
+            notify = Notify(tuple(satisfied.values()), item.payload)
+            return replace(item, type=int(type), payload=notify.encode(), copies=0)
+        if type == MessageType.INSTALL:
+            payload = item.payload if item.type == MessageType.SUBSCRIBE else item.payload[4:]
+            return replace(item, type=int(type), payload=payload)
+        if type == MessageType.REMOVE:
+            return replace(item, type=int(type))
+        return item
+
+    def _acknowledged(
+        self, item_id: ItemId, type: int, copies: int, status: Status, session: PeerSession, now_ms: int
+    ) -> None:
+        if type == MessageType.NOTIFY and status in _HAS_IT:
+            self._carried.delivered(item_id, session.peer)
+        elif type == MessageType.NOTIFICATION and status is Status.STORED:
+            item = self._items.get(item_id)
+            kept = 0 if item is None else self._policy.kept(item, copies)
+            if item is not None and kept != item.copies:
+                lighter = replace(item, copies=kept)
+                self._items[item_id] = lighter
+                self._carried.replace(lighter)
+                self._keep_row(lighter)

@@ -1,0 +1,192 @@
+"""The notifications a node carries, bounded in bytes and items, and whom each is still owed to.
+
+When room is needed the victims are, in this order:
+
+1. what has expired; 2. what everybody known to be owed it has (the one that has been so for longest); 3. the
+oldest of the origin that is furthest above its share; 4. what satisfies its subscriptions least, nothing at
+all being the least; the oldest among equals.
+
+The newcomer takes part: it may be its own victim. A later learnt subscription may be owed something that is
+delivered to all others, so delivered notifications stay until the room is needed or they expire.
+"""
+
+from collections.abc import Collection
+from heapq import heapify, heappop, heappush
+
+from dens.item import Item, ItemId
+from dens.limits import Limits
+from dens.numbers import Reason
+
+Satisfied = tuple[int, int, int]
+"""(id, seq, degree_u8) of a subscription, where the subscriber is clear."""
+
+
+class Carried:
+    """One notification, and for each subscriber that is still owed it the subscriptions it satisfies."""
+
+    __slots__ = ("degree_u8", "item", "owed")
+
+    def __init__(self, item: Item) -> None:
+        self.item = item
+        self.owed: dict[int, dict[int, Satisfied]] = {}
+        self.degree_u8 = 0
+
+
+class NotificationStore:
+    """Carries notifications. It changes nothing by itself: whoever adds is told what had to go."""
+
+    __slots__ = (
+        "_by_origin",
+        "_by_subscriber",
+        "_carried",
+        "_delivered",
+        "_least",
+        "_limits",
+        "_origin_bytes",
+        "_over_share",
+        "_share_bytes",
+        "total_bytes",
+    )
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._share_bytes = limits.notification_bytes * limits.origin_share_percent // 100
+        self._carried: dict[ItemId, Carried] = {}
+        self._by_origin: dict[int, dict[ItemId, None]] = {}
+        self._origin_bytes: dict[int, int] = {}
+        self._over_share: dict[int, None] = {}
+        self._by_subscriber: dict[int, dict[ItemId, None]] = {}
+        self._delivered: dict[ItemId, None] = {}
+        self._least: list[tuple[int, int, ItemId]] = []
+        self.total_bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._carried)
+
+    def get(self, item_id: ItemId) -> Carried | None:
+        """Return one that is carried."""
+        return self._carried.get(item_id)
+
+    def all(self) -> list[Carried]:
+        """Return all, in the order in which they came."""
+        return list(self._carried.values())
+
+    def owed_to(self, subscriber: int) -> list[ItemId]:
+        """Return what this subscriber is still owed, in the order in which that was found."""
+        return list(self._by_subscriber.get(subscriber, ()))
+
+    def subscribers_owed(self, item_id: ItemId) -> Collection[int]:
+        """Return who is still owed this one."""
+        carried = self._carried.get(item_id)
+        return () if carried is None else carried.owed.keys()
+
+    def add(self, item: Item) -> Carried:
+        """Carry this notification. `make_room` should follow when it is known whom it is owed to."""
+        item_id = item.id
+        carried = self._carried[item_id] = Carried(item)
+        origin = item.origin
+        self._by_origin.setdefault(origin, {})[item_id] = None
+        self._account(origin, item.size)
+        heappush(self._least, (0, item.created_ms, item_id))
+        return carried
+
+    def _account(self, origin: int, size: int) -> None:
+        self.total_bytes += size
+        used = self._origin_bytes.get(origin, 0) + size
+        if used:
+            self._origin_bytes[origin] = used
+        else:
+            del self._origin_bytes[origin]
+        if used > self._share_bytes:
+            self._over_share[origin] = None
+        else:
+            self._over_share.pop(origin, None)
+
+    def replace(self, item: Item) -> None:
+        """Put another copies code on one that is carried."""
+        self._carried[item.id].item = item
+
+    def remove(self, item_id: ItemId) -> Item | None:
+        """Carry it no longer; return it, or None where it was not here."""
+        carried = self._carried.pop(item_id, None)
+        if carried is None:
+            return None
+        item = carried.item
+        origin = item.origin
+        of_origin = self._by_origin[origin]
+        del of_origin[item_id]
+        if not of_origin:
+            del self._by_origin[origin]
+        self._account(origin, -item.size)
+        self._delivered.pop(item_id, None)
+        for subscriber in carried.owed:
+            self._owes_no_more(subscriber, item_id)
+        return item
+
+    def owe(self, carried: Carried, subscriber: int, satisfied: Satisfied) -> None:
+        """Note that this subscriber is owed this one, for this subscription."""
+        item_id = carried.item.id
+        carried.owed.setdefault(subscriber, {})[satisfied[0]] = satisfied
+        self._by_subscriber.setdefault(subscriber, {})[item_id] = None
+        self._delivered.pop(item_id, None)
+        if satisfied[2] > carried.degree_u8:
+            carried.degree_u8 = satisfied[2]
+            heappush(self._least, (satisfied[2], carried.item.created_ms, item_id))
+
+    def delivered(self, item_id: ItemId, subscriber: int) -> bool:
+        """Note that this subscriber has it; return whether it was still owed it here."""
+        carried = self._carried.get(item_id)
+        if carried is None or carried.owed.pop(subscriber, None) is None:
+            return False
+        self._owes_no_more(subscriber, item_id)
+        if not carried.owed:
+            self._delivered[item_id] = None
+        return True
+
+    def release(self, subscriber: int, id: int) -> None:
+        """Owe nothing more for this subscription: it was withdrawn or replaced."""
+        for item_id in self.owed_to(subscriber):
+            carried = self._carried[item_id]
+            mine = carried.owed[subscriber]
+            if mine.pop(id, None) is not None and not mine:
+                del carried.owed[subscriber]
+                self._owes_no_more(subscriber, item_id)
+
+    def _owes_no_more(self, subscriber: int, item_id: ItemId) -> None:
+        waiting = self._by_subscriber[subscriber]
+        del waiting[item_id]
+        if not waiting:
+            del self._by_subscriber[subscriber]
+
+    def make_room(self, now_ms: int) -> list[tuple[Item, Reason]]:
+        """Remove what has to go until the bounds hold; return it with the reason for each, in order."""
+        victims: list[tuple[Item, Reason]] = []
+        while (
+            len(self._carried) > self._limits.notification_items
+            or self.total_bytes > self._limits.notification_bytes
+        ):
+            item_id, reason = self._victim()
+            item = self._carried[item_id].item
+            if item.expires_ms <= now_ms:
+                reason = Reason.LIFETIME_OVER
+            self.remove(item_id)
+            victims.append((item, reason))
+        if len(self._least) > 64 + 4 * len(self._carried):
+            self._least = [
+                (carried.degree_u8, carried.item.created_ms, item_id)
+                for item_id, carried in self._carried.items()
+            ]
+            heapify(self._least)
+        return victims
+
+    def _victim(self) -> tuple[ItemId, Reason]:
+        if self._delivered:
+            return next(iter(self._delivered)), Reason.DELIVERED
+        if self._over_share:
+            worst = max(self._over_share, key=lambda origin: (self._origin_bytes[origin], origin))
+            return next(iter(self._by_origin[worst])), Reason.OVER_QUOTA
+        while True:
+            degree_u8, _, item_id = heappop(self._least)
+            carried = self._carried.get(item_id)
+            if carried is not None and carried.degree_u8 == degree_u8:
+                return item_id, Reason.LOWEST_DEGREE

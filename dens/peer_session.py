@@ -1,0 +1,234 @@
+"""One side of one contact: who the peer is, what it lacks, what is on its way to it.
+
+    greeting ──(hello or summary of the peer)──▶ greeted ──(its summary)──▶ ready
+
+- *greeting*: hello is repeated until the peer is known to have heard it; a peer's hello that shows that it
+has not heard ours is answered at once. - *greeted*: the peer's role and session are known; our summary is on
+its way. - *ready*: the peer's summary is here, so what it lacks is queued, most urgent kind first. At most a
+window of unacknowledged bytes is under way; each message is sent again when its patience is over, for as
+long as the contact lasts. Patience follows the measured round trip and doubles with every try.
+
+When the peer turns out to have begun a newer session (it restarted), this side goes back to *greeted*. When
+the contact is lost the session is thrown away: what was not acknowledged is found missing by the next
+summary.
+"""
+
+from heapq import heappop, heappush
+
+from dens.item import ItemId
+from dens.limits import Limits
+from dens.numbers import Role
+from dens.summary import Summary
+
+
+class Flight:
+    """One message that was sent and is not acknowledged yet."""
+
+    __slots__ = ("copies", "due_ms", "sent_ms", "size", "tries", "type")
+
+    def __init__(self, type: int, size: int, copies: int) -> None:
+        self.type = type
+        self.size = size
+        self.copies = copies
+        self.sent_ms = 0
+        self.due_ms = 0
+        self.tries = 0
+
+
+class PeerSession:
+    """The state of one contact. It knows nothing of what messages mean."""
+
+    __slots__ = (
+        "_also_has",
+        "_flight_bytes",
+        "_flights",
+        "_has",
+        "_limits",
+        "_order",
+        "_patience",
+        "_queue",
+        "_queued",
+        "_round_trip_ms",
+        "_swing_ms",
+        "acks",
+        "acks_due_ms",
+        "hello_due_ms",
+        "is_heard",
+        "owes_hello",
+        "own_session",
+        "peer",
+        "peer_session",
+        "role",
+        "summary_number",
+    )
+
+    def __init__(self, peer: int, own_session: int, now_ms: int, limits: Limits) -> None:
+        self.peer = peer
+        self.own_session = own_session
+        self.peer_session = 0
+        self.role: Role | None = None
+        self.is_heard = False
+        self.owes_hello = False
+        self.hello_due_ms = now_ms
+        self.acks: list[tuple[int, int, int]] = []
+        self.acks_due_ms: int | None = None
+        self.summary_number = 0
+        self._limits = limits
+        self._round_trip_ms: int | None = None
+        self._swing_ms = 0
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self._has: Summary | None = None
+        self._also_has: set[ItemId] = set()
+        self._queue: list[tuple[int, int, ItemId, int]] = []
+        self._queued: set[ItemId] = set()
+        self._order = 0
+        self._flights: dict[ItemId, Flight] = {}
+        self._flight_bytes = 0
+        self._patience: list[tuple[int, ItemId]] = []
+
+    @property
+    def is_ready(self) -> bool:
+        """Say whether the peer's summary is here."""
+        return self._has is not None
+
+    def greet(self, role: Role, peer_session: int, heard: int) -> bool:
+        """Take what a hello says; return whether the peer's session is new, so that it needs our summary.
+
+        A hello of an older session is late and is ignored.
+        """
+        if peer_session < self.peer_session:
+            return False
+        if heard == self.own_session:
+            self.is_heard = True
+        if peer_session == self.peer_session:
+            return False
+        self.peer_session = peer_session
+        self.role = role
+        if heard != self.own_session:
+            self.is_heard = False
+        self._begin_anew()
+        return True
+
+    def summarise(self, number: int, known: Summary) -> None:
+        """Take what the peer knows."""
+        self.summary_number = number
+        self._has = known
+
+    def knows(self, item_id: ItemId) -> bool:
+        """Say whether the peer is known to have this message."""
+        return item_id in self._also_has or (self._has is not None and item_id in self._has)
+
+    def has_any_of(self, origin: int) -> bool:
+        """Say whether the peer named any message of this origin in its summary."""
+        return self._has is not None and self._has.names(origin)
+
+    def learnt(self, item_id: ItemId) -> None:
+        """Note that the peer has this message, or has said that it does not want it."""
+        self._also_has.add(item_id)
+
+    def offer(self, priority: int, item_id: ItemId, type: int) -> None:
+        """Queue a message unless the peer has it or it is on its way; a lower priority number goes first."""
+        if item_id in self._queued or item_id in self._flights or self.knows(item_id):
+            return
+        self._queued.add(item_id)
+        self._order += 1
+        heappush(self._queue, (priority, self._order, item_id, type))
+
+    def next_queued(self) -> tuple[ItemId, int] | None:
+        """Return the most urgent message that the peer still lacks, with its type, or None."""
+        queue = self._queue
+        while queue:
+            _, _, item_id, type = queue[0]
+            if not self.knows(item_id):
+                return item_id, type
+            heappop(queue)
+            self._queued.discard(item_id)
+        return None
+
+    def drop_queued(self) -> None:
+        """Take the most urgent message off the queue."""
+        self._queued.discard(heappop(self._queue)[2])
+
+    def has_room(self, size: int) -> bool:
+        """Say whether so many bytes more may be under way."""
+        return not self._flights or self._flight_bytes + size <= self._limits.window_bytes
+
+    def sent(self, item_id: ItemId, type: int, size: int, copies: int, now_ms: int) -> None:
+        """Note that a message went out, for the first time or again."""
+        flight = self._flights.get(item_id)
+        if flight is None:
+            flight = self._flights[item_id] = Flight(type, size, copies)
+            self._flight_bytes += size
+        flight.sent_ms = now_ms
+        patience_ms = self._limits.retry_ms
+        if self._round_trip_ms is not None:
+            patience_ms = max(patience_ms, self._round_trip_ms + 4 * self._swing_ms)
+        flight.due_ms = now_ms + min(patience_ms << min(flight.tries, 16), self._limits.retry_most_ms)
+        flight.tries += 1
+        heappush(self._patience, (flight.due_ms, item_id))
+
+    def give_up(self, item_id: ItemId) -> None:
+        """Stop waiting for a message that is no longer worth sending."""
+        flight = self._flights.pop(item_id, None)
+        if flight is not None:
+            self._flight_bytes -= flight.size
+
+    def acknowledged(self, item_id: ItemId, now_ms: int) -> Flight | None:
+        """Take an acknowledgement; return what it was for, or None where nothing was waiting for it."""
+        self._also_has.add(item_id)
+        flight = self._flights.pop(item_id, None)
+        if flight is None:
+            return None
+        self._flight_bytes -= flight.size
+        if flight.tries == 1:  # the answer to a repeated message says nothing about the round trip (Karn)
+            sample_ms = now_ms - flight.sent_ms
+            if self._round_trip_ms is None:
+                self._round_trip_ms, self._swing_ms = sample_ms, sample_ms // 2
+            else:
+                self._swing_ms += (abs(sample_ms - self._round_trip_ms) - self._swing_ms) // 4
+                self._round_trip_ms += (sample_ms - self._round_trip_ms) // 8
+        return flight
+
+    def next_retry(self, now_ms: int) -> tuple[ItemId, int] | None:
+        """Take a message whose patience is over, with its type, or None. `sent` or `give_up` must follow."""
+        due_ms = self._retry_due_ms()
+        if due_ms is None or due_ms > now_ms:
+            return None
+        _, item_id = heappop(self._patience)
+        return item_id, self._flights[item_id].type
+
+    def _retry_due_ms(self) -> int | None:
+        patience, flights = self._patience, self._flights
+        while patience:
+            due_ms, item_id = patience[0]
+            flight = flights.get(item_id)
+            if flight is not None and flight.due_ms == due_ms:
+                return due_ms
+            heappop(patience)
+        return None
+
+    def acknowledge(self, item_id: ItemId, status: int, now_ms: int) -> None:
+        """Note that the peer is to be told how a message of its was taken."""
+        self.acks.append((item_id[0], item_id[1], status))
+        if self.acks_due_ms is None:
+            self.acks_due_ms = now_ms + self._limits.ack_delay_ms
+        if len(self.acks) >= self._limits.ack_batch:
+            self.acks_due_ms = now_ms
+
+    def take_acks(self) -> tuple[tuple[int, int, int], ...]:
+        """Return what the peer is to be told, and forget it."""
+        entries = tuple(self.acks)
+        self.acks.clear()
+        self.acks_due_ms = None
+        return entries
+
+    def due_ms(self) -> int | None:
+        """Return when this session wants attention next, or None."""
+        due_ms = self._retry_due_ms()
+        if not self.is_heard and (due_ms is None or self.hello_due_ms < due_ms):
+            due_ms = self.hello_due_ms
+        if self.acks_due_ms is not None and (due_ms is None or self.acks_due_ms < due_ms):
+            due_ms = self.acks_due_ms
+        return due_ms

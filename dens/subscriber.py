@@ -1,0 +1,276 @@
+"""SUB/DENS, the subscriber's end: it asks, hears, and says that it has heard.
+
+What it makes (subscriptions, renewals, withdrawals, receipts) it keeps until it expires and offers to every
+mediator that does not know it. A notification is shown to the application once: it is put into a durable
+inbox together with the mark that it was seen, acknowledged when both are committed, and leaves the inbox,
+durably, just before `next_event` hands it over. After a crash the inbox is handed over first.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from dens.engine import Engine
+from dens.envelope import VECTOR_BYTES
+from dens.errors import LocalProtocolError
+from dens.events import CopyDropped, Event, MessageCreated, MessageExpired, NotificationDelivered
+from dens.item import LIFETIME_MS, OLDEST_AGE_MS, Item, ItemId, lifetime_code
+from dens.limits import Limits
+from dens.messages import Notify, Receipt, Subscribed, Withdrawal
+from dens.numbers import REASON_NAMES, MessageType, Reason, Role, Status
+from dens.peer_session import PeerSession
+from dens.seal import Sealer
+from dens.store import Erase, Put, Space, Store
+from dens.subscription_table import Subscription, is_newer
+
+_PRIORITY = {
+    MessageType.UNSUBSCRIBE: 0,
+    MessageType.SUBSCRIBE: 1,
+    MessageType.RENEW: 1,
+    MessageType.RECEIPT: 2,
+}
+
+
+class SubscriberEnd(Engine):
+    """A node that subscribes."""
+
+    role = Role.SUBSCRIBER
+
+    def __init__(
+        self,
+        node: int,
+        table_check: int,
+        store: Store,
+        now_ms: int,
+        *,
+        sealer: Sealer | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self._own: dict[ItemId, Item] = {}
+        self._in_force: dict[int, Subscription] = {}
+        self._used: dict[int, tuple[int, int]] = {}
+        self._buried: dict[int, tuple[int, int]] = {}
+        self._receipts: dict[ItemId, None] = {}
+        super().__init__(node, table_check, store, now_ms, sealer=sealer, limits=limits)
+
+    # ------------------------------------------------------------------ what the application asks
+
+    def subscribe(self, vector: bytes, language: int, now_ms: int) -> ItemId:
+        """Ask for what this vector describes; its first three bytes are id, revision and lifetime code.
+
+        A newer revision of the same id replaces the older one. An id whose revision is not newer than one
+        that was used and may still be somewhere is refused.
+        """
+        if not 3 <= len(vector) <= VECTOR_BYTES:
+            raise LocalProtocolError(f"{len(vector)} bytes are no subscription vector")
+        id, seq, lifetime_q = vector[0], vector[1], vector[2]
+        used = self._used.get(id)
+        if used is not None and not is_newer(seq, used[0]):
+            raise LocalProtocolError(
+                f"revision {seq} of subscription {id} is not newer than {used[0]}, which was used already"
+            )
+        item = self._make(MessageType.SUBSCRIBE, language, lifetime_q, vector, now_ms)
+        if used is not None and used[1] > item.expires_ms:
+            self._bury(id, used[0], used[1], now_ms)
+        self._put_in_force(item, Subscribed(0, vector), now_ms)
+        return item.id
+
+    def renew(self, id: int, lifetime_q: int, now_ms: int) -> ItemId:
+        """Keep a subscription in force for this lifetime from now on, without changing it."""
+        current = self._current(id, now_ms)
+        in_force_ms = now_ms - current.since_ms
+        if in_force_ms > OLDEST_AGE_MS:
+            raise LocalProtocolError(f"subscription {id} is too old to be renewed; subscribe anew")
+        said = Subscribed(in_force_ms, current.vector)
+        if now_ms + LIFETIME_MS[lifetime_q] < current.until_ms:
+            raise LocalProtocolError(
+                f"subscription {id} is in force for longer than that; a renewal never shortens"
+            )
+        item = self._make(MessageType.RENEW, current.item.language, lifetime_q, said.encode_renew(), now_ms)
+        self._put_in_force(item, said, now_ms)
+        return item.id
+
+    def unsubscribe(self, id: int, now_ms: int) -> ItemId:
+        """Take a subscription back: no copy of it, wherever it is, will be served when this has got there."""
+        current = self._current(id, now_ms)
+        del self._in_force[id]
+        self._drop(current.item, Reason.WITHDRAWN, now_ms)
+        return self._bury(id, current.seq, self._used[id][1], now_ms)
+
+    @property
+    def in_force(self) -> tuple[Subscription, ...]:
+        """Return the subscriptions in force, by id."""
+        return tuple(self._in_force[id] for id in sorted(self._in_force))
+
+    def _current(self, id: int, now_ms: int) -> Subscription:
+        current = self._in_force.get(id)
+        if current is None or current.until_ms <= now_ms:
+            raise LocalProtocolError(f"no subscription {id} is in force")
+        return current
+
+    def _put_in_force(self, item: Item, said: Subscribed, now_ms: int) -> None:
+        replaced = self._in_force.get(said.id)
+        if replaced is not None:
+            self._drop(replaced.item, Reason.REPLACED, now_ms)
+        self._hold_subscription(item, said)
+        self._publish(item, now_ms)
+
+    def _hold_subscription(self, item: Item, said: Subscribed) -> None:
+        current = self._in_force.get(said.id)
+        if current is None or item.number > current.item.number:
+            self._in_force[said.id] = Subscription.of(item, said)
+        self._note_used(said.id, said.seq, item.expires_ms)
+
+    def _note_used(self, id: int, seq: int, until_ms: int) -> None:
+        used = self._used.get(id)
+        if used is None:
+            self._used[id] = (seq, until_ms)
+        else:
+            self._used[id] = (seq if is_newer(seq, used[0]) else used[0], max(until_ms, used[1]))
+
+    def _bury(self, id: int, seq: int, until_ms: int, now_ms: int) -> ItemId:
+        """Make a tombstone that outlives every copy of that id's revisions, with a step to spare for slow
+        clocks.
+        """
+        lifetime_q = min(lifetime_code(max(0, until_ms - now_ms)) + 1, 255)
+        item = self._make(MessageType.UNSUBSCRIBE, 0, lifetime_q, Withdrawal(id, seq).encode(), now_ms)
+        self._note_buried(item, id, seq)
+        self._publish(item, now_ms)
+        return item.id
+
+    def _note_buried(self, item: Item, id: int, seq: int) -> None:
+        self._buried[id] = (seq, item.number)
+        self._note_used(id, seq, item.expires_ms)
+
+    def _is_wanted(self, id: int, seq: int) -> bool:
+        """Say whether this revision was neither withdrawn nor replaced. One that only expired is wanted
+        still.
+        """
+        buried, used = self._buried.get(id), self._used.get(id)
+        if buried is not None and not is_newer(seq, buried[0]):
+            return False
+        return used is None or not is_newer(used[0], seq)
+
+    def _publish(self, item: Item, now_ms: int) -> None:
+        self._own[item.id] = item
+        self._keep(item)
+        self._events.append(MessageCreated(now_ms, item))
+        for session in self._sessions.values():
+            self._offer(item, session)
+
+    def _drop(self, item: Item, reason: Reason, now_ms: int) -> None:
+        self._own.pop(item.id, None)
+        self._receipts.pop(item.id, None)
+        self._let_go(item)
+        self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[reason]))
+
+    # ------------------------------------------------------------------ events
+
+    def next_event(self) -> Event | None:
+        """Return the next thing that happened; a delivery is taken out of the inbox durably first."""
+        event = super().next_event()
+        if isinstance(event, NotificationDelivered):
+            self._stage(Erase(Space.INBOX, event.item.id))
+            self._store.commit()
+            self._is_dirty = False
+        return event
+
+    # ------------------------------------------------------------------ what messages mean to a subscriber
+
+    def _restore(
+        self, items: Iterable[Item], others: Iterable[tuple[Space, ItemId, bytes]], now_ms: int
+    ) -> None:
+        for item in items:
+            self._own[item.id] = item
+            self._known.add(item.id, item.expires_ms)
+            if item.type == MessageType.SUBSCRIBE:
+                self._hold_subscription(item, Subscribed.from_subscribe(item.payload))
+            elif item.type == MessageType.RENEW:
+                self._hold_subscription(item, Subscribed.from_renew(item.payload))
+            elif item.type == MessageType.RECEIPT:
+                self._receipts[item.id] = None
+            else:
+                said = Withdrawal.decode(item.payload)
+                self._note_buried(item, said.id, said.seq)
+        for _, key, value in others:
+            item = self._read_row(key, value)
+            self._deliver(item, Notify.decode(item.payload), None, now_ms)
+
+    def _deliver(self, item: Item, notify: Notify, peer: int | None, now_ms: int) -> None:
+        notification = Item(
+            MessageType.NOTIFICATION,
+            item.language,
+            item.origin,
+            item.number,
+            item.created_ms,
+            item.lifetime_q,
+            item.hops,
+            notify.vector,
+        )
+        self._events.append(
+            NotificationDelivered(now_ms, notification, peer, None, satisfied=notify.satisfied)
+        )
+
+    def _summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
+        return self._known.encode_others(self.node, most_bytes)
+
+    def _peer_ready(self, session: PeerSession, note: bytes, now_ms: int) -> None:
+        for item in self._own.values():
+            self._offer(item, session)
+
+    def _offer(self, item: Item, session: PeerSession) -> None:
+        if session.is_ready and session.role is Role.MEDIATOR:
+            session.offer(_PRIORITY[MessageType(item.type)], item.id, item.type)
+
+    def _take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+        if session.role is not Role.MEDIATOR or item.type != MessageType.NOTIFY:
+            return Status.UNEXPECTED
+        notify = Notify.decode(item.payload)
+        satisfied = tuple(one for one in notify.satisfied if self._is_wanted(one[0], one[1]))
+        if not satisfied:
+            return Status.SUPERSEDED
+        if self._known.done_count >= self.limits.known_items:
+            return Status.NO_ROOM
+        until_ms = item.expires_ms
+        self._known.add(item.id, until_ms)
+        self._known.done_with(item.id)
+        self._stage(Put(Space.KNOWN, item.id, until_ms.to_bytes(8, "big", signed=True)))
+        wanted = Notify(satisfied, notify.vector)
+        self._stage(Put(Space.INBOX, item.id, self._row(replace(item, payload=wanted.encode()))))
+        self._deliver(item, wanted, session.peer, now_ms)
+        lifetime_q = lifetime_code(min(until_ms - now_ms, LIFETIME_MS[255]))
+        receipt = self._make(MessageType.RECEIPT, 0, lifetime_q, Receipt(item.id).encode(), now_ms)
+        self._receipts[receipt.id] = None
+        self._publish(receipt, now_ms)
+        while len(self._receipts) > self.limits.receipts:
+            self._drop(self._own[next(iter(self._receipts))], Reason.OLDEST, now_ms)
+        return Status.STORED
+
+    def _held(self, item_id: ItemId) -> Item | None:
+        return self._own.get(item_id)
+
+    def _frame(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
+        return self._own.get(item_id)
+
+    def _acknowledged(
+        self, item_id: ItemId, type: int, copies: int, status: Status, session: PeerSession, now_ms: int
+    ) -> None:
+        """Nothing changes: what a mediator has, its next summary says."""
+
+    def _ended(self, item_id: ItemId, now_ms: int) -> None:
+        item = self._own.pop(item_id, None)
+        if item is None:
+            self._stage(Erase(Space.KNOWN, item_id))
+            return
+        self._receipts.pop(item_id, None)
+        self._stage(Erase(Space.ITEM, item_id))
+        self._events.append(MessageExpired(now_ms, item, None, REASON_NAMES[Reason.LIFETIME_OVER]))
+        for id, current in list(self._in_force.items()):
+            if current.item.id == item_id:
+                del self._in_force[id]
+        if item.type == MessageType.UNSUBSCRIBE:
+            id = item.payload[0]
+            if self._buried.get(id, (0, -1))[1] == item.number:
+                del self._buried[id]
+        for id, (_, until_ms) in list(self._used.items()):
+            if until_ms <= now_ms:
+                del self._used[id]

@@ -1,0 +1,97 @@
+"""A language small enough to be its own oracle, and the collaborators that speak it.
+
+A subscription vector is id, seq, lifetime code, topic, least value; a notification vector is topic, value. It
+matches iff the topics are equal and the value is not below the least value; the degree is the value.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+LANGUAGE = 9
+
+
+class TopicError(Exception):
+    """Bytes that are no vector of this language."""
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+@dataclass(frozen=True)
+class TopicMatch:
+    key: tuple[int, int]
+    degree_u8: int
+
+
+def subscription(id: int, seq: int, lifetime_q: int, topic: int, least: int) -> bytes:
+    return bytes((id, seq, lifetime_q, topic, least))
+
+
+def matches(sv: bytes, nv: bytes) -> bool:
+    return sv[3] == nv[0] and nv[1] >= sv[4]
+
+
+class TopicMatcher:
+    def __init__(self) -> None:
+        self._vectors: dict[tuple[int, int], bytes] = {}
+
+    def add(self, key: tuple[int, int], vector: bytes) -> None:
+        if len(vector) != 5:
+            raise TopicError("a subscription has five bytes", len(vector))
+        self._vectors[key] = vector
+
+    def remove(self, key: tuple[int, int]) -> None:
+        self._vectors.pop(key, None)
+
+    def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[TopicMatch]:
+        if len(vector) != 2:
+            raise TopicError("a notification has two bytes", len(vector))
+        return [
+            TopicMatch(key, vector[1]) for key, held in sorted(self._vectors.items()) if matches(held, vector)
+        ]
+
+    def match_batch(
+        self, notifications: Sequence[tuple[bytes, int]], now_ms: int
+    ) -> Iterator[tuple[int, list[TopicMatch]]]:
+        for position, (vector, event_ms) in enumerate(notifications):
+            yield position, self.match(vector, event_ms, now_ms)
+
+
+class TopicDirectory:
+    """An extract is the bytes of the topics that a publisher measures."""
+
+    def __init__(self) -> None:
+        self._topics: dict[int, bytes] = {}
+
+    def learn(self, node: int, extract: bytes, now_ms: int) -> None:
+        if not extract:
+            raise TopicError("an extract names a topic", 0)
+        self._topics[node] = extract
+
+    def publishers_for(self, language: int, vector: bytes) -> list[int]:
+        return sorted(node for node, topics in self._topics.items() if vector[3] in topics)
+
+
+class TopicHost:
+    """A filter host that remembers what is installed, and forgets in time."""
+
+    def __init__(self) -> None:
+        self.installed: dict[tuple[int, int], tuple[int, bytes, int]] = {}
+
+    def install(
+        self, origin: int, id: int, seq: int, language: int, vector: bytes, remaining_ms: int, now_ms: int
+    ) -> int:
+        if language != LANGUAGE:
+            return 5
+        known = self.installed.get((origin, id))
+        self.installed[origin, id] = (seq, vector, now_ms + remaining_ms)
+        if known is None:
+            return 0
+        return 1 if known[0] == seq else 2
+
+    def remove(self, origin: int, id: int, seq: int, now_ms: int) -> None:
+        self.installed.pop((origin, id), None)
+
+    def wants(self, vector: bytes, now_ms: int) -> bool:
+        return any(matches(sv, vector) for _, sv, until_ms in self.installed.values() if now_ms < until_ms)
