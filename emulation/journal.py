@@ -1,0 +1,160 @@
+"""Writes down what happens: one row in the trace for everything that engines, watchdogs and the air tell.
+
+The journal only listens. Whatever it is told, nothing in the world changes, so a run with and without it
+is the same.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from dens.envelope import read_header
+from dens.errors import RemoteProtocolError
+from dens.events import DatagramRefused, Event, MessageEvent, NotificationMatched
+from dens.item import LIFETIME_MS
+from emulation.contacts.contact import Contacts
+from emulation.mobility.model import Legs
+from emulation.scenario import PlannedSubscription
+from emulation.trace.writer import TraceWriter
+from watchdog.filter import Release
+from watchdog.reading import Reading
+
+_UNREADABLE: Final = ("unreadable", 0, 0, 0, 0, 0)
+"""Type, language, origin, number, hops and age of a frame whose envelope says nothing."""
+
+
+class Journal:
+    """Turns what happens into rows, and counts it."""
+
+    def __init__(self, trace: TraceWriter, tag_bytes: int) -> None:
+        self.counts: dict[str, int] = {}
+        self._trace = trace
+        self._tag_bytes = tag_bytes
+        self._messages = trace["messages"]
+        self._buffers: dict[int, tuple[int, int, int]] = {}
+
+    # ------------------------------------------------------------------ the beginning
+
+    def node(self, number: int, name: str, group: str, role: str) -> None:
+        """A node takes part, and is up from the start."""
+        self._trace["nodes"].append(number, name, group, role)
+        self._trace["node_state"].append(0, number, "up", "start")
+
+    def motion(self, walks: Sequence[Legs]) -> None:
+        """These are the walks of all nodes."""
+        table = self._trace["motion"]
+        for node, legs in enumerate(walks):
+            columns = (legs.begin_ms, legs.end_ms, legs.x0_m, legs.y0_m, legs.x1_m, legs.y1_m)
+            for row in zip(*(column.tolist() for column in columns), strict=True):
+                table.append(node, *row)
+
+    def contacts(self, contacts: Contacts) -> None:
+        """These are all contacts."""
+        self._trace["contacts"].extend(
+            [contacts.a, contacts.b, contacts.begin_ms, contacts.end_ms, contacts.censored]
+        )
+
+    # ------------------------------------------------------------------ the air
+
+    def frame_sent(self, at_ms: int, sender: int, receiver: int, data: bytes) -> None:
+        """A frame leaves."""
+        self._frame(at_ms, "sent", sender, receiver, data, None)
+
+    def frame_received(self, at_ms: int, sender: int, receiver: int, data: bytes) -> None:
+        """A frame is there."""
+        self._frame(at_ms, "received", receiver, sender, data, None)
+
+    def frame_lost(self, at_ms: int, sender: int, receiver: int, data: bytes, reason: str) -> None:
+        """A frame will not arrive; the sender's row, because nobody else knows of it."""
+        self._frame(at_ms, "lost", sender, receiver, data, reason)
+
+    def frame_refused(self, node: int, data: bytes, refused: DatagramRefused) -> None:
+        """An engine could do nothing with the frame that it just got."""
+        self._frame(refused.at_ms, "refused", node, refused.peer, data, refused.reason)
+
+    def _frame(self, at_ms: int, kind: str, node: int, peer: int, data: bytes, reason: str | None) -> None:
+        try:
+            header = read_header(data)
+        except RemoteProtocolError:
+            name, language, origin, number, hops, age_ms = _UNREADABLE
+        else:
+            name, language, hops, age_ms = header.type_name, header.language, header.hops, header.age_ms
+            origin, number = header.origin, header.number
+        self._count(kind)
+        self._messages.append(
+            at_ms, kind, node, peer, name, language, origin, number, len(data), hops, age_ms, reason
+        )
+
+    # ------------------------------------------------------------------ engines
+
+    def event(self, node: int, event: Event) -> None:
+        """Something happened in an engine."""
+        if isinstance(event, MessageEvent):
+            self._message(node, event)
+        elif isinstance(event, NotificationMatched):
+            self._count("matched")
+            item = event.item
+            self._trace["matches"].append(
+                event.at_ms, node, item.origin, item.number, event.subscriber, event.id, event.seq,
+                event.degree_u8, 0.0,
+            )  # fmt: skip
+
+    def _message(self, node: int, event: MessageEvent) -> None:
+        item = event.item
+        self._count(event.kind)
+        self._messages.append(
+            event.at_ms, event.kind, node, event.peer, item.type_name, item.language, item.origin,
+            item.number, item.size + self._tag_bytes, item.hops, item.age_ms(event.at_ms), event.reason,
+        )  # fmt: skip
+
+    def buffer(self, at_ms: int, node: int, subscriptions: int, notifications: int, octets: int) -> None:
+        """A node holds this much; a row is written only if that is news."""
+        held = (subscriptions, notifications, octets)
+        if self._buffers.get(node) != held:
+            self._buffers[node] = held
+            self._trace["buffers"].append(at_ms, node, *held)
+
+    # ------------------------------------------------------------------ applications and sensors
+
+    def subscribed(self, at_ms: int, node: int, wanted: PlannedSubscription) -> None:
+        """An application asked for something."""
+        self._count("subscribed")
+        vector = wanted.vector
+        self._trace["subscriptions"].append(
+            node, vector[0], vector[1], wanted.language, at_ms, at_ms + LIFETIME_MS[vector[2]], None, vector,
+            wanted.file,
+        )  # fmt: skip
+
+    def judged(
+        self, at_ms: int, node: int, reading: Reading, installed: int, releases: Sequence[Release]
+    ) -> None:
+        """A watchdog looked at a reading and let this out."""
+        self._count("readings")
+        mask = bytes(reading.mask)
+        present = int.from_bytes(mask, "big")
+        values = bytes(value for index, value in enumerate(reading.row) if present >> index & 1)
+        degree = max((release.degree_u8 for release in releases), default=0)
+        self._trace["filter_decisions"].append(
+            at_ms,
+            node,
+            reading.number,
+            reading.event,
+            mask,
+            values,
+            installed,
+            len(releases),
+            degree,
+            None,
+            0.0,
+        )
+
+    def published(
+        self, at_ms: int, origin: int, number: int, language: int, vector: bytes, event_number: int
+    ) -> None:
+        """A notification left its source; the third byte of its vector is its lifetime code."""
+        self._count("published")
+        self._trace["notifications"].append(
+            at_ms, origin, number, language, event_number, LIFETIME_MS[vector[2]], vector
+        )
+
+    def _count(self, what: str) -> None:
+        self.counts[what] = self.counts.get(what, 0) + 1

@@ -1,0 +1,151 @@
+"""One node: a real engine, and for a publisher the real watchdog and sensors that go with it.
+
+Nothing here is emulated. The engines, the matchers, the source filters and the watchdog are the ones that
+a real node runs; the world only tells them the time and carries their frames.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+from dens.limits import Limits
+from dens.node import DensNode
+from dens.policies.epidemic import Epidemic
+from dens.policies.policy import ReplicationPolicy
+from dens.publisher import PublisherEnd
+from dens.seal import Sealer
+from dens.stores.memory import MemoryStore
+from dens.subscriber import SubscriberEnd
+from emulation.directory import PublisherDirectory, extract_of
+from emulation.scenario import PlannedSensor, Scenario
+from emulation.scenario.settings import GroupSettings
+from emulation.sensors.sampling import Sampler
+from emulation.sensors.source import SensorSource
+from emulation.streams import Streams
+from knowledge_manager.mission_table import MissionTable
+from plugins.language import SubscriptionLanguage
+from plugins.registry import languages
+from watchdog.manager import Watchdog
+
+_POLICIES: Final[Mapping[str, type[ReplicationPolicy]]] = {"epidemic": Epidemic}
+
+
+@dataclass(slots=True)
+class Sensor:
+    """A sensor of one publisher: what it reads, and when it reads next."""
+
+    plan: PlannedSensor
+    source: SensorSource
+    sampler: Sampler
+    next_ms: int
+
+
+@dataclass(slots=True)
+class Node:
+    """One node of the world. `wake_ms` is the earliest time at which it is already arranged to be woken."""
+
+    number: int
+    name: str
+    group: str
+    role: str
+    engine: SubscriberEnd | DensNode | PublisherEnd
+    wake_ms: int | None = None
+    watchdog: Watchdog | None = None
+    sensors: list[Sensor] = field(default_factory=list)
+    readings: int = 0
+
+    def held(self) -> tuple[int, int, int]:
+        """Return how many subscriptions and notifications it holds, and the bytes of the latter."""
+        engine = self.engine
+        if isinstance(engine, SubscriberEnd):
+            return len(engine.in_force), 0, 0
+        if isinstance(engine, PublisherEnd):
+            return engine.filter_count, engine.notification_count, engine.notification_bytes
+        return engine.subscription_count, engine.notification_count, engine.notification_bytes
+
+
+class Crew:
+    """Makes the nodes of a scenario."""
+
+    def __init__(self, scenario: Scenario, streams: Streams) -> None:
+        self._scenario = scenario
+        self._streams = streams
+        self._table: MissionTable = scenario.table
+        self._languages: dict[int, SubscriptionLanguage] = languages()
+        security = scenario.settings.security
+        self._mission_key = None if security is None else security.mission_key.encode()
+        self._limits = Limits(**scenario.settings.overlay.limits)
+
+    @property
+    def tag_bytes(self) -> int:
+        """Return how many bytes of every message are its tag."""
+        return Sealer(0, self._mission_key).tag_bytes
+
+    def nodes(self) -> Iterator[Node]:
+        """Yield all nodes, in the order of their numbers."""
+        for group, numbers in self._scenario.members():
+            for position, number in enumerate(numbers):
+                yield self._node(group, number, position)
+
+    def _node(self, group: GroupSettings, number: int, position: int) -> Node:
+        name = f"{group.name}-{position + 1}"
+        sealer = Sealer(number, self._mission_key)
+        if group.role == "subscriber":
+            subscriber = SubscriberEnd(
+                number, self._table.check, MemoryStore(), 0, sealer=sealer, limits=self._limits
+            )
+            return Node(number, name, group.name, group.role, subscriber)
+        if group.role == "mediator":
+            return Node(number, name, group.name, group.role, self._mediator(number, sealer))
+        return self._publisher(group, number, position, name, sealer)
+
+    def _mediator(self, number: int, sealer: Sealer) -> DensNode:
+        table = self._table
+        return DensNode(
+            number,
+            table.check,
+            MemoryStore(),
+            0,
+            matchers={
+                identity: partial(language.matcher, table) for identity, language in self._languages.items()
+            },
+            directory=PublisherDirectory(
+                {identity: language.lookup(table) for identity, language in self._languages.items()},
+                table.feature_bytes,
+            ),
+            policy=_POLICIES[self._scenario.settings.overlay.policy](),
+            sealer=sealer,
+            limits=self._limits,
+        )
+
+    def _publisher(self, group: GroupSettings, number: int, position: int, name: str, sealer: Sealer) -> Node:
+        table = self._table
+        watchdog = Watchdog(
+            {identity: language.source_filter(table) for identity, language in self._languages.items()}
+        )
+        engine = PublisherEnd(
+            number,
+            table.check,
+            MemoryStore(),
+            0,
+            filter_host=watchdog,
+            sealer=sealer,
+            limits=self._limits,
+        )
+        plans = [plan for plan in self._scenario.sensors if plan.group == group.name]
+        if plans:
+            offers = {
+                plan.event.index: [plan.event.attribute(attribute).index for attribute in plan.attributes]
+                for plan in plans
+            }
+            engine.announce(extract_of(offers, table.feature_bytes), 0)
+        sensors = [self._sensor(plan, number, position) for plan in plans]
+        return Node(number, name, group.name, group.role, engine, watchdog=watchdog, sensors=sensors)
+
+    def _sensor(self, plan: PlannedSensor, number: int, position: int) -> Sensor:
+        chance = self._streams.stream("sensor", plan.event.name, number)
+        first_ms = int(chance.random() * plan.every_ms)
+        source = plan.source_for(position, chance, self._scenario.duration_ms)
+        sampler = Sampler(plan.event, plan.attributes, self._table.feature_bytes)
+        return Sensor(plan, source, sampler, first_ms)

@@ -1,0 +1,199 @@
+"""One run, from a scenario and a seed to a folder: manifest, trace, summary.
+
+A run is written beside its place under a name that begins with a dot and is renamed when it is whole, so
+the final name never stands for half a run. An interruption makes a run that is shorter than planned but
+otherwise whole: its manifest says `partial` and how far it got. Any other failure leaves nothing behind.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from emulation.scenario import Scenario
+from emulation.trace.schema import SCHEMA_VERSION
+from emulation.trace.writer import TraceError, TraceWriter
+from emulation.world import World
+
+Status = Literal["complete", "partial"]
+
+_STEPS: Final = 200
+"""How often progress is told."""
+_VERSIONS_OF: Final = ("dens", "numpy", "pyarrow", "scipy", "simpy")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is."""
+
+    simulated_s: float
+    duration_s: float
+    delivered: int
+    sent: int
+
+    def line(self) -> str:
+        """Return the counts for people."""
+        return f"{self.simulated_s:,.0f} s simulated, {self.sent:,} frames, {self.delivered:,} delivered"
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """What a run came to, in numbers that need no analysis."""
+
+    scenario: str
+    seed: int
+    status: Status
+    simulated_s: float
+    nodes: int
+    contacts: int
+    subscriptions: int
+    readings: int
+    notifications: int
+    delivered: int
+    frames_sent: int
+    frames_lost: int
+
+    def as_document(self) -> dict[str, Any]:
+        """Return the summary as plain data."""
+        return asdict(self)
+
+    def lines(self) -> list[str]:
+        """Return the summary for people."""
+        return [
+            f"{self.scenario}, seed {self.seed}: {self.simulated_s:,.0f} s simulated ({self.status})",
+            f"{self.nodes:,} nodes, {self.contacts:,} contacts, {self.subscriptions:,} subscriptions",
+            f"{self.readings:,} readings, {self.notifications:,} of them worth a notification to somebody",
+            f"{self.delivered:,} deliveries, {self.frames_sent:,} frames sent, {self.frames_lost:,} lost",
+        ]
+
+
+def run_scenario(
+    scenario: Scenario,
+    seed: int,
+    out: Path,
+    progress: Callable[[Progress], None] | None = None,
+    *,
+    force: bool = False,
+) -> RunSummary:
+    """Run it and write the folder `out`. The same scenario and seed give the same trace, byte for byte.
+
+    A folder that holds an earlier run is replaced only with `force`; one that holds anything else never is.
+    """
+    _refuse_occupied(out, force)
+    unfinished = out.parent / f".{out.name}.unfinished"
+    _make_empty(unfinished)
+    try:
+        summary = _run(scenario, seed, unfinished, progress)
+        _put_in_place(unfinished, out)
+    except BaseException:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        raise
+    return summary
+
+
+def _run(
+    scenario: Scenario, seed: int, folder: Path, progress: Callable[[Progress], None] | None
+) -> RunSummary:
+    status: Status = "complete"
+    reached_ms = 0
+    world: World | None = None
+    with TraceWriter(folder / "trace") as trace:
+        try:
+            world = World(scenario, seed, trace)
+            for step in range(1, _STEPS + 1):
+                world.run_until(scenario.duration_ms * step // _STEPS)
+                reached_ms = world.now_ms
+                if progress is not None:
+                    progress(_progress(world, scenario))
+        except KeyboardInterrupt:
+            status = "partial"
+            reached_ms = world.now_ms if world is not None else 0
+    counts = world.journal.counts if world is not None else {}
+    summary = RunSummary(
+        scenario=scenario.name,
+        seed=seed,
+        status=status,
+        simulated_s=reached_ms / 1000,
+        nodes=trace["nodes"].written,
+        contacts=trace["contacts"].written,
+        subscriptions=counts.get("subscribed", 0),
+        readings=counts.get("readings", 0),
+        notifications=counts.get("published", 0),
+        delivered=counts.get("delivered", 0),
+        frames_sent=counts.get("sent", 0),
+        frames_lost=counts.get("lost", 0),
+    )
+    _write_json(folder / "summary.json", summary.as_document())
+    _write_json(folder / "manifest.json", _manifest(scenario, seed, status, reached_ms))
+    return summary
+
+
+def _progress(world: World, scenario: Scenario) -> Progress:
+    counts = world.journal.counts
+    return Progress(
+        world.now_ms / 1000, scenario.duration_ms / 1000, counts.get("delivered", 0), counts.get("sent", 0)
+    )
+
+
+def _manifest(scenario: Scenario, seed: int, status: Status, reached_ms: int) -> dict[str, Any]:
+    """Return everything that decides what the trace holds, and no wall clock."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "status": status,
+        "simulated_ms": reached_ms,
+        "seed": seed,
+        "scenario": scenario.settings.model_dump(mode="json"),
+        "subscription_documents": {wanted.file: wanted.document for wanted in scenario.subscriptions},
+        "vocabularies": {vocabulary.name: vocabulary.version for vocabulary in scenario.table.vocabularies},
+        "table_check": scenario.table.check,
+        "versions": {name: _version(name) for name in _VERSIONS_OF},
+    }
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "from source"
+
+
+def _refuse_occupied(out: Path, force: bool) -> None:
+    if not out.exists():
+        return
+    if not out.is_dir():
+        raise FileExistsError(f"{out} is a file; name a folder for the run")
+    if not any(out.iterdir()):
+        return
+    if not (out / "manifest.json").is_file():
+        raise FileExistsError(f"{out} holds something that is no run; name another folder")
+    if not force:
+        raise FileExistsError(f"{out} holds an earlier run; name another folder, or replace it with --force")
+
+
+def _make_empty(folder: Path) -> None:
+    """Make a folder anew; what an earlier run left there when it was killed is removed."""
+    try:
+        if folder.exists():
+            shutil.rmtree(folder)
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise TraceError(
+            error.errno, f"cannot write there: {error.strerror or error}", str(folder)
+        ) from error
+
+
+def _put_in_place(unfinished: Path, out: Path) -> None:
+    replaced = out.parent / f".{out.name}.replaced"
+    if out.exists():
+        shutil.rmtree(replaced, ignore_errors=True)
+        out.rename(replaced)
+    unfinished.rename(out)
+    shutil.rmtree(replaced, ignore_errors=True)
+
+
+def _write_json(path: Path, document: Mapping[str, Any]) -> None:
+    text = json.dumps(document, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
+    path.write_text(text, encoding="utf-8")

@@ -1,0 +1,233 @@
+"""The world of one run: it moves nodes, opens and ends contacts, carries frames, reads sensors, and asks
+engines.
+
+Everything that happens is a call at a moment of the clock. After any verb of an engine the world takes
+what the engine wants to send, writes down what it tells, and arranges to wake it. Contacts are found
+before anything is sent, from motion alone, so no traffic can change them.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from math import ceil, floor
+
+from dens.events import DatagramRefused
+from dens.publisher import PublisherEnd
+from dens.subscriber import SubscriberEnd
+from emulation.clock import Clock, Rank
+from emulation.contacts.contact import Contacts
+from emulation.contacts.detection import find_contacts
+from emulation.journal import Journal
+from emulation.mobility.model import Area, Legs
+from emulation.node import Crew, Node, Sensor
+from emulation.radio import Air, Radio
+from emulation.scenario import PlannedSubscription, Scenario
+from emulation.streams import Streams
+from emulation.trace.writer import TraceWriter
+
+Meeting = tuple[int, int, int]
+"""(at_ms, a, b)"""
+
+
+class World:
+    """A scenario set up with a seed, ready to run."""
+
+    def __init__(self, scenario: Scenario, seed: int, trace: TraceWriter) -> None:
+        self._scenario = scenario
+        self._streams = Streams(seed)
+        self._clock = Clock()
+        crew = Crew(scenario, self._streams)
+        self._nodes = list(crew.nodes())
+        self.journal = Journal(trace, crew.tag_bytes)
+        radios = self._radios()
+        self._air = Air(
+            self._clock, radios, [self._streams.stream("radio", node.number) for node in self._nodes], self
+        )
+        walks = self._walks()
+        contacts = find_contacts(walks, [radio.range_m for radio in radios], float(scenario.duration_ms))
+        for node in self._nodes:
+            self.journal.node(node.number, node.name, node.group, node.role)
+        self.journal.motion(walks)
+        self.journal.contacts(contacts)
+        self._arrange(contacts)
+        for node in self._nodes:
+            self._settle(node)
+
+    @property
+    def now_ms(self) -> int:
+        """Return the simulated time."""
+        return self._clock.now_ms
+
+    @property
+    def node_count(self) -> int:
+        """Return how many nodes there are."""
+        return len(self._nodes)
+
+    def run_until(self, at_ms: int) -> None:
+        """Let everything happen that is due before this time."""
+        self._clock.run_until(at_ms)
+
+    # ------------------------------------------------------------------ setting up
+
+    def _radios(self) -> list[Radio]:
+        found: list[Radio] = []
+        for group, numbers in self._scenario.members():
+            kind = self._scenario.settings.radio[group.radio]
+            radio = Radio(kind.range_m, kind.rate_bytes_per_s, kind.setup_ms, kind.loss)
+            found.extend([radio] * len(numbers))
+        return found
+
+    def _walks(self) -> list[Legs]:
+        settings = self._scenario.settings
+        area = Area(settings.area.width_m, settings.area.height_m)
+        walks: list[Legs] = []
+        for group, numbers in self._scenario.members():
+            own = [self._streams.stream("mobility", group.name, position) for position in range(len(numbers))]
+            together = self._streams.stream("mobility", group.name)
+            duration_ms = float(self._scenario.duration_ms)
+            walks.extend(group.mobility.mobility().walks(area, duration_ms, own, together))
+        return walks
+
+    def _arrange(self, contacts: Contacts) -> None:
+        """Put contacts, subscriptions and the first readings on the clock.
+
+        Engines live in whole milliseconds: a contact is used from the first one after it began, and after the
+        radios are set up, to the last one before it ended. One that is over by then is not used.
+        """
+        opened: list[Meeting] = []
+        lost: list[Meeting] = []
+        rows = zip(
+            contacts.a.tolist(),
+            contacts.b.tolist(),
+            contacts.begin_ms.tolist(),
+            contacts.end_ms.tolist(),
+            contacts.censored.tolist(),
+            strict=True,
+        )
+        for a, b, begin_ms, end_ms, censored in rows:
+            first, last = ceil(begin_ms) + self._air.setup_ms(a, b), floor(end_ms)
+            if first < last:
+                opened.append((first, a, b))
+                if not censored:
+                    lost.append((last, a, b))
+        self._feed(sorted(opened), Rank.CONTACT_OPENED, self._contact_opened)
+        self._feed(sorted(lost), Rank.CONTACT_LOST, self._contact_lost)
+        members = {group.name: numbers for group, numbers in self._scenario.members()}
+        for wanted in self._scenario.subscriptions:
+            for number in members[wanted.group]:
+                ask = partial(self._subscribe, self._nodes[number], wanted)
+                self._clock.call_at(wanted.at_ms, Rank.APPLICATION, ask)
+        for node in self._nodes:
+            for sensor in node.sensors:
+                self._read_later(node, sensor)
+
+    def _feed(self, meetings: list[Meeting], rank: Rank, action: Callable[[int, int], None]) -> None:
+        """Let the action happen for each of these, keeping only the next of them on the clock."""
+        waiting = iter(meetings)
+
+        def next_one() -> None:
+            meeting = next(waiting, None)
+            if meeting is not None:
+                at_ms, a, b = meeting
+
+                def happen() -> None:
+                    action(a, b)
+                    next_one()
+
+                self._clock.call_at(at_ms, rank, happen)
+
+        next_one()
+
+    # ------------------------------------------------------------------ contacts and the air
+
+    def _contact_opened(self, a: int, b: int) -> None:
+        self._air.open(a, b)
+        now_ms = self._clock.now_ms
+        for number, peer in ((a, b), (b, a)):
+            node = self._nodes[number]
+            node.engine.contact_opened(peer, now_ms)
+            self._settle(node)
+
+    def _contact_lost(self, a: int, b: int) -> None:
+        self._air.close(a, b)
+        now_ms = self._clock.now_ms
+        for number, peer in ((a, b), (b, a)):
+            node = self._nodes[number]
+            node.engine.contact_lost(peer, now_ms)
+            self._settle(node)
+
+    def frame_sent(self, sender: int, receiver: int, data: bytes) -> None:
+        """The first byte of a frame leaves."""
+        self.journal.frame_sent(self._clock.now_ms, sender, receiver, data)
+
+    def frame_received(self, sender: int, receiver: int, data: bytes) -> None:
+        """The last byte of a frame is there: give it to the engine."""
+        now_ms = self._clock.now_ms
+        self.journal.frame_received(now_ms, sender, receiver, data)
+        node = self._nodes[receiver]
+        node.engine.receive(data, sender, now_ms)
+        self._settle(node, data)
+
+    def frame_lost(self, sender: int, receiver: int, data: bytes, reason: str) -> None:
+        """A frame left and will not arrive."""
+        self.journal.frame_lost(self._clock.now_ms, sender, receiver, data, reason)
+
+    # ------------------------------------------------------------------ engines
+
+    def _settle(self, node: Node, received: bytes = b"") -> None:
+        """Take what the engine wants to send and tell, and arrange to wake it. Every verb is followed by
+        this."""
+        now_ms = self._clock.now_ms
+        engine = node.engine
+        for datagram in engine.datagrams_to_send(now_ms):
+            self._air.send(node.number, datagram.peer, datagram.data)
+        while (event := engine.next_event()) is not None:
+            if isinstance(event, DatagramRefused):
+                self.journal.frame_refused(node.number, received, event)
+            else:
+                self.journal.event(node.number, event)
+        self.journal.buffer(now_ms, node.number, *node.held())
+        wanted_ms = engine.next_timer_ms()
+        if wanted_ms is not None and (node.wake_ms is None or wanted_ms < node.wake_ms):
+            at_ms = max(wanted_ms, now_ms + 1)
+            if node.wake_ms is None or at_ms < node.wake_ms:
+                node.wake_ms = at_ms
+                self._clock.call_at(at_ms, Rank.TIMER, lambda: self._wake(node, at_ms))
+
+    def _wake(self, node: Node, at_ms: int) -> None:
+        if node.wake_ms != at_ms:
+            return  # An earlier call took its place.
+        node.wake_ms = None
+        node.engine.timer_due(at_ms)
+        self._settle(node)
+
+    # ------------------------------------------------------------------ applications and sensors
+
+    def _subscribe(self, node: Node, wanted: PlannedSubscription) -> None:
+        assert isinstance(node.engine, SubscriberEnd)
+        now_ms = self._clock.now_ms
+        node.engine.subscribe(wanted.vector, wanted.language, now_ms)
+        self.journal.subscribed(now_ms, node.number, wanted)
+        self._settle(node)
+
+    def _read_later(self, node: Node, sensor: Sensor) -> None:
+        self._clock.call_at(sensor.next_ms, Rank.APPLICATION, lambda: self._read(node, sensor))
+
+    def _read(self, node: Node, sensor: Sensor) -> None:
+        assert isinstance(node.engine, PublisherEnd)
+        assert node.watchdog is not None
+        now_ms = self._clock.now_ms
+        sample = sensor.source.sample(now_ms)
+        if sample is None:
+            return  # The recording is over.
+        node.readings += 1
+        reading = sensor.sampler.fill(sample, node.readings, now_ms)
+        released = node.watchdog.feed(reading, now_ms)
+        installed = node.watchdog.interested()
+        self.journal.judged(now_ms, node.number, reading, installed, [release for _, release in released])
+        for language, release in released:
+            lifetime_q = release.vector[2]
+            _, number = node.engine.publish(language, release.vector, lifetime_q, now_ms)
+            self.journal.published(now_ms, node.number, number, language, release.vector, reading.number)
+        self._settle(node)
+        sensor.next_ms = now_ms + sensor.plan.every_ms
+        self._read_later(node, sensor)
