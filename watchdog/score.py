@@ -4,8 +4,9 @@ it.
 
 from watchdog.aggregate import aggregate, weighted_mean
 from watchdog.blocks import has_block
+from watchdog.breakdown import evaluate as evaluate_function
 from watchdog.membership import degree
-from watchdog.pattern import evaluate
+from watchdog.pattern import evaluate as evaluate_pattern
 from watchdog.vector import indexes
 
 
@@ -38,7 +39,9 @@ def combine(b: bytes | bytearray, at: int, degrees: bytearray, n: int) -> int:
         return aggregate(aggregator, degrees, n)
     if aggregator == 6:
         return weighted_mean(b, at + 2, degrees, n)
-    return evaluate(b, at + 1, degrees, n, aggregator == 14)
+    if aggregator <= 8:
+        return evaluate_function(b, at + 1, degrees, n, aggregator - 7)
+    return evaluate_pattern(b, at + 1, degrees, n, aggregator == 14)
 
 
 def score(

@@ -1,0 +1,141 @@
+"""Patterns and break-down functions against plain recursion over trees and exact fractions."""
+
+from fractions import Fraction
+from math import sqrt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.watchdog.oracles import Tree, broken_down_tree, exact_tree, pattern_block
+from tests.watchdog.strategies import table_blocks, trees
+from watchdog import breakdown, pattern
+from watchdog.blocks import block_fault
+
+
+def evaluated(block: bytes, degrees: list[int], by_pairs: bool) -> int:
+    k = len(degrees)
+    return pattern.evaluate(b"?" + block, 1, bytearray(degrees) + bytearray(k), k, by_pairs)
+
+
+SHORT_FORMS: list[tuple[str, int, int, Tree]] = [
+    ("d2c1", 0x82, 3, ("or", [("and", [0, 1]), 2])),
+    ("c3d1", 0x04, 4, ("and", [("or", [0, 1, 2]), 3])),
+    ("d2c2c", 0x82, 4, ("or", [("and", [0, 1]), ("and", [2, 3])])),
+    ("c2d1", 0x02, 3, ("and", [("or", [0, 1]), 2])),
+]
+
+
+@pytest.mark.parametrize(("name", "code", "k", "tree"), SHORT_FORMS)
+def test_the_papers_short_forms_are_one_byte(name: str, code: int, k: int, tree: Tree) -> None:
+    block = bytes([1, code])
+    assert pattern_block(tree, k) == block
+    assert block_fault(block, 0, 15, k) is None
+    for degrees in ([250, 100, 30, 40], [0, 255, 90, 7], [10, 20, 30, 40]):
+        assert evaluated(block, degrees[:k], False) == exact_tree(tree, degrees)
+
+
+@given(st.integers(1, 8).flatmap(lambda k: st.tuples(trees(k), st.binary(min_size=k, max_size=k))))
+def test_patterns_agree_with_recursion(case: tuple[Tree, bytes]) -> None:
+    tree, degrees = case
+    block = pattern_block(tree, len(degrees))
+    assert block_fault(block, 0, 14, len(degrees)) is None
+    assert evaluated(block, list(degrees), False) == exact_tree(tree, list(degrees))
+    assert evaluated(block, list(degrees), True) == broken_down_tree(tree, list(degrees))
+
+
+def test_every_one_byte_pattern_that_is_accepted_has_its_own_meaning() -> None:
+    for k in range(1, 6):
+        seen: dict[tuple[int, ...], int] = {}
+        for code in range(256):
+            if block_fault(bytes([1, code]), 0, 15, k) is not None:
+                continue
+            table = tuple(
+                evaluated(bytes([1, code]), [255 * (row >> i & 1) for i in range(k)], False)
+                for row in range(1 << k)
+            )
+            assert table not in seen
+            seen[table] = code
+        # compositions of k, outer and or outer or; the two ways to write a flat one count once
+        assert len(seen) == (1 if k == 1 else 2 * (2 ** (k - 1) - 1))
+
+
+def test_an_and_of_three_with_one_failure_gets_a_third() -> None:
+    assert evaluated(bytes([1, 128]), [255, 255, 0], True) == 85
+    assert evaluated(bytes([1, 128]), [255, 255, 0], False) == 0
+
+
+@given(st.integers(0, 255), st.integers(0, 255))
+def test_groups_of_two_are_exact(a: int, b: int) -> None:
+    for code in (0, 128):
+        assert evaluated(bytes([1, code]), [a, b], True) == evaluated(bytes([1, code]), [a, b], False)
+
+
+def real_pair(table: bytes, order: int, a: int, b: int) -> Fraction:
+    """Σw·y/Σw over all rules, from the definition: triangular memberships between neighbouring centres."""
+    r = table[0]
+    centres = list(table[1 : 1 + r])
+
+    def weight(m: int, x: int) -> Fraction:
+        x = min(max(x, centres[0]), centres[-1])
+        if m > 0 and centres[m - 1] <= x <= centres[m]:
+            return Fraction(x - centres[m - 1], centres[m] - centres[m - 1])
+        if m < r - 1 and centres[m] <= x <= centres[m + 1]:
+            return Fraction(centres[m + 1] - x, centres[m + 1] - centres[m])
+        return Fraction(0)
+
+    total = Fraction(0)
+    for m in range(r):
+        for s in range(r):
+            rule = 1 + r + (m * r + s) * (1 if order == 0 else 3)
+            y = Fraction(table[rule])
+            if order:
+                d, e = (int.from_bytes(table[i : i + 1], "big", signed=True) for i in (rule + 1, rule + 2))
+                y += Fraction(d * (a - centres[m]) + e * (b - centres[s]), 64)
+            total += weight(m, a) * weight(s, b) * y
+    return min(max(total, Fraction(0)), Fraction(255))
+
+
+@given(st.integers(0, 1), st.data(), st.integers(0, 255), st.integers(0, 255))
+def test_a_table_gives_the_fuzzy_mean_of_its_rules(order: int, data: st.DataObject, a: int, b: int) -> None:
+    block = data.draw(table_blocks(2, 1 if order == 0 else 3))
+    assert block_fault(block, 0, 7 + order, 2) is None
+    found = breakdown.evaluate(block, 0, bytes([a, b]), 2, order)
+    if block[1] == 2:
+        assert abs(found - real_pair(block[2:], order, a, b)) <= Fraction(55, 100)
+
+
+@given(st.integers(0, 1), st.data(), st.binary(min_size=3, max_size=4))
+def test_several_pairs_are_averaged(order: int, data: st.DataObject, a: bytes) -> None:
+    block = data.draw(table_blocks(len(a), 1 if order == 0 else 3))
+    assert block_fault(block, 0, 7 + order, len(a)) is None
+    size = block[2] ** 2 * (1 if order == 0 else 3) if block[1] > 1 else 0
+    values = []
+    for i in range(len(a)):
+        for j in range(i + 1, len(a)):
+            pair = block
+            if block[1] > 1:
+                rules = 3 + block[2] + (size * len(values) if block[1] == 3 else 0)
+                pair = bytes([2 + block[2] + size, 2]) + block[2 : 3 + block[2]] + block[rules : rules + size]
+            values.append(breakdown.evaluate(pair, 0, bytes([a[i], a[j]]), 2, order))
+    mean = int(Fraction(sum(values), len(values)) + Fraction(1, 2))
+    assert breakdown.evaluate(block, 0, a, len(a), order) == mean
+
+
+@pytest.mark.parametrize(("function", "order", "bound"), [(0, 0, 8.0), (0, 1, 3.0), (1, 0, 8.0), (1, 1, 3.0)])
+def test_named_functions_keep_their_bound_where_both_degrees_are_above_a_tenth(
+    function: int, order: int, bound: float
+) -> None:
+    block = bytes([1, function])
+    for a in range(26, 256, 3):
+        for b in range(26, 256, 3):
+            real = sqrt(a * b) if function == 0 else 2 * a * b / (a + b)
+            assert abs(breakdown.evaluate(block, 0, bytes([a, b]), 2, order) - real) <= bound
+
+
+@pytest.mark.parametrize("function", [0, 1])
+@pytest.mark.parametrize("order", [0, 1])
+def test_named_functions_give_nothing_for_nothing(function: int, order: int) -> None:
+    for a in range(256):
+        assert breakdown.evaluate(bytes([1, function]), 0, bytes([0, a]), 2, order) == 0
+        assert breakdown.evaluate(bytes([1, function]), 0, bytes([a, 0]), 2, order) == 0

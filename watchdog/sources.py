@@ -1,0 +1,65 @@
+"""Where readings come from: memory, sensors, or a file that somebody else writes.
+
+Every source has one verb, `read_into(reading, stamp_s)`, which fills the reading with the next event and
+says whether there was one. It numbers its events. Counters are the watchdog's (`clipped`, `missing`) and the
+source's own.
+"""
+
+from watchdog.gauge import Gauge, NominalGauge
+from watchdog.reading import Reading
+
+
+class MemorySource:
+    """Events given beforehand: a list of rows, each a dict from attribute to raw value. For tests and
+    replay.
+    """
+
+    def __init__(
+        self,
+        event: int,
+        gauges: list[Gauge | NominalGauge],
+        rows: list[dict[int, str | int | None]],
+        counters: dict[str, int],
+    ) -> None:
+        self.event = event
+        self.number = 0
+        self._gauges = gauges
+        self._rows = rows
+        self._counters = counters
+
+    def read_into(self, reading: Reading, stamp_s: int) -> bool:
+        """Fill the reading with the next row, if one is left."""
+        if self.number >= len(self._rows):
+            return False
+        row = self._rows[self.number]
+        reading.clear(self.event, self.number, stamp_s)
+        for gauge in self._gauges:
+            gauge.note(reading, row.get(gauge.attribute), self._counters)
+        self.number += 1
+        return True
+
+
+class SensorSource:
+    """Sensors that are asked now: anything whose `read()` gives decimal text, a scaled integer, or None.
+
+    A sensor that raises OSError, as drivers do when nothing answers on the bus, is missing for this reading.
+    """
+
+    def __init__(self, event: int, gauges: list[Gauge], sensors: list, counters: dict[str, int]) -> None:  # type: ignore[type-arg]
+        self.event = event
+        self.number = 0
+        self._gauges = gauges
+        self._sensors = sensors
+        self._counters = counters
+
+    def read_into(self, reading: Reading, stamp_s: int) -> bool:
+        """Fill the reading with what every sensor says; there always is an event."""
+        reading.clear(self.event, self.number, stamp_s)
+        for i in range(len(self._gauges)):
+            try:
+                raw = self._sensors[i].read()
+            except OSError:
+                raw = None
+            self._gauges[i].note(reading, raw, self._counters)
+        self.number += 1
+        return True
