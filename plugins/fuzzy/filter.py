@@ -1,4 +1,4 @@
-"""Filter of the fuzzy language: the very file that runs on boards, with the mission table's checks before it."""
+"""Filter of the fuzzy language: the file that runs on boards, with the mission table's checks before it."""
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.codec import FuzzyCodec

@@ -1,0 +1,40 @@
+"""Reads `<within-last>`: only events that are young enough when they are matched."""
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from plugins.fuzzy.ages import OLDEST_S
+from plugins.fuzzy.compiler.durations import duration_s, written_duration
+from plugins.fuzzy.compiler.reader import PredicateReader
+from plugins.fuzzy.compiler.schema import NAMESPACE
+from plugins.fuzzy.compiler.wishes import CRISP, Exact, Wish
+from watchdog.vector import lifetime_code, lifetime_s
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+LONGEST_S: Final = lifetime_s(lifetime_code(OLDEST_S) - 1)
+"""Ages saturate, so a longer one would let every event pass, however old."""
+
+
+def read_within_last(element: "Element", reader: PredicateReader) -> list[Wish]:
+    """Return the wish on the event's age: crisp, up to the code of the duration."""
+    document = reader.document
+    span = document.text_span(element)
+    universal = element.find(f"{{{NAMESPACE}}}universal")
+    text = "".join([element.text or "", *(child.tail or "" for child in element)]).strip()
+    if universal is not None and not text:
+        v, V, g = (int(str(universal.get(name))) for name in ("v", "V", "g"))
+        if v > V:
+            reader.complain(document.span(universal), "D108", f"<universal>: v ({v}) is greater than V ({V})")
+            return []
+        shape = Exact((v, V, g))
+    else:
+        seconds = None if universal is not None else duration_s(text)
+        if seconds is None or not 0 < seconds <= LONGEST_S:
+            longest = written_duration(LONGEST_S)
+            message = f'"{text}" is not a duration (PT30S) above 0 and up to {longest}'
+            reader.complain(span, "D119", message)
+            return []
+        shape = Exact((0, lifetime_code(math.ceil(seconds)), CRISP))
+    return [Wish(reader.age_index, None, shape, reader.weight(element), document.span(element))]

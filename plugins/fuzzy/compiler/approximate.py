@@ -1,0 +1,170 @@
+"""Reads `<approximate-predicate>`: a term, defined here or in the vocabulary, with or without hedges."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from knowledge_manager.documents import did_you_mean, listed
+from knowledge_manager.event_class import Attribute
+from knowledge_manager.terms import (
+    Bell,
+    Fuzzifier,
+    Gaussian,
+    Hedged,
+    Points,
+    Shoulder,
+    Sigmoid,
+    Term,
+    Trapezoidal,
+    Triangular,
+    Universal,
+    faults,
+)
+from plugins.fuzzy.compiler.constants import (
+    BadConstant,
+    extent,
+    inverse_extent,
+    plain_number,
+    position,
+)
+from plugins.fuzzy.compiler.domain import unit_of
+from plugins.fuzzy.compiler.reader import PredicateReader
+from plugins.fuzzy.compiler.schema import NAMESPACE
+from plugins.fuzzy.compiler.wishes import Curved, Wish
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+_OPERATORS = ("is", "is-not", "more-or-less")
+
+
+def read_approximate(element: "Element", reader: PredicateReader) -> list[Wish]:
+    """Return the wish of an approximate predicate."""
+    attribute = reader.attribute(element)
+    if attribute is None:
+        return []
+    unit = unit_of(element, attribute, reader)
+    if unit is None:
+        return []
+    terms: dict[str, Term | None] = dict(attribute.terms)
+    defined: dict[str, Element] = {}
+    for fuzzy_set in element.iterchildren(f"{{{NAMESPACE}}}fuzzy-set"):
+        name = str(fuzzy_set.get("term")).strip()
+        if name in defined:
+            span = reader.document.attribute_span(fuzzy_set, "term")
+            reader.complain(span, "D124", f'term "{name}" is defined twice')
+        defined[name] = fuzzy_set
+        terms[name] = _read_set(fuzzy_set, attribute, unit, reader)
+    operator = next(child for child in element if etree.QName(child).localname in _OPERATORS)
+    word = (operator.text or "").strip()
+    span = reader.document.text_span(operator)
+    if word not in terms:
+        known = listed(list(terms)) if terms else "none are defined; write a <fuzzy-set>"
+        message = f'term "{word}" is unknown for {attribute.name} ({known}){did_you_mean(word, terms)}'
+        reader.complain(span, "D102", message)
+        return []
+    if attribute.type == "nominal" and not isinstance(terms[word], Universal):
+        message = f"{attribute.name} is nominal: use a <crisp-predicate> with eq, ne or in"
+        reader.complain(reader.document.attribute_span(element, "attribute"), "D116", message)
+        return []
+    shape = _resolve(word, terms, operator, reader)
+    if shape is None:
+        return []
+    fuzzifier, hedges = shape
+    kind = etree.QName(operator).localname
+    if kind == "more-or-less":
+        hedges = (*hedges, "more_or_less")
+    wish = Curved(fuzzifier, hedges, complement=kind == "is-not")
+    return [Wish(attribute.index, attribute, wish, reader.weight(element), reader.document.span(element))]
+
+
+def _resolve(
+    word: str, terms: dict[str, Term | None], operator: "Element", reader: PredicateReader
+) -> tuple[Fuzzifier, tuple[str, ...]] | None:
+    """Follow hedged terms down to a fuzzifier; return it and the hedges in the order in which they apply.
+
+    A term that could not be read is None and was complained about where it stands.
+    """
+    hedges: tuple[str, ...] = ()
+    seen = [word]
+    term = terms[word]
+    while isinstance(term, Hedged):
+        hedges = (*hedges, *term.hedges)
+        if term.of not in terms or term.of in seen:
+            why = "leans on itself" if term.of in seen else f'leans on "{term.of}", which is unknown'
+            hint = "" if term.of in seen else did_you_mean(term.of, terms)
+            reader.complain(reader.document.text_span(operator), "D124", f'term "{seen[-1]}" {why}{hint}')
+            return None
+        seen.append(term.of)
+        term = terms[term.of]
+    if term is None:
+        return None
+    return term, tuple(reversed(hedges))
+
+
+def _read_set(fuzzy_set: "Element", attribute: Attribute, unit: str, reader: PredicateReader) -> Term | None:
+    children = [child for child in fuzzy_set if isinstance(child.tag, str)]
+    first = children[0]
+    kind = etree.QName(first).localname
+    if kind == "hedge":
+        hedges = tuple(str(child.get("name")).strip() for child in children[:-1])
+        return Hedged(hedges, (children[-1].text or "").strip())
+    before = len(reader.problems)
+    fuzzifier = _FUZZIFIERS[kind](_Parameters(first, attribute, unit, reader))
+    if len(reader.problems) > before:
+        return None
+    for fault in faults(fuzzifier):
+        reader.complain(reader.document.span(first), "D108", f"<{kind}>: {fault}")
+    return fuzzifier if len(reader.problems) == before else None
+
+
+class _Parameters:
+    """The parameters of one fuzzifier; one that cannot be read is noted and counts as 0."""
+
+    def __init__(self, element: "Element", attribute: Attribute, unit: str, reader: PredicateReader) -> None:
+        self.element = element
+        self.attribute = attribute
+        self.unit = unit
+        self.reader = reader
+
+    def position(self, name: str) -> float:
+        return self._read(name, lambda text: position(text, self.attribute, self.unit))
+
+    def extent(self, name: str) -> float:
+        return self._read(name, lambda text: extent(text, self.attribute, self.unit))
+
+    def slope(self, name: str) -> float:
+        return self._read(name, lambda text: inverse_extent(text, self.attribute, self.unit))
+
+    def factor(self, name: str) -> float:
+        return self._read(name, plain_number)
+
+    def word(self, name: str) -> str:
+        return str(self.element.get(name)).strip()
+
+    def points(self) -> tuple[tuple[float, float], ...]:
+        inner = [child for child in self.element if isinstance(child.tag, str)]
+        each = [_Parameters(child, self.attribute, self.unit, self.reader) for child in inner]
+        return tuple((point.position("x"), point.factor("y")) for point in each)
+
+    def _read(self, name: str, read: Callable[[str], float]) -> float:
+        try:
+            return read(str(self.element.get(name)))
+        except BadConstant as error:
+            span = self.reader.document.attribute_span(self.element, name)
+            self.reader.complain(span, error.code, f"{name}: {error}")
+            return 0.0
+
+
+_FUZZIFIERS: dict[str, Callable[[_Parameters], Fuzzifier]] = {
+    "trapezoidal": lambda p: Trapezoidal(p.position("left"), p.position("right"), p.extent("width")),
+    "triangular": lambda p: Triangular(p.position("center"), p.extent("width")),
+    "gaussian": lambda p: Gaussian(p.position("center"), p.extent("sigma")),
+    "bell": lambda p: Bell(p.position("center"), p.extent("width"), p.factor("slope")),
+    "sigmoid": lambda p: Sigmoid(p.position("center"), p.slope("slope")),
+    "shoulder": lambda p: Shoulder(p.word("side"), p.position("from"), p.position("to")),
+    "points": lambda p: Points(p.points()),
+    "universal": lambda p: Universal(int(p.word("v")), int(p.word("V")), int(p.word("g"))),
+}
+"""Every fuzzifier of the language and how its element is read."""

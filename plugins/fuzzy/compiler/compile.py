@@ -1,0 +1,101 @@
+"""The whole way from a subscription in XML to its vector, step by step."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from knowledge_manager.documents import DocumentError, Problem, read_document
+from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.compiler.blocks import pattern_block
+from plugins.fuzzy.compiler.constraints import Constraint, constrain
+from plugins.fuzzy.compiler.document import SubscriptionDocument, read_subscription
+from plugins.fuzzy.compiler.encode import Spans, encode_asked
+from plugins.fuzzy.compiler.fit import DOUBTFUL, REFUSED
+from plugins.fuzzy.compiler.predicates import read_predicates, registered_tags
+from plugins.fuzzy.compiler.reader import TagReaders
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compiled:
+    """A subscription's vector and how it came about.
+
+    `threshold` is the effective one, what was asked for rounded up to fifteenths. `deviation` is the largest
+    of the constraints'. `spans` has for every byte of the vector the piece of the document it came from.
+    """
+
+    vector: bytes
+    warnings: tuple[Problem, ...]
+    deviation: float
+    threshold: float
+    constraints: tuple[Constraint, ...]
+    spans: Spans
+
+
+def compile_subscription(
+    source: bytes,
+    file: str,
+    table: MissionTable,
+    *,
+    id: int = 0,
+    seq: int = 0,
+    stamp_s: int = 0,
+    strict: bool = False,
+    tolerance: float = REFUSED,
+    tags: TagReaders | None = None,
+) -> Compiled:
+    """Return the compiled subscription; everything wrong raises one `DocumentError`.
+
+    The same source gives the same bytes: id, revision and stamp are the caller's. `strict` turns warnings
+    into errors, `tolerance` is the largest deviation between a wanted curve and its three bytes that is
+    accepted, `tags` replaces the registered readers of predicates.
+    """
+    document = read_subscription(source, file)
+    asked = read_predicates(document, table, registered_tags() if tags is None else tags)
+    constraints = tuple(constrain(wish) for wish in asked.wishes)
+    block = pattern_block(asked, document)
+    problems = [*asked.warnings, *block.warnings, *_deviations(constraints, document, tolerance)]
+    if any(problem.severity == "error" for problem in problems) or (strict and problems):
+        raise DocumentError(problems)
+    vector, spans = encode_asked(
+        asked,
+        constraints,
+        asked.combination.aggregator,
+        block.content,
+        feature_bytes=table.feature_bytes,
+        id=id,
+        seq=seq,
+        stamp_s=stamp_s,
+    )
+    return Compiled(
+        vector=vector,
+        warnings=tuple(sorted(problems)),
+        deviation=max(constraint.deviation for constraint in constraints),
+        threshold=asked.threshold / 15,
+        constraints=constraints,
+        spans=spans,
+    )
+
+
+def check_subscription_file(path: Path, table: MissionTable) -> list[Problem]:
+    """Return all errors and warnings of a subscription file; nothing when it compiles without a word."""
+    try:
+        return list(compile_subscription(read_document(path), str(path), table).warnings)
+    except DocumentError as error:
+        return list(error.problems)
+
+
+def _deviations(
+    constraints: tuple[Constraint, ...], document: SubscriptionDocument, tolerance: float
+) -> Iterator[Problem]:
+    for constraint in constraints:
+        span = constraint.wish.span
+        by = f"{constraint.deviation:.3f}"
+        straying = f"{constraint.attribute}: the encoded curve strays by {by} from the wanted one"
+        if constraint.deviation > tolerance:
+            message = f"{straying}, {tolerance:g} is allowed; choose a simpler shape"
+            yield document.problem(span, "D152", message)
+        elif constraint.deviation > DOUBTFUL:
+            yield document.warning(span, "D151", straying)
+        if not constraint.encoded.any():
+            message = f"{constraint.attribute}: no value of the domain satisfies this at all"
+            yield document.warning(span, "D154", message)

@@ -1,0 +1,115 @@
+"""What an author's constants mean: numbers, times of day, dates and listed values, on the attribute's scale.
+
+A constant takes the way of a reading: to the attribute's unit, to a scaled integer, to a byte. So "eq 38.2"
+holds exactly for the readings that a board would call 38.2.
+"""
+
+import datetime
+import math
+import re
+from collections.abc import Callable
+
+from knowledge_manager.documents import did_you_mean, listed
+from knowledge_manager.event_class import Attribute
+from knowledge_manager.units import UnitError, convert, convert_difference
+from knowledge_manager.vocabulary_reader import days_since_epoch
+from plugins.fuzzy.compiler.durations import duration_s
+from watchdog.normalise import normal_byte, scale_decimal
+
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+class BadConstant(ValueError):
+    """A constant means nothing here: its code, and why."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def plain_number(text: str) -> float:
+    """Return a finite number, or raise `BadConstant`."""
+    text = text.strip()
+    if len(text) > 40 or _NUMBER.fullmatch(text) is None or not math.isfinite(float(text)):
+        shown = text if len(text) <= 40 else text[:40] + "…"
+        raise BadConstant("D105", f'"{shown}" is not a finite number')
+    return float(text)
+
+
+def position(text: str, attribute: Attribute, unit: str) -> float:
+    """Return a point of the attribute's domain, in the attribute's unit."""
+    text = text.strip()
+    if attribute.type == "time" and ":" in text:
+        return _seconds_of_day(text)
+    if attribute.type == "date" and _DATE.fullmatch(text):
+        return float(_day(text))
+    return _converted(convert, plain_number(text), attribute, unit)
+
+
+def extent(text: str, attribute: Attribute, unit: str) -> float:
+    """Return a width along the attribute's domain, in the attribute's unit."""
+    text = text.strip()
+    if attribute.type in ("time", "date") and text.startswith("P"):
+        seconds = duration_s(text)
+        if seconds is None:
+            raise BadConstant("D105", f'"{text}" is not a duration (PT30M, P7D)')
+        return seconds if attribute.type == "time" else seconds / 86400
+    return _converted(convert_difference, plain_number(text), attribute, unit)
+
+
+def inverse_extent(text: str, attribute: Attribute, unit: str) -> float:
+    """Return a slope, a number per unit of the domain, in the attribute's unit."""
+    return plain_number(text) / _converted(convert_difference, 1.0, attribute, unit)
+
+
+def constant_byte(text: str, attribute: Attribute, unit: str) -> int:
+    """Return the byte of a constant, as a reading of that value would get it; outside the domain it is
+    refused.
+    """
+    text = text.strip()
+    if attribute.type == "nominal":
+        if text not in attribute.values:
+            known = listed(attribute.values, 16)
+            hint = did_you_mean(text, attribute.values)
+            raise BadConstant("D114", f'"{text}" is not a value of {attribute.name} ({known}){hint}')
+        return attribute.values.index(text)
+    amount = position(text, attribute, unit)
+    scaled = scale_decimal(f"{amount:.9f}", attribute.decimals)
+    if scaled is None or not attribute.lo_scaled <= scaled <= attribute.hi_scaled:
+        converted = f" ({amount:g} {attribute.unit})" if unit and unit != attribute.unit else ""
+        domain = f"{attribute.lo:g}..{attribute.hi:g} {attribute.unit}".strip()
+        message = f'"{text}"{converted} is outside the domain of {attribute.name}, {domain}'
+        raise BadConstant("D106", message)
+    return normal_byte(scaled, attribute.lo_scaled, attribute.hi_scaled)
+
+
+def _seconds_of_day(text: str) -> float:
+    found = _CLOCK.fullmatch(text)
+    if found is not None:
+        hours, minutes, seconds = (int(part or 0) for part in found.groups())
+        total = hours * 3600 + minutes * 60 + seconds
+        if minutes < 60 and seconds < 60 and total <= 86400:
+            return float(total)
+    raise BadConstant("D105", f'"{text}" is not a time of day (08:30 or 08:30:15)')
+
+
+def _day(text: str) -> int:
+    try:
+        return days_since_epoch(datetime.date.fromisoformat(text))
+    except ValueError:
+        raise BadConstant("D105", f'"{text}" is not a date') from None
+
+
+def _converted(
+    way: Callable[[float, str, str], float], amount: float, attribute: Attribute, unit: str
+) -> float:
+    if not unit or unit == attribute.unit:
+        return amount
+    if attribute.type != "number" or not attribute.unit:
+        raise BadConstant("D107", f'{attribute.name} has no unit, so "{unit}" cannot be converted to it')
+    try:
+        return way(amount, unit, attribute.unit)
+    except UnitError as error:
+        raise BadConstant("D107", str(error)) from None

@@ -1,0 +1,107 @@
+"""Step 1: bytes → document. Reads a subscription safely and holds it against the schema.
+
+Nothing outside the file is ever looked at: entities, DTDs, network and huge trees are off, a DOCTYPE is
+refused before anything in it is read, and so is what is larger than 64 kB, nested too deeply or not UTF-8.
+"""
+
+import re
+from typing import TYPE_CHECKING
+from xml.parsers import expat
+
+from lxml import etree
+
+from knowledge_manager.documents import DocumentError, Problem, decode_text, refuse_large
+from plugins.fuzzy.compiler.schema import NAMESPACE, subscription_schema
+from plugins.fuzzy.compiler.schema_problems import schema_problems
+from plugins.fuzzy.compiler.spans import ElementBytes, Refused, SourceMap, Span, element_bytes
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+_DECLARED_ENCODING = re.compile(rb"^<\?xml[^>]*?\sencoding\s*=\s*[\"']([^\"']*)[\"']")
+
+
+class SubscriptionDocument:
+    """An authored subscription: its elements, and where each of them stands in the file."""
+
+    def __init__(self, source: bytes, file: str) -> None:
+        self.source = source
+        self.file = file
+        self._map = SourceMap(source)
+        places = self._places()
+        self.root = self._tree()
+        self._places_of = dict(zip(self.root.iter(etree.Element), places, strict=True))
+
+    def span(self, element: "Element") -> Span:
+        """Return where the whole element stands."""
+        place = self._places_of[element]
+        return self._map.span(place.start, place.end)
+
+    def attribute_span(self, element: "Element", name: str) -> Span:
+        """Return where an attribute of the element stands, or its start tag when it lacks it."""
+        return self._map.attribute_span(self._places_of[element], name)
+
+    def text_span(self, element: "Element") -> Span:
+        """Return where the element's text stands."""
+        return self._map.text_span(self._places_of[element])
+
+    def problem(self, span: Span, code: str, message: str) -> Problem:
+        """Make an error at this place."""
+        return Problem(self.file, span.line, span.column, "error", code, message)
+
+    def warning(self, span: Span, code: str, message: str) -> Problem:
+        """Make a warning at this place."""
+        return Problem(self.file, span.line, span.column, "warning", code, message)
+
+    def _places(self) -> list[ElementBytes]:
+        try:
+            return element_bytes(self.source)
+        except Refused as refusal:
+            raise self._error(*self._map.place(refusal.at), refusal.code, refusal.message) from None
+        except expat.ExpatError as error:
+            message = expat.errors.messages[error.code]
+            raise self._not_well_formed(error.lineno, error.offset + 1, message) from None
+
+    def _tree(self) -> "Element":
+        parser = etree.XMLParser(
+            resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False, huge_tree=False
+        )
+        try:
+            return etree.fromstring(self.source, parser)
+        except etree.XMLSyntaxError as error:
+            line, column = error.position
+            raise self._error(line, column, "D006", f"this is not XML: {error.msg}") from None
+
+    def _not_well_formed(self, line: int, column: int, message: str) -> DocumentError:
+        """Prefer lxml's words, which say more, where it stumbles too."""
+        try:
+            self._tree()
+        except DocumentError as error:
+            return error
+        return self._error(line, column, "D006", f"this is not XML: {message}")
+
+    def _error(self, line: int, column: int, code: str, message: str) -> DocumentError:
+        return DocumentError([Problem(self.file, max(line, 1), max(column, 1), "error", code, message)])
+
+
+def read_subscription(source: bytes, file: str) -> SubscriptionDocument:
+    """Return the document if it is a subscription by the schema; everything wrong raises `DocumentError`."""
+    refuse_large(source, file)
+    decode_text(source, file)
+    declared = _DECLARED_ENCODING.search(source.removeprefix(b"\xef\xbb\xbf"))
+    if declared is not None and declared[1].lower() not in (b"utf-8", b"utf8", b"us-ascii"):
+        name = declared[1].decode("utf-8", "replace")
+        message = f'encoding "{name}" is declared; save the file as UTF-8 and say so, or say nothing'
+        raise DocumentError([Problem(file, 1, 1, "error", "D009", message)])
+    document = SubscriptionDocument(source, file)
+    root = etree.QName(document.root)
+    if root.localname != "subscription" or root.namespace != NAMESPACE:
+        found = f"<{root.localname}>" + (
+            f" of {root.namespace}" if root.namespace else " without a namespace"
+        )
+        message = f'the document is a {found}, not a <subscription xmlns="{NAMESPACE}">'
+        raise DocumentError([document.problem(document.span(document.root), "D010", message)])
+    schema = subscription_schema()
+    if not schema.validate(document.root):
+        raise DocumentError(schema_problems(schema, document))
+    return document

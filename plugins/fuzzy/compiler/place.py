@@ -1,0 +1,75 @@
+"""Reads `<within distance of>`: a place, as intervals on the two attributes that tell where an event was."""
+
+from typing import TYPE_CHECKING
+
+from knowledge_manager.documents import did_you_mean, listed
+from knowledge_manager.event_class import Attribute
+from plugins.fuzzy.compiler.constants import BadConstant, extent, plain_number
+from plugins.fuzzy.compiler.reader import PredicateReader
+from plugins.fuzzy.compiler.wishes import CRISP, Exact, Wish
+from watchdog.normalise import normal_byte, scale_decimal
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+
+def read_within(element: "Element", reader: PredicateReader) -> list[Wish]:
+    """Return two wishes, one on each coordinate: the square around the place. It holds the circle."""
+    document = reader.document
+    event = reader.event
+    if event.location is None:
+        message = f"event class {event.name} does not say where it happens (no `location` in its vocabulary)"
+        reader.complain(document.span(element), "D126", message)
+        return []
+    axes = [event.attribute(name) for name in event.location]
+    center = _center(element, reader)
+    span = document.attribute_span(element, "distance")
+    unit = (element.get("unit") or "").strip()
+    reach = [
+        reader.attempt(span, lambda axis=axis: extent(str(element.get("distance")), axis, unit or axis.unit))  # type: ignore[misc]
+        for axis in axes
+    ]
+    if center is None or None in reach:
+        return []
+    weight = reader.weight(element)
+    wishes = []
+    for axis, middle, distance in zip(axes, center, reach, strict=True):
+        if distance is None or distance < 0:
+            reader.complain(span, "D108", "distance is negative")
+            return []
+        interval = _interval(axis, middle - distance, middle + distance)
+        if interval is None:
+            message = (
+                f"the place lies outside the domain of {axis.name}, {axis.lo:g}..{axis.hi:g} {axis.unit}"
+            )
+            reader.complain(document.attribute_span(element, "of"), "D106", message)
+            return []
+        wish = Exact((*interval, CRISP))
+        wishes.append(Wish(axis.index, axis, wish, weight, document.span(element)))
+    return wishes
+
+
+def _center(element: "Element", reader: PredicateReader) -> tuple[float, float] | None:
+    name = str(element.get("of")).strip()
+    places = reader.event.places
+    if name in places:
+        return places[name]
+    parts = name.replace(",", " ").split()
+    try:
+        x, y = map(plain_number, parts)
+    except (BadConstant, ValueError):
+        known = listed(list(places)) if places else "none are listed"
+        message = f'place "{name}" is unknown ({known}){did_you_mean(name, places)}; or give two coordinates'
+        reader.complain(reader.document.attribute_span(element, "of"), "D126", message)
+        return None
+    return x, y
+
+
+def _interval(axis: Attribute, low: float, high: float) -> tuple[int, int] | None:
+    if high < axis.lo or low > axis.hi:
+        return None
+    ends = []
+    for end in (max(low, axis.lo), min(high, axis.hi)):
+        scaled = scale_decimal(f"{end:.9f}", axis.decimals)
+        ends.append(normal_byte(scaled or 0, axis.lo_scaled, axis.hi_scaled))
+    return ends[0], ends[1]

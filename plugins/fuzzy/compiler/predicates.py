@@ -1,0 +1,257 @@
+"""Step 2: document → predicates. Finds out what a subscription asks for, with the mission table at hand.
+
+Each tag of a predicate has a reader. A new tag is a plug-in: a reader under its own namespace, given to the
+compiler or named in the entry-point group `dens.fuzzy_tags` (the entry's name is the tag,
+`{urn:example}near`). A tag without a reader is an error.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Final
+
+from knowledge_manager.documents import DocumentError, Problem
+from knowledge_manager.event_class import UnknownName
+from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.compiler.age import read_within_last
+from plugins.fuzzy.compiler.approximate import read_approximate
+from plugins.fuzzy.compiler.combination import Combination, local_name, read_combination
+from plugins.fuzzy.compiler.constants import plain_number
+from plugins.fuzzy.compiler.crisp import read_crisp
+from plugins.fuzzy.compiler.document import SubscriptionDocument
+from plugins.fuzzy.compiler.durations import duration_s
+from plugins.fuzzy.compiler.place import read_within
+from plugins.fuzzy.compiler.reader import PredicateReader, TagReader, TagReaders
+from plugins.fuzzy.compiler.schema import NAMESPACE
+from plugins.fuzzy.compiler.spans import Span
+from plugins.fuzzy.compiler.wishes import Wish
+from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, short_form
+from watchdog.vector import lifetime_code, lifetime_s
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+DEFAULT_VALID_S: Final = 86400
+LONGEST_VALID_S: Final = lifetime_s(255)
+
+BUILT_IN_TAGS: Final[TagReaders] = {
+    f"{{{NAMESPACE}}}approximate-predicate": read_approximate,
+    f"{{{NAMESPACE}}}crisp-predicate": read_crisp,
+    f"{{{NAMESPACE}}}within": read_within,
+    f"{{{NAMESPACE}}}within-last": read_within_last,
+}
+
+_COMBINING = ("aggregating-function", "function", "predicate-pattern")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a subscription asks for. `pattern` has ranks for leaves: positions in `wishes`, which are in
+    attribute order.
+    """
+
+    event: int
+    event_span: Span
+    wishes: tuple[Wish, ...]
+    combination: Combination
+    pattern: Pattern | None
+    threshold: int
+    threshold_span: Span
+    valid: int
+    valid_span: Span
+    warnings: tuple[Problem, ...]
+
+
+@cache
+def registered_tags() -> TagReaders:
+    """Return the readers of all tags: the language's own, and those of installed third parties."""
+    found = entry_points(group="dens.fuzzy_tags")
+    extensions: dict[str, TagReader] = {entry.name: entry.load() for entry in found}
+    return {**extensions, **BUILT_IN_TAGS}
+
+
+def read_predicates(document: SubscriptionDocument, table: MissionTable, tags: TagReaders) -> Asked:
+    """Return what the document asks for; everything that is wrong with it raises one `DocumentError`."""
+    root = document.root
+    event_span = document.attribute_span(root, "event")
+    try:
+        event = table.event(str(root.get("event")).strip())
+    except UnknownName as error:
+        raise DocumentError([document.problem(event_span, "D101", str(error))]) from None
+    reader = PredicateReader(document, event, table.age_index)
+    threshold_span = document.attribute_span(root, "threshold")
+    valid_span = document.attribute_span(root, "valid")
+    threshold = _threshold(root.get("threshold"), threshold_span, reader)
+    valid = _valid(root.get("valid"), valid_span, reader)
+    combination = read_combination(root, reader)
+    wishes, pattern = _Gathering(reader, tags).gather(root, combination)
+    problems = [problem for problem in reader.problems if problem.severity == "error"]
+    if problems:
+        raise DocumentError(reader.problems)
+    return Asked(
+        event=event.index,
+        event_span=event_span,
+        wishes=wishes,
+        combination=combination,
+        pattern=pattern,
+        threshold=threshold,
+        threshold_span=threshold_span,
+        valid=valid,
+        valid_span=valid_span,
+        warnings=tuple(reader.problems),
+    )
+
+
+class _Gathering:
+    """Collects the wishes of all predicates, in document order, and the pattern over them."""
+
+    def __init__(self, reader: PredicateReader, tags: TagReaders) -> None:
+        self.reader = reader
+        self.tags = tags
+        self.wishes: list[Wish] = []
+        self.predicates: list[Pattern] = []
+
+    def gather(self, root: "Element", combination: Combination) -> tuple[tuple[Wish, ...], Pattern | None]:
+        """Return the wishes in attribute order, and the pattern with their ranks if there is one."""
+        inside = combination.pattern
+        tree = self._of_nested(inside) if inside is not None else None
+        for child in _elements(root):
+            if local_name(child) not in _COMBINING and local_name(child) != "within-last":
+                if tree is not None:
+                    message = (
+                        "with a <predicate-pattern> that nests predicates all of them stand inside of it"
+                    )
+                    self.reader.complain(self.reader.document.span(child), "D120", message)
+                self._of_predicate(child)
+        if inside is not None and tree is None:
+            tree = self._of_short_form(inside)
+        ages = self._of_age(root)
+        self._complain_about_doubles()
+        if not self.wishes:
+            if not self.reader.problems:
+                message = "a subscription needs at least one predicate"
+                self.reader.complain(self.reader.document.span(root), "D127", message)
+            return (), None
+        if tree is not None and ages:
+            tree = Joined("and", (tree, *ages))
+        order = sorted(range(len(self.wishes)), key=lambda position: self.wishes[position].index)
+        rank = {position: number for number, position in enumerate(order)}
+        wishes = tuple(self.wishes[position] for position in order)
+        return wishes, None if tree is None else _ranked(tree, rank)
+
+    def _of_predicate(self, element: "Element") -> Pattern | None:
+        """Read one predicate; return it as a pattern over positions in document order."""
+        read = self.tags.get(str(element.tag))
+        if read is None:
+            span = self.reader.document.span(element)
+            self.reader.complain(span, "D110", f"no reader is registered for the tag {element.tag}")
+            return None
+        first = len(self.wishes)
+        self.wishes.extend(read(element, self.reader))
+        leaves = tuple(map(Leaf, range(first, len(self.wishes))))
+        if not leaves:
+            return None
+        self.predicates.append(leaves[0] if len(leaves) == 1 else Joined("and", leaves))
+        return self.predicates[-1]
+
+    def _of_nested(self, holder: "Element") -> Pattern | None:
+        """Return the pattern that an element nests; None when it nests nothing (a short form) or not
+        rightly.
+        """
+        children = list(_elements(holder))
+        return self._of_operand(children[0]) if children else None
+
+    def _of_operand(self, element: "Element") -> Pattern | None:
+        name = local_name(element)
+        if name not in ("and", "or", "not"):
+            return self._of_predicate(element)
+        parts = [self._of_operand(child) for child in _elements(element)]
+        present = tuple(part for part in parts if part is not None)
+        if not present:
+            return None
+        if name == "not":
+            return Not(present[0])
+        return Joined("and" if name == "and" else "or", present)
+
+    def _of_short_form(self, pattern: "Element") -> Pattern | None:
+        text = (pattern.text or "").strip()
+        span = self.reader.document.text_span(pattern)
+        try:
+            tree = short_form(text, list(range(len(self.predicates))))
+        except ValueError as error:
+            if not self.reader.problems:
+                self.reader.complain(span, "D121", str(error))
+            return None
+        return _expanded(tree, self.predicates)
+
+    def _of_age(self, root: "Element") -> list[Pattern]:
+        ages = []
+        for position, element in enumerate(root.iterchildren(f"{{{NAMESPACE}}}within-last")):
+            if position:
+                span = self.reader.document.span(element)
+                self.reader.complain(span, "D120", "<within-last> stands here twice; keep one")
+                continue
+            found = self._of_predicate(element)
+            ages += [found] if found is not None else []
+        return ages
+
+    def _complain_about_doubles(self) -> None:
+        seen: dict[int, Wish] = {}
+        for wish in self.wishes:
+            first = seen.setdefault(wish.index, wish)
+            if first is not wish:
+                message = f"{wish.name} has a predicate already, in line {first.span.line}; it can have one"
+                self.reader.complain(wish.span, "D104", message)
+
+
+def _elements(parent: "Element") -> Iterator["Element"]:
+    """Yield the child elements, comments and instructions left out."""
+    return (child for child in parent if isinstance(child.tag, str))
+
+
+def _ranked(tree: Pattern, rank: dict[int, int]) -> Pattern:
+    match tree:
+        case Leaf(position):
+            return Leaf(rank[position])
+        case Not(part):
+            return Not(_ranked(part, rank))
+        case Joined(connective, parts):
+            return Joined(connective, tuple(_ranked(part, rank) for part in parts))
+
+
+def _expanded(tree: Pattern, predicates: list[Pattern]) -> Pattern:
+    """Put the patterns of the predicates in the place of their numbers."""
+    match tree:
+        case Leaf(number):
+            return predicates[number]
+        case Not(part):
+            return Not(_expanded(part, predicates))
+        case Joined(connective, parts):
+            return Joined(connective, tuple(_expanded(part, predicates) for part in parts))
+
+
+def _threshold(text: str | None, span: Span, reader: PredicateReader) -> int:
+    """Return t, the least degree in fifteenths, rounded up: a subscriber never hears below what was asked."""
+    if text is None:
+        return 0
+    wanted = reader.attempt(span, lambda: plain_number(text))
+    if wanted is not None and not 0 <= wanted <= 1:
+        reader.complain(span, "D118", f"threshold {wanted:g} is outside 0..1")
+        return 0
+    return max(0, math.ceil(15 * (wanted or 0.0) - 1e-9))
+
+
+def _valid(text: str | None, span: Span, reader: PredicateReader) -> int:
+    """Return the lifetime code of a duration, or the code itself where the author gives one."""
+    if text is None:
+        return lifetime_code(DEFAULT_VALID_S)
+    text = text.strip()
+    if text.startswith("code:") and text[5:].isascii() and text[5:].isdigit() and int(text[5:8]) <= 255:
+        return int(text[5:8])
+    seconds = duration_s(text)
+    if seconds is None or not 0 < seconds <= LONGEST_VALID_S:
+        reader.complain(span, "D119", f'valid is "{text}"; it is a positive duration such as PT2H or P7D')
+        return 0
+    return lifetime_code(math.ceil(seconds))

@@ -1,0 +1,75 @@
+"""What every reader of a tag is given: the document, the mission table's event class, and a place for
+complaints.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from knowledge_manager.documents import Problem
+from knowledge_manager.event_class import Attribute, EventClass, UnknownName
+from plugins.fuzzy.compiler.constants import BadConstant, plain_number
+from plugins.fuzzy.compiler.document import SubscriptionDocument
+from plugins.fuzzy.compiler.spans import Span
+from plugins.fuzzy.compiler.wishes import Wish
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+Value = TypeVar("Value")
+
+
+@dataclass(slots=True)
+class PredicateReader:
+    """Reads predicates of one document. Whatever is wrong is noted and reading goes on, so that all is
+    reported.
+    """
+
+    document: SubscriptionDocument
+    event: EventClass
+    age_index: int
+    problems: list[Problem] = field(default_factory=list)
+
+    def complain(self, span: Span, code: str, message: str) -> None:
+        """Note an error at this place."""
+        self.problems.append(self.document.problem(span, code, message))
+
+    def warn(self, span: Span, code: str, message: str) -> None:
+        """Note a warning at this place."""
+        self.problems.append(self.document.warning(span, code, message))
+
+    def attempt(self, span: Span, read: Callable[[], Value]) -> Value | None:
+        """Return what `read` reads, or note why it cannot and return None."""
+        try:
+            return read()
+        except BadConstant as error:
+            self.complain(span, error.code, str(error))
+            return None
+
+    def attribute(self, element: "Element") -> Attribute | None:
+        """Return the attribute that a predicate names in its `attribute`, or note that there is none."""
+        try:
+            return self.event.attribute(str(element.get("attribute")))
+        except UnknownName as error:
+            self.complain(self.document.attribute_span(element, "attribute"), "D103", str(error))
+            return None
+
+    def weight(self, element: "Element") -> float:
+        """Return the weight of a predicate, 1 unless it says otherwise."""
+        text = element.get("weight")
+        if text is None:
+            return 1.0
+        span = self.document.attribute_span(element, "weight")
+        weight = self.attempt(span, lambda: plain_number(text))
+        if weight is not None and weight < 0:
+            self.complain(span, "D125", f"weight {weight:g} is negative")
+        return weight or 0.0
+
+
+TagReader = Callable[["Element", PredicateReader], list[Wish]]
+"""Reads one element into wishes: one for most tags, two for a place, none when something was wrong (and
+noted).
+"""
+
+TagReaders = Mapping[str, TagReader]
+"""Readers by the tag they read, as `{namespace}name`."""

@@ -1,0 +1,204 @@
+"""Boolean patterns over predicates as trees, and the bytes they are written in (docs/vector-format.md).
+
+Leaves are ranks: 0 is the first constraint of the vector, 1 the second. Every meaning has one spelling.
+`canonical` brings a tree into the form the bytes can tell: connectives alternate, no double negation,
+operands ordered by their lowest predicate.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from watchdog.blocks import AND, NOT, OR
+
+Connective = Literal["and", "or"]
+
+LONGEST_PATTERN: Final = 255
+MOST_OPERANDS: Final = 63
+
+_SHORT_FORM = re.compile(r"([cd])((?:1|(?:[2-9]|[1-9]\d)[cd])+)")
+_GROUP = re.compile(r"(\d+)([cd]?)")
+_TOKEN: Final = {"and": AND, "or": OR}
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One predicate, by its rank."""
+
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The opposite of a pattern."""
+
+    part: "Pattern"
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Patterns joined by one connective."""
+
+    connective: Connective
+    parts: tuple["Pattern", ...]
+
+
+Pattern = Leaf | Not | Joined
+
+
+def lowest(pattern: Pattern) -> int:
+    """Return the lowest rank in the pattern."""
+    match pattern:
+        case Leaf(rank):
+            return rank
+        case Not(part):
+            return lowest(part)
+        case Joined(_, parts):
+            return min(map(lowest, parts))
+
+
+def ranks(pattern: Pattern) -> list[int]:
+    """Return the ranks of the pattern's predicates, in the order in which they stand."""
+    match pattern:
+        case Leaf(rank):
+            return [rank]
+        case Not(part):
+            return ranks(part)
+        case Joined(_, parts):
+            return [rank for part in parts for rank in ranks(part)]
+
+
+def canonical(pattern: Pattern) -> Pattern:
+    """Return the one tree that stands for this meaning."""
+    match pattern:
+        case Leaf():
+            return pattern
+        case Not(Not(part)):
+            return canonical(part)
+        case Not(part):
+            inner = canonical(part)
+            return inner.part if isinstance(inner, Not) else Not(inner)
+        case Joined(connective, parts):
+            flat: list[Pattern] = []
+            for part in map(canonical, parts):
+                same = isinstance(part, Joined) and part.connective == connective
+                flat.extend(part.parts if isinstance(part, Joined) and same else [part])
+            if len(flat) == 1:
+                return flat[0]
+            return Joined(connective, tuple(sorted(flat, key=lowest)))
+
+
+def pattern_bytes(pattern: Pattern) -> bytes:
+    """Return the pattern's bytes, one where a two-level form will do; a pattern too large raises
+    `ValueError`.
+    """
+    tree = canonical(pattern)
+    short = _two_level(tree)
+    if short is not None:
+        return bytes([short])
+    tokens = bytes(_postfix(tree))
+    if len(tokens) > LONGEST_PATTERN:
+        raise ValueError(f"the pattern takes {len(tokens)} bytes; {LONGEST_PATTERN} is the most")
+    return tokens
+
+
+def pattern_from_bytes(block: bytes, count: int) -> Pattern:
+    """Return the tree of a well-formed pattern over `count` predicates."""
+    if len(block) == 1:
+        return _from_two_level(block[0], count)
+    stack: list[Pattern] = []
+    for token in block:
+        kind, n = token & NOT, token & 63
+        if kind == 0:
+            stack.append(Leaf(n))
+        elif kind == NOT:
+            stack.append(Not(stack.pop()))
+        else:
+            parts = tuple(stack[-n:])
+            del stack[-n:]
+            stack.append(Joined("and" if kind == AND else "or", parts))
+    return stack[0]
+
+
+def short_form(text: str, in_order: list[int]) -> Pattern:
+    """Return the pattern of a short form such as `d2c1` over the predicates in document order.
+
+    `c` is and, `d` is or: the outer connective, then the groups, each a size and, from two on, its
+    connective. What is no short form, or is one for another number of predicates, raises `ValueError`.
+    """
+    found = _SHORT_FORM.fullmatch(text)
+    if found is None:
+        raise ValueError(f'"{text}" is no short form (d2c1, c3d1, d2c2c, c2d1 …)')
+    words: dict[str, Connective] = {"c": "and", "d": "or"}
+    sizes = [(int(size), inner) for size, inner in _GROUP.findall(found[2])]
+    total = sum(size for size, _ in sizes)
+    if total != len(in_order):
+        raise ValueError(f'"{text}" is for {total} predicates, there are {len(in_order)}')
+    groups: list[Pattern] = []
+    taken = 0
+    for size, inner in sizes:
+        leaves = tuple(Leaf(rank) for rank in in_order[taken : taken + size])
+        groups.append(leaves[0] if size == 1 else Joined(words[inner], leaves))
+        taken += size
+    return groups[0] if len(groups) == 1 else Joined(words[found[1]], tuple(groups))
+
+
+def _two_level(tree: Pattern) -> int | None:
+    """Return the one-byte form: bit 7 set joins the groups by or, bit i ends a group after predicate i."""
+    order = ranks(tree)
+    if len(order) > 8 or order != list(range(len(order))):
+        return None
+    match tree:
+        case Leaf():
+            return 0
+        case Joined(connective, parts):
+            if all(isinstance(part, Leaf) for part in parts):
+                return 0 if connective == "or" else 128
+            borders = 0
+            end = 0
+            for part in parts:
+                size = _group_size(part)
+                if size is None:
+                    return None
+                end += size
+                borders |= 1 << end - 1
+            borders &= ~(1 << end - 1)
+            return borders | (128 if connective == "or" else 0)
+        case Not():
+            return None
+
+
+def _group_size(part: Pattern) -> int | None:
+    match part:
+        case Leaf():
+            return 1
+        case Joined(_, inner) if all(isinstance(leaf, Leaf) for leaf in inner):
+            return len(inner)
+        case _:
+            return None
+
+
+def _postfix(tree: Pattern) -> list[int]:
+    match tree:
+        case Leaf(rank):
+            return [rank]
+        case Not(part):
+            return [*_postfix(part), NOT]
+        case Joined(connective, parts):
+            if len(parts) > MOST_OPERANDS:
+                raise ValueError(f"a connective joins at most {MOST_OPERANDS} operands")
+            inner = [token for part in parts for token in _postfix(part)]
+            return [*inner, _TOKEN[connective] | len(parts)]
+
+
+def _from_two_level(pattern: int, count: int) -> Pattern:
+    outer: Connective = "or" if pattern & 128 else "and"
+    inner: Connective = "and" if outer == "or" else "or"
+    groups: list[Pattern] = []
+    start = 0
+    for end in range(1, count + 1):
+        if end == count or pattern >> (end - 1) & 1:
+            leaves = tuple(map(Leaf, range(start, end)))
+            groups.append(leaves[0] if len(leaves) == 1 else Joined(inner, leaves))
+            start = end
+    return groups[0] if len(groups) == 1 else Joined(outer, tuple(groups))

@@ -1,0 +1,1 @@
+"""Vectorised integer and float kernels that several languages share."""
