@@ -1,0 +1,1 @@
+"""Recorded contacts in the forms that other programs write and read: one file a form."""

@@ -1,0 +1,63 @@
+"""The ONE's standard events: `time CONN node1 node2 up|down`, as its connectivity report writes them.
+
+>>> import tempfile
+>>> with tempfile.TemporaryDirectory() as folder:
+...     file = Path(folder) / "trace.txt"
+...     _ = file.write_text("1.0 CONN 3 n7 up\\n5.5 CONN 7 3 down\\n")
+...     read_one_events(file).end_ms.tolist()
+[5500.0]
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from emulation.contacts.contact import Contacts
+from emulation.contacts.formats.recording import Lines, UpsAndDowns, node_number, time_ms
+
+
+def read_one_events(path: Path, least_ms: float = 0.0) -> Contacts:
+    """Return the contacts of such a file; lines about messages are not contacts and are passed over."""
+    lines = Lines(path)
+    found = UpsAndDowns(lines)
+    for line in lines:
+        words = line.words
+        if len(words) > 1 and words[1] != "CONN":
+            if words[1] not in {"C", "S", "DE", "A", "DR", "R"}:
+                lines.complain(line.number, "D313", f'"{words[1]}" is no event of The ONE')
+            continue
+        if len(words) != 5 or words[4] not in ("up", "down"):
+            lines.complain(line.number, "D313", 'a contact is written "time CONN node node up|down"')
+            continue
+        at_ms, one, other = time_ms(words[0]), node_number(words[2]), node_number(words[3])
+        if at_ms is None or one is None or other is None:
+            lines.complain(
+                line.number, "D313", "the time or a node is no number (a node may have a name before it)"
+            )
+            continue
+        found.take(line.number, at_ms, one, other, words[4] == "up")
+    return found.contacts(least_ms)
+
+
+def one_events(contacts: Contacts) -> Iterator[str]:
+    """Yield the lines of such a file; a censored contact has no line for its end."""
+    changes: list[tuple[float, int, int, int]] = []
+    rows = zip(
+        contacts.begin_ms.tolist(),
+        contacts.end_ms.tolist(),
+        contacts.a.tolist(),
+        contacts.b.tolist(),
+        contacts.censored.tolist(),
+        strict=True,
+    )
+    for begin_ms, end_ms, a, b, censored in rows:
+        changes.append((begin_ms, 0, a, b))
+        if not censored:
+            changes.append((end_ms, 1, a, b))
+    for at_ms, is_down, a, b in sorted(changes):
+        yield f"{seconds(at_ms)} CONN {a} {b} {'down' if is_down else 'up'}"
+
+
+def seconds(at_ms: float) -> str:
+    """Return a time in seconds with every digit that counts."""
+    text = repr(at_ms / 1000.0)
+    return text.removesuffix(".0")

@@ -1,0 +1,158 @@
+"""What every form of recorded contacts has in common: lines, nodes, ups and downs.
+
+Recordings are other people's files, so a line that cannot be is refused with its number, never skipped.
+Overlapping contacts of one pair (both devices logged it) and touching ones are one contact. A contact of
+no length is kept, and a least length may be asked for, because a sighting in a scan of two minutes says
+little about its end.
+"""
+
+import gzip
+import io
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from emulation.contacts.contact import Contacts, contacts_from_pieces
+from knowledge_manager.documents import DocumentError, Problem, decode_text, read_document
+
+LARGEST_TRACE: Final = 1 << 30
+"""Bytes, unpacked."""
+_NODE: Final = re.compile(r"[A-Za-z_]*([0-9]{1,5})")
+_MOST_PROBLEMS: Final = 20
+
+Sighting = tuple[int, int, float, float]
+"""(a, b, begin_ms, end_ms)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a recording: its number, and its words."""
+
+    number: int
+    words: list[str]
+
+
+class Lines:
+    """The lines of a text file, gzip allowed, without empty ones and comments; collects what is wrong."""
+
+    def __init__(self, path: Path) -> None:
+        self.file = str(path)
+        self._problems: list[Problem] = []
+        content = read_document(path, LARGEST_TRACE)
+        if content[:2] == b"\x1f\x8b":
+            content = self._unpack(content)
+        self._text = decode_text(content, self.file)
+
+    def __iter__(self) -> Iterator[Line]:
+        for number, text in enumerate(self._text.splitlines(), start=1):
+            words = text.split()
+            if words and not words[0].startswith("#"):
+                yield Line(number, words)
+
+    def complain(self, line: int, code: str, message: str) -> None:
+        """Note that a line is wrong; after some of them it is enough."""
+        self._problems.append(Problem(self.file, line, 1, "error", code, message))
+        if len(self._problems) >= _MOST_PROBLEMS:
+            self.refuse_if_wrong()
+
+    def refuse_if_wrong(self) -> None:
+        """Raise what was noted."""
+        if self._problems:
+            raise DocumentError(self._problems)
+
+    def _unpack(self, content: bytes) -> bytes:
+        try:
+            with gzip.open(io.BytesIO(content)) as stream:
+                return stream.read(LARGEST_TRACE)
+        except (OSError, EOFError) as error:
+            raise DocumentError.of_file(self.file, "D313", f"cannot be unpacked: {error}") from None
+
+
+def node_number(text: str) -> int | None:
+    """Return the number of a node: `n17` and `17` are one node. None where it is none."""
+    found = _NODE.fullmatch(text)
+    return int(found[1]) if found is not None and int(found[1]) <= 65_535 else None
+
+
+def time_ms(text: str) -> float | None:
+    """Return a time given in seconds, or None where it is none."""
+    try:
+        value = float(text) * 1000.0
+    except ValueError:
+        return None
+    return value if 0.0 <= value < float("inf") else None
+
+
+class UpsAndDowns:
+    """Turns lines that say "up" and "down" into intervals.
+
+    A pair is in contact from its first up to the down that closes the last open up. Ups count before
+    downs of the same moment, so a contact of no length is one, and two that touch are one.
+    """
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._open: dict[tuple[int, int], list[float]] = {}
+        self._waiting: list[tuple[int, tuple[int, int]]] = []
+        self._now_ms = 0.0
+        self._sightings: list[Sighting] = []
+
+    def take(self, line: int, at_ms: float, one: int, other: int, is_up: bool) -> None:
+        """Take one line, in the order of the file."""
+        if one == other:
+            self._lines.complain(line, "D313", f"node {one} cannot be in contact with itself")
+            return
+        if at_ms < self._now_ms:
+            self._lines.complain(
+                line, "D314", f"time {at_ms / 1000:g} s is before the line above; sort the file"
+            )
+            return
+        if at_ms > self._now_ms:
+            self._close_waiting()
+            self._now_ms = at_ms
+        pair = (min(one, other), max(one, other))
+        if is_up:
+            self._open.setdefault(pair, []).append(at_ms)
+        else:
+            self._waiting.append((line, pair))
+
+    def contacts(self, least_ms: float = 0.0) -> Contacts:
+        """Return the contacts; those still open last to the last moment of the file and are censored."""
+        self._close_waiting()
+        self._lines.refuse_if_wrong()
+        end_ms = self._now_ms
+        still = [(*pair, min(ups), end_ms) for pair, ups in self._open.items() if ups]
+        open_pairs = {(a, b) for a, b, _, _ in still}
+        contacts = contacts_from_sightings([*self._sightings, *still], end_ms, least_ms)
+        last = [
+            (a, b) in open_pairs and end >= end_ms
+            for a, b, end in zip(
+                contacts.a.tolist(), contacts.b.tolist(), contacts.end_ms.tolist(), strict=True
+            )
+        ]
+        return Contacts(
+            contacts.a, contacts.b, contacts.begin_ms, contacts.end_ms, np.array(last, dtype=np.bool_)
+        )
+
+    def _close_waiting(self) -> None:
+        for line, pair in self._waiting:
+            ups = self._open.get(pair)
+            if not ups:
+                self._lines.complain(
+                    line, "D315", f"the contact of {pair[0]} and {pair[1]} ends without having begun"
+                )
+            else:
+                self._sightings.append((*pair, ups.pop(0), self._now_ms))
+        self._waiting.clear()
+
+
+def contacts_from_sightings(sightings: Iterable[Sighting], end_ms: float, least_ms: float = 0.0) -> Contacts:
+    """Return the contacts that these add up to, none of them shorter than `least_ms`."""
+    rows = list(sightings)
+    a, b = (np.array([row[side] for row in rows], dtype=np.int32) for side in (0, 1))
+    begin, end = (np.array([row[side] for row in rows], dtype=np.float64) for side in (2, 3))
+    return contacts_from_pieces(a, b, begin, np.maximum(end, begin + least_ms), end_ms)

@@ -1,0 +1,53 @@
+"""Messages to be replayed: who sends to whom, and when.
+
+Three forms are read: The ONE's report of created messages (`time ID size from to TTL isResponse`), its
+creation events (`time C ID from to size …`), and plain `time ID from to`.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from emulation.contacts.formats.recording import Line, Lines, node_number, time_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message to one destination."""
+
+    name: str
+    created_ms: float
+    source: int
+    destination: int
+
+
+def read_messages(path: Path) -> list[Message]:
+    """Return the messages of a file, oldest first, or raise `DocumentError` with every line that is wrong."""
+    lines = Lines(path)
+    messages: list[Message] = []
+    for line in lines:
+        message = _message(line)
+        if message is None:
+            expected = '"time ID size from to …", "time C ID from to …" or "time ID from to"'
+            lines.complain(line.number, "D313", f"a message is written {expected}")
+        elif messages and message.created_ms < messages[-1].created_ms:
+            lines.complain(line.number, "D314", "this time is before the line above; sort the file")
+        else:
+            messages.append(message)
+    lines.refuse_if_wrong()
+    return messages
+
+
+def _message(line: Line) -> Message | None:
+    words = line.words
+    if len(words) >= 5 and words[1] == "C":
+        name, source, destination = words[2], words[3], words[4]
+    elif len(words) == 4:
+        name, source, destination = words[1], words[2], words[3]
+    elif len(words) >= 5:
+        name, source, destination = words[1], words[3], words[4]
+    else:
+        return None
+    created_ms, sender, receiver = time_ms(words[0]), node_number(source), node_number(destination)
+    if created_ms is None or sender is None or receiver is None or sender == receiver:
+        return None
+    return Message(name, created_ms, sender, receiver)

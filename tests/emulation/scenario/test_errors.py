@@ -1,0 +1,95 @@
+"""Everything wrong with a scenario is said at once: file, line, column, key, and what to do."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from emulation.scenario import check_scenario_file, load_scenario
+from knowledge_manager.documents import DocumentError
+
+WriteScenario = Callable[..., Path]
+Changes = list[tuple[str, str]]
+
+GOLDEN = Path(__file__).parent / "golden"
+GENERATED = 'source = { generator = "vital_signs", deteriorating = 1.0 }'
+PLACES = '"static", places_m = [[1, 2], [601, 2]] }'
+
+
+def with_csv(columns: str, more: str = "") -> tuple[str, str]:
+    return GENERATED, f'source = {{ csv = "d.csv", time_column = "t", columns = {columns}{more} }}'
+
+
+CASES: dict[str, Changes] = {
+    "a_misspelt_key": [("count = 2", "cuont = 2")],
+    "a_missing_key": [("duration_s = 3600\n", "")],
+    "values_out_of_range": [
+        ("width_m = 600", "width_m = 0"),
+        ("loss = 0.05", "loss = 1.0"),
+        ("[1.0, 2.0]", "[-1.0, 2.0]"),
+    ],
+    "a_misspelt_key_of_a_model": [("pause_s", "paus_s")],
+    "an_unknown_model": [('"static"', '"statik"')],
+    "least_above_most": [("[1.0, 2.0]", "[3.0, 2.0]")],
+    "an_infinite_run": [("duration_s = 3600", "duration_s = inf")],
+    "names_of_nothing": [
+        ('group = "medics"', 'group = "medic"'),
+        ('radio = "handheld"', 'radio = "handhold"'),
+    ],
+    "a_name_twice": [('name = "helpers"', 'name = "medics"')],
+    "the_wrong_role": [('group = "patients"', 'group = "helpers"')],
+    "an_unknown_event_class": [('event = "patient"', 'event = "patent"')],
+    "a_missing_subscription": [("fever.xml", "fevr.xml")],
+    "a_missing_vocabulary": [('["medical"]', '["medical", "mine.toml"]')],
+    "a_misspelt_vocabulary": [('["medical"]', '["medicl"]')],
+    "an_unknown_limit": [("seed = 5", "seed = 5\noverlay.limits = { notification_itms = 3 }")],
+    "what_does_not_fit": [
+        ('file = "fever.xml"', 'file = "fever.xml"\nat_s = 3600'),
+        ('"static" }', PLACES),
+    ],
+    "not_toml": [("seed = 5", "seed =")],
+    "an_unknown_attribute": [with_csv('{ hart_rate = "hr" }')],
+    "another_dimension": [
+        with_csv('{ patient_temperature = "tmp" }', ', units = { patient_temperature = "kg", hr = "bpm" }')
+    ],
+    "a_missing_column": [with_csv('{ patient_temperature = "temp" }')],
+    "a_generator_that_does_not_know_the_event": [
+        ('["medical"]', '["weather"]'),
+        ('event = "patient"', 'event = "weather"'),
+        ('[[subscription]]\ngroup = "medics"\nfile = "fever.xml"\n', ""),
+    ],
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_said(write_scenario: WriteScenario, case: str, pytestconfig: pytest.Config) -> None:
+    path = write_scenario(*CASES[case])
+    (path.parent / "d.csv").write_text("t,tmp\n0,37\n")
+    said = "".join(f"{problem}\n" for problem in check_scenario_file(path)).replace(f"{path.parent}/", "")
+    golden = GOLDEN / f"{case}.txt"
+    if pytestconfig.getoption("--renew-golden", default=False):
+        golden.write_text(said)
+    assert said == golden.read_text()
+    assert said
+
+
+def test_problems_of_all_files_come_together(write_scenario: WriteScenario) -> None:
+    path = write_scenario(with_csv('{ patient_temperature = "temp" }'))
+    (path.parent / "fever.xml").write_text("<subscription")
+    (path.parent / "d.csv").write_text("t,tmp\n0,37\n")
+    files = {problem.file.rpartition("/")[2] for problem in check_scenario_file(path)}
+    assert files == {"fever.xml", "d.csv"}
+
+
+def test_a_missing_file_and_a_missing_name_are_told(tmp_path: Path) -> None:
+    with pytest.raises(DocumentError, match=r"D001: there is no such file"):
+        load_scenario(tmp_path / "none.toml")
+    with pytest.raises(DocumentError, match=r'rescu: error D304: .*did you mean "rescue"'):
+        load_scenario("rescu")
+
+
+def test_every_code_has_a_page_and_every_page_a_code() -> None:
+    root = Path(__file__).parents[3]
+    pages = {page.stem for page in (root / "docs" / "errors").glob("D3*.md")}
+    source = "".join(path.read_text() for path in (root / "emulation").rglob("*.py"))
+    assert pages == {f"D{number}" for number in range(300, 400) if f'"D{number}"' in source}

@@ -1,0 +1,55 @@
+"""What a scenario file means when it is right."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from emulation.scenario import load_scenario, scenario_schema, shipped_scenarios
+from emulation.scenario.settings import ScenarioSettings
+
+WriteScenario = Callable[..., Path]
+
+
+def test_the_shipped_scenarios_load() -> None:
+    assert "rescue" in shipped_scenarios()
+    for name in shipped_scenarios():
+        scenario = load_scenario(name)
+        assert scenario.name == name
+        assert scenario.settings.title
+
+
+def test_what_the_small_scenario_says(write_scenario: WriteScenario) -> None:
+    scenario = load_scenario(write_scenario(('file = "fever.xml"', 'file = "fever.xml"\nat_s = 90.5')))
+    assert (scenario.name, scenario.seed, scenario.duration_ms) == ("small", 5, 3_600_000)
+    assert [(group.name, list(numbers)) for group, numbers in scenario.members()] == [
+        ("medics", [0, 1]),
+        ("helpers", [2, 3, 4]),
+        ("patients", [5, 6, 7]),
+    ]
+    [wanted] = scenario.subscriptions
+    assert (wanted.group, wanted.at_ms, wanted.language, wanted.id) == ("medics", 90_500, 1, 0)
+    assert wanted.vector[:2] == bytes([0, 0])
+    assert int.from_bytes(wanted.vector[3:5], "big") == 90
+    [sensor] = scenario.sensors
+    assert sensor.event.name == "patient"
+    assert set(sensor.attributes) == {
+        "patient_temperature",
+        "heart_rate",
+        "oxygen_saturation",
+        "respiration_rate",
+        "systolic_pressure",
+    }
+
+
+def test_subscriptions_of_a_group_are_numbered(write_scenario: WriteScenario) -> None:
+    second = '[[subscription]]\ngroup = "medics"\nfile = "fever.xml"\n'
+    path = write_scenario(("[[sensor]]", f"{second}\n[[sensor]]"))
+    assert [wanted.vector[0] for wanted in load_scenario(path).subscriptions] == [0, 1]
+
+
+def test_the_schema_is_json_and_lists_the_keys() -> None:
+    schema = json.loads(json.dumps(scenario_schema()))
+    assert set(schema["properties"]) == set(ScenarioSettings.model_fields)
+    assert schema["additionalProperties"] is False
+    overlay = schema["$defs"]["OverlaySettings"]["properties"]["limits"]
+    assert "notification_bytes" in overlay["propertyNames"]["enum"]

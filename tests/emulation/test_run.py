@@ -1,0 +1,179 @@
+"""Runs: the same again from the same seed, whole or not at all, and partial when interrupted."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from emulation.run import Progress, run_scenario
+from emulation.scenario import load_scenario
+from emulation.trace.schema import TABLES
+from emulation.trace.writer import TraceError
+
+ROOT = Path(__file__).parents[2]
+WriteScenario = Callable[..., Path]
+
+RUN = """
+import sys
+from pathlib import Path
+from emulation.run import run_scenario
+from emulation.scenario import load_scenario
+run_scenario(load_scenario(Path(sys.argv[1])), int(sys.argv[2]), Path(sys.argv[3]))
+"""
+
+
+def run_in_process(scenario: Path, seed: int, out: Path, hash_seed: str) -> None:
+    subprocess.run(
+        [sys.executable, "-c", RUN, str(scenario), str(seed), str(out)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        check=True,
+    )
+
+
+def files_below(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.*"))}
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(
+    write_scenario: WriteScenario, tmp_path: Path
+) -> None:
+    scenario = write_scenario()
+    for out, seed, hash_seed in (("one", 5, "1"), ("two", 5, "4242"), ("other", 6, "1")):
+        run_in_process(scenario, seed, tmp_path / out, hash_seed)
+    one, two, other = (files_below(tmp_path / out) for out in ("one", "two", "other"))
+    assert one == two
+    assert {name for name in one if name.startswith("trace/messages")} <= set(other)
+    for table in ("motion", "contacts", "messages", "filter_decisions"):
+        name = f"trace/{table}/part-00000.parquet"
+        assert one[name] != other[name]
+
+
+def test_neither_traffic_nor_loss_changes_motion_or_contacts(
+    write_scenario: WriteScenario, tmp_path: Path
+) -> None:
+    asking = '[[subscription]]\ngroup = "medics"\nfile = "fever.xml"\n'
+    run_scenario(load_scenario(write_scenario()), 5, tmp_path / "traffic")
+    run_scenario(load_scenario(write_scenario((asking, ""))), 5, tmp_path / "silence")
+    run_scenario(load_scenario(write_scenario(("loss = 0.05", "loss = 0.5"))), 5, tmp_path / "loss")
+    for table in ("nodes", "motion", "contacts"):
+        with_traffic = files_below(tmp_path / "traffic" / "trace" / table)
+        assert with_traffic == files_below(tmp_path / "silence" / "trace" / table)
+        assert with_traffic == files_below(tmp_path / "loss" / "trace" / table)
+    messages = "trace/messages/part-00000.parquet"
+    assert (tmp_path / "traffic" / messages).read_bytes() != (tmp_path / "loss" / messages).read_bytes()
+
+
+def test_a_run_leaves_manifest_trace_and_summary(write_scenario: WriteScenario, tmp_path: Path) -> None:
+    steps: list[Progress] = []
+    scenario = load_scenario(write_scenario())
+    summary = run_scenario(scenario, 5, tmp_path / "run", steps.append)
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
+        "manifest.json",
+        "summary.json",
+        "trace",
+    ]
+    assert not list(tmp_path.glob(".run*"))
+    assert {path.name for path in (tmp_path / "run" / "trace").iterdir()} == set(TABLES)
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert (manifest["schema_version"], manifest["status"], manifest["seed"]) == (1, "complete", 5)
+    assert manifest["simulated_ms"] == 3_600_000
+    assert manifest["scenario"]["group"][1]["name"] == "helpers"
+    assert "patient_temperature" in manifest["subscription_documents"]["fever.xml"]
+    assert json.loads((tmp_path / "run" / "summary.json").read_text()) == summary.as_document()
+    assert summary.status == "complete"
+    assert summary.delivered > 0
+    assert steps[-1].simulated_s == steps[-1].duration_s == 3600
+    assert [step.simulated_s for step in steps] == sorted(step.simulated_s for step in steps)
+
+
+def test_an_interruption_leaves_a_valid_shorter_run(write_scenario: WriteScenario, tmp_path: Path) -> None:
+    def interrupt(step: Progress) -> None:
+        if step.simulated_s >= 1800:
+            raise KeyboardInterrupt
+
+    scenario = load_scenario(write_scenario())
+    whole = run_scenario(scenario, 5, tmp_path / "whole")
+    partial = run_scenario(scenario, 5, tmp_path / "partial", interrupt)
+    assert (partial.status, partial.simulated_s) == ("partial", 1800.0)
+    assert 0 < partial.readings < whole.readings
+    manifest = json.loads((tmp_path / "partial" / "manifest.json").read_text())
+    assert (manifest["status"], manifest["simulated_ms"]) == ("partial", 1_800_000)
+    for table in TABLES:
+        part = pq.read_table(tmp_path / "partial" / "trace" / table).to_pylist()
+        all_rows = pq.read_table(tmp_path / "whole" / "trace" / table).to_pylist()
+        assert part == all_rows[: len(part)]
+
+
+def test_the_signal_of_a_terminal_leaves_a_valid_run(write_scenario: WriteScenario, tmp_path: Path) -> None:
+    long = write_scenario(("duration_s = 3600", "duration_s = 3600000"))
+    code = RUN.replace("run_scenario(load", "print('started', flush=True)\nrun_scenario(load")
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(long), "5", str(tmp_path / "run")],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "started\n"
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 0
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert manifest["status"] == "partial"
+    assert pq.read_table(tmp_path / "run" / "trace" / "nodes").num_rows in (0, 8)
+    assert not list(tmp_path.rglob(".*"))
+
+
+def test_an_earlier_run_is_replaced_only_when_told(write_scenario: WriteScenario, tmp_path: Path) -> None:
+    scenario = load_scenario(write_scenario(("duration_s = 3600", "duration_s = 60")))
+    out = tmp_path / "run"
+    run_scenario(scenario, 5, out)
+    before = files_below(out)
+    with pytest.raises(FileExistsError, match="holds an earlier run"):
+        run_scenario(scenario, 6, out)
+    assert files_below(out) == before
+    run_scenario(scenario, 6, out, force=True)
+    assert json.loads((out / "manifest.json").read_text())["seed"] == 6
+    assert not list(tmp_path.glob(".run*"))
+
+
+def test_what_is_no_run_is_never_replaced(write_scenario: WriteScenario, tmp_path: Path) -> None:
+    scenario = load_scenario(write_scenario())
+    (tmp_path / "diary").mkdir()
+    (tmp_path / "diary" / "monday.txt").write_text("rain")
+    with pytest.raises(FileExistsError, match="no run"):
+        run_scenario(scenario, 5, tmp_path / "diary", force=True)
+    with pytest.raises(FileExistsError, match="is a file"):
+        run_scenario(scenario, 5, tmp_path / "diary" / "monday.txt", force=True)
+    assert (tmp_path / "diary" / "monday.txt").read_text() == "rain"
+
+
+def test_a_place_that_cannot_be_written_to_is_an_os_error(
+    write_scenario: WriteScenario, tmp_path: Path
+) -> None:
+    scenario = load_scenario(write_scenario())
+    (tmp_path / "file").write_text("")
+    with pytest.raises(TraceError, match="cannot write there"):
+        run_scenario(scenario, 5, tmp_path / "file" / "run")
+
+
+def test_a_disk_that_fills_up_leaves_nothing(write_scenario: WriteScenario, tmp_path: Path) -> None:
+    code = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (4000, 10**9))\n" + RUN
+    run = subprocess.run(
+        [sys.executable, "-c", code, str(write_scenario()), "5", str(tmp_path / "out" / "run")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 1
+    assert "cannot write the trace" in run.stderr
+    assert list((tmp_path / "out").iterdir()) == []
