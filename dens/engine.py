@@ -40,7 +40,8 @@ from dens.summary import Summary
 _ITEM_NUMBERS: Final = (0, 0)
 _LINK_NUMBERS: Final = (1, 0)
 _SUMMARY_BYTES: Final = 48_000
-_HAS_IT: Final = frozenset({Status.STORED, Status.KNOWN, Status.SUPERSEDED})
+HAS_IT: Final = frozenset({Status.STORED, Status.KNOWN})
+"""After these answers the peer has the message."""
 
 
 class Engine(ABC):
@@ -49,6 +50,10 @@ class Engine(ABC):
     """
 
     role: ClassVar[Role]
+    commits_at_once: ClassVar[bool] = True
+    """Whether what an application asked is committed even if nothing is sent. A mediator has no application,
+    and waits for its next acknowledgements, so that one commit serves a batch.
+    """
 
     def __init__(
         self,
@@ -142,7 +147,7 @@ class Engine(ABC):
         out: list[Datagram] = []
         for session in self._sessions.values():
             self._speak(session, now_ms, out)
-        if out and self._is_dirty:
+        if self._is_dirty and (out or self.commits_at_once):
             self._store.commit()
             self._is_dirty = False
         return out
@@ -180,13 +185,11 @@ class Engine(ABC):
         for origin, number, status in Acknowledgement.decode(payload).entries:
             item_id = (origin, number)
             flight = session.acknowledged(item_id, now_ms)
-            if flight is None or flight.type == MessageType.SUMMARY:
+            if flight is None or flight.item.type == MessageType.SUMMARY:
                 continue
-            item = self._held(item_id)
-            if item is not None:
-                word = None if status in _HAS_IT else STATUS_NAMES[status]
-                self._events.append(MessageAcknowledged(now_ms, item, session.peer, word))
-            self._acknowledged(item_id, flight.type, flight.copies, Status(status), session, now_ms)
+            word = None if status in HAS_IT else STATUS_NAMES[status]
+            self._events.append(MessageAcknowledged(now_ms, flight.item, session.peer, word))
+            self._acknowledged(flight.item, Status(status), session, now_ms)
 
     def _item_came(self, item: Item, session: PeerSession, now_ms: int) -> None:
         if session.role is None:
@@ -202,7 +205,10 @@ class Engine(ABC):
         elif session.role is not Role.MEDIATOR and item.origin != session.peer:
             status = Status.FOREIGN_ORIGIN
         else:
-            status = self._take(item, session, now_ms)
+            try:
+                status = self._take(item, session, now_ms)
+            except RemoteProtocolError:
+                status = Status.BAD_PAYLOAD
         if status is Status.KNOWN:
             self._events.append(DuplicateReceived(now_ms, item, session.peer))
         elif status is not Status.STORED:
@@ -256,7 +262,7 @@ class Engine(ABC):
             if not session.has_room(size):
                 return False
             session.drop_queued()
-        session.sent(item_id, type, size, item.copies, now_ms)
+        session.sent(item, size, now_ms)
         if type == MessageType.SUMMARY:
             body = envelope.pack(item, self._table_check, 0, 0, self._flags)
         else:
@@ -314,9 +320,17 @@ class Engine(ABC):
     def _let_go(self, item: Item) -> None:
         """Hold this message no longer, but stay aware of it until it would have ended anyway."""
         self._stage(Erase(Space.ITEM, item.id))
-        until_ms = self._known.done_with(item.id)
+        self._done_with(item.id)
+
+    def _know(self, item: Item) -> None:
+        """Be aware of a message that is not held, so that nobody offers it again."""
+        self._known.add(item.id, item.expires_ms)
+        self._done_with(item.id)
+
+    def _done_with(self, item_id: ItemId) -> None:
+        until_ms = self._known.done_with(item_id)
         if until_ms is not None:
-            self._stage(Put(Space.KNOWN, item.id, until_ms.to_bytes(8, "big", signed=True)))
+            self._stage(Put(Space.KNOWN, item_id, until_ms.to_bytes(8, "big", signed=True)))
             while self._known.done_count > self.limits.known_items:
                 oldest = self._known.oldest_done()
                 self._known.forget(oldest)
@@ -376,18 +390,12 @@ class Engine(ABC):
         """Take a message that is new, unexpired and the peer's to send; say how."""
 
     @abstractmethod
-    def _held(self, item_id: ItemId) -> Item | None:
-        """Return a message that is held here."""
-
-    @abstractmethod
     def _frame(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
         """Return the message as it is to be transmitted, or None where it is not worth sending any more."""
 
     @abstractmethod
-    def _acknowledged(
-        self, item_id: ItemId, type: int, copies: int, status: Status, session: PeerSession, now_ms: int
-    ) -> None:
-        """Learn how a peer took a message."""
+    def _acknowledged(self, item: Item, status: Status, session: PeerSession, now_ms: int) -> None:
+        """Learn how a peer took a message; `item` is what was sent."""
 
     @abstractmethod
     def _ended(self, item_id: ItemId, now_ms: int) -> None:

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Final
 
 from dens.collaborators import Directory, FoundMatch, Matcher, MatcherFactory, SubscriptionKey
-from dens.engine import Engine
+from dens.engine import HAS_IT, Engine
 from dens.events import (
     CopyDropped,
     CopyReplicated,
@@ -54,7 +54,6 @@ _RESTORED_IN_ORDER: Final = {
     int(MessageType.RECEIPT): 3,
     int(MessageType.NOTIFICATION): 4,
 }
-_HAS_IT: Final = frozenset({Status.STORED, Status.KNOWN})
 
 
 def _is_refusal(error: Exception) -> bool:
@@ -66,6 +65,7 @@ class DensNode(Engine):
     """A mediator of the overlay."""
 
     role = Role.MEDIATOR
+    commits_at_once = False
 
     def __init__(
         self,
@@ -139,6 +139,8 @@ class DensNode(Engine):
             self._events.append(happened(now_ms, item, session.peer))
             session.learnt(item.id)
             self._spread(item, now_ms)
+        elif status is Status.SUPERSEDED:
+            self._know(item)
         return status
 
     def _learn(self, item: Item, now_ms: int) -> Status:
@@ -168,6 +170,7 @@ class DensNode(Engine):
         current = self._table.get(new.key)
         if current is None and len(self._table) >= self.limits.subscriptions:
             return Status.NO_ROOM
+        publishers = tuple(self._directory.publishers_for(item.language, new.vector))
         matcher.add(new.key, new.vector)
         if current is not None:
             self._let_go_of(current.item, Reason.REPLACED, now_ms)
@@ -178,7 +181,7 @@ class DensNode(Engine):
         self._table.put(new)
         self._hold(item)
         self._match_with_carried(new, now_ms)
-        self._find_publishers(new)
+        self._serve_by(publishers, new)
         return Status.STORED
 
     def _match_with_carried(self, new: Subscription, now_ms: int) -> None:
@@ -202,8 +205,8 @@ class DensNode(Engine):
                 self._owe(carried, new, match.degree_u8, now_ms)
                 self._notify(carried, new.item.origin)
 
-    def _find_publishers(self, new: Subscription) -> None:
-        for publisher in self._directory.publishers_for(new.item.language, new.vector):
+    def _serve_by(self, publishers: Iterable[int], new: Subscription) -> None:
+        for publisher in publishers:
             self._served_by.setdefault(publisher, {})[new.key] = None
             session = self._sessions.get(publisher)
             if session is not None and session.is_ready and session.role is Role.PUBLISHER:
@@ -312,9 +315,6 @@ class DensNode(Engine):
             if not subscribers:
                 del self._receipts[notification]
 
-    def _held(self, item_id: ItemId) -> Item | None:
-        return self._items.get(item_id)
-
     def _ended(self, item_id: ItemId, now_ms: int) -> None:
         item = self._items.pop(item_id, None)
         if item is None:
@@ -358,7 +358,8 @@ class DensNode(Engine):
             subscription = Subscription.of(item, read(item.payload))
             self._table.put(subscription)
             self._matchers[item.language].add(subscription.key, subscription.vector)
-            self._find_publishers(subscription)
+            publishers = self._directory.publishers_for(item.language, subscription.vector)
+            self._serve_by(publishers, subscription)
 
     # ------------------------------------------------------------------ giving messages
 
@@ -419,6 +420,7 @@ class DensNode(Engine):
     def _notify(self, carried: Carried, subscriber: int) -> None:
         session = self._sessions.get(subscriber)
         if session is not None and session.is_ready and session.role is Role.SUBSCRIBER:
+            session.may_want(carried.item.id)
             session.offer(0, carried.item.id, MessageType.NOTIFY)
 
     def _frame(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
@@ -445,16 +447,24 @@ class DensNode(Engine):
             return replace(item, type=int(type))
         return item
 
-    def _acknowledged(
-        self, item_id: ItemId, type: int, copies: int, status: Status, session: PeerSession, now_ms: int
-    ) -> None:
-        if type == MessageType.NOTIFY and status in _HAS_IT:
-            self._carried.delivered(item_id, session.peer)
-        elif type == MessageType.NOTIFICATION and status is Status.STORED:
-            item = self._items.get(item_id)
-            kept = 0 if item is None else self._policy.kept(item, copies)
-            if item is not None and kept != item.copies:
-                lighter = replace(item, copies=kept)
-                self._items[item_id] = lighter
+    def _acknowledged(self, item: Item, status: Status, session: PeerSession, now_ms: int) -> None:
+        if item.type == MessageType.NOTIFY:
+            if status in HAS_IT:
+                self._carried.delivered(item.id, session.peer)
+            elif status is Status.SUPERSEDED:
+                self._owe_other_revisions_only(item, session)
+        elif item.type == MessageType.NOTIFICATION and status is Status.STORED:
+            held = self._items.get(item.id)
+            kept = 0 if held is None else self._policy.kept(held, item.copies)
+            if held is not None and kept != held.copies:
+                lighter = replace(held, copies=kept)
+                self._items[item.id] = lighter
                 self._carried.replace(lighter)
                 self._keep_row(lighter)
+
+    def _owe_other_revisions_only(self, refused: Item, session: PeerSession) -> None:
+        """Owe a subscriber no more for what it no longer wants; a newer revision may have come meanwhile."""
+        self._carried.release_refused(refused.id, session.peer, Notify.decode(refused.payload).satisfied)
+        if session.peer in self._carried.subscribers_owed(refused.id):
+            session.may_want(refused.id)
+            session.offer(0, refused.id, MessageType.NOTIFY)

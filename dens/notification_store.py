@@ -10,7 +10,7 @@ The newcomer takes part: it may be its own victim. A later learnt subscription m
 delivered to all others, so delivered notifications stay until the room is needed or they expire.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from heapq import heapify, heappop, heappush
 
 from dens.item import Item, ItemId
@@ -151,6 +151,19 @@ class NotificationStore:
             if mine.pop(id, None) is not None and not mine:
                 del carried.owed[subscriber]
                 self._owes_no_more(subscriber, item_id)
+
+    def release_refused(self, item_id: ItemId, subscriber: int, refused: Iterable[Satisfied]) -> None:
+        """Owe this one no more for these revisions of this subscriber's."""
+        carried = self._carried.get(item_id)
+        mine = None if carried is None else carried.owed.get(subscriber)
+        if carried is None or mine is None:
+            return
+        for id, seq, _ in refused:
+            if id in mine and mine[id][1] == seq:
+                del mine[id]
+        if not mine:
+            del carried.owed[subscriber]
+            self._owes_no_more(subscriber, item_id)
 
     def _owes_no_more(self, subscriber: int, item_id: ItemId) -> None:
         waiting = self._by_subscriber[subscriber]

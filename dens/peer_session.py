@@ -15,7 +15,7 @@ summary.
 
 from heapq import heappop, heappush
 
-from dens.item import ItemId
+from dens.item import Item, ItemId
 from dens.limits import Limits
 from dens.numbers import Role
 from dens.summary import Summary
@@ -24,12 +24,11 @@ from dens.summary import Summary
 class Flight:
     """One message that was sent and is not acknowledged yet."""
 
-    __slots__ = ("copies", "due_ms", "sent_ms", "size", "tries", "type")
+    __slots__ = ("due_ms", "item", "sent_ms", "size", "tries")
 
-    def __init__(self, type: int, size: int, copies: int) -> None:
-        self.type = type
+    def __init__(self, item: Item, size: int) -> None:
+        self.item = item
         self.size = size
-        self.copies = copies
         self.sent_ms = 0
         self.due_ms = 0
         self.tries = 0
@@ -128,6 +127,10 @@ class PeerSession:
         """Note that the peer has this message, or has said that it does not want it."""
         self._also_has.add(item_id)
 
+    def may_want(self, item_id: ItemId) -> None:
+        """Note that a message which the peer refused may be of use to it after all."""
+        self._also_has.discard(item_id)
+
     def offer(self, priority: int, item_id: ItemId, type: int) -> None:
         """Queue a message unless the peer has it or it is on its way; a lower priority number goes first."""
         if item_id in self._queued or item_id in self._flights or self.knows(item_id):
@@ -155,12 +158,16 @@ class PeerSession:
         """Say whether so many bytes more may be under way."""
         return not self._flights or self._flight_bytes + size <= self._limits.window_bytes
 
-    def sent(self, item_id: ItemId, type: int, size: int, copies: int, now_ms: int) -> None:
-        """Note that a message went out, for the first time or again."""
+    def sent(self, item: Item, size: int, now_ms: int) -> None:
+        """Note that a message went out, for the first time or again; the last form of it is remembered."""
+        item_id = item.id
         flight = self._flights.get(item_id)
         if flight is None:
-            flight = self._flights[item_id] = Flight(type, size, copies)
-            self._flight_bytes += size
+            flight = self._flights[item_id] = Flight(item, size)
+        else:
+            self._flight_bytes -= flight.size
+            flight.item, flight.size = item, size
+        self._flight_bytes += size
         flight.sent_ms = now_ms
         patience_ms = self._limits.retry_ms
         if self._round_trip_ms is not None:
@@ -197,7 +204,7 @@ class PeerSession:
         if due_ms is None or due_ms > now_ms:
             return None
         _, item_id = heappop(self._patience)
-        return item_id, self._flights[item_id].type
+        return item_id, self._flights[item_id].item.type
 
     def _retry_due_ms(self) -> int | None:
         patience, flights = self._patience, self._flights

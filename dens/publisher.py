@@ -171,10 +171,14 @@ class PublisherEnd(Engine):
         if session.role is not Role.MEDIATOR:
             return Status.UNEXPECTED
         if item.type == MessageType.INSTALL:
-            return self._install(item, session.peer, now_ms)
-        if item.type == MessageType.REMOVE:
-            return self._remove(item, now_ms)
-        return Status.UNEXPECTED
+            status = self._install(item, session.peer, now_ms)
+        elif item.type == MessageType.REMOVE:
+            status = self._remove(item, now_ms)
+        else:
+            return Status.UNEXPECTED
+        if status is Status.SUPERSEDED:
+            self._know(item)
+        return status
 
     def _install(self, item: Item, peer: int, now_ms: int) -> Status:
         new = Subscription.of(item, Subscribed.from_subscribe(item.payload))
@@ -224,9 +228,7 @@ class PublisherEnd(Engine):
     def _frame(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
         return self._held(item_id)
 
-    def _acknowledged(
-        self, item_id: ItemId, type: int, copies: int, status: Status, session: PeerSession, now_ms: int
-    ) -> None:
+    def _acknowledged(self, item: Item, status: Status, session: PeerSession, now_ms: int) -> None:
         """Nothing changes: what a mediator has, its next summary says."""
 
     def _ended(self, item_id: ItemId, now_ms: int) -> None:

@@ -231,9 +231,7 @@ class SubscriberEnd(Engine):
         if self._known.done_count >= self.limits.known_items:
             return Status.NO_ROOM
         until_ms = item.expires_ms
-        self._known.add(item.id, until_ms)
-        self._known.done_with(item.id)
-        self._stage(Put(Space.KNOWN, item.id, until_ms.to_bytes(8, "big", signed=True)))
+        self._know(item)
         wanted = Notify(satisfied, notify.vector)
         self._stage(Put(Space.INBOX, item.id, self._row(replace(item, payload=wanted.encode()))))
         self._deliver(item, wanted, session.peer, now_ms)
@@ -245,15 +243,10 @@ class SubscriberEnd(Engine):
             self._drop(self._own[next(iter(self._receipts))], Reason.OLDEST, now_ms)
         return Status.STORED
 
-    def _held(self, item_id: ItemId) -> Item | None:
-        return self._own.get(item_id)
-
     def _frame(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
         return self._own.get(item_id)
 
-    def _acknowledged(
-        self, item_id: ItemId, type: int, copies: int, status: Status, session: PeerSession, now_ms: int
-    ) -> None:
+    def _acknowledged(self, item: Item, status: Status, session: PeerSession, now_ms: int) -> None:
         """Nothing changes: what a mediator has, its next summary says."""
 
     def _ended(self, item_id: ItemId, now_ms: int) -> None:
