@@ -1,8 +1,9 @@
 """The whole way from a subscription in XML to its vector, step by step."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from knowledge_manager.documents import DocumentError, Problem, read_document
 from knowledge_manager.mission_table import MissionTable
@@ -29,6 +30,29 @@ class Compiled:
     threshold: float
     constraints: tuple[Constraint, ...]
     spans: Spans
+
+    def as_document(self) -> dict[str, Any]:
+        """Return every step as a JSON document: the vector, the constraints, and for each byte its span."""
+        return {
+            "vector": self.vector.hex(),
+            "bytes": len(self.vector),
+            "deviation": self.deviation,
+            "threshold": self.threshold,
+            "warnings": [str(warning) for warning in self.warnings],
+            "constraints": [
+                {
+                    "attribute": constraint.attribute,
+                    "index": constraint.index,
+                    "v": constraint.triple[0],
+                    "V": constraint.triple[1],
+                    "g": constraint.triple[2],
+                    "deviation": constraint.deviation,
+                    "wanted": [round(degree, 6) for degree in constraint.wanted.tolist()],
+                }
+                for constraint in self.constraints
+            ],
+            "spans": [None if span is None else asdict(span) for span in self.spans],
+        }
 
 
 def compile_subscription(
@@ -64,7 +88,7 @@ def compile_subscription(
         feature_bytes=table.feature_bytes,
         id=id,
         seq=seq,
-        stamp_s=stamp_s,
+        stamp_s=stamp_s % 65536,
     )
     return Compiled(
         vector=vector,
