@@ -1,0 +1,103 @@
+"""Recorded contacts come in as they were written, and go out so that they come in again."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emulation.contacts.contact import Contacts, contacts_from_pieces
+from emulation.contacts.formats.one_events import one_events, read_one_events
+from knowledge_manager.documents import DocumentError
+
+
+def read(tmp_path: Path, *lines: str, least_ms: float = 0.0) -> Contacts:
+    path = tmp_path / "trace.txt"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return read_one_events(path, least_ms)
+
+
+def rows(contacts: Contacts) -> list[tuple[int, int, float, float, bool]]:
+    columns = (contacts.a, contacts.b, contacts.begin_ms, contacts.end_ms, contacts.censored)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def test_ups_and_downs_become_contacts(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        "# a comment",
+        "1.0 CONN n2 1 up",
+        "1.5 CONN 1 3 up",
+        "2.0 C M1 1 3 1000",
+        "4.0 CONN 1 2 down",
+    )
+    assert rows(found) == [(1, 2, 1000.0, 4000.0, False), (1, 3, 1500.0, 4000.0, True)]
+
+
+def test_what_both_devices_logged_is_one_contact(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        "1 CONN 1 2 up",
+        "2 CONN 2 1 up",
+        "3 CONN 1 2 down",
+        "5 CONN 2 1 down",
+        "5 CONN 1 2 up",
+        "7 CONN 1 2 down",
+    )
+    assert rows(found) == [(1, 2, 1000.0, 7000.0, False)]
+
+
+def test_a_contact_of_no_length_is_one_whichever_line_comes_first(tmp_path: Path) -> None:
+    for lines in (("9 CONN 1 2 up", "9 CONN 1 2 down"), ("9 CONN 1 2 down", "9 CONN 1 2 up")):
+        assert [row[:4] for row in rows(read(tmp_path, *lines))] == [(1, 2, 9000.0, 9000.0)]
+    assert [row[:4] for row in rows(read(tmp_path, *lines, least_ms=500.0))] == [(1, 2, 9000.0, 9500.0)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (
+            ["5 CONN 1 2 up", "4 CONN 1 2 down"],
+            "trace.txt:2:1: error D314: time 4 s is before the line above",
+        ),
+        (["5 CONN 1 2 down", "6 CONN 1 2 up"], "trace.txt:1:1: error D315: the contact of 1 and 2 ends"),
+        (["5 CONN 1 2"], "trace.txt:1:1: error D313: a contact is written"),
+        (["5 CONN 1 x up"], "trace.txt:1:1: error D313: the time or a node is no number"),
+        (["-5 CONN 1 2 up"], "trace.txt:1:1: error D313: the time or a node is no number"),
+        (["5 CONN 1 1 up"], "trace.txt:1:1: error D313: node 1 cannot be in contact with itself"),
+        (["5 LINK 1 2 up"], 'trace.txt:1:1: error D313: "LINK" is no event of The ONE'),
+    ],
+)
+def test_a_line_that_cannot_be_is_refused(tmp_path: Path, lines: list[str], expected: str) -> None:
+    with pytest.raises(DocumentError) as refused:
+        read(tmp_path, *lines)
+    assert expected in str(refused.value)
+
+
+spans = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 10**7), st.integers(1, 10**6)).filter(
+        lambda span: span[0] != span[1]
+    ),
+    min_size=1,
+    max_size=20,
+)
+
+
+@given(spans)
+@settings(max_examples=60, deadline=None)
+def test_what_is_written_is_read_again(
+    tmp_path_factory: pytest.TempPathFactory, given_spans: list[tuple[int, int, int, int]]
+) -> None:
+    a, b, begin, length = (np.array(column) for column in zip(*given_spans, strict=True))
+    end = begin + length
+    last = float(end.max())
+    contacts = contacts_from_pieces(
+        a.astype(np.int32), b.astype(np.int32), begin.astype(float), end.astype(float), last + 1.0
+    )
+    path = tmp_path_factory.mktemp("trace") / "trace.txt"
+    path.write_text("\n".join(one_events(contacts)))
+    again = read_one_events(path)
+    assert [row[:2] for row in rows(again)] == [row[:2] for row in rows(contacts)]
+    assert again.begin_ms == pytest.approx(contacts.begin_ms, abs=1e-6)
+    assert again.end_ms == pytest.approx(contacts.end_ms, abs=1e-6)
