@@ -88,6 +88,19 @@ def canonical(pattern: Pattern) -> Pattern:
             return Joined(connective, tuple(sorted(flat, key=lowest)))
 
 
+def both(pattern: Pattern, condition: Pattern) -> Pattern:
+    """Return "the pattern, and the condition too", so that a condition that fails ends it however it is
+    evaluated.
+
+    Joined to an *and* over predicates the condition would become one of its group, whose pairs a break-down
+    averages. There ¬(¬pattern ∨ ¬condition) says the same and keeps it apart.
+    """
+    tree = canonical(pattern)
+    if isinstance(tree, Joined) and tree.connective == "and" and all(map(_is_predicate, tree.parts)):
+        return Not(Joined("or", (Not(tree), Not(condition))))
+    return Joined("and", (tree, condition))
+
+
 def pattern_bytes(pattern: Pattern) -> bytes:
     """Return the pattern's bytes, one where a two-level form will do; a pattern too large raises
     `ValueError`.
@@ -166,6 +179,10 @@ def _two_level(tree: Pattern) -> int | None:
             return borders | (128 if connective == "or" else 0)
         case Not():
             return None
+
+
+def _is_predicate(part: Pattern) -> bool:
+    return isinstance(part, Leaf) or (isinstance(part, Not) and isinstance(part.part, Leaf))
 
 
 def _group_size(part: Pattern) -> int | None:

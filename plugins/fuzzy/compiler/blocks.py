@@ -1,43 +1,92 @@
-"""Builds the pattern block: weights or a pattern, as the aggregator needs it."""
+"""Builds the pattern block: weights, a pattern, or the rules of a function, as the aggregator needs it."""
 
 from dataclasses import dataclass
+from typing import Final
 
-from knowledge_manager.documents import DocumentError, Problem
+from knowledge_manager.documents import DocumentError
 from plugins.fuzzy.compiler.document import SubscriptionDocument
+from plugins.fuzzy.compiler.expressions import BadExpression, parse_expression
 from plugins.fuzzy.compiler.predicates import Asked
+from plugins.fuzzy.compiler.rules import fit_rules
+from plugins.fuzzy.compiler.schema import NAMESPACE
 from plugins.fuzzy.patterns import pattern_bytes
-from plugins.fuzzy.vectors import WEIGHTED_MEAN
+from plugins.fuzzy.vectors import TAKAGI_SUGENO_0, TAKAGI_SUGENO_1, WEIGHTED_MEAN
+
+NAMED_FUNCTIONS: Final = {"geometric_mean": 0, "harmonic_mean": 1}
+"""Functions whose rules are part of the code on the board."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionError:
+    """How far fitted rules stray from an author's function, in degrees 0..1, where all degrees are above
+    0.1.
+    """
+
+    largest: float
+    mean: float
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The bytes after the block's length byte, and what has to be said about them."""
+    """The bytes after the block's length byte, and what fitted rules miss where there are any."""
 
     content: bytes = b""
-    warnings: tuple[Problem, ...] = ()
+    function_error: FunctionError | None = None
 
 
 def pattern_block(asked: Asked, document: SubscriptionDocument) -> Block:
-    """Return the block that the combination needs, empty for most aggregators."""
-    if asked.combination.aggregator == WEIGHTED_MEAN:
-        return Block(_weights(asked, document))
-    if asked.pattern is not None:
-        try:
+    """Return the block that the combination needs, empty for most aggregators; what is wrong raises
+    `DocumentError`.
+    """
+    aggregator = asked.combination.aggregator
+    try:
+        if aggregator == WEIGHTED_MEAN:
+            return Block(_weights(asked))
+        if aggregator in (TAKAGI_SUGENO_0, TAKAGI_SUGENO_1):
+            return _rules(asked)
+        if asked.pattern is not None:
             return Block(pattern_bytes(asked.pattern))
-        except ValueError as error:
-            raise DocumentError([document.problem(asked.combination.span, "D121", str(error))]) from None
+    except _Unusable as error:
+        raise DocumentError([document.problem(asked.combination.span, error.code, str(error))]) from None
+    except BadExpression as error:
+        raise DocumentError([document.problem(asked.combination.span, "D123", str(error))]) from None
+    except ValueError as error:
+        raise DocumentError([document.problem(asked.combination.span, "D121", str(error))]) from None
     return Block()
 
 
-def _weights(asked: Asked, document: SubscriptionDocument) -> bytes:
+class _Unusable(Exception):
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def _weights(asked: Asked) -> bytes:
     """Return one byte for each weight: as they are where all are whole numbers up to 255, else scaled to
     255.
     """
     weights = [wish.weight for wish in asked.wishes]
     largest = max(weights)
     if largest == 0:
-        message = "all weights are 0; give at least one predicate a weight"
-        raise DocumentError([document.problem(asked.combination.span, "D125", message)])
+        raise _Unusable("D125", "all weights are 0; give at least one predicate a weight")
     if largest <= 255 and all(weight == int(weight) for weight in weights):
         return bytes(int(weight) for weight in weights)
     return bytes(max(1, round(255 * weight / largest)) if weight else 0 for weight in weights)
+
+
+def _rules(asked: Asked) -> Block:
+    names = ["age" if wish.attribute is None else wish.name for wish in asked.wishes]
+    if len(names) < 2:
+        raise _Unusable("D123", "a function is broken down into pairs; it needs at least two predicates")
+    element = asked.combination.function
+    text = "geometric_mean" if element is None else (element.text or "").strip()
+    if text in NAMED_FUNCTIONS:
+        return Block(bytes([NAMED_FUNCTIONS[text]]))
+    table = None if element is None else element.find(f"{{{NAMESPACE}}}table")
+    if table is not None:
+        return Block(bytes.fromhex((table.text or "").strip()))
+    order = 0 if asked.combination.aggregator == TAKAGI_SUGENO_0 else 1
+    fitted = fit_rules(parse_expression(text, names), len(names), order)
+    if fitted is None:
+        raise _Unusable("D123", "the rules of this function do not fit into a vector; use fewer predicates")
+    return Block(fitted.block, FunctionError(fitted.largest_error, fitted.mean_error))

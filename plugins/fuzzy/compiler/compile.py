@@ -7,7 +7,7 @@ from typing import Any
 
 from knowledge_manager.documents import DocumentError, Problem, read_document
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.compiler.blocks import pattern_block
+from plugins.fuzzy.compiler.blocks import FunctionError, pattern_block
 from plugins.fuzzy.compiler.constraints import Constraint, constrain
 from plugins.fuzzy.compiler.document import SubscriptionDocument, read_subscription
 from plugins.fuzzy.compiler.encode import Spans, encode_asked
@@ -21,7 +21,8 @@ class Compiled:
     """A subscription's vector and how it came about.
 
     `threshold` is the effective one, what was asked for rounded up to fifteenths. `deviation` is the largest
-    of the constraints'. `spans` has for every byte of the vector the piece of the document it came from.
+    of the constraints'. `function_error` says what the rules of an author's `<function>` miss. `spans` has
+    for every byte of the vector the piece of the document it came from.
     """
 
     vector: bytes
@@ -30,6 +31,7 @@ class Compiled:
     threshold: float
     constraints: tuple[Constraint, ...]
     spans: Spans
+    function_error: FunctionError | None = None
 
     def as_document(self) -> dict[str, Any]:
         """Return every step as a JSON document: the vector, the constraints, and for each byte its span."""
@@ -51,6 +53,7 @@ class Compiled:
                 }
                 for constraint in self.constraints
             ],
+            "function_error": None if self.function_error is None else asdict(self.function_error),
             "spans": [None if span is None else asdict(span) for span in self.spans],
         }
 
@@ -77,7 +80,7 @@ def compile_subscription(
     asked = read_predicates(document, table, registered_tags() if tags is None else tags)
     constraints = tuple(constrain(wish) for wish in asked.wishes)
     block = pattern_block(asked, document)
-    problems = [*asked.warnings, *block.warnings, *_deviations(constraints, document, tolerance)]
+    problems = [*asked.warnings, *_deviations(constraints, document, tolerance)]
     if any(problem.severity == "error" for problem in problems) or (strict and problems):
         raise DocumentError(problems)
     vector, spans = encode_asked(
@@ -97,6 +100,7 @@ def compile_subscription(
         threshold=asked.threshold / 15,
         constraints=constraints,
         spans=spans,
+        function_error=block.function_error,
     )
 
 

@@ -85,6 +85,16 @@ def constant_byte(text: str, attribute: Attribute, unit: str) -> int:
     return normal_byte(scaled, attribute.lo_scaled, attribute.hi_scaled)
 
 
+def reading_byte(text: str, attribute: Attribute) -> int:
+    """Return the byte of a reading in the attribute's own unit: like a constant's, but clipped to the
+    domain.
+    """
+    if attribute.type == "nominal":
+        return constant_byte(text, attribute, "")
+    scaled = scale_decimal(f"{position(text, attribute, attribute.unit):.9f}", attribute.decimals)
+    return normal_byte(scaled or 0, attribute.lo_scaled, attribute.hi_scaled)
+
+
 def _seconds_of_day(text: str) -> float:
     found = _CLOCK.fullmatch(text)
     if found is not None:

@@ -27,7 +27,8 @@ from plugins.fuzzy.compiler.reader import PredicateReader, TagReader, TagReaders
 from plugins.fuzzy.compiler.schema import NAMESPACE
 from plugins.fuzzy.compiler.spans import Span
 from plugins.fuzzy.compiler.wishes import Wish
-from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, short_form
+from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, both, short_form
+from plugins.fuzzy.vectors import AGGREGATORS
 from watchdog.vector import lifetime_code, lifetime_s
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ BUILT_IN_TAGS: Final[TagReaders] = {
     f"{{{NAMESPACE}}}within": read_within,
     f"{{{NAMESPACE}}}within-last": read_within_last,
 }
+
+_ENDED_BY_ZERO: Final = (0, 2, 4, 5)
+"""Aggregators that give 0 when one degree is 0: min, product, geometric and harmonic mean."""
 
 _COMBINING = ("aggregating-function", "function", "predicate-pattern")
 
@@ -135,7 +139,11 @@ class _Gathering:
                 self.reader.complain(self.reader.document.span(root), "D127", message)
             return (), None
         if tree is not None and ages:
-            tree = Joined("and", (tree, *ages))
+            tree = both(tree, ages[0])
+        elif ages and combination.aggregator not in _ENDED_BY_ZERO:
+            name = AGGREGATORS[combination.aggregator]
+            message = f"with {name} an event that is too old gets a lower degree, but may still match"
+            self.reader.warn(combination.span, "D155", message)
         order = sorted(range(len(self.wishes)), key=lambda position: self.wishes[position].index)
         rank = {position: number for number, position in enumerate(order)}
         wishes = tuple(self.wishes[position] for position in order)
