@@ -1,0 +1,302 @@
+"""What applications may ask, what survives a restart, and what is refused with which status."""
+
+from dataclasses import replace
+
+import pytest
+
+from dens.engine import Engine
+from dens.envelope import pack, read_header, unpack
+from dens.errors import LocalProtocolError, StoreError
+from dens.events import (
+    CopyDropped,
+    Event,
+    MessageAcknowledged,
+    MessageExpired,
+    MessageRefused,
+    NotificationDelivered,
+)
+from dens.item import LIFETIME_MS, Item, lifetime_code
+from dens.limits import Limits
+from dens.messages import Hello, Notify, SummaryMessage
+from dens.node import DensNode
+from dens.numbers import LINK_NUMBER, MessageType, Role
+from dens.publisher import PublisherEnd
+from dens.store import Put, Space
+from dens.stores.memory import MemoryStore
+from dens.subscriber import SubscriberEnd
+from tests.dens.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from watchdog import vector as board_vector
+
+HOUR_Q = lifetime_code(3_600_000)
+
+
+def events(engine: Engine) -> list[Event]:
+    out: list[Event] = []
+    while (event := engine.next_event()) is not None:
+        out.append(event)
+    return out
+
+
+def mediator(store: MemoryStore | None = None, now_ms: int = 0, limits: Limits | None = None) -> DensNode:
+    return DensNode(
+        2,
+        7,
+        store or MemoryStore(),
+        now_ms,
+        matchers={LANGUAGE: TopicMatcher},
+        directory=TopicDirectory(),
+        limits=limits,
+    )
+
+
+class ScriptedPeer:
+    """Speaks to an engine by hand: greets it, then sends any message."""
+
+    def __init__(self, engine: Engine, node: int, role: Role, now_ms: int = 0) -> None:
+        self.engine, self.node, self.now_ms = engine, node, now_ms
+        engine.contact_opened(node, now_ms)
+        hello = Hello(role, 5, 0)
+        self.send(
+            Item(
+                MessageType.SUMMARY,
+                0,
+                node,
+                LINK_NUMBER + 6,
+                0,
+                0,
+                0,
+                SummaryMessage(hello, b"", b"").encode(),
+            )
+        )
+
+    def send(self, item: Item) -> None:
+        self.engine.receive(pack(item, 7, item.age_ms(0), item.hops, 0), self.node, self.now_ms)
+
+    def hear(self, later_ms: int = 100) -> list[Item]:
+        self.now_ms += later_ms
+        return [unpack(out.data, self.now_ms)[0] for out in self.engine.datagrams_to_send(self.now_ms)]
+
+    def refusals(self) -> list[str | None]:
+        return [event.reason for event in events(self.engine) if isinstance(event, MessageRefused)]
+
+
+def subscribe_item(origin: int, number: int, vector: bytes, created_ms: int = 0) -> Item:
+    return Item(MessageType.SUBSCRIBE, LANGUAGE, origin, number, created_ms, vector[2], 1, vector)
+
+
+def test_a_subscriber_refuses_what_the_protocol_does_not_allow() -> None:
+    end = SubscriberEnd(1, 7, MemoryStore(), 0)
+    with pytest.raises(LocalProtocolError, match="no subscription vector"):
+        end.subscribe(b"\x00", LANGUAGE, 0)
+    end.subscribe(subscription(5, 200, HOUR_Q, 3, 1), LANGUAGE, 0)
+    with pytest.raises(LocalProtocolError, match="not newer"):
+        end.subscribe(subscription(5, 200, HOUR_Q, 3, 2), LANGUAGE, 0)
+    with pytest.raises(LocalProtocolError, match="never shortens"):
+        end.renew(5, 0, 0)
+    with pytest.raises(LocalProtocolError, match="no subscription 6"):
+        end.unsubscribe(6, 0)
+    end.unsubscribe(5, 0)
+    with pytest.raises(LocalProtocolError, match="no subscription 5"):
+        end.renew(5, HOUR_Q, 0)
+    with pytest.raises(LocalProtocolError, match="not newer"):
+        end.subscribe(subscription(5, 200, HOUR_Q, 3, 2), LANGUAGE, 1)
+    end.subscribe(subscription(5, 10, HOUR_Q, 3, 2), LANGUAGE, 1)
+    assert [(one.id, one.seq) for one in end.in_force] == [(5, 10)]
+
+
+def test_a_shorter_revision_buries_the_longer_one_it_replaces() -> None:
+    """Else a copy of the longer one could come back when the shorter one is over and forgotten."""
+    end = SubscriberEnd(1, 7, MemoryStore(), 0)
+    end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, 0)
+    end.subscribe(subscription(5, 1, 10, 3, 1), LANGUAGE, 10)
+    peer = ScriptedPeer(end, 2, Role.MEDIATOR)
+    tombstones = [item for item in peer.hear() if item.type == MessageType.UNSUBSCRIBE]
+    assert [item.payload for item in tombstones] == [bytes((5, 0))]
+    assert tombstones[0].expires_ms >= LIFETIME_MS[HOUR_Q]
+
+
+def test_a_subscription_never_comes_back_once_its_tombstone_is_known() -> None:
+    node = mediator()
+    peer = ScriptedPeer(node, 3, Role.MEDIATOR)
+    peer.send(Item(MessageType.UNSUBSCRIBE, 0, 1, 8, 0, HOUR_Q, 1, bytes((5, 4))))
+    peer.send(subscribe_item(1, 7, subscription(5, 4, HOUR_Q, 3, 1)))
+    assert node.subscription_count == 0
+    assert peer.refusals() == ["superseded"]
+    peer.send(subscribe_item(1, 9, subscription(5, 5, HOUR_Q, 3, 1)))
+    assert node.subscription_count == 1
+
+
+@pytest.mark.parametrize(
+    ("item", "reason"),
+    [
+        (Item(MessageType.NOTIFICATION, 99, 4, 1, 0, HOUR_Q, 1, b"\x03\x05"), "unknown_language"),
+        (Item(MessageType.NOTIFICATION, LANGUAGE, 4, 1, 0, HOUR_Q, 1, b"\x03"), "bad_payload"),
+        (Item(MessageType.SUBSCRIBE, LANGUAGE, 4, 1, 0, HOUR_Q, 1, b"\x03"), "bad_payload"),
+        (Item(MessageType.ANNOUNCE, 0, 4, 1, 0, HOUR_Q, 1, b""), "bad_payload"),
+        (Item(MessageType.RECEIPT, 0, 4, 1, 0, HOUR_Q, 1, b"12345"), "bad_payload"),
+        (Item(MessageType.NOTIFY, LANGUAGE, 4, 1, 0, HOUR_Q, 1, b"\x01\x00\x00\x00x"), "unexpected"),
+        (Item(MessageType.NOTIFICATION, LANGUAGE, 4, 1, -1_000, 0, 1, b"\x03\x05"), "expired"),
+    ],
+)
+def test_a_mediator_says_why_it_refuses(item: Item, reason: str) -> None:
+    peer = ScriptedPeer(mediator(), 3, Role.MEDIATOR)
+    peer.send(item)
+    assert peer.refusals() == [reason]
+    acks = [heard for heard in peer.hear() if heard.type == MessageType.ACKNOWLEDGEMENT]
+    assert acks[0].payload[7:13] == item.origin.to_bytes(2, "big") + item.number.to_bytes(4, "big")
+
+
+def test_an_end_speaks_for_itself_only() -> None:
+    peer = ScriptedPeer(mediator(), 3, Role.SUBSCRIBER)
+    peer.send(subscribe_item(1, 7, subscription(5, 4, HOUR_Q, 3, 1)))
+    peer.send(Item(MessageType.UNSUBSCRIBE, 0, 1, 8, 0, HOUR_Q, 1, bytes((5, 4))))
+    assert peer.refusals() == ["foreign_origin", "foreign_origin"]
+
+
+def test_a_notification_from_before_the_end_is_matched_after_it() -> None:
+    """The owed rule looks at event times: what comes late is owed all the same, while the subscription
+    lingers.
+    """
+    node = mediator()
+    peer = ScriptedPeer(node, 3, Role.MEDIATOR)
+    peer.send(subscribe_item(1, 7, subscription(5, 0, 0, 3, 1)))
+    peer.now_ms = 60_000
+    node.timer_due(peer.now_ms)
+    assert any(isinstance(event, MessageExpired) for event in events(node))
+    peer.send(Item(MessageType.NOTIFICATION, LANGUAGE, 4, 1, -59_500, HOUR_Q, 1, b"\x03\x05"))
+    peer.send(Item(MessageType.NOTIFICATION, LANGUAGE, 4, 2, -58_000, HOUR_Q, 1, b"\x03\x05"))
+    subscriber = ScriptedPeer(node, 1, Role.SUBSCRIBER, peer.now_ms)
+    assert [item.number for item in subscriber.hear() if item.type == MessageType.NOTIFY] == [1]
+
+
+def test_the_inbox_survives_until_the_application_has_taken_it() -> None:
+    store = MemoryStore()
+    end = SubscriberEnd(1, 7, store, 0)
+    end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, 0)
+    peer = ScriptedPeer(end, 2, Role.MEDIATOR)
+    notify = Item(
+        MessageType.NOTIFY, LANGUAGE, 4, 1, 0, HOUR_Q, 2, Notify(((5, 0, 9),), b"\x03\x09").encode()
+    )
+    peer.send(notify)
+    lost = SubscriberEnd(1, 7, store.crash(), 50)
+    assert not any(isinstance(event, NotificationDelivered) for event in events(lost))
+    store = MemoryStore()
+    end = SubscriberEnd(1, 7, store, 0)
+    peer = ScriptedPeer(end, 2, Role.MEDIATOR)
+    peer.send(notify)
+    assert any(item.type == MessageType.ACKNOWLEDGEMENT for item in peer.hear())
+    store = store.crash()
+    again = SubscriberEnd(1, 7, store, 50)
+    [delivered] = [event for event in events(again) if isinstance(event, NotificationDelivered)]
+    assert (delivered.item.payload, delivered.satisfied) == (b"\x03\x09", ((5, 0, 9),))
+    third = SubscriberEnd(1, 7, store.crash(), 60)
+    assert not any(isinstance(event, NotificationDelivered) for event in events(third))
+    peer = ScriptedPeer(third, 2, Role.MEDIATOR, 60)
+    peer.send(notify)
+    assert not any(isinstance(event, NotificationDelivered) for event in events(third))
+    assert [item.type for item in peer.hear() if item.type == MessageType.RECEIPT] == [MessageType.RECEIPT]
+
+
+def test_numbers_are_never_used_twice_across_restarts() -> None:
+    store = MemoryStore()
+    used: list[tuple[int, int]] = []
+    for restart in range(5):
+        end = PublisherEnd(4, 7, store, restart, filter_host=TopicHost())
+        for number in range(70):
+            used.append(end.publish(LANGUAGE, bytes((3, number)), HOUR_Q, restart))
+            if number % 2:
+                end.datagrams_to_send(restart)
+        store = store.crash()
+    assert len(set(used)) == len(used) == 350
+
+
+def test_filters_survive_a_restart_and_end_in_time() -> None:
+    store, host = MemoryStore(), TopicHost()
+    end = PublisherEnd(4, 7, store, 0, filter_host=host)
+    peer = ScriptedPeer(end, 2, Role.MEDIATOR)
+    install = replace(subscribe_item(1, 7, subscription(5, 0, 40, 3, 1)), type=MessageType.INSTALL)
+    peer.send(install)
+    peer.send(replace(install, number=8, language=77, payload=subscription(6, 0, 40, 3, 1)))
+    assert peer.refusals() == ["unknown_language"]
+    peer.hear()
+    host = TopicHost()
+    end = PublisherEnd(4, 7, store.crash(), 500, filter_host=host)
+    assert host.installed == {(1, 5): (0, install.payload, LIFETIME_MS[40])}
+    assert end.next_timer_ms() == LIFETIME_MS[40]
+    end.timer_due(LIFETIME_MS[40])
+    assert end.filter_count == 0
+
+
+def test_a_new_announcement_replaces_the_old_one() -> None:
+    end = PublisherEnd(4, 7, MemoryStore(), 0, filter_host=TopicHost())
+    first = end.announce(b"\x01", 0)
+    assert end.announce(b"\x01", 5) == first
+    second = end.announce(b"\x02", 10)
+    assert second != first
+    peer = ScriptedPeer(end, 2, Role.MEDIATOR)
+    assert [item.id for item in peer.hear() if item.type == MessageType.ANNOUNCE] == [second]
+    assert [event.reason for event in events(end) if isinstance(event, CopyDropped)] == ["replaced"]
+    with pytest.raises(LocalProtocolError, match="at most"):
+        end.announce(bytes(70_000), 0)
+
+
+def test_a_slow_peer_is_not_flooded() -> None:
+    limits = Limits(window_bytes=200, retry_ms=1_000, retry_most_ms=4_000)
+    end = PublisherEnd(4, 7, MemoryStore(), 0, filter_host=TopicHost(), limits=limits)
+    for number in range(50):
+        end.publish(LANGUAGE, bytes((3, number)) + bytes(30), HOUR_Q, 0)
+    peer = ScriptedPeer(end, 2, Role.MEDIATOR)
+    first = [item for item in peer.hear() if item.type == MessageType.NOTIFICATION]
+    assert len(first) == 3  # with the summary that is under way as well
+    assert [item for item in peer.hear() if item.type == MessageType.NOTIFICATION] == []
+    again = [item.number for item in peer.hear(1_000) if item.type == MessageType.NOTIFICATION]
+    assert again == [item.number for item in first]
+    end.publish(LANGUAGE, bytes(5_000), HOUR_Q, peer.now_ms)
+    assert [item for item in peer.hear(10) if item.type == MessageType.NOTIFICATION] == []
+
+
+def test_acknowledgements_are_collected() -> None:
+    node = mediator(limits=Limits(ack_delay_ms=50, ack_batch=10))
+    peer = ScriptedPeer(node, 4, Role.PUBLISHER)
+    peer.hear()
+    for number in range(10):
+        peer.send(Item(MessageType.NOTIFICATION, LANGUAGE, 4, number, 0, HOUR_Q, 1, b"\x03\x05"))
+    [ack] = [item for item in peer.hear(0) if item.type == MessageType.ACKNOWLEDGEMENT]
+    assert len(ack.payload) == 7 * 10
+    peer.send(Item(MessageType.NOTIFICATION, LANGUAGE, 4, 11, 0, HOUR_Q, 1, b"\x03\x05"))
+    assert peer.hear(20) == []
+    assert node.next_timer_ms() == peer.now_ms + 30
+    assert [item.type for item in peer.hear(30)] == [MessageType.ACKNOWLEDGEMENT]
+
+
+def test_a_damaged_row_stops_a_restart() -> None:
+    store = MemoryStore()
+    store.stage(Put(Space.ITEM, (1, 2), b"\x00" * 20))
+    store.commit()
+    with pytest.raises(StoreError, match="damaged"):
+        mediator(store)
+
+
+def test_lifetimes_and_revisions_mean_the_same_on_boards() -> None:
+    from dens.subscription_table import is_newer
+
+    assert all(LIFETIME_MS[q] == board_vector.lifetime_s(q) * 1000 for q in range(177))
+    assert all(
+        is_newer(a, b) == board_vector.is_newer(a, b) for a in range(0, 256, 5) for b in range(0, 256, 3)
+    )
+
+
+def test_an_acknowledged_notification_is_named_as_it_was_sent() -> None:
+    end = PublisherEnd(4, 7, MemoryStore(), 0, filter_host=TopicHost())
+    item_id = end.publish(LANGUAGE, b"\x03\x05", HOUR_Q, 0)
+    node = mediator()
+    node.contact_opened(4, 0)
+    end.contact_opened(2, 0)
+    for now_ms in range(0, 100, 5):
+        for out in end.datagrams_to_send(now_ms):
+            assert read_header(out.data).table_check == 7
+            node.receive(out.data, 4, now_ms)
+        for out in node.datagrams_to_send(now_ms):
+            end.receive(out.data, 2, now_ms)
+    acks = [event for event in events(end) if isinstance(event, MessageAcknowledged)]
+    assert [(event.item.id, event.peer, event.reason) for event in acks] == [(item_id, 2, None)]

@@ -1,0 +1,115 @@
+"""The envelope: golden bytes, and a decoder that accepts exactly what the encoder writes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dens.envelope import PAYLOAD_BYTES, SEALED, pack, read_header, unpack
+from dens.errors import LocalProtocolError, RemoteProtocolError
+from dens.item import LIFETIME_MS, OLDEST_AGE_MS, Item, lifetime_code
+from dens.numbers import LINK_NUMBER, LINK_TYPES, MessageType
+
+RELAYED = sorted(set(MessageType) - LINK_TYPES)
+
+relayed_items = st.builds(
+    Item,
+    type=st.sampled_from([int(kind) for kind in RELAYED]),
+    language=st.integers(0, 255),
+    origin=st.integers(0, 65_535),
+    number=st.integers(0, LINK_NUMBER - 1),
+    created_ms=st.integers(-OLDEST_AGE_MS, 0),
+    lifetime_q=st.integers(0, 255),
+    hops=st.integers(0, 255),
+    payload=st.binary(max_size=64),
+)
+
+
+def test_a_notification_of_eleven_bytes_costs_sixteen() -> None:
+    item = Item(MessageType.NOTIFICATION, 1, 0x0102, 0x03040506, 0, 95, 0, bytes(range(11)))
+    data = pack(item, 0xAB, 0x0708090A, 3, 0)
+    assert data.hex() == "102301ab010203040506" + "0708090a" + "5f03" + bytes(range(11)).hex()
+    assert len(data) == 16 + 11
+
+
+@given(relayed_items, st.integers(0, 255), st.booleans())
+def test_what_is_packed_is_unpacked(item: Item, check: int, is_sealed: bool) -> None:
+    data = pack(item, check, item.age_ms(0), item.hops, SEALED if is_sealed else 0)
+    assert unpack(data + b"8 octets" * is_sealed, 0) == (item, check, is_sealed)
+
+
+@given(st.binary(max_size=48), st.integers(0, 255), st.sampled_from(list(MessageType)), st.booleans())
+def test_any_bytes_are_refused_or_are_what_would_be_packed(
+    tail: bytes, flags: int, kind: int, is_likely: bool
+) -> None:
+    data = bytes((0x10 | flags & 0x0F, kind)) + tail if is_likely else tail
+    try:
+        item, check, is_sealed = unpack(data, 0)
+    except RemoteProtocolError:
+        return
+    body = data[:-8] if is_sealed else data
+    assert pack(item, check, -item.created_ms, item.hops, SEALED if is_sealed else 0) == body
+
+
+@given(relayed_items, st.data())
+def test_every_truncation_is_refused_or_shortens_the_payload(item: Item, data: st.DataObject) -> None:
+    whole = pack(item, 7, item.age_ms(0), item.hops, 0)
+    cut = whole[: data.draw(st.integers(0, len(whole) - 1))]
+    if len(cut) < 16:
+        with pytest.raises(RemoteProtocolError, match="16 bytes"):
+            unpack(cut, 0)
+    else:
+        assert unpack(cut, 0)[0].payload == cut[16:]
+
+
+def test_the_header_is_read_for_the_trace() -> None:
+    item = Item(MessageType.NOTIFICATION, 1, 5, 6, 0, 95, 0, b"xy", copies=3)
+    header = read_header(pack(item, 7, 1_234, 2, SEALED) + b"8 octets")
+    assert (header.type_name, header.origin, header.number, header.age_ms, header.hops) == (
+        "notification",
+        5,
+        6,
+        1_234,
+        2,
+    )
+    assert (header.copies, header.is_sealed, header.table_check) == (3, True, 7)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({0: 0x20}, "version 2"),
+        ({1: 99}, "type 99"),
+        ({1: MessageType.SUBSCRIBE, 0: 0x11}, "copies"),
+        ({6: 0x80}, "link messages"),
+        ({1: MessageType.HELLO}, "2\\^31"),
+    ],
+)
+def test_what_is_wrong_is_said(change: dict[int, int], complaint: str) -> None:
+    item = Item(MessageType.NOTIFICATION, 1, 5, 6, 0, 95, 0, b"xy")
+    data = bytearray(pack(item, 7, 0, 1, 0))
+    for position, byte in change.items():
+        data[position] = byte
+    with pytest.raises(RemoteProtocolError, match=complaint):
+        unpack(bytes(data), 0)
+
+
+def test_a_payload_that_is_too_long_is_the_callers_fault() -> None:
+    item = Item(MessageType.NOTIFICATION, 1, 5, 6, 0, 95, 0, bytes(PAYLOAD_BYTES + 1))
+    with pytest.raises(LocalProtocolError, match="split it"):
+        pack(item, 7, 0, 1, 0)
+
+
+@pytest.mark.parametrize("q", range(256))
+def test_a_lifetime_code_is_the_floor_of_the_eighth_root(q: int) -> None:
+    seconds = LIFETIME_MS[q] // 1000
+    if LIFETIME_MS[q] < OLDEST_AGE_MS:
+        assert seconds**8 <= 2**q < (seconds + 1) ** 8
+    else:
+        assert OLDEST_AGE_MS == 2**32 - 1
+
+
+@given(st.integers(0, OLDEST_AGE_MS))
+def test_the_least_code_that_is_long_enough_is_taken(lifetime_ms: int) -> None:
+    q = lifetime_code(lifetime_ms)
+    assert LIFETIME_MS[q] >= lifetime_ms
+    assert q == 0 or LIFETIME_MS[q - 1] < lifetime_ms

@@ -1,0 +1,108 @@
+"""The drop order, one rule at a time, and the bounds under random use."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dens.item import Item
+from dens.limits import Limits
+from dens.notification_store import NotificationStore
+from dens.numbers import MessageType, Reason
+
+
+def item(number: int, origin: int = 1, created_ms: int = 0, size: int = 20, lifetime_q: int = 100) -> Item:
+    return Item(MessageType.NOTIFICATION, 1, origin, number, created_ms, lifetime_q, 0, bytes(size - 16))
+
+
+def roomy(items: int, share_percent: int = 100) -> NotificationStore:
+    return NotificationStore(
+        Limits(notification_items=items, notification_bytes=1_000, origin_share_percent=share_percent)
+    )
+
+
+def test_the_lowest_degree_goes_first_and_the_oldest_among_equals() -> None:
+    store = roomy(2)
+    for number, degree in ((1, 200), (2, 50), (3, 50), (4, 0)):
+        carried = store.add(item(number, created_ms=-number))
+        if degree:
+            store.owe(carried, 9, (0, 0, degree))
+    assert [(victim.number, reason) for victim, reason in store.make_room(0)] == [
+        (4, Reason.LOWEST_DEGREE),
+        (3, Reason.LOWEST_DEGREE),
+    ]
+
+
+def test_what_everybody_has_goes_before_what_is_owed() -> None:
+    store = roomy(2)
+    for number in (1, 2, 3):
+        store.owe(store.add(item(number)), 9, (0, 0, 255 - number))
+    assert store.delivered((1, 1), 9)
+    assert not store.delivered((1, 1), 9)
+    assert [(victim.number, reason) for victim, reason in store.make_room(0)] == [(1, Reason.DELIVERED)]
+    assert store.owed_to(9) == [(1, 2), (1, 3)]
+
+
+def test_what_is_owed_again_is_not_done_with() -> None:
+    store = roomy(1)
+    first = store.add(item(1))
+    store.owe(first, 9, (0, 0, 10))
+    store.delivered((1, 1), 9)
+    store.owe(first, 8, (0, 0, 200))
+    store.owe(store.add(item(2)), 9, (0, 0, 100))
+    assert [(victim.number, reason) for victim, reason in store.make_room(0)] == [(2, Reason.LOWEST_DEGREE)]
+
+
+def test_an_origin_above_its_share_pays_with_its_oldest() -> None:
+    store = roomy(4, share_percent=5)
+    for number, origin in ((1, 7), (2, 7), (3, 7), (4, 8), (5, 8)):
+        carried = store.add(item(number, origin))
+        if origin == 7:
+            store.owe(carried, 9, (0, 0, 255))
+    assert [(victim.number, reason) for victim, reason in store.make_room(0)] == [(1, Reason.OVER_QUOTA)]
+
+
+def test_a_withdrawn_subscription_is_owed_nothing() -> None:
+    store = roomy(9)
+    carried = store.add(item(1))
+    store.owe(carried, 9, (0, 0, 10))
+    store.owe(carried, 9, (1, 0, 20))
+    store.release(9, 0)
+    assert carried.owed == {9: {1: (1, 0, 20)}}
+    store.release_refused((1, 1), 9, [(1, 5, 0)])
+    assert store.owed_to(9) == [(1, 1)]
+    store.release_refused((1, 1), 9, [(1, 0, 0)])
+    assert (store.owed_to(9), carried.owed) == ([], {})
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("aodrx"), st.integers(0, 12), st.integers(0, 3), st.integers(1, 255)),
+        max_size=80,
+    )
+)
+def test_bounds_and_books_hold_whatever_happens(steps: list[tuple[str, int, int, int]]) -> None:
+    limits = Limits(notification_items=5, notification_bytes=150, origin_share_percent=40)
+    store = NotificationStore(limits)
+    held: dict[tuple[int, int], Item] = {}
+    for what, number, origin, degree in steps:
+        item_id = (origin, number)
+        if what == "a" and item_id not in held:
+            held[item_id] = item(number, origin, created_ms=degree, size=16 + degree % 40)
+            store.add(held[item_id])
+            for victim, _ in store.make_room(0):
+                assert held.pop(victim.id) == victim
+        elif what == "o" and item_id in held:
+            carried = store.get(item_id)
+            assert carried is not None
+            store.owe(carried, 100 + degree % 3, (0, 0, degree))
+        elif what == "d":
+            store.delivered(item_id, 100 + degree % 3)
+        elif what == "r":
+            store.release(100 + degree % 3, 0)
+        elif what == "x":
+            assert store.remove(item_id) == held.pop(item_id, None)
+        assert {carried.item.id for carried in store.all()} == held.keys()
+        assert store.total_bytes == sum(one.size for one in held.values()) <= 150
+        assert len(store) <= 5
+        for subscriber in (100, 101, 102):
+            owed = {carried.item.id for carried in store.all() if subscriber in carried.owed}
+            assert set(store.owed_to(subscriber)) == owed
