@@ -179,7 +179,7 @@ class Engine(ABC):
         if session.is_ready and session.summary_number == item.number:
             return
         session.summarise(item.number, known)
-        self._peer_ready(session, message.note, now_ms)
+        self._peer_ready(session, known, message.note, now_ms)
 
     def _acknowledgement_came(self, payload: bytes, session: PeerSession, now_ms: int) -> None:
         for origin, number, status in Acknowledgement.decode(payload).entries:
@@ -382,8 +382,8 @@ class Engine(ABC):
         """Return the summary this peer needs."""
 
     @abstractmethod
-    def _peer_ready(self, session: PeerSession, note: bytes, now_ms: int) -> None:
-        """Queue what the peer lacks."""
+    def _peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
+        """Queue what the peer lacks; `known` is what it has."""
 
     @abstractmethod
     def _take(self, item: Item, session: PeerSession, now_ms: int) -> Status:

@@ -5,10 +5,11 @@ done with earlier (replaced, withdrawn, dropped). Afterwards nobody offers it an
 heap.
 """
 
+from collections.abc import Iterator
 from heapq import heappop, heappush
 
 from dens.item import ItemId
-from dens.summary import NumberRanges, encode
+from dens.summary import NumberRanges, Summary, encode
 
 
 class KnownItems:
@@ -83,6 +84,18 @@ class KnownItems:
         _, item_id = heappop(self._heap)
         self.forget(item_id)
         return item_id
+
+    def lacking(self, summary: Summary) -> Iterator[ItemId]:
+        """Yield what is known here and not there, by origin and number."""
+        for origin in sorted(self._by_origin):
+            yield from self.lacking_of(origin, summary)
+
+    def lacking_of(self, origin: int, summary: Summary) -> Iterator[ItemId]:
+        """Yield what is known here of one origin and not there, by number."""
+        ranges = self._by_origin.get(origin)
+        if ranges is not None:
+            for number in ranges.minus(summary.ranges(origin)):
+                yield (origin, number)
 
     def encode_all(self, most_bytes: int) -> bytes:
         """Return the summary of everything known."""

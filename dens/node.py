@@ -37,6 +37,7 @@ from dens.policies.policy import ReplicationPolicy
 from dens.seal import Sealer
 from dens.store import Erase, Space, Store
 from dens.subscription_table import Subscription, SubscriptionTable
+from dens.summary import Summary
 
 _PRIORITY: Final = {
     int(MessageType.UNSUBSCRIBE): 0,
@@ -368,11 +369,13 @@ class DensNode(Engine):
             return self._known.encode_all(most_bytes)
         return self._known.encode_only(session.peer, most_bytes)
 
-    def _peer_ready(self, session: PeerSession, note: bytes, now_ms: int) -> None:
+    def _peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         role = session.role
         self._policy.met(session.peer, role is Role.MEDIATOR, note, now_ms)
         if role is Role.MEDIATOR:
-            for item in self._items.values():
+            missing = [item for id in self._known.lacking(known) if (item := self._items.get(id)) is not None]
+            missing.sort(key=lambda item: item.created_ms)
+            for item in missing:
                 self._offer(item, session, now_ms)
         elif role is Role.SUBSCRIBER:
             for item_id in self._carried.owed_to(session.peer):

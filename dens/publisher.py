@@ -24,6 +24,7 @@ from dens.peer_session import PeerSession
 from dens.seal import Sealer
 from dens.store import Erase, Space, Store
 from dens.subscription_table import Subscription, SubscriptionTable
+from dens.summary import Summary
 
 ANNOUNCE_LIFETIME_Q: Final = 168
 """2²¹ seconds, about 24 days: what a publisher can measure seldom changes."""
@@ -153,11 +154,11 @@ class PublisherEnd(Engine):
     def _summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
         return self._known.encode_others(self.node, most_bytes)
 
-    def _peer_ready(self, session: PeerSession, note: bytes, now_ms: int) -> None:
-        if self._announcement is not None:
-            self._offer(self._announcement, session)
-        for carried in self._outbox.all():
-            self._offer(carried.item, session)
+    def _peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
+        for item_id in self._known.lacking_of(self.node, known):
+            item = self._held(item_id)
+            if item is not None:
+                self._offer(item, session)
 
     def _offer(self, item: Item, session: PeerSession) -> None:
         if session.is_ready and session.role is Role.MEDIATOR:

@@ -21,6 +21,7 @@ from dens.peer_session import PeerSession
 from dens.seal import Sealer
 from dens.store import Erase, Put, Space, Store
 from dens.subscription_table import Subscription, is_newer
+from dens.summary import Summary
 
 _PRIORITY = {
     MessageType.UNSUBSCRIBE: 0,
@@ -213,9 +214,11 @@ class SubscriberEnd(Engine):
     def _summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
         return self._known.encode_others(self.node, most_bytes)
 
-    def _peer_ready(self, session: PeerSession, note: bytes, now_ms: int) -> None:
-        for item in self._own.values():
-            self._offer(item, session)
+    def _peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
+        for item_id in self._known.lacking_of(self.node, known):
+            item = self._own.get(item_id)
+            if item is not None:
+                self._offer(item, session)
 
     def _offer(self, item: Item, session: PeerSession) -> None:
         if session.is_ready and session.role is Role.MEDIATOR:

@@ -75,6 +75,25 @@ class NumberRanges:
             starts.insert(position + 1, number + 1)
             ends.insert(position + 1, end)
 
+    def minus(self, other: "NumberRanges | None") -> Iterator[int]:
+        """Yield the numbers that are here and not there, ascending; what both hold costs next to nothing."""
+        if other is None:
+            for start, end in self:
+                yield from range(start, end + 1)
+            return
+        starts, ends = other._starts, other._ends
+        if starts == self._starts and ends == self._ends:
+            return
+        for number, end in self:
+            position = bisect_right(ends, number - 1)  # the first range there that does not end before us
+            while number <= end:
+                gap_end = starts[position] - 1 if position < len(starts) else end
+                yield from range(number, min(gap_end, end) + 1)
+                if gap_end >= end:
+                    break
+                number = ends[position] + 1
+                position += 1
+
     def append_range(self, start: int, end: int) -> None:
         """Hold a range that lies above all others and touches none."""
         self._starts.append(start)
@@ -92,6 +111,10 @@ class Summary:
     def __contains__(self, item_id: ItemId) -> bool:
         ranges = self._by_origin.get(item_id[0])
         return ranges is not None and item_id[1] in ranges
+
+    def ranges(self, origin: int) -> NumberRanges | None:
+        """Return the numbers known of this origin, or None."""
+        return self._by_origin.get(origin)
 
     def names(self, origin: int) -> bool:
         """Say whether any message of this origin is known."""

@@ -37,6 +37,12 @@ def test_ranges_are_a_set_of_numbers(steps: list[tuple[bool, int]]) -> None:
     assert all(right[0] - left[1] >= 2 for left, right in pairwise(pairs))
 
 
+@given(st.sets(numbers), st.sets(numbers))
+def test_what_one_lacks_is_the_difference(mine: set[int], yours: set[int]) -> None:
+    assert list(ranges_of(mine).minus(ranges_of(yours))) == sorted(mine - yours)
+    assert list(ranges_of(mine).minus(None)) == sorted(mine)
+
+
 @given(st.dictionaries(st.integers(0, 65_535), st.sets(st.integers(0, 2**31 - 1), min_size=1), max_size=6))
 def test_a_summary_says_exactly_what_is_known(known: dict[int, set[int]]) -> None:
     data = summary.encode(sorted((origin, ranges_of(members)) for origin, members in known.items()), 10_000)
