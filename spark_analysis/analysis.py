@@ -1,5 +1,6 @@
 """From a run to its answers: every question of `metrics/`, in as few Spark jobs as they allow."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from pyspark.sql import DataFrame, Row
@@ -40,27 +41,38 @@ _GIVEN_UP: Final = ("lost", "dropped", "refused", "expired")
 
 
 def analyse(run: Run) -> Analysis:
-    """Ask a run everything that its report shows."""
-    end_ms = run.end_ms()
+    """Ask a run everything that its report shows.
+
+    The families of questions are independent of each other, so they are asked side by side: while one is
+    being planned another one runs.
+    """
+    end_ms = run.manifest.simulated_ms
     nodes = {row["node"]: row for row in run.table("nodes").collect()}
-    revisions = subscription_revisions(run.table("subscriptions"))
-    delivered = run.table("messages").transform(arriving.deliveries).cache()
-    owing = run.table("notifications").transform(owed(revisions, matchers_of(run.manifest))).cache()
-    outcomes = arriving.outcomes(owing, delivered, end_ms).cache()
-    pairs = arriving.pairs(outcomes).cache()
-    analysis = Analysis(
-        run=_facts(run, nodes, end_ms),
-        delivery=_delivery(run, owing, delivered, outcomes, pairs, revisions, nodes),
-        delay=_delay(pairs),
-        overhead=_overhead(run.table("messages")),
-        contacts=_contacts(run.table("contacts"), len(nodes), end_ms),
-        filtering=_filtering(run.table("filter_decisions")),
-        timeline=_timeline(pairs, end_ms),
-        tracks=_tracks(run, nodes),
-    )
-    for frame in (pairs, outcomes, owing, delivered):
-        frame.unpersist()
-    return analysis
+    with ThreadPoolExecutor() as together:
+        overhead_ = together.submit(_overhead, run.table("messages"))
+        contacts = together.submit(_contacts, run.table("contacts"), len(nodes), end_ms)
+        filtering = together.submit(_filtering, run.table("filter_decisions"))
+        tracks = together.submit(_tracks, run, nodes, end_ms)
+        revisions = subscription_revisions(run.table("subscriptions"))
+        owing = run.table("notifications").transform(owed(revisions, matchers_of(run.manifest)))
+        delivered = run.table("messages").transform(arriving.deliveries)
+        outcomes = arriving.outcomes(owing, delivered, end_ms).cache()
+        pairs = outcomes.transform(arriving.pairs).cache()
+        delay = _delay(pairs)
+        timeline = _timeline(pairs, end_ms)
+        delivery = _delivery(run, outcomes, pairs, revisions, nodes)
+        pairs.unpersist()
+        outcomes.unpersist()
+        return Analysis(
+            run=_facts(run, nodes, end_ms),
+            delivery=delivery,
+            delay=delay,
+            overhead=overhead_.result(),
+            contacts=contacts.result(),
+            filtering=filtering.result(),
+            timeline=timeline,
+            tracks=tracks.result(),
+        )
 
 
 def _facts(run: Run, nodes: dict[int, Row], end_ms: int) -> RunFacts:
@@ -79,20 +91,20 @@ def _facts(run: Run, nodes: dict[int, Row], end_ms: int) -> RunFacts:
 
 def _delivery(
     run: Run,
-    owing: DataFrame,
-    delivered: DataFrame,
     outcomes: DataFrame,
     pairs: DataFrame,
     revisions: tuple[SubscriptionRevision, ...],
     nodes: dict[int, Row],
 ) -> Delivery:
-    wrong = delivered.transform(arriving.delivered_wrongly, owing).first()
+    wrong = outcomes.transform(arriving.delivered_wrongly).first()
     assert wrong is not None
     with_group = pairs.transform(arriving.with_group, run.table("nodes"))
     by_group = with_group.transform(arriving.delivery_ratio, "group").orderBy("group").collect()
     served = {
         (row["subscriber"], row["id"], row["seq"]): _served(row)
-        for row in outcomes.transform(arriving.delivery_ratio, "subscriber", "id", "seq").collect()
+        for row in outcomes.transform(arriving.owed_outcomes)
+        .transform(arriving.delivery_ratio, "subscriber", "id", "seq")
+        .collect()
     }
     groups = tuple(GroupServed(row["group"], _served(row)) for row in by_group)
     return Delivery(
@@ -170,6 +182,7 @@ def _overhead(messages: DataFrame) -> Overhead:
 
 
 def _contacts(table: DataFrame, nodes: int, end_ms: int) -> Contacts:
+    table = table.transform(meeting.until, end_ms)
     times = (
         table.transform(meeting.contact_times)
         .withColumn("which", F.lit("contact"))
@@ -220,11 +233,12 @@ def _timeline(pairs: DataFrame, end_ms: int) -> Timeline:
     return Timeline(bin_ms / 1000, tuple(became_owed), tuple(arrived))
 
 
-def _tracks(run: Run, nodes: dict[int, Row]) -> tuple[Track, ...]:
+def _tracks(run: Run, nodes: dict[int, Row], end_ms: int) -> tuple[Track, ...]:
     """Return the paths of all nodes, or of every k-th one where all would be too many to draw."""
     every = -(-run.rows("motion") // MOST_LEGS) or 1
     shown = sorted(nodes)[::every]
-    legs = run.table("motion").where(F.col("node").isin(shown)).orderBy("node", "begin_ms").collect()
+    walked = run.table("motion").where(F.col("node").isin(shown) & (F.col("begin_ms") < end_ms))
+    legs = walked.orderBy("node", "begin_ms").collect()
     points: dict[int, list[tuple[float, float]]] = {}
     for leg in legs:
         path = points.setdefault(leg["node"], [(leg["x0_m"], leg["y0_m"])])

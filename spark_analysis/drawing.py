@@ -39,7 +39,7 @@ _VARIABLES: Final = {
 STYLE: Final[Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "dens",
-    "font.size": 11,
+    "font.size": 12,
     "text.color": INK,
     "axes.edgecolor": GRID,
     "axes.labelcolor": MUTED,
@@ -60,7 +60,10 @@ STYLE: Final[Any] = {
     "lines.solid_capstyle": "round",
 }
 
-WIDTH_IN: Final = 7.6
+WIDTH_IN: Final = 13.0
+"""A picture as wide as the page; its letters are then as large as the page's small ones."""
+HALF_WIDTH_IN: Final = 6.2
+
 _SVG: Final = "http://www.w3.org/2000/svg"
 _XLINK: Final = "http://www.w3.org/1999/xlink"
 
@@ -69,17 +72,17 @@ _TIME_TICKS_S: Final = (
 )  # fmt: skip
 
 
-def canvas(height_in: float) -> tuple[Figure, Axes]:
-    """Return an empty figure of the page's width, and its axes."""
-    figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
+def canvas(height_in: float, width_in: float = WIDTH_IN) -> tuple[Figure, Axes]:
+    """Return an empty figure and its axes."""
+    figure = Figure(figsize=(width_in, height_in), layout="constrained")
     return figure, figure.add_subplot()
 
 
-def time_axis(axes: Axes, times: Sequence[float]) -> None:
-    """Make the x axis logarithmic and label it in the units in which people speak of time."""
+def time_axis(axes: Axes, times: Sequence[float], room: float = 1.1) -> None:
+    """Make the x axis logarithmic, labelled as people speak of time, up to `room` times the longest."""
     axes.set_xscale("log")
     low, high = (min(times), max(times)) if times else (1, 3600)
-    axes.set_xlim(low * 0.9, max(high, low * 10) * 1.1)
+    axes.set_xlim(low * 0.9, max(high, low * 10) * room)
     ticks = [tick for tick in _TIME_TICKS_S if axes.get_xlim()[0] <= tick <= axes.get_xlim()[1]]
     axes.set_xticks(ticks, [time_text(tick) for tick in ticks])
     axes.xaxis.set_minor_locator(NullLocator())
@@ -108,9 +111,7 @@ def svg(figure: Figure, name: str, title: str, description: str) -> str:
     root.set("role", "img")
     root.set("aria-labelledby", f"{name}-title {name}-desc")
     for tag, text in (("desc", description), ("title", title)):
-        label = ElementTree.Element(
-            f"{{{_SVG}}}{tag}", {"id": f"{name}-{'title' if tag == 'title' else 'description'}"}
-        )
+        label = ElementTree.Element(f"{{{_SVG}}}{tag}", {"id": f"{name}-{tag}"})
         label.text = text
         root.insert(0, label)
     return ElementTree.tostring(root, encoding="unicode")

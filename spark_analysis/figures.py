@@ -10,6 +10,7 @@ from matplotlib.ticker import NullLocator
 from spark_analysis.answers import Contacts, Delay, Filtering, Served, Timeline, Times, Track, TypeTraffic
 from spark_analysis.drawing import (
     FOUR,
+    HALF_WIDTH_IN,
     INK,
     ONE,
     STYLE,
@@ -21,7 +22,7 @@ from spark_analysis.drawing import (
     svg,
     time_axis,
 )
-from spark_analysis.wording import bytes_text, time_text
+from spark_analysis.wording import bytes_text, share_text, time_text
 
 ROLE_COLOURS: Final = {"subscriber": TWO, "mediator": ONE, "publisher": THREE}
 
@@ -29,26 +30,33 @@ ROLE_COLOURS: Final = {"subscriber": TWO, "mediator": ONE, "publisher": THREE}
 def delay_figure(delay: Delay, total: Served) -> str:
     """Draw the share of all owed pairs that had arrived within a given time of their event."""
     with mpl.rc_context(STYLE):
-        figure, axes = canvas(3.3)
+        figure, axes = canvas(4.4)
         shares = [
             i / (len(delay.quantiles_s) - 1) * (total.ratio or 0) for i in range(len(delay.quantiles_s))
         ]
         times = [max(value, 0.001) for value in delay.quantiles_s]
-        axes.plot([*times], shares, color=ONE, drawstyle="steps-post")
+        axes.plot(times, shares, color=ONE, drawstyle="steps-post")
         axes.fill_between(times, shares, step="post", color=ONE, alpha=0.12, linewidth=0)
         axes.axhline(total.ratio or 0, color=TWO, linewidth=1.2, linestyle=(0, (4, 3)))
         axes.text(
-            0.01, (total.ratio or 0) + 0.02, f"{total.ratio or 0:.0%} of all that was owed",
-            transform=axes.get_yaxis_transform(), color=TWO, va="bottom",
-        )  # fmt: skip
+            0.01,
+            (total.ratio or 0) + 0.02,
+            f"{share_text(total.ratio)} of all that was owed",
+            transform=axes.get_yaxis_transform(),
+            color=TWO,
+            va="bottom",
+        )
         for name, value, share in (("median", delay.p50_s, 0.5), ("95 %", delay.p95_s, 0.95)):
             if value is not None and total.ratio:
                 axes.plot([max(value, 0.001)], [share * total.ratio], "o", color=ONE, markersize=6)
                 axes.annotate(
-                    f"{name}: {time_text(value)}", (max(value, 0.001), share * total.ratio), (8, -4),
-                    textcoords="offset points", va="top", color=INK,
-                )  # fmt: skip
-        time_axis(axes, times)
+                    f"{name}: {time_text(value)}",
+                    (max(value, 0.001), share * total.ratio),
+                    (10, -6),
+                    textcoords="offset points",
+                    va="top",
+                )
+        time_axis(axes, times, room=1.6)
         share_axis(axes)
         axes.set_xlabel("time from the event to the application")
         axes.set_ylabel("share of owed pairs delivered")
@@ -56,7 +64,7 @@ def delay_figure(delay: Delay, total: Served) -> str:
             figure,
             "delay",
             "How long deliveries took",
-            f"A rising curve that ends at {total.ratio or 0:.0%} of the owed pairs; half of the delivered "
+            f"A rising curve that ends at {share_text(total.ratio)} of the owed pairs; half of the delivered "
             f"ones arrived within {time_text(delay.p50_s)}, 95 % within {time_text(delay.p95_s)}.",
         )
 
@@ -64,7 +72,7 @@ def delay_figure(delay: Delay, total: Served) -> str:
 def timeline_figure(timeline: Timeline) -> str:
     """Draw how many pairs had become owed, and how many had been delivered, as the run went on."""
     with mpl.rc_context(STYLE):
-        figure, axes = canvas(3.0)
+        figure, axes = canvas(3.8)
         hours = [i * timeline.bin_s / 3600 for i in range(len(timeline.owed) + 1)]
         became_owed, arrived = _running(timeline.owed), _running(timeline.delivered)
         axes.plot(hours, became_owed, color=TWO)
@@ -89,7 +97,7 @@ def timeline_figure(timeline: Timeline) -> str:
 def contacts_figure(contacts: Contacts) -> str:
     """Draw the survival curves of contact and inter-contact times, both axes logarithmic."""
     with mpl.rc_context(STYLE):
-        figure, axes = canvas(3.3)
+        figure, axes = canvas(4.4)
         times = [s for kind in (contacts.contact, contacts.inter_contact) for s, _ in kind.survival]
         for kind, name, colour in (
             (contacts.contact, "in contact", ONE),
@@ -124,7 +132,7 @@ def filtering_figure(filtering: Filtering) -> str:
         (filtering.suppressed, "held back by hysteresis or interval", TWO),
     ]
     with mpl.rc_context(STYLE):
-        figure, axes = canvas(1.35)
+        figure, axes = canvas(1.9, HALF_WIDTH_IN)
         left = 0
         for count, name, colour in pieces:
             if count:
@@ -135,14 +143,14 @@ def filtering_figure(filtering: Filtering) -> str:
         axes.grid(visible=False)
         axes.spines["left"].set_visible(False)
         axes.set_xlabel("readings")
-        axes.legend(
-            frameon=False,
-            loc="lower left",
-            bbox_to_anchor=(-0.01, 0.95),
-            ncols=2,
-            labelcolor=INK,
-            handlelength=1,
-        )
+        if left:
+            axes.legend(
+                frameon=False,
+                loc="lower left",
+                bbox_to_anchor=(-0.01, 0.95),
+                labelcolor=INK,
+                handlelength=1,
+            )
         return svg(
             figure,
             "filtering",
@@ -154,7 +162,7 @@ def filtering_figure(filtering: Filtering) -> str:
 def traffic_figure(by_type: Sequence[TypeTraffic]) -> str:
     """Draw the bytes on the air by message type."""
     with mpl.rc_context(STYLE):
-        figure, axes = canvas(0.7 + 0.3 * max(len(by_type), 1))
+        figure, axes = canvas(0.5 + 0.3 * max(len(by_type), 1), HALF_WIDTH_IN)
         names = [traffic.type for traffic in by_type]
         sizes = [traffic.sent_bytes for traffic in by_type]
         axes.barh(names, sizes, color=ONE, height=0.62)
@@ -180,11 +188,11 @@ def map_figure(tracks: Sequence[Track]) -> str:
         xs = [x for track in tracks for x, _ in track.points]
         ys = [y for track in tracks for _, y in track.points]
         width, height = (max(xs) - min(xs) or 1, max(ys) - min(ys) or 1) if xs else (4, 3)
-        figure, axes = canvas(min(max(WIDTH_IN * height / width, 2.5), 6.5) + 0.5)
+        figure, axes = canvas(min(max(WIDTH_IN * height / width, 4), 8.5) + 0.5)
         for role, colour in ROLE_COLOURS.items():
             of_role = [track for track in tracks if track.role == role]
             for track in of_role:
-                axes.plot(*zip(*track.points, strict=True), color=colour, linewidth=0.7, alpha=0.55)
+                axes.plot(*zip(*track.points, strict=True), color=colour, linewidth=0.9, alpha=0.6)
                 axes.plot(*track.points[0], "o", color=colour, markersize=5)
             if of_role:
                 axes.plot([], [], "o-", color=colour, markersize=5, label=f"{role} ({len(of_role)})")
@@ -213,7 +221,7 @@ def _label_end(axes: Axes, x: float, y: float, text: str, colour: str, above: st
     axes.annotate(
         text,
         (x, y),
-        (-4, 4 if above == "bottom" else -6),
+        (-6, 3 if above == "bottom" else -10),
         textcoords="offset points",
         ha="right",
         va=above,

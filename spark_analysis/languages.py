@@ -2,10 +2,9 @@
 
 from functools import partial
 
-from plugins.registry import language
-
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from plugins.language import Matcher
+from plugins.registry import language
 from spark_analysis.manifest import Manifest
 from spark_analysis.metrics.owed import MakeMatcher
 
@@ -13,8 +12,9 @@ from spark_analysis.metrics.owed import MakeMatcher
 def matchers_of(manifest: Manifest) -> MakeMatcher:
     """Return what makes a matcher for a language id over the run's mission table; it can be pickled."""
     table = load_mission_table([str(name) for name in manifest.scenario.get("vocabularies", ())])
-    return partial(_matcher, table)
+    return partial(matcher, table)
 
 
-def _matcher(table: MissionTable, language_id: int) -> Matcher:
+def matcher(table: MissionTable, language_id: int) -> Matcher:
+    """Return an empty matcher of the language with this id."""
     return language(language_id).matcher(table)

@@ -4,9 +4,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from spark_analysis.errors import TraceError
+
+SCHEMA_VERSION: Final = 1
+"""The newest version of docs/trace-format.md that this room reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,14 +17,14 @@ class Manifest:
     """The facts of a run that no table holds.
 
     `status` is `complete` when the run reached its end. Anything else means that the trace stops before it,
-    and every answer drawn from it is an answer about that part only. `document` is the whole file.
+    and every answer drawn from it is an answer about that part only; `simulated_ms` says how far it got.
     """
 
     schema_version: int
     status: str
+    simulated_ms: int
     seed: int | None
     scenario: Mapping[str, Any]
-    document: Mapping[str, Any]
 
     @property
     def partial(self) -> bool:
@@ -55,11 +58,19 @@ def read_manifest(run: Path) -> Manifest:
     version = document.get("schema_version") if isinstance(document, dict) else None
     if not isinstance(version, int):
         raise TraceError(f"{file}: has no schema_version, so it is not the manifest of a run")
+    if version > SCHEMA_VERSION:
+        raise TraceError(
+            f"{run}: its trace has schema version {version}, and this program reads up to {SCHEMA_VERSION}; "
+            "read it with the version that wrote it, or a newer one"
+        )
+    simulated_ms = document.get("simulated_ms")
+    if not isinstance(simulated_ms, int):
+        raise TraceError(f"{file}: does not say how far the run got (simulated_ms); run the scenario again")
     scenario = document.get("scenario")
     return Manifest(
         schema_version=version,
         status=str(document.get("status", "unknown")),
+        simulated_ms=simulated_ms,
         seed=document.get("seed"),
         scenario=scenario if isinstance(scenario, dict) else {},
-        document=document,
     )

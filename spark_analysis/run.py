@@ -14,11 +14,10 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812
 
 from spark_analysis.errors import TraceError
 from spark_analysis.manifest import Manifest, read_manifest
-from spark_analysis.schema import SCHEMA_VERSION, TABLES
+from spark_analysis.schema import TABLES
 from spark_analysis.session import open_session
 
 SMALL_TABLE_ROWS: Final = 200_000
@@ -47,11 +46,6 @@ class Run:
         """Tell whether the run stopped before its end."""
         return self.manifest.partial
 
-    def end_ms(self) -> int:
-        """Return when the run ended, in simulated time: where its motion ends."""
-        last = self.table("motion").agg(F.max("end_ms").alias("end_ms")).first()
-        return 0 if last is None or last["end_ms"] is None else round(last["end_ms"])
-
     def rows(self, name: str) -> int:
         """Return how many rows a table has, from its files' footers."""
         return sum(part.rows for part in self.parts[_known(name)])
@@ -74,11 +68,6 @@ def open_run(path: str | Path, spark: SparkSession | None = None) -> Run:
     """
     folder = Path(path).absolute()
     manifest = read_manifest(folder)
-    if manifest.schema_version > SCHEMA_VERSION:
-        raise TraceError(
-            f"{folder}: its trace has schema version {manifest.schema_version}, and this program reads up to "
-            f"{SCHEMA_VERSION}; read it with the version that wrote it, or a newer one"
-        )
     parts = {name: _parts_of(folder / "trace" / name, name) for name in TABLES}
     if not any(part.rows for table in parts.values() for part in table):
         raise TraceError(

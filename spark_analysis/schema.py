@@ -19,8 +19,6 @@ from pyspark.sql.types import (
     StructType,
 )
 
-SCHEMA_VERSION: Final = 1
-
 _bool, _int, _long, _double = BooleanType(), IntegerType(), LongType(), DoubleType()
 _text, _bytes = StringType(), BinaryType()
 

@@ -96,10 +96,18 @@ def _configuration(master: str) -> SparkConf:
         # Times of a trace are milliseconds since its start; no local time zone may creep in.
         "spark.sql.session.timeZone": "UTC",
         "spark.driver.extraJavaOptions": "-Duser.timezone=UTC",
+        # Remembering the line of Python behind every column costs more than planning does.
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.driver.memory": "2g",
         "spark.executorEnv.PYTHONPATH": str(_PACKAGE.parent),
     }
     if master.startswith("local"):
-        settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+        settings |= {
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": "127.0.0.1",
+            # A report is many small queries, each run once: Java's optimising compiler would take half of the
+            # processor for code that is hardly used again.
+            "spark.driver.extraJavaOptions": "-Duser.timezone=UTC -XX:TieredStopAtLevel=1",
+        }
     conf = SparkConf(loadDefaults=False).setMaster(master).setAppName("dens")
     return conf.setAll(list(settings.items()))

@@ -15,6 +15,16 @@ from pyspark.sql import functions as F  # noqa: N812
 BINS_PER_DECADE: Final = 20
 
 
+def until(contacts: DataFrame, end_ms: int) -> DataFrame:
+    """Cut the table at the end of the run; a partial run's contacts were computed for the whole scenario."""
+    return contacts.where(F.col("begin_ms") < end_ms).withColumns(
+        {
+            "end_ms": F.least("end_ms", F.lit(float(end_ms))),
+            "censored": F.col("censored") | (F.col("end_ms") >= end_ms),
+        }
+    )
+
+
 def contact_times(contacts: DataFrame) -> DataFrame:
     """Give one row a contact: the pair, its length, and whether that is only a lower bound."""
     return contacts.select(

@@ -12,6 +12,8 @@ and both are shown.
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name every PySpark reader expects
 
+from spark_analysis.metrics.owed import OWED
+
 PAIR = ("origin", "number", "subscriber")
 
 
@@ -29,27 +31,33 @@ def deliveries(messages: DataFrame) -> DataFrame:
 
 
 def outcomes(owed: DataFrame, delivered: DataFrame, end_ms: int) -> DataFrame:
-    """Say of every owed row what became of it by the end of the run: `delivered`, `missed` or `open`."""
+    """Say of every owed row what became of it by the end of the run: `delivered`, `missed` or `open`.
+
+    A delivery that was owed to nobody is a row of its own, `unowed`, without an event.
+    """
     over_ms = F.col("event_ms") + F.col("lifetime_ms")
-    return owed.join(delivered, [*PAIR], "left").select(
-        *owed.columns,
+    return owed.join(delivered, [*PAIR], "full").select(
+        *OWED.names,
         "delivered_ms",
         "hops",
+        "times",
         (F.col("delivered_ms") - F.col("event_ms")).alias("delay_ms"),
-        F.when(F.col("delivered_ms").isNotNull(), "delivered")
+        F.when(F.col("event_ms").isNull(), "unowed")
+        .when(F.col("delivered_ms").isNotNull(), "delivered")
         .when(over_ms <= F.lit(end_ms), "missed")
         .otherwise("open")
         .alias("outcome"),
     )
 
 
+def owed_outcomes(outcomes: DataFrame) -> DataFrame:
+    """Leave out what was owed to nobody."""
+    return outcomes.where(F.col("outcome") != "unowed")
+
+
 def pairs(outcomes: DataFrame) -> DataFrame:
-    """Reduce outcomes to one row a pair; a pair's event, delay and outcome are the same in each of its
-    rows.
-    """
-    return outcomes.dropDuplicates([*PAIR]).select(
-        *PAIR, "event_ms", "lifetime_ms", "delivered_ms", "delay_ms", "hops", "outcome"
-    )
+    """Reduce owed outcomes to one row a pair, whose event, delay and outcome all its rows share."""
+    return owed_outcomes(outcomes).dropDuplicates([*PAIR])
 
 
 def delivery_ratio(frame: DataFrame, *by: str) -> DataFrame:
@@ -77,17 +85,13 @@ def with_group(frame: DataFrame, nodes: DataFrame) -> DataFrame:
     return frame.join(F.broadcast(who), "subscriber", "left")
 
 
-def delivered_wrongly(delivered: DataFrame, owed: DataFrame) -> DataFrame:
-    """Count what must not happen: pairs that an application saw more than once, and pairs that nobody was
-    owed.
-    """
-    marked = delivered.join(
-        owed.select(*PAIR).distinct().withColumn("was_owed", F.lit(True)), [*PAIR], "left"
-    )
-    return marked.agg(
+def delivered_wrongly(outcomes: DataFrame) -> DataFrame:
+    """Count what must not happen: pairs that an application saw more than once, and pairs owed to nobody."""
+    seen = outcomes.where(F.col("times").isNotNull()).dropDuplicates([*PAIR])
+    return seen.agg(
         F.count("*").alias("delivered"),
         F.count(F.when(F.col("times") > 1, True)).alias("repeated"),
-        F.count(F.when(F.col("was_owed").isNull(), True)).alias("not_owed"),
+        F.count(F.when(F.col("outcome") == "unowed", True)).alias("not_owed"),
     )
 
 

@@ -58,9 +58,36 @@ def make_table(spark: SparkSession) -> MakeTable:
     return make
 
 
+def write_tables(
+    run: Path,
+    tables: Mapping[str, Rows],
+    manifest: Mapping[str, Any] | None = None,
+    rows_per_part: int = 100_000,
+) -> Path:
+    """Write a run's folder with the writer's own schema, and return it."""
+    for table, rows in tables.items():
+        folder = run / "trace" / table
+        folder.mkdir(parents=True)
+        for part, begin in enumerate(range(0, len(rows), rows_per_part)):
+            columns = pa.Table.from_pylist(
+                [dict(row) for row in rows[begin : begin + rows_per_part]], schema=TABLES[table]
+            )
+            pq.write_table(columns, folder / f"part-{part:05}.parquet", compression="zstd")
+    run.mkdir(exist_ok=True)
+    facts = {
+        "schema_version": SCHEMA_VERSION,
+        "status": "complete",
+        "simulated_ms": 3_600_000,
+        "seed": 1,
+        "scenario": {"name": "made", "title": "Made by hand", "vocabularies": ["medical"]},
+    }
+    (run / "manifest.json").write_text(json.dumps({**facts, **(manifest or {})}))
+    return run
+
+
 @pytest.fixture
 def write_run(tmp_path: Path) -> WriteRun:
-    """Give a function that writes a run's folder with the writer's own schema."""
+    """Give a function that writes a run below the test's own folder."""
 
     def write(
         tables: Mapping[str, Rows],
@@ -68,23 +95,6 @@ def write_run(tmp_path: Path) -> WriteRun:
         name: str = "run",
         rows_per_part: int = 100_000,
     ) -> Path:
-        run = tmp_path / name
-        for table, rows in tables.items():
-            folder = run / "trace" / table
-            folder.mkdir(parents=True)
-            for part, begin in enumerate(range(0, len(rows), rows_per_part)):
-                columns = pa.Table.from_pylist(
-                    [dict(row) for row in rows[begin : begin + rows_per_part]], schema=TABLES[table]
-                )
-                pq.write_table(columns, folder / f"part-{part:05}.parquet", compression="zstd")
-        run.mkdir(exist_ok=True)
-        facts = {
-            "schema_version": SCHEMA_VERSION,
-            "status": "complete",
-            "seed": 1,
-            "scenario": {"name": "made", "title": "Made by hand", "vocabularies": ["medical"]},
-        }
-        (run / "manifest.json").write_text(json.dumps({**facts, **(manifest or {})}))
-        return run
+        return write_tables(tmp_path / name, tables, manifest, rows_per_part)
 
     return write

@@ -1,6 +1,5 @@
 """Opening a run: what is read, and what is refused by name."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,13 +51,6 @@ def test_unfinished_parts_are_not_read(write_run: WriteRun, spark: SparkSession)
     assert open_run(folder, spark).table("nodes").count() == 5
 
 
-def test_the_end_of_a_run_is_where_its_motion_ends(write_run: WriteRun, spark: SparkSession) -> None:
-    leg = {"node": 0, "x0_m": 0.0, "y0_m": 0.0, "x1_m": 0.0, "y1_m": 0.0}
-    motion = [{**leg, "begin_ms": 0.0, "end_ms": 700.0}, {**leg, "begin_ms": 700.0, "end_ms": 9_000.0}]
-    assert open_run(write_run({"nodes": NODES, "motion": motion}), spark).end_ms() == 9_000
-    assert open_run(write_run({"nodes": NODES}, name="still"), spark).end_ms() == 0
-
-
 def refusal(path: Path, spark: SparkSession) -> str:
     with pytest.raises(TraceError) as caught:
         open_run(path, spark)
@@ -73,6 +65,8 @@ def test_what_is_not_a_run_is_refused(tmp_path: Path, spark: SparkSession) -> No
     for document in ("[]", "{}", '{"schema_version": "1"}'):
         (tmp_path / "manifest.json").write_text(document)
         assert "has no schema_version" in refusal(tmp_path, spark)
+    (tmp_path / "manifest.json").write_text('{"schema_version": 1}')
+    assert "does not say how far the run got" in refusal(tmp_path, spark)
 
 
 def test_a_newer_schema_is_refused_with_both_versions(write_run: WriteRun, spark: SparkSession) -> None:
@@ -111,9 +105,3 @@ def test_an_unknown_table_is_refused_with_the_known_ones(write_run: WriteRun, sp
     run = open_run(write_run({"nodes": NODES}), spark)
     with pytest.raises(TraceError, match='no table "node"; it has nodes, motion'):
         run.table("node")
-
-
-def test_the_whole_manifest_is_kept(write_run: WriteRun, spark: SparkSession) -> None:
-    folder = write_run({"nodes": NODES}, {"versions": {"dens": "0.1.0"}})
-    run = open_run(folder, spark)
-    assert run.manifest.document == json.loads((folder / "manifest.json").read_text())

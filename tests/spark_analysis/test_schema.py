@@ -7,6 +7,7 @@ import pyarrow as pa
 from pyspark.sql.types import BinaryType, BooleanType, DataType, DoubleType, IntegerType, LongType, StringType
 
 from emulation.trace import schema as written
+from spark_analysis import manifest
 from spark_analysis import schema as read
 
 PAGE = Path(__file__).parents[2] / "docs" / "trace-format.md"
@@ -33,7 +34,7 @@ AS_PROSE = {
 
 
 def test_reader_and_writer_have_the_same_version_and_tables() -> None:
-    assert read.SCHEMA_VERSION == written.SCHEMA_VERSION
+    assert manifest.SCHEMA_VERSION == written.SCHEMA_VERSION
     assert list(read.TABLES) == list(written.TABLES)
 
 

@@ -1,0 +1,92 @@
+"""The same questions answered in plain Python, one loop each, from the definitions in SPEC and nothing
+else.
+"""
+
+import math
+from collections import defaultdict
+
+from tests.spark_analysis.synthetic import END_MS, LIFETIME_MS, Row, SyntheticRun, Told, Wish
+
+Pair = tuple[int, int, int]
+
+
+def matches(wish: Wish, told: Told) -> bool:
+    return all(
+        attribute in told.values and low <= told.values[attribute] <= high
+        for attribute, (low, high) in wish.intervals.items()
+    )
+
+
+def is_owed(wish: Wish, told: Told) -> bool:
+    if told.at_ms < wish.created_ms or told.at_ms >= wish.expires_ms:
+        return False
+    if wish.withdrawn_ms is not None and told.at_ms >= wish.withdrawn_ms:
+        return False
+    return matches(wish, told)
+
+
+def owed_rows(run: SyntheticRun) -> set[tuple[int, int, int, int, int]]:
+    return {
+        (told.origin, told.number, wish.subscriber, wish.id, wish.seq)
+        for told in run.told
+        for wish in run.wishes
+        if is_owed(wish, told)
+    }
+
+
+def owed_pairs(run: SyntheticRun) -> set[Pair]:
+    return {(origin, number, subscriber) for origin, number, subscriber, _, _ in owed_rows(run)}
+
+
+def delivered_at(run: SyntheticRun) -> dict[Pair, int]:
+    found: dict[Pair, int] = {}
+    for row in run.tables["messages"]:
+        if row["kind"] == "delivered":
+            pair = (row["origin"], row["number"], row["node"])
+            found[pair] = min(row["at_ms"], found.get(pair, row["at_ms"]))
+    return found
+
+
+def served(run: SyntheticRun, pairs: set[Pair]) -> tuple[int, int, int, int]:
+    """Return owed, delivered, missed, open."""
+    events = {(told.origin, told.number): told.at_ms for told in run.told}
+    arrived = delivered_at(run)
+    missing = [pair for pair in pairs if pair not in arrived]
+    missed = sum(events[pair[:2]] + LIFETIME_MS <= END_MS for pair in missing)
+    return len(pairs), len(pairs) - len(missing), missed, len(missing) - missed
+
+
+def delays(run: SyntheticRun) -> list[int]:
+    events = {(told.origin, told.number): told.at_ms for told in run.told}
+    arrived = delivered_at(run)
+    return sorted(arrived[pair] - events[pair[:2]] for pair in owed_pairs(run) if pair in arrived)
+
+
+def nearest_rank(ordered: list[int], percent: int) -> int:
+    return ordered[max(math.ceil(percent * len(ordered) / 100), 1) - 1]
+
+
+def gaps(contacts: list[Row]) -> list[tuple[float, bool]]:
+    """Return (time, censored) of every gap."""
+    by_pair: dict[tuple[int, int], list[Row]] = defaultdict(list)
+    for row in contacts:
+        by_pair[row["a"], row["b"]].append(row)
+    found = []
+    for rows in by_pair.values():
+        rows.sort(key=lambda row: float(row["begin_ms"]))
+        for i, row in enumerate(rows):
+            if i + 1 < len(rows):
+                found.append((rows[i + 1]["begin_ms"] - row["end_ms"], False))
+            elif row["end_ms"] < END_MS:
+                found.append((END_MS - row["end_ms"], True))
+    return found
+
+
+def survival_at(times: list[tuple[float, bool]], at_ms: float) -> float:
+    """Return Kaplan and Meier's estimate from the single times, without bins."""
+    alive = 1.0
+    for moment in sorted({time for time, censored in times if not censored and time <= at_ms}):
+        at_risk = sum(time >= moment for time, _ in times)
+        ended = sum(time == moment and not censored for time, censored in times)
+        alive *= 1 - ended / at_risk
+    return alive

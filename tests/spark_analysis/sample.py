@@ -1,0 +1,107 @@
+"""Answers made up for tests of the page: plausible, and not computed by anything that is tested."""
+
+import math
+
+from spark_analysis.answers import (
+    Analysis,
+    Contacts,
+    Delay,
+    Delivery,
+    Filtering,
+    GivenUp,
+    GroupServed,
+    Overhead,
+    RunFacts,
+    Served,
+    SubscriptionServed,
+    Timeline,
+    Times,
+    Track,
+    TypeTraffic,
+)
+
+
+def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False) -> Analysis:
+    """Return answers as a run of two hours might give them."""
+    quantiles = tuple(20 * math.exp(i / 20) for i in range(101))
+    curve = tuple((10 ** (i / 20), math.exp(-((i / 30) ** 2))) for i in range(70))
+    return Analysis(
+        run=RunFacts(
+            name="rescue",
+            title=title,
+            seed=1,
+            partial=partial,
+            end_s=7200.0,
+            nodes_by_role={"mediator": 2, "publisher": 3, "subscriber": 1},
+            subscriptions=2,
+            notifications=120,
+        ),
+        delivery=Delivery(
+            total=Served(200, 150, 30, 20),
+            repeated=0,
+            not_owed=0,
+            by_group=(
+                GroupServed("medics", Served(120, 100, 10, 10)),
+                GroupServed("drivers", Served(80, 50, 20, 10)),
+            ),
+            by_subscription=(
+                SubscriptionServed("medics-0", 0, 0, "fever.xml", Served(120, 100, 10, 10)),
+                SubscriptionServed("drivers-0", 0, 0, None, Served(80, 50, 20, 10)),
+            ),
+        ),
+        delay=Delay(
+            delivered=150,
+            censored=50,
+            mean_s=700.0,
+            p50_s=quantiles[50],
+            p90_s=quantiles[90],
+            p95_s=quantiles[95],
+            p99_s=quantiles[99],
+            max_s=quantiles[100],
+            quantiles_s=quantiles,
+        ),
+        overhead=Overhead(
+            relayed=900,
+            delivered=150,
+            transmissions=4000,
+            bytes_on_air=250_000,
+            overhead_ratio=5.0,
+            bytes_per_delivery=1666.7,
+            by_type=(
+                TypeTraffic("notification", 900, 90_000, 12),
+                TypeTraffic("summary", 700, 81_000, 3),
+                TypeTraffic("hello", 2400, 79_000, 40),
+            ),
+            given_up=(GivenUp("lost", "contact_ended", 55), GivenUp("expired", "lifetime_over", 30)),
+        ),
+        contacts=Contacts(
+            pairs=15,
+            pairs_met=13,
+            contact=Times(210, 4, 64.0, 58.0, curve),
+            inter_contact=Times(190, 13, 800.0, 510.0, tuple((s * 10, share) for s, share in curve)),
+        ),
+        filtering=Filtering(
+            judged=5000,
+            released=120,
+            kept=4880,
+            unasked=900,
+            suppressed=0,
+            notifications=120,
+            share_kept=0.976,
+            vector_bytes_judged=55_000,
+            vector_bytes_kept=53_680,
+            mean_cost_us=130.0,
+        ),
+        timeline=Timeline(60.0, tuple([2, 1] * 60 + [20]), tuple([0] * 10 + [1, 1, 2] * 37)),
+        tracks=tuple(
+            Track(
+                f"node-{i}",
+                role,
+                tuple(
+                    (900 + 800 * math.sin(i + t * 0.9), 700 + 600 * math.cos(1.7 * i + t * 0.55))
+                    for t in range(60)
+                ),
+            )
+            for i, role in enumerate(["mediator"] * 2 + ["publisher"] * 3 + ["subscriber"])
+        ),
+    )

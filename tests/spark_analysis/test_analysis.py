@@ -1,0 +1,178 @@
+"""A whole made-up run: every figure of the analysis against plain Python."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_analysis.analysis import TIMELINE_BINS, analyse
+from spark_analysis.answers import Analysis
+from spark_analysis.metrics.contacts import BINS_PER_DECADE
+from spark_analysis.run import open_run
+from tests.spark_analysis import oracle
+from tests.spark_analysis.synthetic import END_MS, SyntheticRun, synthetic_run
+
+WriteRun = Callable[..., Path]
+
+
+@pytest.fixture(scope="module")
+def synthetic() -> SyntheticRun:
+    return synthetic_run(seed=11)
+
+
+@pytest.fixture(scope="module")
+def analysis(
+    synthetic: SyntheticRun, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> Analysis:
+    from tests.spark_analysis.conftest import write_tables
+
+    folder = write_tables(tmp_path_factory.mktemp("synthetic") / "run", synthetic.tables, rows_per_part=100)
+    return analyse(open_run(folder, spark))
+
+
+def test_facts(analysis: Analysis, synthetic: SyntheticRun) -> None:
+    assert analysis.run.end_s == END_MS / 1000
+    assert analysis.run.nodes_by_role == {"mediator": 2, "publisher": 4, "subscriber": 3}
+    assert analysis.run.subscriptions == len(synthetic.wishes)
+    assert analysis.run.notifications == len(synthetic.told)
+
+
+def test_delivery(analysis: Analysis, synthetic: SyntheticRun) -> None:
+    pairs = oracle.owed_pairs(synthetic)
+    total = analysis.delivery.total
+    assert (total.owed, total.delivered, total.missed, total.open) == oracle.served(synthetic, pairs)
+    assert 0 < total.delivered < total.owed
+    assert total.ratio == total.delivered / total.owed
+    medics = {pair for pair in pairs if pair[2] < 2}
+    groups = {group.group: group.served for group in analysis.delivery.by_group}
+    assert list(groups) == ["drivers", "medics"]
+    assert groups["medics"].owed == len(medics)
+    assert groups["drivers"].owed == len(pairs) - len(medics)
+    assert analysis.delivery.repeated == 0
+    assert analysis.delivery.not_owed == len(set(oracle.delivered_at(synthetic)) - pairs)
+
+
+def test_every_subscription(analysis: Analysis, synthetic: SyntheticRun) -> None:
+    owed, arrived = oracle.owed_rows(synthetic), oracle.delivered_at(synthetic)
+    expected = {
+        (wish.subscriber, wish.id, wish.seq): [
+            row[:3] for row in owed if row[2:] == (wish.subscriber, wish.id, wish.seq)
+        ]
+        for wish in synthetic.wishes
+    }
+    assert len(analysis.delivery.by_subscription) == len(expected)
+    for one in analysis.delivery.by_subscription:
+        pairs = expected[int(one.subscriber.split("-")[1]), one.id, one.seq]
+        assert one.document == f"wish-{one.id}.xml"
+        assert one.served.owed == len(pairs)
+        assert one.served.delivered == sum(pair in arrived for pair in pairs)
+
+
+def test_delay(analysis: Analysis, synthetic: SyntheticRun) -> None:
+    delays = oracle.delays(synthetic)
+    found = analysis.delay
+    assert found.delivered == len(delays)
+    assert found.censored == len(oracle.owed_pairs(synthetic)) - len(delays)
+    assert found.mean_s == pytest.approx(sum(delays) / len(delays) / 1000)
+    assert found.max_s == delays[-1] / 1000
+    assert found.p50_s == oracle.nearest_rank(delays, 50) / 1000
+    assert found.p90_s == oracle.nearest_rank(delays, 90) / 1000
+    assert found.p95_s == oracle.nearest_rank(delays, 95) / 1000
+    assert found.p99_s == oracle.nearest_rank(delays, 99) / 1000
+    assert found.quantiles_s == tuple(oracle.nearest_rank(delays, i) / 1000 for i in range(101))
+
+
+def test_overhead(analysis: Analysis, synthetic: SyntheticRun) -> None:
+    messages = synthetic.tables["messages"]
+    relayed = sum(row["kind"] == "received" for row in messages)
+    delivered = sum(row["kind"] == "delivered" for row in messages)
+    sent = [row["bytes"] for row in messages if row["kind"] == "sent"]
+    assert analysis.overhead.relayed == relayed
+    assert analysis.overhead.overhead_ratio == pytest.approx((relayed - delivered) / delivered)
+    assert analysis.overhead.bytes_per_delivery == pytest.approx(sum(sent) / delivered)
+    assert [(one.type, one.sent, one.sent_bytes) for one in analysis.overhead.by_type] == [
+        ("notification", len(sent), sum(sent))
+    ]
+    lost = sum(row["kind"] == "lost" for row in messages)
+    assert [(one.kind, one.reason, one.messages) for one in analysis.overhead.given_up] == [
+        ("lost", "radio", lost)
+    ]
+    assert analysis.overhead.by_type[0].lost == lost
+
+
+def test_contacts(analysis: Analysis, synthetic: SyntheticRun) -> None:
+    contacts = synthetic.tables["contacts"]
+    times = [(row["end_ms"] - row["begin_ms"], row["censored"] or row["begin_ms"] == 0) for row in contacts]
+    assert analysis.contacts.pairs == 36
+    assert analysis.contacts.pairs_met == len({(row["a"], row["b"]) for row in contacts})
+    for found, expected in (
+        (analysis.contacts.contact, times),
+        (analysis.contacts.inter_contact, oracle.gaps(contacts)),
+    ):
+        known = sorted(time for time, censored in expected if not censored)
+        assert found.known == len(known)
+        assert found.censored == len(expected) - len(known)
+        assert found.mean_s == pytest.approx(sum(known) / len(known) / 1000)
+        assert found.median_s == pytest.approx(known[-(-len(known) // 2) - 1] / 1000)
+        shares = [share for _, share in found.survival]
+        assert shares == sorted(shares, reverse=True)
+        for seconds, share in found.survival:
+            # Bins move an event by a twentieth of a decade at most; the estimate without them lies around.
+            before = oracle.survival_at(expected, seconds * 1000 / 10 ** (1 / BINS_PER_DECADE))
+            after = oracle.survival_at(expected, seconds * 1000)
+            assert after - 0.03 <= share <= before + 0.03
+
+
+def test_filtering(analysis: Analysis, synthetic: SyntheticRun) -> None:
+    decisions = synthetic.tables["filter_decisions"]
+    kept = [row for row in decisions if row["released"] == 0]
+    assert analysis.filtering.judged == len(decisions)
+    assert analysis.filtering.kept == len(kept)
+    assert analysis.filtering.notifications == sum(row["released"] for row in decisions)
+    assert analysis.filtering.unasked == sum(row["installed"] == 0 for row in kept)
+    assert analysis.filtering.vector_bytes_kept == sum(8 + len(row["values"]) for row in kept)
+    assert analysis.filtering.mean_cost_us == pytest.approx(124.5)
+
+
+def test_timeline(analysis: Analysis, synthetic: SyntheticRun) -> None:
+    assert len(analysis.timeline.owed) == TIMELINE_BINS
+    assert sum(analysis.timeline.owed) == analysis.delivery.total.owed
+    assert sum(analysis.timeline.delivered) == analysis.delivery.total.delivered
+    events = {(told.origin, told.number): told.at_ms for told in synthetic.told}
+    in_tenth = sum(
+        int(events[pair[:2]] / (END_MS / TIMELINE_BINS)) == 10 for pair in oracle.owed_pairs(synthetic)
+    )
+    assert analysis.timeline.owed[10] == in_tenth
+
+
+def test_tracks(analysis: Analysis, synthetic: SyntheticRun) -> None:
+    assert [track.node for track in analysis.tracks] == [row["name"] for row in synthetic.tables["nodes"]]
+    first = sorted(
+        (row for row in synthetic.tables["motion"] if row["node"] == 0),
+        key=lambda row: float(row["begin_ms"]),
+    )
+    assert analysis.tracks[0].points == (
+        (first[0]["x0_m"], first[0]["y0_m"]),
+        *((row["x1_m"], row["y1_m"]) for row in first),
+    )
+
+
+def test_the_document_is_json_without_tracks(analysis: Analysis) -> None:
+    document = json.loads(json.dumps(analysis.as_document(), allow_nan=False))
+    assert "tracks" not in document
+    assert document["delivery"]["total"]["ratio"] == analysis.delivery.total.ratio
+    assert document["delivery"]["by_group"][0]["group"] == "drivers"
+
+
+def test_a_run_in_which_nothing_happened(write_run: WriteRun, spark: SparkSession) -> None:
+    nodes = [{"node": 0, "name": "alone-0", "group": "alone", "role": "subscriber"}]
+    still = analyse(open_run(write_run({"nodes": nodes}), spark))
+    assert still.delivery.total.owed == 0
+    assert still.delivery.total.ratio is None
+    assert still.delay.p50_s is None
+    assert still.overhead.overhead_ratio is None
+    assert still.contacts.contact.survival == ()
+    assert still.filtering.share_kept is None
+    assert still.tracks == ()

@@ -1,0 +1,141 @@
+"""Delivery on hand-made tables whose answers can be counted by eye."""
+
+from collections.abc import Callable
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_analysis.metrics.delivery import (
+    delivered_wrongly,
+    deliveries,
+    delivery_ratio,
+    outcomes,
+    over_time,
+    owed_outcomes,
+    pairs,
+    with_group,
+)
+from spark_analysis.metrics.owed import OWED
+
+MakeTable = Callable[..., DataFrame]
+
+END_MS = 10_000
+
+
+def message(at_ms: int, kind: str, node: int, number: int, **more: Any) -> dict[str, Any]:
+    return {"at_ms": at_ms, "kind": kind, "node": node, "origin": 9, "number": number, **more}
+
+
+def owed_row(
+    number: int, event_ms: int, subscriber: int, id_: int, lifetime_ms: int = 5_000
+) -> tuple[int, ...]:
+    return (9, number, event_ms, lifetime_ms, subscriber, id_, 0, 255)
+
+
+def rows(frame: DataFrame) -> list[dict[str, Any]]:
+    return [row.asDict() for row in frame.collect()]
+
+
+def owed_frame(spark: SparkSession, *lines: tuple[int, ...]) -> DataFrame:
+    return spark.createDataFrame(list(lines), OWED).coalesce(1)
+
+
+def story(spark: SparkSession, make_table: MakeTable) -> tuple[DataFrame, DataFrame]:
+    """Two subscribers: 1 with two subscriptions, 2 with one; four notifications of node 9."""
+    owed = owed_frame(
+        spark,
+        owed_row(100, 1_000, 1, 0),
+        owed_row(100, 1_000, 1, 1),  # the same pair, asked for twice
+        owed_row(100, 1_000, 2, 0),
+        owed_row(101, 4_000, 1, 0),  # its time is over at 9,000: missed
+        owed_row(102, 6_000, 2, 0),  # its time would be over at 11,000: open
+        owed_row(103, 5_000, 2, 0),  # its time is over exactly at the end: missed
+    )
+    delivered = make_table(
+        "messages",
+        message(3_000, "delivered", 1, 100, hops=4),
+        message(2_500, "delivered", 2, 100, hops=3),
+        message(2_400, "received", 2, 100, hops=3),
+        message(2_600, "duplicate", 2, 100),
+    ).transform(deliveries)
+    return owed, delivered
+
+
+def test_every_owed_row_gets_its_outcome(spark: SparkSession, make_table: MakeTable) -> None:
+    owed, delivered = story(spark, make_table)
+    found = {
+        (row["number"], row["subscriber"], row["id"]): (row["outcome"], row["delay_ms"], row["hops"])
+        for row in outcomes(owed, delivered, END_MS).collect()
+    }
+    assert found == {
+        (100, 1, 0): ("delivered", 2_000, 4),
+        (100, 1, 1): ("delivered", 2_000, 4),
+        (100, 2, 0): ("delivered", 1_500, 3),
+        (101, 1, 0): ("missed", None, None),
+        (102, 2, 0): ("open", None, None),
+        (103, 2, 0): ("missed", None, None),
+    }
+
+
+def test_the_ratio_counts_a_pair_once_however_many_subscriptions_asked(
+    spark: SparkSession, make_table: MakeTable
+) -> None:
+    found = outcomes(*story(spark, make_table), END_MS)
+    assert rows(found.transform(pairs).transform(delivery_ratio)) == [
+        {"owed": 5, "delivered": 2, "missed": 2, "open": 1, "ratio": 0.4}
+    ]
+    by_subscription = found.transform(delivery_ratio, "subscriber", "id").orderBy("subscriber", "id")
+    assert [(r["subscriber"], r["id"], r["owed"], r["ratio"]) for r in rows(by_subscription)] == [
+        (1, 0, 2, 0.5),
+        (1, 1, 1, 1.0),
+        (2, 0, 3, 1 / 3),
+    ]
+
+
+def test_the_ratio_by_group(spark: SparkSession, make_table: MakeTable) -> None:
+    nodes = make_table("nodes", {"node": 1, "group": "medics"}, {"node": 2, "group": "drivers"})
+    found = outcomes(*story(spark, make_table), END_MS).transform(pairs).transform(with_group, nodes)
+    by_group = rows(found.transform(delivery_ratio, "group").orderBy("group"))
+    assert [(row["group"], row["owed"], row["delivered"]) for row in by_group] == [
+        ("drivers", 3, 1),
+        ("medics", 2, 1),
+    ]
+
+
+def test_nothing_owed_has_no_ratio(spark: SparkSession, make_table: MakeTable) -> None:
+    nothing = outcomes(owed_frame(spark), make_table("messages").transform(deliveries), END_MS)
+    assert rows(nothing.transform(delivery_ratio)) == [
+        {"owed": 0, "delivered": 0, "missed": 0, "open": 0, "ratio": None}
+    ]
+
+
+def test_a_repeated_and_an_unasked_delivery_are_counted(spark: SparkSession, make_table: MakeTable) -> None:
+    delivered = make_table(
+        "messages",
+        message(1_000, "delivered", 1, 100),
+        message(4_000, "delivered", 1, 100),
+        message(4_000, "delivered", 2, 100),
+        message(4_000, "delivered", 3, 100),
+    ).transform(deliveries)
+    owed = owed_frame(spark, owed_row(100, 0, 1, 0), owed_row(100, 0, 1, 1), owed_row(100, 0, 2, 0))
+    found = outcomes(owed, delivered, END_MS)
+    assert rows(found.transform(delivered_wrongly)) == [{"delivered": 3, "repeated": 1, "not_owed": 1}]
+    assert {(row["subscriber"], row["outcome"], row["delivered_ms"]) for row in found.collect()} == {
+        (1, "delivered", 1_000),
+        (2, "delivered", 4_000),
+        (3, "unowed", 4_000),
+    }
+    assert found.transform(owed_outcomes).count() == 3
+    assert found.transform(pairs).count() == 2
+
+
+def test_time_is_counted_in_bins_by_event_and_by_delivery(spark: SparkSession, make_table: MakeTable) -> None:
+    found = outcomes(*story(spark, make_table), END_MS).transform(pairs).transform(over_time, 1_000)
+    assert [(row["bin"], row["owed"], row["delivered"]) for row in rows(found)] == [
+        (1, 2, 0),
+        (2, 0, 1),
+        (3, 0, 1),
+        (4, 1, 0),
+        (5, 1, 0),
+        (6, 1, 0),
+    ]

@@ -1,0 +1,63 @@
+"""What the radio was used for, on tables that can be added up by hand."""
+
+from collections.abc import Callable
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from spark_analysis.metrics.overhead import overhead, traffic
+
+MakeTable = Callable[..., DataFrame]
+
+
+def step(kind: str, type_: str, bytes_: int, reason: str | None = None) -> dict[str, Any]:
+    return {"kind": kind, "type": type_, "bytes": bytes_, "reason": reason}
+
+
+def test_the_one_overhead_counts_transfers_beyond_one_for_each_delivery(make_table: MakeTable) -> None:
+    messages = make_table(
+        "messages",
+        step("created", "notification", 40),
+        *[step("sent", "notification", 40)] * 6,
+        *[step("received", "notification", 40)] * 5,
+        step("lost", "notification", 40, "contact_ended"),
+        *[step("sent", "notify", 50)] * 3,
+        *[step("received", "notify", 50)] * 3,
+        *[step("delivered", "notification", 40)] * 2,
+        step("duplicate", "notify", 50),
+        *[step("sent", "hello", 20)] * 10,
+        *[step("received", "hello", 20)] * 10,
+    )
+    row = messages.transform(traffic).transform(overhead).first()
+    assert row is not None
+    assert row.asDict() == {
+        "relayed": 8,
+        "delivered": 2,
+        "transmissions": 19,
+        "bytes_on_air": 6 * 40 + 3 * 50 + 10 * 20,
+        "notification_bytes_on_air": 6 * 40 + 3 * 50,
+        "overhead_ratio": 3.0,
+        "bytes_per_delivery": 295.0,
+    }
+
+
+def test_traffic_is_counted_by_kind_type_and_reason(make_table: MakeTable) -> None:
+    messages = make_table(
+        "messages",
+        step("lost", "hello", 20, "radio"),
+        step("lost", "hello", 21, "radio"),
+        step("lost", "hello", 22, "contact_ended"),
+        step("sent", "hello", 23),
+    )
+    assert [tuple(row) for row in messages.transform(traffic).collect()] == [
+        ("lost", "hello", "contact_ended", 1, 22),
+        ("lost", "hello", "radio", 2, 41),
+        ("sent", "hello", None, 1, 23),
+    ]
+
+
+def test_without_deliveries_there_is_no_ratio(make_table: MakeTable) -> None:
+    for messages in (make_table("messages"), make_table("messages", step("sent", "hello", 20))):
+        row = messages.transform(traffic).transform(overhead).first()
+        assert row is not None
+        assert (row["delivered"], row["overhead_ratio"], row["bytes_per_delivery"]) == (0, None, None)

@@ -1,0 +1,170 @@
+"""The page: one file, no request, the same bytes, nothing that a run's words could break."""
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from spark_analysis.answers import Delay, Delivery, Served, Timeline
+from spark_analysis.page import notices, page
+from spark_analysis.report import write_report
+from tests.spark_analysis.sample import sample_analysis
+
+FIGURES = {"delay", "timeline", "filtering", "traffic", "contacts", "map"}
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """Collects what a browser would fetch, name and nest."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.references: list[str] = []
+        self.ids: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.text: list[str] = []
+        self._open: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag not in VOID:
+            self._open.append(tag)
+        for key, value in attrs:
+            self.attributes.append((tag, key, value or ""))
+            if key in ("src", "href", "xlink:href", "srcset", "data", "action", "poster"):
+                self.references.append(value or "")
+            if key == "id":
+                self.ids.append(value or "")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self._open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def test_the_page_asks_nobody_for_anything() -> None:
+    text = page(sample_analysis())
+    parsed = Page(text)
+    assert all(reference.startswith("#") for reference in parsed.references)
+    assert not {"script", "iframe", "object", "embed", "link", "img"} & set(parsed.tags)
+    assert "@import" not in text
+    assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", text))
+    assert "default-src 'none'" in text
+    assert not any(key.startswith("on") for _, key, _ in parsed.attributes)
+
+
+def test_every_picture_is_drawn_named_and_described() -> None:
+    text = page(sample_analysis())
+    parsed = Page(text)
+    assert parsed.tags.count("svg") == len(FIGURES)
+    assert len(set(parsed.ids)) == len(parsed.ids)
+    for figure in FIGURES:
+        assert {f"{figure}-title", f"{figure}-desc"} <= set(parsed.ids)
+    labels = [value for tag, key, value in parsed.attributes if (tag, key) == ("svg", "aria-labelledby")]
+    assert sorted(labels) == sorted(f"{figure}-title {figure}-desc" for figure in FIGURES)
+    targets = set(re.findall(r"url\(#([^)]*)\)", text)) | {reference[1:] for reference in parsed.references}
+    assert targets <= set(parsed.ids)
+
+
+def test_pictures_take_their_colours_from_the_page() -> None:
+    svgs = "".join(re.findall(r"<svg.*?</svg>", page(sample_analysis()), re.DOTALL))
+    assert "#0101" not in svgs
+    used = set(re.findall(r"var\((--\w+)\)", svgs))
+    style = page(sample_analysis()).split("</style>")[0]
+    for block in ("prefers-color-scheme: dark", "@media print"):
+        assert all(f"{variable}:" in style.split(block)[1] for variable in used)
+    assert set(re.findall(r"#[0-9a-f]{6}\b", svgs)) <= {"#000000", "#ffffff"}
+
+
+def test_figures_of_the_run_are_on_the_page() -> None:
+    text = " ".join(Page(page(sample_analysis())).text)
+    for piece in (
+        "75.0 %",
+        "150 of 200 owed",
+        "4.06 min",
+        "97.6 %",
+        "fever.xml (0, revision 0)",
+        "medics",
+        "contact_ended",
+    ):
+        assert piece in text
+
+
+def test_the_same_answers_give_the_same_bytes_whatever_the_hash_seed(tmp_path: Path) -> None:
+    write_report(sample_analysis(), tmp_path / "here.html")
+    program = (
+        "import sys; from spark_analysis.report import write_report;from tests.spark_analysis.sample "
+        "import sample_analysis; write_report(sample_analysis(), sys.argv[1])"
+    )
+    subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "there.html")],
+        cwd=Path(__file__).parents[2],
+        env={"PYTHONHASHSEED": "77", "PATH": ""},
+        check=True,
+    )
+    assert (tmp_path / "here.html").read_bytes() == (tmp_path / "there.html").read_bytes()
+
+
+def test_words_of_a_scenario_cannot_become_markup() -> None:
+    hostile = '</title><script>alert("x")</script>&$facts'
+    parsed = Page(page(sample_analysis(hostile)))
+    assert "script" not in parsed.tags
+    assert hostile in "".join(parsed.text)
+
+
+def test_what_a_reader_must_know_first() -> None:
+    fine = sample_analysis()
+    assert notices(fine) == []
+    assert "This run is partial: it stopped after 2 h" in notices(sample_analysis(partial=True))[0]
+    broken = replace(fine, delivery=replace(fine.delivery, repeated=3, not_owed=2))
+    assert [text.split(" ")[0] for text in notices(broken)] == ["3", "2"]
+    assert "must never happen" in page(broken)
+
+
+def test_a_run_without_deliveries_has_a_page_too() -> None:
+    fine = sample_analysis()
+    nothing = replace(
+        fine,
+        delivery=Delivery(Served(0, 0, 0, 0), 0, 0, (), ()),
+        delay=Delay(0, 0, None, None, None, None, None, None, ()),
+        timeline=Timeline(1.0, (0,), (0,)),
+        overhead=replace(
+            fine.overhead, by_type=(), given_up=(), overhead_ratio=None, bytes_per_delivery=None
+        ),
+        contacts=replace(
+            fine.contacts,
+            contact=replace(fine.contacts.contact, survival=()),
+            inter_contact=replace(fine.contacts.inter_contact, survival=()),
+        ),
+        filtering=replace(fine.filtering, judged=0, released=0, kept=0, unasked=0, share_kept=None),
+        tracks=(),
+    )
+    parsed = Page(page(nothing))
+    assert parsed.tags.count("svg") == len(FIGURES)
+    assert "Nothing was owed to anybody" in "".join(parsed.text)
+
+
+def test_a_report_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(FileNotFoundError):
+        write_report(sample_analysis(), tmp_path / "nowhere" / "report.html")
+    target = tmp_path / "report.html"
+    target.write_text("the report of yesterday")
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        write_report(sample_analysis(), target)
+    assert target.read_text() == "the report of yesterday"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["report.html"]

