@@ -33,7 +33,6 @@ def run(
     The same file and seed give the same trace, byte for byte. Ctrl-C leaves a valid partial run.
     """
     from emulation.run import run_scenario
-
     from emulation.scenario import load_scenario
     from studio import console
 
@@ -63,7 +62,8 @@ def _progress(name: str) -> Any:
 
     @contextmanager
     def live() -> "Iterator[Callable[[Progress], None]]":
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
 
         columns = (
             TextColumn("{task.description}"),
@@ -72,7 +72,7 @@ def _progress(name: str) -> Any:
             TimeRemainingColumn(),
             TextColumn("{task.fields[counts]}"),
         )
-        with Progress(*columns, console=console.err(), transient=True) as bar:
+        with Bar(*columns, console=console.err(), transient=True) as bar:
             task = bar.add_task(f"running {name}", total=1.0, counts="")
 
             def show(step: "Progress") -> None:

@@ -1,0 +1,67 @@
+"""Turns the package `watchdog` into what a board without folders can import: a few flat, small modules."""
+
+import ast
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import watchdog
+from studio.board.minify import minify
+
+PARTS: dict[str, tuple[str, ...]] = {
+    "core": ("membership", "aggregate", "pool", "scan"),
+    "vector": ("blocks", "vector"),
+    "pattern": ("pattern", "breakdown", "score"),
+}
+"""Flat module → the modules of the package that it is made of, in order."""
+
+
+def package_source(module: str) -> str:
+    """Return the source of one module of the package."""
+    return (Path(watchdog.__file__).parent / (module + ".py")).read_text(encoding="utf-8")
+
+
+def flatten(sources: Mapping[str, str], parts: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Join package modules into flat ones; imports inside of one vanish, those of others name the flat
+    module.
+
+    `sources` holds every module by its name in the package, and others (a main program) that are only
+    rewritten.
+    """
+    home = {module: flat for flat, modules in parts.items() for module in modules}
+    result = {}
+    for flat, modules in [*parts.items(), *((name, (name,)) for name in sources if name not in home)]:
+        lines: list[str] = []
+        for module in modules:
+            for node in ast.parse(sources[module]).body:
+                line = ast.unparse(node)
+                if isinstance(node, ast.ImportFrom):
+                    line = _flat_import(node, flat, home)
+                    if line in lines:
+                        continue
+                lines.append(line)
+        result[flat] = "\n".join(lines) + "\n"
+    return result
+
+
+def _flat_import(node: ast.ImportFrom, flat: str, home: Mapping[str, str]) -> str:
+    """Return an import of a package module as an import of its flat one; nothing when it is the same."""
+    if node.module is None or not node.module.startswith("watchdog."):
+        return ast.unparse(node)
+    there = home[node.module.removeprefix("watchdog.")]
+    if there == flat:
+        renamed = [f"{alias.asname} = {alias.name}" for alias in node.names if alias.asname]
+        if renamed:
+            raise ValueError(f"{flat}: {'; '.join(renamed)}: an alias of something in the same flat module")
+        return ""
+    node.module = there
+    return ast.unparse(node)
+
+
+def bundle(
+    parts: Mapping[str, Sequence[str]],
+    programs: Mapping[str, str] | None = None,
+    keep: frozenset[str] = frozenset(),
+) -> dict[str, str]:
+    """Return the flat, minified modules of these parts and of programs that use them, by module name."""
+    sources = {module: package_source(module) for modules in parts.values() for module in modules}
+    return minify(flatten(sources | dict(programs or {}), parts), keep)

@@ -1,0 +1,104 @@
+"""Runs programs on the micro:bit's real firmware in QEMU: a Cortex-M0 with 16 KB of RAM and MicroPython
+1.9.2.
+
+The program's files lie in flash before the board starts, so nothing is typed into it and nothing can be
+lost. Time on the board is counted in instructions (64 ns each), so it is the same on every host and under
+every load.
+"""
+
+import os
+import re
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from studio.board.flash_image import SCRATCH_MARK, SCRATCH_PAGE, file_system, file_system_start
+
+INSTRUCTION_NS = 64
+END_MARK = "--end--"
+"""What a program prints as its last line."""
+
+
+class BoardMissing(Exception):
+    """The emulator or the firmware is not installed."""
+
+
+class BoardFailure(Exception):
+    """The program on the board raised, or did not come to its end in time."""
+
+
+def firmware() -> Path:
+    """Return where Debian's package puts the firmware."""
+    for place in ("/usr/share", "/usr/lib", "/usr/local/share"):
+        path = Path(place) / "firmware-microbit-micropython" / "firmware.hex"
+        if path.is_file():
+            return path
+    raise BoardMissing(
+        "the micro:bit firmware is not installed: apt-get install firmware-microbit-micropython"
+    )
+
+
+def emulator() -> str:
+    """Return the emulator's command."""
+    command = shutil.which("qemu-system-arm")
+    if command is None:
+        raise BoardMissing("qemu-system-arm is not installed: apt-get install qemu-system-arm")
+    return command
+
+
+def run_on_microbit(files: Mapping[str, str], timeout_s: float = 60) -> str:
+    """Run `main.py` of these files and return what it printed before END_MARK.
+
+    A traceback, or no mark within `timeout_s` seconds of real time, is a BoardFailure with the output so far.
+    """
+    hex_file = firmware()
+    start = file_system_start(hex_file.read_text(encoding="ascii"))
+    image = file_system({name: text.encode() for name, text in files.items()}, SCRATCH_PAGE - start)
+    with tempfile.TemporaryDirectory() as folder:
+        flash = Path(folder) / "files.bin"
+        flash.write_bytes(image)
+        mark = Path(folder) / "scratch.bin"
+        mark.write_bytes(SCRATCH_MARK)
+        process = subprocess.Popen(
+            [
+                emulator(),
+                *("-M", "microbit"),
+                *("-device", f"loader,file={hex_file}"),
+                *("-device", f"loader,file={flash},addr={start:#x},force-raw=on"),
+                *("-device", f"loader,file={mark},addr={SCRATCH_PAGE:#x},force-raw=on"),
+                *("-icount", "shift=6,sleep=off"),
+                *("-nographic", "-monitor", "none", "-serial", "stdio"),
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            return _output(process, time.monotonic() + timeout_s)
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _output(process: "subprocess.Popen[bytes]", deadline: float) -> str:
+    assert process.stdout is not None
+    descriptor = process.stdout.fileno()
+    collected = b""
+    while True:
+        text = collected.decode("utf-8", "replace").replace("\r\n", "\n")
+        if END_MARK + "\n" in text:
+            return text[: text.index(END_MARK)]
+        if re.search(r"^\w*(Error|Exception|Interrupt|Exit)\b.*\n", text, re.M) and "Traceback" in text:
+            raise BoardFailure(text)
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise BoardFailure("no end within the time allowed; so far:\n" + text)
+        if select.select([descriptor], [], [], left)[0]:
+            data = os.read(descriptor, 65536)
+            if not data:
+                raise BoardFailure("the emulator ended; so far:\n" + text)
+            collected += data
