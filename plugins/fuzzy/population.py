@@ -1,0 +1,152 @@
+"""What the matching algorithms in the papers' form share: subscriptions held by key, and the frame of one match.
+
+An algorithm is a `Population` that keeps its own structure up to date in `entered` and `left` and looks through
+it in `found`. Everything that is the same for all of them stands here: checking of vectors, the feature
+condition, the age of an event, and the order of the answer.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.ages import age_code
+from plugins.fuzzy.codec import FuzzyCodec
+from plugins.language import Match, SubscriptionKey
+from watchdog.score import satisfies, score
+from watchdog.vector import constraints_offset
+
+FEATURE_CONDITIONS: Final = ("subset", "exact")
+"""`subset`: a notification serves every subscription whose attributes it has; `exact`: the same attributes."""
+
+
+class AggregatorNotServed(ValueError):
+    """The algorithm does not serve this aggregator; the subscription was not taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A subscription as the algorithms see it. `needs` is its attribute feature without the age bit."""
+
+    key: SubscriptionKey
+    vector: bytes
+    event: int
+    needs: int
+    attributes: bytes
+
+    @property
+    def aggregator(self) -> int:
+        """Return how its degrees are combined."""
+        return self.vector[5] & 15
+
+    @property
+    def constraints(self) -> tuple[tuple[int, int, int], ...]:
+        """Return (v, V, g) for each of its attributes."""
+        start = constraints_offset(self.vector)
+        ends = range(start, start + 3 * len(self.attributes), 3)
+        return tuple((self.vector[at], self.vector[at + 1], self.vector[at + 2]) for at in ends)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A notification as the algorithms see it: `row` has one byte for every attribute index, the age last."""
+
+    event: int
+    feature: int
+    row: bytes
+
+
+class NotificationReader:
+    """Turns notification vectors into what is matched; the age is computed here and nowhere else."""
+
+    def __init__(self, codec: FuzzyCodec) -> None:
+        self._codec = codec
+
+    def read(self, vector: bytes, event_ms: int, now_ms: int) -> Told:
+        """Return what a notification tells; a bad vector raises `VectorError`."""
+        notification = self._codec.notification(vector)
+        row = bytearray(8 * self._codec.feature_bytes)
+        feature = 0
+        for index, byte in zip(notification.attributes, notification.values, strict=True):
+            row[index] = byte
+            feature |= 1 << index
+        row[-1] = age_code(now_ms - event_ms)
+        return Told(notification.event, feature, bytes(row))
+
+
+class Population(ABC):
+    """Subscriptions by key, and one algorithm that finds those which a notification satisfies."""
+
+    def __init__(self, table: MissionTable | None, features: str = "subset", feature_bytes: int = 1) -> None:
+        if features not in FEATURE_CONDITIONS:
+            raise ValueError(f'"{features}" is no feature condition; take one of {FEATURE_CONDITIONS}')
+        self._codec = FuzzyCodec(table, feature_bytes)
+        self._reader = NotificationReader(self._codec)
+        self._age_bit = 1 << 8 * self._codec.feature_bytes - 1
+        self.exact = features == "exact"
+        self._held: dict[SubscriptionKey, Held] = {}
+
+    def add(self, key: SubscriptionKey, vector: bytes) -> None:
+        """Hold this subscription; a known key is replaced.
+
+        A bad vector raises `VectorError`, one that the algorithm does not serve `AggregatorNotServed`; both change nothing.
+        """
+        parts = self._codec.subscription(vector)
+        feature = sum(1 << index for index in parts.attributes)
+        held = Held(key, bytes(vector), parts.event, feature & ~self._age_bit, bytes(parts.attributes))
+        self.check_served(held)
+        self.remove(key)
+        self._held[key] = held
+        self.entered(held)
+
+    def remove(self, key: SubscriptionKey) -> None:
+        """Forget it; an unknown key is no error."""
+        held = self._held.pop(key, None)
+        if held is not None:
+            self.left(held)
+
+    def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
+        """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
+        told = self._reader.read(vector, event_ms, now_ms)
+        return sorted(self.found(told), key=lambda match: match.key)
+
+    def match_batch(
+        self, notifications: Sequence[tuple[bytes, int]], now_ms: int
+    ) -> Iterator[tuple[int, list[Match]]]:
+        """Yield the matches of each notification, in their order."""
+        for position, (vector, event_ms) in enumerate(notifications):
+            yield position, self.match(vector, event_ms, now_ms)
+
+    def next_timer_ms(self) -> int | None:
+        """Return None: it never wants to be asked without a notification."""
+        return None
+
+    def serves(self, told: Told, held: Held) -> bool:
+        """Tell whether the feature condition makes this subscription a candidate."""
+        if held.event != told.event:
+            return False
+        return held.needs == told.feature if self.exact else held.needs & ~told.feature == 0
+
+    def judged(self, told: Told, held: Held) -> Iterator[Match]:
+        """Yield the match of a candidate, if its degree suffices."""
+        n = len(held.attributes)
+        degree = score(held.vector, 5, told.row, held.attributes, n, bytearray(2 * n))
+        if satisfies(held.vector[5], degree):
+            yield Match(held.key, degree)
+
+    def check_served(self, held: Held) -> None:
+        """Raise `AggregatorNotServed` where the algorithm serves only some aggregators."""
+        return
+
+    def entered(self, held: Held) -> None:
+        """Note that this subscription is held from now on."""
+        return
+
+    def left(self, held: Held) -> None:
+        """Note that it is held no more."""
+        return
+
+    @abstractmethod
+    def found(self, told: Told) -> Iterator[Match]:
+        """Yield every subscription that this notification satisfies, in any order."""

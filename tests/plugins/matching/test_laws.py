@@ -1,0 +1,144 @@
+"""Laws of matching, run on every algorithm by the same tests: it finds what the definition finds."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plugins.fuzzy.match import ALGORITHMS, FEATURE_CONDITIONS
+from plugins.fuzzy.population import AggregatorNotServed
+from plugins.language import Match, Matcher
+from tests.plugins.matching.populations import (
+    ALL_AGGREGATORS,
+    Step,
+    any_subscriptions,
+    histories,
+    near_notifications,
+)
+from watchdog.vector import VectorError, constraints_offset
+
+
+def as_it_is(vector: bytes, _: int) -> bytes:
+    return vector
+
+
+def with_crisp_slopes(vector: bytes, feature_bytes: int) -> bytes:
+    """The reading that `crisp` has of a subscription: every slope code is 127."""
+    changed = bytearray(vector)
+    for at in range(constraints_offset(vector) + 2, len(vector) - 2 * feature_bytes, 3):
+        changed[at] |= 127
+    return bytes(changed)
+
+
+@dataclass(frozen=True)
+class Case:
+    """An algorithm, the aggregators that it serves, and its reading of a subscription."""
+
+    name: str
+    aggregators: tuple[int, ...] = ALL_AGGREGATORS
+    reading: Callable[[bytes, int], bytes] = as_it_is
+
+    def make(self, condition: str, feature_bytes: int) -> Matcher:
+        return ALGORITHMS[self.name](None, condition, feature_bytes)
+
+
+SERVED = {"bfcpab": (14,), "bfcpa1": (8,), "bfcpa2": (7,)}
+CASES = [
+    Case(name, SERVED.get(name, ALL_AGGREGATORS), with_crisp_slopes if name == "crisp" else as_it_is)
+    for name in ALGORITHMS
+]
+every_algorithm = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+settled = settings(max_examples=30, deadline=None)
+
+
+def grown(matcher: Matcher, steps: Iterable[Step]) -> Matcher:
+    for verb, key, vector in steps:
+        if verb == "add":
+            matcher.add(key, vector)
+        else:
+            matcher.remove(key)
+    return matcher
+
+
+def by_definition(case: Case, condition: str, feature_bytes: int, steps: Iterable[Step]) -> Matcher:
+    naive = ALGORITHMS["naive"](None, condition, feature_bytes)
+    return grown(naive, [(verb, key, v and case.reading(v, feature_bytes)) for verb, key, v in steps])
+
+
+ages = st.sampled_from([-5, 0, 1, 900, 30_000, 10**6, 10**9])
+conditions = st.sampled_from(FEATURE_CONDITIONS)
+widths = st.sampled_from([1, 1, 2, 8])
+
+
+@every_algorithm
+@settled
+@given(st.data())
+def test_it_finds_what_the_definition_finds(case: Case, data: st.DataObject) -> None:
+    condition, width = data.draw(conditions), data.draw(widths)
+    steps = data.draw(histories(case.aggregators, width))
+    matcher = grown(case.make(condition, width), steps)
+    naive = by_definition(case, condition, width, steps)
+    for _ in range(3):
+        notification, age_ms = data.draw(near_notifications(width)), data.draw(ages)
+        expected = naive.match(notification, 50, 50 + age_ms)
+        assert matcher.match(notification, 50, 50 + age_ms) == expected
+
+
+@every_algorithm
+@settled
+@given(st.data())
+def test_the_order_of_insertion_does_not_matter(case: Case, data: st.DataObject) -> None:
+    condition = data.draw(conditions)
+    vectors = data.draw(st.lists(any_subscriptions(case.aggregators), max_size=12))
+    steps: list[Step] = [("add", (5, number), vector) for number, vector in enumerate(vectors)]
+    one = grown(case.make(condition, 1), steps)
+    other = grown(case.make(condition, 1), data.draw(st.permutations(steps)))
+    notification = data.draw(near_notifications())
+    assert one.match(notification, 0, 0) == other.match(notification, 0, 0)
+
+
+@every_algorithm
+@settled
+@given(st.data())
+def test_a_batch_is_its_notifications_one_by_one(case: Case, data: st.DataObject) -> None:
+    matcher = grown(case.make(data.draw(conditions), 1), data.draw(histories(case.aggregators)))
+    batch = data.draw(st.lists(st.tuples(near_notifications(), st.integers(0, 99_000)), max_size=6))
+    found = dict(matcher.match_batch(batch, 99_000))
+    assert found == {at: matcher.match(v, event_ms, 99_000) for at, (v, event_ms) in enumerate(batch)}
+
+
+@every_algorithm
+def test_a_bad_vector_is_refused_and_changes_nothing(case: Case) -> None:
+    matcher = case.make("subset", 1)
+    block = b"\x01\x00" if case.aggregators != ALL_AGGREGATORS else b""
+    sort = case.aggregators[0]
+    held = bytes([0, 0, 0, 0, 0, sort]) + block + b"\x64\xc8\x7f\x64\xc8\x7f\x01\x03"
+    if sort == 14:
+        held = held.replace(b"\x01\x00", b"\x01\x80")
+    matcher.add((1, 2), held)
+    before = matcher.match(bytes(6) + b"\x96\x96\x01\x03", 0, 0)
+    assert before == [Match((1, 2), 255)]
+    with pytest.raises(VectorError):
+        matcher.add((1, 2), held[:-1])
+    with pytest.raises(VectorError):
+        matcher.match(b"\x00", 0, 0)
+    matcher.remove((9, 9))
+    assert matcher.match(bytes(6) + b"\x96\x96\x01\x03", 0, 0) == before
+    assert matcher.next_timer_ms() is None
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.name in SERVED], ids=lambda case: case.name)
+def test_an_aggregator_that_it_does_not_serve_is_refused(case: Case) -> None:
+    matcher = case.make("subset", 1)
+    minimum = bytes(6) + b"\x64\xc8\x7f\x64\xc8\x7f\x01\x03"
+    with pytest.raises(AggregatorNotServed, match="`fast`"):
+        matcher.add((1, 2), minimum)
+    assert matcher.match(bytes(6) + b"\x96\x96\x01\x03", 0, 0) == []
+
+
+@pytest.mark.parametrize("name", [name for name in ALGORITHMS if name != "naive"])
+def test_an_unknown_feature_condition_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="feature condition"):
+        ALGORITHMS[name](None, "superset", 1)
