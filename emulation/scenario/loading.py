@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from emulation.scenario.checks import Places, check_settings
+from emulation.scenario.files import beside
 from emulation.scenario.scenario import PlannedSensor, PlannedSubscription, Scenario
 from emulation.scenario.sensors import plan_sensor
 from emulation.scenario.settings import ScenarioSettings, SubscriptionSettings
@@ -22,6 +23,7 @@ from knowledge_manager.documents import (
 )
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.toml_documents import SchemaCodes, read_model
+from knowledge_manager.vocabulary import shipped_vocabularies
 from plugins.fuzzy.compiler import compile_subscription
 from plugins.fuzzy.language import FuzzyLanguage
 
@@ -87,13 +89,20 @@ def _table(
     settings: ScenarioSettings, folder: Path, places: Places, problems: list[Problem]
 ) -> MissionTable | None:
     named: list[str | Path] = []
+    known = shipped_vocabularies()
     for index, vocabulary in enumerate(settings.vocabularies):
-        is_file = vocabulary.endswith(".toml") or "/" in vocabulary
-        if is_file and not (folder / vocabulary).is_file():
-            message = f'there is no file "{vocabulary}" beside the scenario'
-            problems.append(places.problem(("vocabularies", index), "D310", message))
+        key = ("vocabularies", index)
+        if vocabulary.endswith(".toml") or "/" in vocabulary:
+            try:
+                named.append(beside(folder, vocabulary, key, places))
+            except DocumentError as error:
+                problems.extend(error.problems)
+        elif vocabulary in known:
+            named.append(vocabulary)
         else:
-            named.append(folder / vocabulary if is_file else vocabulary)
+            hint = did_you_mean(vocabulary, known)
+            message = f'no vocabulary "{vocabulary}" is shipped{hint} ({listed(known)}, or a .toml file)'
+            problems.append(places.problem(key, "D305", message))
     try:
         table = load_mission_table(named)
     except DocumentError as error:
@@ -105,10 +114,7 @@ def _table(
 def _subscription(
     wanted: SubscriptionSettings, index: int, number: int, folder: Path, table: MissionTable, places: Places
 ) -> PlannedSubscription:
-    path = folder / wanted.file
-    if not path.is_file():
-        message = f'there is no file "{wanted.file}" beside the scenario'
-        raise DocumentError([places.problem(("subscription", index, "file"), "D310", message)])
+    path = beside(folder, wanted.file, ("subscription", index, "file"), places)
     source = read_document(path)
     at_ms = int(wanted.at_s * 1000)
     compiled = compile_subscription(source, str(path), table, id=number, stamp_s=at_ms // 1000 % 65536)

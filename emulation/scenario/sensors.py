@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from emulation.scenario.checks import Places
+from emulation.scenario.files import beside
 from emulation.scenario.scenario import PlannedSensor
 from emulation.scenario.settings import CsvSettings, SensorSettings, VitalSignsSettings
 from emulation.sensors.recording import Conversion, Layout, read_recording
@@ -29,10 +30,7 @@ def plan_sensor(
             raise DocumentError([places.problem(("sensor", index, "source", "generator"), "D308", message)])
         return PlannedSensor(sensor.group, event, attributes, every_ms, sensor.source)
     layout = _layout(sensor.source, event, index, places)
-    path = folder / sensor.source.csv
-    if not path.is_file():
-        message = f'there is no file "{sensor.source.csv}" beside the scenario'
-        raise DocumentError([places.problem(("sensor", index, "source", "csv"), "D310", message)])
+    path = beside(folder, sensor.source.csv, ("sensor", index, "source", "csv"), places)
     return PlannedSensor(sensor.group, event, tuple(layout.columns), every_ms, read_recording(path, layout))
 
 

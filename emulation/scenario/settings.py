@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
@@ -24,6 +25,7 @@ from dens.limits import Limits
 from emulation.mobility.model import MobilityModel
 from emulation.mobility.random_waypoint import RandomWaypoint
 from emulation.mobility.static import Static
+from knowledge_manager.documents import did_you_mean, listed
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 """Lower case, digits and underscores: names become parts of file names and of trace columns."""
@@ -107,7 +109,24 @@ class StaticSettings(Settings):
         return Static(self.places_m)
 
 
-MobilitySettings = Annotated[RandomWaypointSettings | StaticSettings, Field(discriminator="model")]
+def _known_model(value: Any) -> Any:
+    """Say which models there are when the one that is named is none of them."""
+    model = value.get("model") if isinstance(value, dict) else None
+    if isinstance(model, str) and model not in _MODELS:
+        raise PydanticCustomError(
+            "D302",
+            'there is no mobility model "{model}"{hint} ({known})',
+            {"model": model, "hint": did_you_mean(model, _MODELS), "known": listed(_MODELS)},
+        )
+    return value
+
+
+_MODELS = ("random_waypoint", "static")
+MobilitySettings = Annotated[
+    RandomWaypointSettings | StaticSettings,
+    Field(discriminator="model"),
+    BeforeValidator(_known_model),
+]
 
 
 class GroupSettings(Settings):

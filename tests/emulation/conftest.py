@@ -12,8 +12,8 @@ seed = 5
 vocabularies = ["medical"]
 
 [area]
-width_m = 600
-height_m = 400
+width_m = 400
+height_m = 300
 
 [radio.handheld]
 range_m = 50

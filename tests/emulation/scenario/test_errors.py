@@ -24,7 +24,7 @@ CASES: dict[str, Changes] = {
     "a_misspelt_key": [("count = 2", "cuont = 2")],
     "a_missing_key": [("duration_s = 3600\n", "")],
     "values_out_of_range": [
-        ("width_m = 600", "width_m = 0"),
+        ("width_m = 400", "width_m = 0"),
         ("loss = 0.05", "loss = 1.0"),
         ("[1.0, 2.0]", "[-1.0, 2.0]"),
     ],
