@@ -1,0 +1,253 @@
+"""The compiled form of a thesaurus: arrays and strings that load without rdflib.
+
+Layout, little-endian: the magic `DENSTHE1`, the CRC-32 of all that follows, then the sections in the order
+of `_SECTIONS`, each a 32-bit length in bytes and its content. All numbers are 32-bit. A string is an
+index into `strings`; `…_start` arrays hold where each thing's part of another array begins, and one end
+more. Labels stand in the order of their folded words, so that a word is found by bisection; targets stand
+once, in the order of kind and name, so that their numbers sort as they do.
+"""
+
+import struct
+import sys
+import zlib
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from knowledge_manager.compact_routes import routes
+from knowledge_manager.thesaurus_concept import (
+    LABEL_KINDS,
+    LEAST_CLOSENESS,
+    TARGET_KINDS,
+    WHOLE,
+    Concept,
+    Relation,
+    fold,
+)
+
+MAGIC: Final = b"DENSTHE1"
+_HEADER: Final = struct.Struct("<8sI")
+_LENGTH: Final = struct.Struct("<I")
+_WORD: Final = "I" if array("I").itemsize == 4 else "L"
+
+
+class CompactError(ValueError):
+    """Bytes that are no compiled thesaurus: what is wrong, and at which offset."""
+
+    def __init__(self, offset: int, message: str) -> None:
+        super().__init__(f"byte {offset}: {message}")
+        self.offset = offset
+
+
+@dataclass(frozen=True, slots=True)
+class CompactThesaurus:
+    """The sections, in the order in which they are written."""
+
+    string_start: "array[int]"
+    strings: bytes
+    word_start: "array[int]"
+    words: bytes
+    word_label_start: "array[int]"
+    label_text: "array[int]"
+    label_language: "array[int]"
+    label_kind: "array[int]"
+    label_concept: "array[int]"
+    concept_uri: "array[int]"
+    concept_scheme: "array[int]"
+    concept_unit: "array[int]"
+    target_kind: "array[int]"
+    target_name: "array[int]"
+    concept_target_start: "array[int]"
+    stands_for: "array[int]"
+    concept_route_start: "array[int]"
+    route_end: "array[int]"
+    route_closeness: "array[int]"
+    route_relation: "array[int]"
+    route_next: "array[int]"
+
+
+_SECTIONS: Final = tuple(CompactThesaurus.__dataclass_fields__)
+_BLOBS: Final = frozenset({"strings", "words"})
+
+
+class _Strings:
+    """Gives every different text one number, in the order of first use."""
+
+    def __init__(self) -> None:
+        self.number: dict[str, int] = {}
+
+    def __call__(self, text: str) -> int:
+        return self.number.setdefault(text, len(self.number))
+
+
+def _packed(texts: Iterable[str]) -> tuple["array[int]", bytes]:
+    start = array(_WORD, [0])
+    encoded = [text.encode() for text in texts]
+    for text in encoded:
+        start.append(start[-1] + len(text))
+    return start, b"".join(encoded)
+
+
+def compile_thesaurus(concepts: Iterable[Concept]) -> bytes:
+    """Return the compiled form. The same concepts give the same bytes, in whatever order they come."""
+    ordered = sorted(concepts, key=lambda concept: concept.uri)
+    strings = _Strings()
+    labels = sorted(
+        (fold(label.text), position, LABEL_KINDS.index(label.kind), label.language, label.text)
+        for position, concept in enumerate(ordered)
+        for label in concept.labels
+    )
+    words = sorted({label[0] for label in labels}, key=str.encode)
+    labels.sort(key=lambda label: (label[0].encode(), *label[1:]))
+    ways = routes(ordered)
+    flat_ways = [route for some in ways for route in some]
+    targets = sorted(
+        {target for concept in ordered for target in concept.targets},
+        key=lambda target: (TARGET_KINDS.index(target.kind), target.name),
+    )
+    number_of = {target: number for number, target in enumerate(targets)}
+    columns = {
+        "label_text": [strings(label[4]) for label in labels],
+        "label_language": [strings(label[3]) for label in labels],
+        "label_kind": [label[2] for label in labels],
+        "label_concept": [label[1] for label in labels],
+        "concept_uri": [strings(concept.uri) for concept in ordered],
+        "concept_scheme": [strings(concept.scheme) for concept in ordered],
+        "concept_unit": [strings(concept.unit) for concept in ordered],
+        "target_kind": [TARGET_KINDS.index(target.kind) for target in targets],
+        "target_name": [strings(target.name) for target in targets],
+        "stands_for": [number_of[target] for concept in ordered for target in concept.targets],
+        "route_end": [route.end for route in flat_ways],
+        "route_closeness": [route.closeness for route in flat_ways],
+        "route_relation": [int(route.relation) for route in flat_ways],
+        "route_next": [route.next for route in flat_ways],
+        "concept_target_start": _starts([len(concept.targets) for concept in ordered]),
+        "concept_route_start": _starts([len(some) for some in ways]),
+        "word_label_start": _starts_of_words(words, [label[0] for label in labels]),
+    }
+    string_start, string_blob = _packed(strings.number)
+    word_start, word_blob = _packed(words)
+    return _written(
+        CompactThesaurus(
+            string_start=string_start,
+            strings=string_blob,
+            word_start=word_start,
+            words=word_blob,
+            **{name: array(_WORD, column) for name, column in columns.items()},
+        )
+    )
+
+
+def read_compact(content: bytes) -> CompactThesaurus:
+    """Return the sections, or raise `CompactError`. Every index in them is known to be in range."""
+    if len(content) < _HEADER.size:
+        raise CompactError(len(content), "too short for a compiled thesaurus")
+    magic, checksum = _HEADER.unpack_from(content)
+    if magic != MAGIC:
+        raise CompactError(0, "not a compiled thesaurus of this version")
+    if zlib.crc32(memoryview(content)[_HEADER.size :]) != checksum:
+        raise CompactError(8, "the checksum is wrong; compile the thesaurus again")
+    sections: dict[str, bytes | array[int]] = {}
+    at = _HEADER.size
+    for name in _SECTIONS:
+        if at + _LENGTH.size > len(content):
+            raise CompactError(at, f"section {name} is missing")
+        (length,) = _LENGTH.unpack_from(content, at)
+        at += _LENGTH.size
+        if at + length > len(content) or (name not in _BLOBS and length % 4):
+            raise CompactError(at, f"section {name} does not fit")
+        sections[name] = _section(name, content[at : at + length])
+        at += length
+    if at != len(content):
+        raise CompactError(at, "bytes after the last section")
+    compact = CompactThesaurus(**sections)  # type: ignore[arg-type]
+    _check(compact)
+    return compact
+
+
+def _section(name: str, content: bytes) -> "bytes | array[int]":
+    if name in _BLOBS:
+        return content
+    column = array(_WORD)
+    column.frombytes(content)
+    if sys.byteorder == "big":
+        column.byteswap()
+    return column
+
+
+def _written(compact: CompactThesaurus) -> bytes:
+    parts: list[bytes] = []
+    for name in _SECTIONS:
+        section = getattr(compact, name)
+        if name not in _BLOBS:
+            if sys.byteorder == "big":
+                section = array(_WORD, section)
+                section.byteswap()
+            section = section.tobytes()
+        parts += [_LENGTH.pack(len(section)), section]
+    body = b"".join(parts)
+    return _HEADER.pack(MAGIC, zlib.crc32(body)) + body
+
+
+def _starts(lengths: Sequence[int]) -> list[int]:
+    starts = [0]
+    for length in lengths:
+        starts.append(starts[-1] + length)
+    return starts
+
+
+def _starts_of_words(words: Sequence[str], label_words: Sequence[str]) -> list[int]:
+    counts: dict[str, int] = {}
+    for word in label_words:
+        counts[word] = counts.get(word, 0) + 1
+    return _starts([counts[word] for word in words])
+
+
+def _check(compact: CompactThesaurus) -> None:
+    """Refuse sections that do not agree with each other, so that no look-up can run out of them."""
+    for blob, start in ((compact.strings, compact.string_start), (compact.words, compact.word_start)):
+        _check_starts(start, len(blob))
+        try:
+            blob.decode()
+        except UnicodeDecodeError:
+            raise CompactError(_HEADER.size, "a text is no UTF-8") from None
+    strings = len(compact.string_start) - 1
+    concepts = len(compact.concept_uri)
+    _check_starts(compact.word_label_start, len(compact.label_text), len(compact.word_start))
+    _check_starts(compact.concept_target_start, len(compact.stands_for), concepts + 1)
+    _check_starts(compact.concept_route_start, len(compact.route_end), concepts + 1)
+    for group, below in (
+        (("label_text", "label_language"), strings),
+        (("label_kind",), len(LABEL_KINDS)),
+        (("label_concept",), concepts),
+        (("concept_uri", "concept_scheme", "concept_unit"), strings),
+        (("target_kind",), len(TARGET_KINDS)),
+        (("target_name",), strings),
+        (("stands_for",), len(compact.target_kind)),
+        (("route_end", "route_next"), concepts),
+        (("route_relation",), len(Relation)),
+        (("route_closeness",), WHOLE + 1),
+    ):
+        for name in group:
+            column: array[int] = getattr(compact, name)
+            size = len(getattr(compact, _SIZED_LIKE[name.split("_")[0]]))
+            if len(column) != size or max(column, default=-1) >= below:
+                raise CompactError(_HEADER.size, f"section {name} does not agree with the others")
+    if min(compact.route_closeness, default=WHOLE) < LEAST_CLOSENESS:
+        raise CompactError(_HEADER.size, "a way is less close than any that is reported")
+
+
+_SIZED_LIKE: Final = {
+    "label": "label_text",
+    "concept": "concept_uri",
+    "target": "target_kind",
+    "route": "route_end",
+    "stands": "stands_for",
+}
+
+
+def _check_starts(start: "array[int]", end: int, size: int | None = None) -> None:
+    rising = list(start) == sorted(start)
+    if not start or start[0] != 0 or start[-1] != end or not rising or size not in (None, len(start)):
+        raise CompactError(_HEADER.size, "the parts of a section do not follow each other")

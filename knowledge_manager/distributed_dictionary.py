@@ -1,0 +1,228 @@
+"""The distributed data dictionary: who offers what, as far as this node has heard.
+
+For every node it holds the newest extract it has ever been told of. What "newest" means makes an order
+(`Held.supersedes`) in which any two extracts of one node have one greatest, so the dictionary ends the
+same whatever way and how often extracts come. Three rules follow:
+
+- Of two extracts of a node the one with the greater counter stands; of two with one counter, which only a
+  fault can produce, the greater bytes.
+- Of two copies of the same extract the earlier birth stands: going around never makes anything younger.
+- An expired extract answers no question, but is kept: it still keeps older ones out. What is over the bound
+  is pushed out by birth, earliest first.
+
+Time is an argument. Answers are as of the latest time that was told.
+"""
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol
+
+from knowledge_manager.extract import (
+    CONTENT_TYPES,
+    PROTOCOLS,
+    Extract,
+    ExtractError,
+    decode_extract,
+    indexes_of,
+    mask_of,
+)
+from knowledge_manager.mission_table import MissionTable
+
+DEFAULT_BOUND: Final = 4096
+"""Nodes whose extracts are held."""
+
+LARGEST_NODE: Final = 0xFFFF
+
+
+class Requirement(Protocol):
+    """A publisher that measures all these attributes of this event class can serve a subscription."""
+
+    @property
+    def event(self) -> int:
+        """Return the index of the event class."""
+        ...
+
+    @property
+    def attributes(self) -> frozenset[int]:
+        """Return the indexes of the attributes."""
+        ...
+
+
+Alternatives = Callable[[bytes], Iterable[Requirement]]
+"""A language's look-up: from a subscription vector to its alternatives, any of which is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """How an extract came here: from whom, over how many nodes, and when it was last heard."""
+
+    via: int
+    hops: int
+    heard_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One node's extract, when it was made by this node's clock, and how it came."""
+
+    node: int
+    content: bytes
+    extract: Extract
+    born_ms: int
+    provenance: Provenance
+
+    @property
+    def expires_ms(self) -> int:
+        """Return when it is no longer to be believed."""
+        return self.born_ms + self.extract.lifetime_ms
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Return by what the bound chooses: the greatest stay."""
+        return self.born_ms, self.node
+
+    def supersedes(self, other: "Held") -> bool:
+        """Say whether this one takes the place of what is held of the same node."""
+        mine = (self.extract.counter, self.content, -self.born_ms)
+        return mine > (other.extract.counter, other.content, -other.born_ms)
+
+    def as_document(self, now_ms: int) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "node": self.node,
+            "counter": self.extract.counter,
+            "age_s": max(0, now_ms - self.born_ms) // 1000,
+            "expires_in_s": max(0, self.expires_ms - now_ms) // 1000,
+            "via": self.provenance.via,
+            "hops": self.provenance.hops,
+            "sources": [
+                {
+                    "event": source.event,
+                    "attributes": list(indexes_of(source.attributes)),
+                    "protocol": PROTOCOLS[source.protocol],
+                    "content_type": CONTENT_TYPES[source.content_type],
+                }
+                for source in self.extract.sources
+            ],
+        }
+
+
+class DistributedDataDictionary:
+    """Extracts by node, bounded. It satisfies the overlay's `Directory` without knowing it."""
+
+    def __init__(
+        self,
+        alternatives: Mapping[int, Alternatives] | None = None,
+        *,
+        table: MissionTable | None = None,
+        bound: int = DEFAULT_BOUND,
+    ) -> None:
+        """Start empty. `alternatives` are the look-ups of the languages by their ids."""
+        if bound < 1:
+            raise ValueError(f"a dictionary holds at least one extract, not {bound}")
+        self._alternatives = dict(alternatives or {})
+        self._table = table
+        self._bound = bound
+        self._now_ms = 0
+        self._held: dict[int, Held] = {}
+        self._oldest: list[tuple[int, int]] = []
+
+    def __len__(self) -> int:
+        """Return how many nodes something is held of, expired extracts included."""
+        return len(self._held)
+
+    @property
+    def now_ms(self) -> int:
+        """Return the time as of which questions are answered."""
+        return self._now_ms
+
+    def learn(
+        self,
+        node: int,
+        extract: bytes,
+        now_ms: int,
+        *,
+        age_ms: int = 0,
+        via: int | None = None,
+        hops: int = 1,
+    ) -> bool:
+        """Take what a node says it offers; return whether that was news.
+
+        `age_ms` is how long ago it was made, `via` who handed it on. Bytes that are no extract raise
+        `ExtractError` and change nothing.
+        """
+        if not 0 <= node <= LARGEST_NODE:
+            raise ExtractError(0, f"node {node} is outside 0..{LARGEST_NODE}")
+        decoded = decode_extract(extract, self._table)
+        self.time_is(now_ms)
+        heard = Provenance(node if via is None else via, hops, now_ms)
+        return self._take(Held(node, bytes(extract), decoded, now_ms - max(0, age_ms), heard))
+
+    def time_is(self, now_ms: int) -> None:
+        """Answer from now on as of this time; time that stands still or runs back changes nothing."""
+        self._now_ms = max(self._now_ms, now_ms)
+
+    def get(self, node: int) -> Held | None:
+        """Return what is held of a node, expired or not."""
+        return self._held.get(node)
+
+    def held(self) -> Iterator[Held]:
+        """Yield everything held by rising node, expired extracts included."""
+        return (self._held[node] for node in sorted(self._held))
+
+    def live(self) -> Iterator[Held]:
+        """Yield what may be believed now, by rising node."""
+        return (held for held in self.held() if held.expires_ms > self._now_ms)
+
+    def publishers_for(self, language: int, vector: bytes) -> list[int]:
+        """Return the nodes with a source that fills all attributes of any alternative, in rising order."""
+        wanted = self.requirements_of(language, vector)
+        return [
+            held.node
+            for held in self.live()
+            if any(
+                source.event == event and source.fills(mask)
+                for event, mask in wanted
+                for source in held.extract.sources
+            )
+        ]
+
+    def requirements_of(self, language: int, vector: bytes) -> list[tuple[int, int]]:
+        """Return the alternatives of a subscription as (event, mask of attributes); none in an unknown
+        language.
+        """
+        alternatives = self._alternatives.get(language)
+        if alternatives is None:
+            return []
+        return [(wanted.event, mask_of(wanted.attributes)) for wanted in alternatives(vector)]
+
+    def as_document(self) -> list[dict[str, Any]]:
+        """Return plain data for JSON: what may be believed now."""
+        return [held.as_document(self._now_ms) for held in self.live()]
+
+    def _take(self, new: Held) -> bool:
+        known = self._held.get(new.node)
+        if known is not None and not new.supersedes(known):
+            if known.content == new.content:
+                self._held[new.node] = replace(known, provenance=new.provenance)
+            return False
+        self._held[new.node] = new
+        heapq.heappush(self._oldest, new.rank)
+        while len(self._held) > self._bound:
+            self._push_out()
+        self._shrink_heap()
+        return self._held.get(new.node) is new
+
+    def _push_out(self) -> None:
+        """Let the earliest born go. Ranks that no longer stand for anything are passed over."""
+        rank = heapq.heappop(self._oldest)
+        held = self._held.get(rank[1])
+        if held is not None and held.rank == rank:
+            del self._held[held.node]
+
+    def _shrink_heap(self) -> None:
+        """Keep the heap within twice what is held, however often extracts are renewed."""
+        if len(self._oldest) > 2 * len(self._held) + 16:
+            self._oldest = [held.rank for held in self._held.values()]
+            heapq.heapify(self._oldest)

@@ -1,0 +1,183 @@
+"""The extract of a local data dictionary: what a node can measure, in a few bytes.
+
+| offset | bytes | field |
+| --- | --- | --- |
+| 0 | 1 | high nibble: 1, the layout's version; low nibble: 0, 1, 2, 3 for features of 1, 2, 4, 8 bytes |
+| 1 | 4 | counter: which of this node's extracts is newer |
+| 5 | 1 | lifetime code q: it may be believed for ⌊2^(q/8)⌋ seconds after it was made |
+| 6 | 1 | number of sources, 0..255; 0 says that nothing is offered any more |
+| 7 | 3 + F each | event index, attribute feature, protocol code, content type code |
+
+Sources stand in rising order of their bytes, each once, so that equal dictionaries give equal extracts. A
+publisher with one source says it in 11 bytes. Extracts are untrusted input: the decoder accepts exactly the
+well-formed ones and raises `ExtractError` for everything else.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import isqrt
+from typing import Final
+
+from knowledge_manager.mission_table import MissionTable
+
+LAYOUT_VERSION: Final = 1
+HEADER_BYTES: Final = 7
+LARGEST_COUNTER: Final = (1 << 32) - 1
+MOST_SOURCES: Final = 255
+FEATURE_SIZES: Final = (1, 2, 4, 8)
+
+PROTOCOLS: Final[tuple[str, ...]] = ("", "memory", "file", "pin", "i2c", "adc", "spi", "serial")
+"""How a source is read, by code; code 0 does not say."""
+
+CONTENT_TYPES: Final[tuple[str, ...]] = (
+    "",
+    "application/octet-stream",
+    "text/csv",
+    "application/json",
+    "text/turtle",
+    "application/rdf+xml",
+)
+"""What a source yields, by code; code 0 does not say."""
+
+
+class ExtractError(ValueError):
+    """Bytes that are no extract: what is wrong, and at which offset."""
+
+    def __init__(self, offset: int, message: str) -> None:
+        super().__init__(f"byte {offset}: {message}")
+        self.offset = offset
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class OfferedSource:
+    """One source of one event class: the mask of attributes it fills, and how it is read."""
+
+    event: int
+    attributes: int
+    protocol: int = 0
+    content_type: int = 0
+
+    def fills(self, attributes: int) -> bool:
+        """Say whether it measures all attributes of this mask."""
+        return attributes & ~self.attributes == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """What a node offers, as of its counter."""
+
+    counter: int
+    lifetime_q: int
+    feature_bytes: int
+    sources: tuple[OfferedSource, ...]
+
+    @property
+    def lifetime_ms(self) -> int:
+        """Return how long it may be believed after it was made."""
+        return lifetime_of(self.lifetime_q) * 1000
+
+    def encode(self) -> bytes:
+        """Return the bytes; what they cannot say raises `ExtractError`."""
+        size = self.feature_bytes
+        if size not in FEATURE_SIZES:
+            raise ExtractError(0, f"features have 1, 2, 4 or 8 bytes, not {size}")
+        if not 0 <= self.counter <= LARGEST_COUNTER:
+            raise ExtractError(1, f"the counter {self.counter} has no four bytes")
+        if not 0 <= self.lifetime_q <= 255:
+            raise ExtractError(5, f"the lifetime code {self.lifetime_q} is no byte")
+        if len(self.sources) > MOST_SOURCES:
+            raise ExtractError(6, f"{len(self.sources)} sources; an extract has at most {MOST_SOURCES}")
+        head = (
+            bytes([LAYOUT_VERSION << 4 | FEATURE_SIZES.index(size)])
+            + self.counter.to_bytes(4, "big")
+            + bytes([self.lifetime_q, len(self.sources)])
+        )
+        content = head + b"".join(_encoded(source, size) for source in sorted(self.sources))
+        decode_extract(content)
+        return content
+
+
+def _encoded(source: OfferedSource, feature_bytes: int) -> bytes:
+    try:
+        mask = source.attributes.to_bytes(feature_bytes, "big")
+        return bytes([source.event]) + mask + bytes([source.protocol, source.content_type])
+    except (OverflowError, ValueError):
+        raise ExtractError(HEADER_BYTES, f"{source} does not fit the layout") from None
+
+
+def decode_extract(content: bytes, table: MissionTable | None = None) -> Extract:
+    """Return the extract, or raise `ExtractError`. With a table, what it does not know is refused too."""
+    if len(content) < HEADER_BYTES:
+        raise ExtractError(len(content), f"an extract has at least {HEADER_BYTES} bytes")
+    if content[0] >> 4 != LAYOUT_VERSION:
+        raise ExtractError(0, f"layout version {content[0] >> 4}; this is version {LAYOUT_VERSION}")
+    if content[0] & 15 >= len(FEATURE_SIZES):
+        raise ExtractError(0, f"feature size code {content[0] & 15}; it is 0..3")
+    size = FEATURE_SIZES[content[0] & 15]
+    if table is not None and table.feature_bytes != size:
+        raise ExtractError(0, f"features of {size} bytes; the mission table has {table.feature_bytes}")
+    step = 3 + size
+    end = HEADER_BYTES + step * content[6]
+    if len(content) != end:
+        raise ExtractError(
+            min(len(content), end), f"{content[6]} sources make {end} bytes, here are {len(content)}"
+        )
+    sources: list[OfferedSource] = []
+    before = b""
+    for at in range(HEADER_BYTES, end, step):
+        entry = content[at : at + step]
+        if entry <= before:
+            raise ExtractError(at, "sources stand in rising order, each once")
+        before = entry
+        sources.append(_source(entry, at, size))
+        if table is not None:
+            _check_with_table(sources[-1], at, table)
+    return Extract(int.from_bytes(content[1:5], "big"), content[5], size, tuple(sources))
+
+
+def _source(entry: bytes, at: int, size: int) -> OfferedSource:
+    event, mask = entry[0], int.from_bytes(entry[1 : 1 + size], "big")
+    if event >= 8 * size:
+        raise ExtractError(at, f"event index {event} has no bit in a feature of {size} bytes")
+    if mask == 0:
+        raise ExtractError(at + 1, "a source measures at least one attribute")
+    if mask >> (8 * size - 1):
+        raise ExtractError(at + 1, "the highest attribute is an event's age, which nobody measures")
+    if entry[1 + size] >= len(PROTOCOLS):
+        raise ExtractError(at + 1 + size, f"protocol code {entry[1 + size]} is unknown")
+    if entry[2 + size] >= len(CONTENT_TYPES):
+        raise ExtractError(at + 2 + size, f"content type code {entry[2 + size]} is unknown")
+    return OfferedSource(event, mask, entry[1 + size], entry[2 + size])
+
+
+def _check_with_table(source: OfferedSource, at: int, table: MissionTable) -> None:
+    known = {event.index: event for event in table.events}
+    if source.event not in known:
+        raise ExtractError(at, f"event index {source.event} is not in the mission table")
+    measured = mask_of(attribute.index for attribute in known[source.event].attributes)
+    if source.attributes & ~measured:
+        raise ExtractError(at + 1, f"{known[source.event].name} has no such attributes")
+
+
+def mask_of(indexes: Iterable[int]) -> int:
+    """Return the feature in which exactly these bits are set."""
+    mask = 0
+    for index in indexes:
+        mask |= 1 << index
+    return mask
+
+
+def indexes_of(mask: int) -> tuple[int, ...]:
+    """Return the set bits of a feature, lowest first."""
+    return tuple(index for index in range(mask.bit_length()) if mask >> index & 1)
+
+
+def lifetime_of(q: int) -> int:
+    """Return ⌊2^(q/8)⌋ seconds: the whole eighth root of 2^q, by three square roots."""
+    return isqrt(isqrt(isqrt(1 << q)))
+
+
+def lifetime_code(seconds: int) -> int:
+    """Return the least code that is long enough; what no code can say is cut to the longest."""
+    return next((q for q in range(256) if lifetime_of(q) >= seconds), 255)

@@ -1,0 +1,136 @@
+"""The local data dictionary: what this node can offer, in the words of the mission table.
+
+It is made from the vocabularies and what the node has: sources, each with an event class, the attributes
+it fills, a protocol and a content type. Domains, units and terms are the mission table's. What others get
+to know of it is its extract.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from knowledge_manager.documents import did_you_mean, listed
+from knowledge_manager.event_class import Attribute, EventClass
+from knowledge_manager.extract import (
+    CONTENT_TYPES,
+    PROTOCOLS,
+    Extract,
+    OfferedSource,
+    lifetime_code,
+    mask_of,
+)
+from knowledge_manager.mission_table import MissionTable
+
+DEFAULT_LIFETIME_S = 24 * 3600
+
+
+class LocalDictionaryError(ValueError):
+    """A source cannot be offered; the message says what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalSource:
+    """Something on this node that yields readings of one event class."""
+
+    event: EventClass
+    attributes: tuple[Attribute, ...]
+    protocol: str = ""
+    content_type: str = ""
+
+    @property
+    def mask(self) -> int:
+        """Return the feature of the attributes it fills."""
+        return mask_of(attribute.index for attribute in self.attributes)
+
+    def as_document(self) -> dict[str, Any]:
+        """Return plain data for JSON: all that the mission table knows about the offered attributes."""
+        return {
+            "event": self.event.name,
+            "event_index": self.event.index,
+            "protocol": self.protocol,
+            "content_type": self.content_type,
+            "attributes": [attribute_document(attribute) for attribute in self.attributes],
+        }
+
+
+def attribute_document(attribute: Attribute) -> dict[str, Any]:
+    """Return plain data for JSON about one attribute of the mission table."""
+    document: dict[str, Any] = {"name": attribute.name, "index": attribute.index, "type": attribute.type}
+    if attribute.type == "nominal":
+        document["values"] = list(attribute.values)
+    else:
+        document |= {"domain": [attribute.lo, attribute.hi], "unit": attribute.unit}
+    return document | {"terms": list(attribute.terms), "about": attribute.about}
+
+
+class LocalDataDictionary:
+    """The sources of one node. It is filled at the start and whenever a source comes or goes."""
+
+    def __init__(self, table: MissionTable) -> None:
+        self._table = table
+        self._sources: dict[LocalSourceKey, LocalSource] = {}
+
+    @property
+    def sources(self) -> tuple[LocalSource, ...]:
+        """Return what is offered, in the order of the extract."""
+        return tuple(self._sources[key] for key in sorted(self._sources))
+
+    def offer(
+        self, event: str, attributes: Iterable[str], protocol: str = "", content_type: str = ""
+    ) -> LocalSource:
+        """Offer a source. One of the same event, protocol and content type is replaced.
+
+        Names are those of the mission table; unknown ones raise `UnknownName`, a protocol or content type
+        without a code raises `LocalDictionaryError`.
+        """
+        event_class = self._table.event(event)
+        indexes = {event_class.attribute(name).index for name in attributes}
+        if not indexes:
+            raise LocalDictionaryError(f"a source of {event} fills no attribute; name at least one")
+        _check_word("protocol", protocol, PROTOCOLS)
+        _check_word("content type", content_type, CONTENT_TYPES)
+        filled = tuple(attribute for attribute in event_class.attributes if attribute.index in indexes)
+        source = LocalSource(event_class, filled, protocol, content_type)
+        self._sources[event_class.index, protocol, content_type] = source
+        return source
+
+    def withdraw(self, event: str, protocol: str = "", content_type: str = "") -> None:
+        """Offer it no longer; what was not offered is no error."""
+        self._sources.pop((self._table.event(event).index, protocol, content_type), None)
+
+    def sources_of(self, event: int) -> tuple[LocalSource, ...]:
+        """Return the sources of an event class: how a watchdog learns protocol and content type to watch."""
+        return tuple(source for source in self.sources if source.event.index == event)
+
+    def extract(self, counter: int, lifetime_s: int = DEFAULT_LIFETIME_S) -> bytes:
+        """Return what others get to know.
+
+        The counter must rise with every change and survive a restart: a stored number, or the second at
+        which the change was made.
+        """
+        offered = tuple(
+            OfferedSource(
+                source.event.index,
+                source.mask,
+                PROTOCOLS.index(source.protocol),
+                CONTENT_TYPES.index(source.content_type),
+            )
+            for source in self.sources
+        )
+        return Extract(counter, lifetime_code(lifetime_s), self._table.feature_bytes, offered).encode()
+
+    def as_document(self) -> list[dict[str, Any]]:
+        """Return plain data for JSON."""
+        return [source.as_document() for source in self.sources]
+
+
+LocalSourceKey = tuple[int, str, str]
+"""(event index, protocol, content type)."""
+
+
+def _check_word(what: str, word: str, known: tuple[str, ...]) -> None:
+    if word not in known:
+        words = [name for name in known if name]
+        raise LocalDictionaryError(
+            f'{what} "{word}" has no code ({listed(words)}){did_you_mean(word, words)}'
+        )

@@ -1,0 +1,292 @@
+"""Reads SKOS (Turtle, JSON-LD, RDF/XML) into concepts.
+
+What is taken: `skos:prefLabel`, `altLabel`, `hiddenLabel`; `exactMatch`, `closeMatch`, `broadMatch`,
+`narrowMatch`, `relatedMatch`, `broader`, `narrower`, `related`; `inScheme`, `topConceptOf`; and two things
+that link a concept to a mission table: `skos:notation` with a datatype of the namespace
+`urn:dens:thesaurus:1#` (`event`, `attribute`, `term`, `value`), and `dens:unit`. All else is left alone.
+
+Nothing is fetched: a JSON-LD context by address and a DOCTYPE are refused before a parser sees them.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+from xml.sax import SAXParseException
+
+from knowledge_manager.documents import (
+    DocumentError,
+    Problem,
+    decode_text,
+    did_you_mean,
+    listed,
+    place_of,
+    read_document,
+)
+from knowledge_manager.thesaurus_concept import (
+    TARGET_KINDS,
+    Concept,
+    Label,
+    LabelKind,
+    Relation,
+    Target,
+    fold,
+    target,
+)
+from knowledge_manager.units import UnitError, check_unit
+
+NAMESPACE: Final = "urn:dens:thesaurus:1#"
+SKOS: Final = "http://www.w3.org/2004/02/skos/core#"
+LARGEST_SOURCE: Final = 64 * 1024 * 1024
+
+FORMATS: Final = {".ttl": "turtle", ".jsonld": "json-ld", ".json": "json-ld", ".rdf": "xml", ".xml": "xml"}
+"""How a file is read, by the end of its name."""
+
+_LABELS: Final[tuple[tuple[str, LabelKind], ...]] = (
+    ("prefLabel", "preferred"),
+    ("altLabel", "alternative"),
+    ("hiddenLabel", "hidden"),
+)
+_LINKS: Final = (
+    ("exactMatch", Relation.EXACT),
+    ("closeMatch", Relation.CLOSE),
+    ("narrower", Relation.NARROWER),
+    ("narrowMatch", Relation.NARROWER),
+    ("broader", Relation.BROADER),
+    ("broadMatch", Relation.BROADER),
+    ("related", Relation.RELATED),
+    ("relatedMatch", Relation.RELATED),
+)
+
+
+def read_skos_file(path: Path) -> tuple[Concept, ...]:
+    """Return the concepts of one file; what is wrong with it raises `DocumentError`."""
+    format_ = FORMATS.get(path.suffix.lower())
+    if format_ is None:
+        message = f'the end of the name "{path.suffix}" says no format ({listed(list(FORMATS))})'
+        raise DocumentError.of_file(str(path), "D220", message)
+    return read_skos(read_document(path, LARGEST_SOURCE), str(path), format_)
+
+
+def read_skos_files(paths: Iterable[Path]) -> tuple[Concept, ...]:
+    """Return the concepts of all files together; everything wrong with any of them raises one
+    `DocumentError`.
+    """
+    concepts: list[Concept] = []
+    problems: list[Problem] = []
+    for path in paths:
+        try:
+            concepts.extend(read_skos_file(path))
+        except DocumentError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise DocumentError(problems)
+    return merged(concepts)
+
+
+def merged(concepts: Iterable[Concept]) -> tuple[Concept, ...]:
+    """Return one concept for each address: files may add labels and links to each other's concepts."""
+    by_uri: dict[str, Concept] = {}
+    for concept in concepts:
+        known = by_uri.get(concept.uri)
+        by_uri[concept.uri] = (
+            concept
+            if known is None
+            else replace(
+                known,
+                scheme=known.scheme or concept.scheme,
+                labels=tuple(dict.fromkeys(known.labels + concept.labels)),
+                links=tuple(dict.fromkeys(known.links + concept.links)),
+                targets=tuple(dict.fromkeys(known.targets + concept.targets)),
+                unit=known.unit or concept.unit,
+            )
+        )
+    return tuple(by_uri.values())
+
+
+def dangling_links(concepts: Sequence[Concept]) -> tuple[tuple[str, str], ...]:
+    """Return (concept, missing concept) for each link that leads to a concept that is not among them."""
+    known = {concept.uri for concept in concepts}
+    return tuple((c.uri, uri) for c in concepts for _, uri in c.links if uri not in known)
+
+
+def read_skos(content: bytes, file: str, format_: str) -> tuple[Concept, ...]:
+    """Return the concepts in these bytes, by rising address; what is wrong raises `DocumentError`."""
+    text = decode_text(content, file)
+    _refuse_what_would_fetch(text, file, format_)
+    graph = _parsed(text, file, format_)
+    reader = _Reader(graph, text, file)
+    concepts = tuple(reader.concepts())
+    if reader.problems:
+        raise DocumentError(reader.problems)
+    if not concepts:
+        raise DocumentError.of_file(file, "D221", "there is no skos:Concept in it")
+    return concepts
+
+
+def _refuse_what_would_fetch(text: str, file: str, format_: str) -> None:
+    if format_ == "xml" and "<!" in text and ("<!DOCTYPE" in text or "<!ENTITY" in text):
+        line, column = place_of(text, text.index("<!DOCTYPE" if "<!DOCTYPE" in text else "<!ENTITY"))
+        message = "a DOCTYPE is not read; write the addresses out"
+        raise DocumentError([Problem(file, line, column, "error", "D220", message)])
+    if format_ != "json-ld":
+        return
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DocumentError(
+            [Problem(file, error.lineno, error.colno, "error", "D220", f"this is not JSON: {error.msg}")]
+        ) from None
+    except (RecursionError, ValueError):
+        raise DocumentError.of_file(file, "D220", "this is not JSON: nested too deeply") from None
+    for address in _addresses_of_contexts(document):
+        at = max(text.find(json.dumps(address)), 0)
+        line, column = place_of(text, at)
+        message = f'the context "{address}" is not fetched; write the context into the file'
+        raise DocumentError([Problem(file, line, column, "error", "D220", message)])
+
+
+def _addresses_of_contexts(document: Any) -> Iterator[str]:
+    waiting = [document]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list):
+            waiting.extend(part)
+        elif isinstance(part, dict):
+            for key, inner in part.items():
+                if key in ("@context", "@import"):
+                    contexts = inner if isinstance(inner, list) else [inner]
+                    yield from (context for context in contexts if isinstance(context, str))
+                waiting.append(inner)
+
+
+def _parsed(text: str, file: str, format_: str) -> Any:
+    import rdflib
+
+    graph = rdflib.Graph()
+    try:
+        graph.parse(data=text, format=format_, publicID="http://dens.invalid/")
+    except Exception as error:  # every parser of rdflib raises its own kinds
+        line, column, reason = _syntax_place(error)
+        message = f"this is no {format_}: {reason}"
+        raise DocumentError([Problem(file, line, column, "error", "D220", message)]) from None
+    return graph
+
+
+def _syntax_place(error: Exception) -> tuple[int, int, str]:
+    if isinstance(error, SAXParseException):
+        return error.getLineNumber() or 0, (error.getColumnNumber() or 0) + 1, error.getMessage()
+    reason = str(getattr(error, "_why", "") or error).strip().splitlines()
+    said = reason[0] if reason else type(error).__name__
+    content, index = getattr(error, "_str", None), getattr(error, "_i", None)
+    if isinstance(content, bytes) and isinstance(index, int):  # of rdflib's Turtle parser; its own line errs
+        before = content[:index].decode(errors="replace")
+        return (*place_of(before, len(before)), said)
+    return 0, 0, said
+
+
+class _Reader:
+    """Takes a graph apart and notes what cannot be used."""
+
+    def __init__(self, graph: Any, text: str, file: str) -> None:
+        from rdflib import RDF, Literal, URIRef
+
+        self._graph = graph
+        self._text = text
+        self._file = file
+        self._literal = Literal
+        self._node = URIRef
+        self._type = RDF.type
+        self.problems: list[Problem] = []
+
+    def concepts(self) -> Iterator[Concept]:
+        """Yield the concepts by rising address."""
+        subjects = set(self._graph.subjects(self._type, self._skos("Concept")))
+        subjects.update(self._graph.subjects(self._skos("prefLabel")))
+        for subject in sorted(subjects, key=str):
+            if not isinstance(subject, self._node):
+                self._report("", "a concept has no address; give it one, so that others can link to it")
+                continue
+            yield Concept(
+                str(subject),
+                self._scheme(subject),
+                tuple(self._labels(subject)),
+                tuple(self._links(subject)),
+                tuple(self._targets(subject)),
+                self._unit(subject),
+            )
+
+    def _skos(self, name: str) -> Any:
+        return self._node(SKOS + name)
+
+    def _scheme(self, subject: Any) -> str:
+        schemes = {
+            str(o) for p in ("inScheme", "topConceptOf") for o in self._graph.objects(subject, self._skos(p))
+        }
+        return min(schemes, default="")
+
+    def _labels(self, subject: Any) -> list[Label]:
+        labels: list[Label] = []
+        for name, kind in _LABELS:
+            languages: set[str] = set()
+            for text in sorted(self._graph.objects(subject, self._skos(name)), key=_in_order):
+                language = (getattr(text, "language", None) or "").lower()
+                if not isinstance(text, self._literal) or not fold(str(text)):
+                    self._report(str(text), f"a skos:{name} of {subject} is empty or no text")
+                elif kind == "preferred" and language in languages:
+                    where = f'in language "{language}"' if language else "without a language"
+                    self._report(str(text), f"{subject} has two skos:prefLabel {where}; make one an altLabel")
+                else:
+                    labels.append(Label(str(text), language, kind))
+                languages.add(language)
+        return labels
+
+    def _links(self, subject: Any) -> list[tuple[Relation, str]]:
+        return [
+            (relation, str(end))
+            for name, relation in _LINKS
+            for end in sorted(self._graph.objects(subject, self._skos(name)), key=str)
+            if isinstance(end, self._node)
+        ]
+
+    def _targets(self, subject: Any) -> list[Target]:
+        targets: list[Target] = []
+        for notation in sorted(self._graph.objects(subject, self._skos("notation")), key=_in_order):
+            datatype = str(getattr(notation, "datatype", None) or "")
+            if not datatype.startswith(NAMESPACE):
+                continue
+            name = datatype.removeprefix(NAMESPACE)
+            kind = next((known for known in TARGET_KINDS if known == name), None)
+            if kind is None:
+                known = f"{listed(TARGET_KINDS)}){did_you_mean(name, TARGET_KINDS)}"
+                self._report(
+                    str(notation), f"a notation of {subject} has the unknown datatype dens:{name} ({known}"
+                )
+                continue
+            try:
+                targets.append(target(kind, str(notation)))
+            except ValueError as error:
+                self._report(str(notation), f"a notation of {subject}: {error}")
+        return targets
+
+    def _unit(self, subject: Any) -> str:
+        units = sorted(str(unit) for unit in self._graph.objects(subject, self._node(NAMESPACE + "unit")))
+        if len(units) > 1:
+            self._report(units[1], f"{subject} has more than one dens:unit")
+        for unit in units:
+            try:
+                check_unit(unit)
+            except UnitError as error:
+                self._report(unit, f"{subject}: {error}")
+        return units[0] if units else ""
+
+    def _report(self, literal: str, message: str) -> None:
+        """Note a problem at the first place where its text stands; RDF itself knows no lines."""
+        at = self._text.find(f'"{literal}"') if literal else -1
+        line, column = place_of(self._text, at) if at >= 0 else (0, 0)
+        self.problems.append(Problem(self._file, line, column, "error", "D221", message))
+
+
+def _in_order(literal: Any) -> tuple[str, str, str]:
+    return str(literal), str(getattr(literal, "language", None)), str(getattr(literal, "datatype", None))

@@ -1,0 +1,300 @@
+"""The thesaurus that a node asks: which things of the mission table may a word mean, how, and how closely.
+
+It answers from the compiled form alone (`compact`); rdflib is needed only where SKOS is read (`skos`). An
+answer tells the label that was found, the concept it belongs to, every step from there to what the concept
+stands for, and the closeness of the whole way.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+from knowledge_manager.compact import CompactError, compile_thesaurus, read_compact
+from knowledge_manager.documents import DocumentError, did_you_mean, listed, read_document
+from knowledge_manager.thesaurus_concept import (
+    LABEL_KINDS,
+    TARGET_KINDS,
+    WHOLE,
+    Concept,
+    Label,
+    Relation,
+    Target,
+    fold,
+    speaks,
+)
+from knowledge_manager.thesaurus_spelling import nearest_words
+
+LARGEST_THESAURUS: Final = 64 * 1024 * 1024
+"""Bytes of a compiled file. Ten thousand concepts need about two million."""
+
+COMPILED_SUFFIX: Final = ".thesaurus"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One link on the way, and the concept that it leads to."""
+
+    relation: Relation
+    concept: str
+
+    def __str__(self) -> str:
+        """Return the step as a person reads it: `close → urn:…#pulse`."""
+        return f"{self.relation.name.lower()} → {self.concept}"
+
+
+class Finding:
+    """One thing that a word may mean, and how the word leads there.
+
+    It is a view into the thesaurus: texts are decoded when somebody reads them, so that asking costs
+    microseconds even where a word has many meanings.
+    """
+
+    __slots__ = ("_concept", "_end", "_label", "_target", "_thesaurus", "closeness")
+
+    def __init__(
+        self, thesaurus: "Thesaurus", label: int, concept: int, end: int, target: int, closeness: int
+    ) -> None:
+        self._thesaurus = thesaurus
+        self._label = label
+        self._concept = concept
+        self._end = end
+        self._target = target
+        self.closeness = closeness
+
+    @property
+    def label(self) -> Label:
+        """Return the label that was found."""
+        return self._thesaurus.label_at(self._label)
+
+    @property
+    def concept(self) -> str:
+        """Return the address of the concept that has the label."""
+        return self._thesaurus.concept_at(self._concept)
+
+    @property
+    def scheme(self) -> str:
+        """Return the address of the concept's scheme: whose word it is."""
+        return self._thesaurus.scheme_at(self._concept)
+
+    @property
+    def unit(self) -> str:
+        """Return the unit in which the owner of the word counts, or nothing where it is not said."""
+        return self._thesaurus.unit_at(self._concept)
+
+    @property
+    def target(self) -> Target:
+        """Return what it means in the mission table."""
+        return self._thesaurus.target_at(self._target)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Return the links from the concept to the one that stands for the target; none if it does itself."""
+        return self._thesaurus.steps_between(self._concept, self._end)
+
+    def __repr__(self) -> str:
+        """Return the way in one line."""
+        way = " ".join(map(str, self.steps))
+        return f"<{self.label.text!r} {self.concept} {way} = {self.target.name} ({self.closeness})>"
+
+
+class Thesaurus:
+    """Words of several organisations and languages, linked to each other and to the mission table."""
+
+    def __init__(self, content: bytes) -> None:
+        """Take a compiled thesaurus; anything else raises `CompactError`."""
+        self._c = read_compact(content)
+        self._word_count = len(self._c.word_start) - 1
+        self._labels_of_targets: dict[Target, list[Label]] | None = None
+
+    @classmethod
+    def of(cls, concepts: Iterable[Concept]) -> "Thesaurus":
+        """Make a thesaurus of these concepts at once, without a file in between."""
+        return cls(compile_thesaurus(concepts))
+
+    @property
+    def concept_count(self) -> int:
+        """Return how many concepts it holds."""
+        return len(self._c.concept_uri)
+
+    @property
+    def label_count(self) -> int:
+        """Return how many labels it holds."""
+        return len(self._c.label_text)
+
+    def find(self, word: str, language: str | None = None) -> tuple[Finding, ...]:
+        """Return what the word may mean, closest first, each target once by its closest way.
+
+        With a language, labels of that language decide where there are any; a word that only other languages
+        have is still found.
+        """
+        c = self._c
+        labels = self._labels_of_word(fold(word))
+        if language is not None and len(labels) > 0:
+            own = [label for label in labels if speaks(self._text(c.label_language[label]), language)]
+            labels = own or labels
+        best: dict[int, tuple[int, int, int, int]] = {}
+        target_start, stands_for, route_start = c.concept_target_start, c.stands_for, c.concept_route_start
+        for label in labels:
+            concept = c.label_concept[label]
+            for target in stands_for[target_start[concept] : target_start[concept + 1]]:
+                known = best.get(target)
+                if known is None or known[0] > -WHOLE:
+                    best[target] = (-WHOLE, target, label, concept)
+            for route in range(route_start[concept], route_start[concept + 1]):
+                end, closeness = c.route_end[route], c.route_closeness[route]
+                for target in stands_for[target_start[end] : target_start[end + 1]]:
+                    known = best.get(target)
+                    if known is None or known[0] > -closeness:
+                        best[target] = (-closeness, target, label, end)
+        ordered = sorted(best.values()) if len(best) > 1 else best.values()
+        return tuple(
+            Finding(self, label, c.label_concept[label], end, target, -negative)
+            for negative, target, label, end in ordered
+        )
+
+    def nearest(self, word: str, language: str | None = None, most: int = 5) -> tuple[str, ...]:
+        """Return labels that a person may have meant by a misspelt word, nearest first.
+
+        Hidden labels are misspellings themselves and are not suggested.
+        """
+        c = self._c
+        found = nearest_words(fold(word), map(self._word, range(self._word_count)), 4 * most)
+        texts: list[str] = []
+        for near in found:
+            for label in self._labels_of_word(near):
+                told = language is None or speaks(self._text(c.label_language[label]), language)
+                if told and LABEL_KINDS[c.label_kind[label]] != "hidden":
+                    texts.append(self._text(c.label_text[label]))
+                    break
+        return tuple(texts[:most])
+
+    def labels_of(self, target: Target, language: str | None = None) -> tuple[Label, ...]:
+        """Return the words for something of the mission table, preferred ones first, then by language."""
+        if self._labels_of_targets is None:
+            self._labels_of_targets = self._index_labels()
+        return tuple(
+            label
+            for label in self._labels_of_targets.get(target, ())
+            if label.kind != "hidden" and (language is None or speaks(label.language, language))
+        )
+
+    def targets(self) -> tuple[Target, ...]:
+        """Return everything of a mission table that some concept stands for."""
+        return tuple(self.target_at(number) for number in range(len(self._c.target_kind)))
+
+    def label_at(self, label: int) -> Label:
+        """Return the label of that number."""
+        c = self._c
+        return Label(
+            self._text(c.label_text[label]),
+            self._text(c.label_language[label]),
+            LABEL_KINDS[c.label_kind[label]],
+        )
+
+    def concept_at(self, concept: int) -> str:
+        """Return the address of the concept of that number."""
+        return self._text(self._c.concept_uri[concept])
+
+    def scheme_at(self, concept: int) -> str:
+        """Return the address of its scheme."""
+        return self._text(self._c.concept_scheme[concept])
+
+    def unit_at(self, concept: int) -> str:
+        """Return its unit."""
+        return self._text(self._c.concept_unit[concept])
+
+    def target_at(self, target: int) -> Target:
+        """Return the target of that number."""
+        return Target(TARGET_KINDS[self._c.target_kind[target]], self._text(self._c.target_name[target]))
+
+    def steps_between(self, begin: int, end: int) -> tuple[Step, ...]:
+        """Return the steps of the closest way from one concept to another."""
+        c = self._c
+        steps: list[Step] = []
+        here = begin
+        while here != end and len(steps) < self.concept_count:
+            try:
+                route = c.route_end.index(end, c.concept_route_start[here], c.concept_route_start[here + 1])
+            except ValueError:
+                break
+            here = c.route_next[route]
+            steps.append(Step(Relation(c.route_relation[route]), self.concept_at(here)))
+        return tuple(steps)
+
+    def _labels_of_word(self, word: str) -> Sequence[int]:
+        wanted = word.encode(errors="replace")
+        start, words = self._c.word_start, self._c.words
+        low, high = 0, self._word_count
+        while low < high:
+            middle = (low + high) >> 1
+            if words[start[middle] : start[middle + 1]] < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        if low == self._word_count or words[start[low] : start[low + 1]] != wanted:
+            return ()
+        return range(self._c.word_label_start[low], self._c.word_label_start[low + 1])
+
+    def _index_labels(self) -> dict[Target, list[Label]]:
+        c = self._c
+        index: dict[Target, list[Label]] = {}
+        labels_of_concept: dict[int, list[Label]] = {}
+        for label, concept in enumerate(c.label_concept):
+            labels_of_concept.setdefault(concept, []).append(self.label_at(label))
+        for concept, labels in sorted(labels_of_concept.items()):
+            for target in self._exact_targets(concept):
+                index.setdefault(target, []).extend(labels)
+        for labels in index.values():
+            labels.sort(key=lambda label: (LABEL_KINDS.index(label.kind), label.language, label.text))
+        return {target: list(dict.fromkeys(labels)) for target, labels in index.items()}
+
+    def _exact_targets(self, concept: int) -> list[Target]:
+        """Return what the concept stands for itself or through exact links alone."""
+        c = self._c
+        ends = [concept]
+        for route in range(c.concept_route_start[concept], c.concept_route_start[concept + 1]):
+            if c.route_closeness[route] == WHOLE:
+                ends.append(c.route_end[route])
+        start = c.concept_target_start
+        return [self.target_at(at) for end in ends for at in c.stands_for[start[end] : start[end + 1]]]
+
+    def _text(self, string: int) -> str:
+        start = self._c.string_start
+        return self._c.strings[start[string] : start[string + 1]].decode(errors="replace")
+
+    def _word(self, number: int) -> str:
+        start = self._c.word_start
+        return self._c.words[start[number] : start[number + 1]].decode(errors="replace")
+
+
+def shipped_thesauri() -> tuple[str, ...]:
+    """Return the names of the compiled thesauri that come with the package."""
+    folder = resources.files("knowledge_manager") / "thesauri"
+    names = (entry.name for entry in folder.iterdir())
+    return tuple(
+        sorted(name.removesuffix(COMPILED_SUFFIX) for name in names if name.endswith(COMPILED_SUFFIX))
+    )
+
+
+def load_thesaurus(name_or_path: str | Path) -> Thesaurus:
+    """Return a shipped thesaurus by its name, or read a compiled one from a file; what is wrong raises
+    `DocumentError`.
+    """
+    name = str(name_or_path)
+    if isinstance(name_or_path, str) and not name.endswith(COMPILED_SUFFIX) and "/" not in name:
+        known = shipped_thesauri()
+        if name not in known:
+            message = f"no thesaurus of this name is shipped ({listed(known)}){did_you_mean(name, known)}"
+            raise DocumentError.of_file(name, "D224", f"{message}; a file's name ends in {COMPILED_SUFFIX}")
+        content = (
+            resources.files("knowledge_manager") / "thesauri" / f"{name}{COMPILED_SUFFIX}"
+        ).read_bytes()
+    else:
+        content = read_document(Path(name_or_path), LARGEST_THESAURUS)
+    try:
+        return Thesaurus(content)
+    except CompactError as error:
+        message = f"this is no compiled thesaurus: {error}; compile it from its SKOS files again"
+        raise DocumentError.of_file(name, "D223", message) from None
