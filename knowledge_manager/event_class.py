@@ -18,8 +18,10 @@ AttributeType = Literal["number", "nominal", "time", "date"]
 class UnknownName(LookupError):
     """A name or index stands for nothing here. The message lists what there is and what was likely meant."""
 
-    def __init__(self, what: str, name: str, known: list[str]) -> None:
-        super().__init__(f'{what} "{name}" is unknown ({listed(known)}){did_you_mean(name, known)}')
+    def __init__(self, what: str, name: str, known: list[str], of: str = "") -> None:
+        owner = f" of {of}" if of else ""
+        hint = did_you_mean(name, known)
+        super().__init__(f'{what} "{name}"{owner} is unknown ({listed(known)}){hint}')
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +70,15 @@ class EventClass:
         for attribute in self.attributes:
             if attribute.name == name:
                 return attribute
-        raise UnknownName(f"attribute of {self.name}", name, [a.name for a in self.attributes])
+        raise UnknownName("attribute", name, [a.name for a in self.attributes], self.name)
 
     def attribute_at(self, index: int) -> Attribute:
         """Return the attribute of that index, or raise `UnknownName`."""
         for attribute in self.attributes:
             if attribute.index == index:
                 return attribute
-        raise UnknownName(
-            f"attribute index of {self.name}", str(index), [str(a.index) for a in self.attributes]
-        )
+        known = [str(attribute.index) for attribute in self.attributes]
+        raise UnknownName("attribute index", str(index), known, self.name)
 
 
 @dataclass(frozen=True, slots=True)

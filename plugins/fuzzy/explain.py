@@ -93,7 +93,7 @@ def explain_vector(
     known = {attribute.name: attribute for attribute in event.attributes}
     for name in given:
         if name not in known:
-            raise UnknownName(f"attribute of {event.name}", name, list(known))
+            raise UnknownName("attribute", name, list(known), event.name)
     row = bytearray(8 * table.feature_bytes)
     row[table.age_index] = age_code(1000 * age_s)
     present = {table.age_index}

@@ -81,6 +81,11 @@ def compile_subscription(
     constraints = tuple(constrain(wish) for wish in asked.wishes)
     block = pattern_block(asked, document)
     problems = [*asked.warnings, *_deviations(constraints, document, tolerance)]
+    missed = block.function_error
+    if missed is not None and missed.largest > DOUBTFUL:
+        straying = f"the rules stray by up to {missed.largest:.3f} ({missed.mean:.3f} on average)"
+        message = f"{straying} from this function"
+        problems.append(document.warning(asked.combination.span, "D156", message))
     if any(problem.severity == "error" for problem in problems) or (strict and problems):
         raise DocumentError(problems)
     vector, spans = encode_asked(

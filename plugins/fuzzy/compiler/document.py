@@ -70,7 +70,8 @@ class SubscriptionDocument:
             return etree.fromstring(self.source, parser)
         except etree.XMLSyntaxError as error:
             line, column = error.position
-            raise self._error(line, column, "D006", f"this is not XML: {error.msg}") from None
+            reason = (error.msg or "unreadable").removesuffix(f", line {line}, column {column}")
+            raise self._error(line, column, "D006", f"this is not XML: {reason}") from None
 
     def _not_well_formed(self, line: int, column: int, message: str) -> DocumentError:
         """Prefer lxml's words, which say more, where it stumbles too."""

@@ -61,7 +61,7 @@ def _problem(
     if "Missing child" in rest:
         wanted = listed([f"<{word}>" for word in expected])
         return document.problem(
-            document.span(element), "D112", f"{tag} is not complete; it still needs {wanted}"
+            document.span(element), "D112", f"{tag} is not complete; it still needs one of {wanted}"
         )
     span = document.attribute_span(element, attribute) if attribute else document.text_span(element)
     where = f'attribute "{attribute}" of {tag}' if attribute else tag

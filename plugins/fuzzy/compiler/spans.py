@@ -58,7 +58,8 @@ def element_bytes(source: bytes) -> list[ElementBytes]:
     open_elements: list[int] = []
 
     def start_doctype(*_: object) -> None:
-        raise Refused("D007", parser.CurrentByteIndex, "a DOCTYPE is not allowed; remove it")
+        at = source.rfind(b"<!DOCTYPE", 0, parser.CurrentByteIndex + 9)
+        raise Refused("D007", max(at, 0), "a DOCTYPE is not allowed; remove it")
 
     def start_element(_name: str, _attributes: object) -> None:
         at = parser.CurrentByteIndex

@@ -1,0 +1,91 @@
+"""Every error code: a page that explains it, a golden message, and no code that is only in one of both."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from knowledge_manager.documents import DocumentError, Problem, read_document
+from knowledge_manager.mission_table import MissionTable, load_mission_table
+from knowledge_manager.vocabulary import check_vocabulary_file, load_vocabulary
+from plugins.fuzzy.compiler import check_subscription_file
+from plugins.fuzzy.describe import check_vector_file
+
+ROOT = Path(__file__).parent.parent.parent
+GOLDEN = Path(__file__).parent / "golden" / "errors"
+SOURCES = sorted(path for path in GOLDEN.iterdir() if path.suffix != ".txt")
+SHIPPED = ["medical", "weather", "fire"]
+
+
+@pytest.fixture(scope="module")
+def table() -> MissionTable:
+    return load_mission_table(SHIPPED)
+
+
+def codes_in_code() -> set[str]:
+    files = [path for room in ("knowledge_manager", "plugins") for path in (ROOT / room).rglob("*.py")]
+    return {code for path in files for code in re.findall(r'"(D\d{3})"', path.read_text("utf-8"))}
+
+
+def test_every_code_has_a_page_and_every_page_a_code() -> None:
+    pages = {path.stem for path in (ROOT / "docs" / "errors").glob("D*.md")}
+    assert {page for page in pages if not page.startswith("D3")} == codes_in_code()
+
+
+@pytest.mark.parametrize("code", sorted(codes_in_code()))
+def test_page_says_what_it_is(code: str) -> None:
+    lines = (ROOT / "docs" / "errors" / f"{code}.md").read_text("utf-8").splitlines()
+    assert lines[0].startswith(f"# {code}: ")
+    assert any(line.startswith("    ") for line in lines), "a page shows an example"
+
+
+def problems_of(path: Path, table: MissionTable) -> list[Problem]:
+    checks: dict[str, Callable[[], list[Problem]]] = {
+        ".xml": lambda: check_subscription_file(path, table),
+        ".toml": lambda: check_vocabulary_file(path),
+        ".hex": lambda: check_vector_file(path, table),
+    }
+    return checks[path.suffix]()
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_golden_message(path: Path, table: MissionTable, request: pytest.FixtureRequest) -> None:
+    problems = problems_of(path, table)
+    text = "".join(str(problem).replace(str(path), path.name) + "\n" for problem in problems)
+    expected = path.with_suffix(".txt")
+    if request.config.getoption("--renew-golden", default=False):
+        expected.write_text(text, "utf-8")
+    assert text == expected.read_text("utf-8")
+    assert path.stem in {problem.code for problem in problems}
+    assert all(problem.line > 0 and problem.column > 0 for problem in problems if path.suffix != ".hex")
+
+
+def code_of(act: Callable[[], object]) -> str:
+    with pytest.raises(DocumentError) as raised:
+        act()
+    assert len(raised.value.problems) >= 1
+    return raised.value.problems[0].code
+
+
+def test_codes_that_need_more_than_a_file(tmp_path: Path) -> None:
+    large = tmp_path / "large.xml"
+    large.write_bytes(b"<" + b" " * 70_000)
+    copy = tmp_path / "copy.toml"
+    copy.write_bytes((ROOT / "knowledge_manager" / "vocabularies" / "medical.toml").read_bytes())
+    special = {
+        "D001": lambda: read_document(tmp_path / "missing.xml"),
+        "D002": lambda: read_document(tmp_path),
+        "D003": lambda: read_document(large),
+        "D204": lambda: load_vocabulary("medicine"),
+        "D214": lambda: load_mission_table(["medical", copy]),
+    }
+    assert {code: code_of(act) for code, act in special.items()} == {code: code for code in special}
+    own = {code for code in codes_in_code() if not code.startswith("D22")}
+    assert own == {path.stem for path in SOURCES} | set(special), "D22x, the thesaurus's, are tested with it"
+
+
+def test_all_problems_of_a_file_are_reported_at_once(table: MissionTable) -> None:
+    found = {problem.code for problem in problems_of(GOLDEN / "D112.xml", table)}
+    assert found == {"D112"}
+    assert len(problems_of(GOLDEN / "D119.xml", table)) == 2
