@@ -56,7 +56,7 @@ class Plan:
     faults: Faults = field(default_factory=Faults)
     mission_key: bytes | None = b"mission"
     limits: Limits = field(default_factory=Limits)
-    policy: Callable[[], ReplicationPolicy] | None = None
+    policy: Callable[[int], ReplicationPolicy] | None = None
     notification_q: tuple[int, int] = (40, 90)
     subscription_q: tuple[int, int] = (48, 90)
     withdraws: bool = True
@@ -150,7 +150,7 @@ class World:
                 now_ms,
                 matchers={LANGUAGE: TopicMatcher},
                 directory=TopicDirectory(),
-                policy=None if self.plan.policy is None else self.plan.policy(),
+                policy=None if self.plan.policy is None else self.plan.policy(node),
                 sealer=sealer,
                 limits=limits,
             )

@@ -1,0 +1,100 @@
+"""How likely a node is to meet another one, learnt from meetings (PRoPHET, RFC 6693 §2.1).
+
+A predictability lies between 0 and 65536 (= 1). Meeting raises it towards 1, time lowers it, and a peer that
+is likely to meet somebody makes it more likely here too:
+
+    meeting b:        P(b) ← P(b) + (1 − P(b)) · ½
+    each time unit:   P(x) ← P(x) · 0.98
+    through b:        P(c) ← max(P(c), P(b) · P_b(c) · 0.9)
+
+All of it is integer arithmetic, so that every machine decides alike. What a node tells its peers are its
+largest values, four bytes each: node and predictability.
+"""
+
+from struct import Struct, error
+from typing import Final
+
+ONE: Final = 65_536
+_MEETING: Final = ONE // 2
+_FADING: Final = 64_225
+"""0.98 of ONE."""
+_THROUGH: Final = 58_982
+"""0.9 of ONE."""
+_ENTRY: Final = Struct(">HH")
+TOLD: Final = 256
+"""So many values are told to a peer."""
+KEPT: Final = 1_024
+"""So many values are kept."""
+PEERS: Final = 64
+"""What so many peers told is remembered, the last ones."""
+
+
+def _faded(value: int, units: int) -> int:
+    factor, power = ONE, _FADING
+    while units and factor:
+        if units & 1:
+            factor = factor * power // ONE
+        power = power * power // ONE
+        units >>= 1
+    return value * factor // ONE
+
+
+class Encounters:
+    """Predictabilities of one node.
+
+    >>> encounters = Encounters(unit_ms=30_000)
+    >>> encounters.met(7, 0)
+    >>> encounters.likelihood(7, 0), encounters.likelihood(7, 3_000_000), encounters.likelihood(8, 0)
+    (32768, 4340, 0)
+    """
+
+    __slots__ = ("_told", "_unit_ms", "_values")
+
+    def __init__(self, unit_ms: int) -> None:
+        self._unit_ms = unit_ms
+        self._values: dict[int, tuple[int, int]] = {}
+        self._told: dict[int, dict[int, int]] = {}
+
+    def likelihood(self, node: int, now_ms: int) -> int:
+        """Return how likely this node is to meet that one, 65536 = surely."""
+        known = self._values.get(node)
+        return 0 if known is None else _faded(known[0], max(0, now_ms - known[1]) // self._unit_ms)
+
+    def met(self, node: int, now_ms: int) -> None:
+        """Learn that the two have met."""
+        value = self.likelihood(node, now_ms)
+        self._raise(node, value + (ONE - value) * _MEETING // ONE, now_ms)
+
+    def heard(self, peer: int, note: bytes, own: int, now_ms: int) -> None:
+        """Take what a peer tells, except about the node `own`; a note that is none tells nothing."""
+        try:
+            told = dict(_ENTRY.iter_unpack(note))
+        except error:
+            told = {}
+        self._told.pop(peer, None)
+        self._told[peer] = told
+        if len(self._told) > PEERS:
+            del self._told[next(iter(self._told))]
+        through = self.likelihood(peer, now_ms) * _THROUGH // ONE
+        for other, value in sorted(told.items()):
+            if other != own:
+                likely = through * value // ONE
+                if likely > self.likelihood(other, now_ms):
+                    self._raise(other, likely, now_ms)
+
+    def likelihood_of_peer(self, peer: int, node: int) -> int:
+        """Return how likely a peer said it is to meet that node, when it was last met."""
+        return self._told.get(peer, {}).get(node, 0)
+
+    def tell(self, now_ms: int) -> bytes:
+        """Return the largest values for a peer."""
+        values = [(-self.likelihood(node, now_ms), node) for node in self._values]
+        return b"".join(
+            _ENTRY.pack(node, min(-negative, ONE - 1)) for negative, node in sorted(values)[:TOLD] if negative
+        )
+
+    def _raise(self, node: int, value: int, now_ms: int) -> None:
+        self._values[node] = (value, now_ms)
+        if len(self._values) > KEPT:
+            least = min(self._values, key=lambda known: (self.likelihood(known, now_ms), known))
+            del self._values[least]

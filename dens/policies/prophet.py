@@ -1,0 +1,48 @@
+"""PRoPHET: a copy goes to a mediator that is likelier than this one to meet somebody who is owed it.
+
+The forwarding rule is GRTR of RFC 6693 §3.6 for each subscriber that is owed the notification;
+predictabilities are those of `encounters.py`. A notification that nobody known is owed has no destination
+yet and stays where it is.
+"""
+
+from collections.abc import Collection
+
+from dens.item import Item
+from dens.policies.encounters import Encounters
+
+
+class Prophet:
+    """Compares predictabilities.
+
+    >>> policy = Prophet(node=1)
+    >>> policy.met(3, True, bytes((0, 9, 128, 0)), 0)  # node 3 meets node 9 with probability one half
+    >>> owed = Item(35, 1, 7, 1, 0, 0, 0, b"")
+    >>> policy.share(owed, (9,), 3, 0), policy.share(owed, (8,), 3, 0)
+    (0, None)
+    """
+
+    def __init__(self, node: int, unit_ms: int = 30_000) -> None:
+        self._node = node
+        self._encounters = Encounters(unit_ms)
+
+    def note(self, now_ms: int) -> bytes:
+        """Tell how likely this node is to meet others."""
+        return self._encounters.tell(now_ms)
+
+    def met(self, peer: int, is_mediator: bool, note: bytes, now_ms: int) -> None:
+        """Learn from the meeting and from what the peer tells."""
+        self._encounters.met(peer, now_ms)
+        if is_mediator:
+            self._encounters.heard(peer, note, self._node, now_ms)
+
+    def share(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:
+        """Give a copy, uncounted, to whoever is likelier to meet one of those who are owed it."""
+        known = self._encounters
+        for subscriber in owed_to:
+            if known.likelihood_of_peer(peer, subscriber) > known.likelihood(subscriber, now_ms):
+                return 0
+        return None
+
+    def kept(self, item: Item, given: int) -> int:
+        """Keep the copy, uncounted."""
+        return 0

@@ -1,0 +1,45 @@
+"""Binary spray and wait: a bounded number of copies, halved at every meeting, then direct delivery.
+
+A node that holds n > 1 copies gives half of them to a mediator without any and keeps the rest; with one copy
+left it waits for the subscriber (Spyropoulos, Psounis and Raghavendra, 2005, §4). Powers of two are halved
+exactly, so a copies code c stands for 2^(c−1) copies and fits into three bits of the envelope; code 0, fresh
+from the publisher, stands for the full budget. Every mediator that a publisher meets begins with a full
+budget. An acknowledgement that is lost leaves the giver with its larger share, so losses can make more
+copies, never fewer.
+"""
+
+from collections.abc import Collection
+
+from dens.errors import LocalProtocolError
+from dens.item import Item
+
+
+class SprayAndWait:
+    """Gives half of the copies away while there is more than one.
+
+    >>> policy = SprayAndWait(copies=8)
+    >>> fresh = Item(35, 1, 7, 1, 0, 0, 0, b"")
+    >>> policy.share(fresh, (), 3, 0), policy.kept(fresh, 3)  # codes: four copies each
+    (3, 3)
+    """
+
+    def __init__(self, copies: int = 8) -> None:
+        if copies not in (1, 2, 4, 8, 16, 32, 64):
+            raise LocalProtocolError(f"{copies} copies cannot be halved evenly; take a power of two up to 64")
+        self._budget_code = copies.bit_length()
+
+    def note(self, now_ms: int) -> bytes:
+        """Say nothing: every peer is treated alike."""
+        return b""
+
+    def met(self, peer: int, is_mediator: bool, note: bytes, now_ms: int) -> None:
+        """Learn nothing: every peer is treated alike."""
+
+    def share(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:
+        """Give half, or nothing when only one copy is left."""
+        code = item.copies or self._budget_code
+        return code - 1 if code > 1 else None
+
+    def kept(self, item: Item, given: int) -> int:
+        """Keep the other half, which is as large."""
+        return given

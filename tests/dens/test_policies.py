@@ -1,0 +1,134 @@
+"""Laws that every replication policy keeps, and what distinguishes each."""
+
+import doctest
+import importlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dens.errors import LocalProtocolError
+from dens.events import CopyReplicated
+from dens.item import Item
+from dens.limits import Limits
+from dens.numbers import MessageType
+from dens.policies.encounters import ONE, Encounters
+from dens.policies.registry import POLICIES
+from dens.policies.spray_and_wait import SprayAndWait
+from tests.dens.world import Faults, Plan, World
+
+QUICK = Limits(hello_ms=300, retry_ms=150, retry_most_ms=600)
+every_policy = pytest.mark.parametrize("name", sorted(POLICIES))
+
+
+def notification(copies: int = 0) -> Item:
+    return Item(MessageType.NOTIFICATION, 1, 7, 1, 0, 90, 1, b"x", copies)
+
+
+@every_policy
+def test_the_promises_hold_under_every_policy(name: str) -> None:
+    delivered = 0
+    for seed in range(600, 606):
+        faults = Faults(loss=0.2, repeat=0.1, crash=0.01)
+        world = World(seed, Plan(faults=faults, limits=QUICK, policy=POLICIES[name]))
+        world.live_through()
+        world.heal(8_000)
+        assert world.owed_and_missing(world.now_ms) == []
+        delivered += len(world.delivered)
+    assert delivered > 20
+
+
+@every_policy
+@given(
+    note=st.binary(max_size=40),
+    copies=st.integers(0, 7),
+    owed_to=st.lists(st.integers(0, 20), unique=True, max_size=4),
+    now_ms=st.integers(0, 10**9),
+)
+def test_codes_stay_codes_whatever_a_peer_says(
+    name: str, note: bytes, copies: int, owed_to: list[int], now_ms: int
+) -> None:
+    policy = POLICIES[name](1)
+    policy.met(5, True, note, now_ms)
+    policy.met(6, False, b"", now_ms)
+    item = notification(copies)
+    given_code = policy.share(item, owed_to, 5, now_ms)
+    assert given_code is None or 0 <= given_code <= 7
+    if given_code is not None:
+        assert 0 <= policy.kept(item, given_code) <= 7
+        assert given_code <= max(copies, 4)
+    assert len(policy.note(now_ms)) % 4 == 0
+
+
+@pytest.mark.parametrize("copies", [1, 2, 4, 8, 16, 32, 64])
+def test_spraying_makes_exactly_the_copies_it_was_allowed(copies: int) -> None:
+    """Halving until every holder has one gives as many holders as copies, whoever meets whom."""
+    policy = SprayAndWait(copies)
+    holders = [notification()]
+    waiting = []
+    while holders:
+        item = holders.pop()
+        share = policy.share(item, (), 3, 0)
+        if share is None:
+            waiting.append(item)
+        else:
+            holders += [notification(share), notification(policy.kept(item, share))]
+    assert len(waiting) == copies
+
+
+def test_copies_that_cannot_be_halved_are_refused() -> None:
+    with pytest.raises(LocalProtocolError, match="power of two"):
+        SprayAndWait(6)
+
+
+def replicated(name: str, seeds: range) -> tuple[int, int]:
+    """Return how many notifications were copied between mediators, and how many were delivered."""
+    copies = delivered = 0
+    for seed in seeds:
+        world = World(seed, Plan(mediators=8, limits=QUICK, policy=POLICIES[name], withdraws=False))
+        note = world._note
+
+        def count(node: int, event: object, note: object = note) -> None:
+            nonlocal copies
+            if isinstance(event, CopyReplicated) and event.item.type == MessageType.NOTIFICATION:
+                copies += 1
+            note(node, event)  # type: ignore[operator]
+
+        world._note = count  # type: ignore[method-assign]
+        world.live_through()
+        delivered += len(world.delivered)
+    return copies, delivered
+
+
+def test_policies_trade_copies_for_deliveries() -> None:
+    seeds = range(700, 706)
+    by_name = {name: replicated(name, seeds) for name in POLICIES}
+    assert by_name["direct"][0] == 0
+    assert by_name["epidemic"][0] == max(copies for copies, _ in by_name.values())
+    assert by_name["epidemic"][1] == max(delivered for _, delivered in by_name.values())
+    assert by_name["direct"][1] == min(delivered for _, delivered in by_name.values())
+    assert 0 < by_name["prophet"][0] < by_name["epidemic"][0]
+    assert by_name["dens"][1] > by_name["direct"][1]
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 10**7), st.binary(max_size=16)), max_size=30))
+def test_likelihoods_stay_between_nothing_and_certainty(steps: list[tuple[int, int, bytes]]) -> None:
+    encounters = Encounters(30_000)
+    now_ms = 0
+    for node, pause_ms, note in steps:
+        now_ms += pause_ms
+        before = encounters.likelihood(node, now_ms)
+        encounters.met(node, now_ms)
+        assert before <= encounters.likelihood(node, now_ms) <= ONE
+        encounters.heard(node, note, 99, now_ms)
+        assert all(0 <= encounters.likelihood(other, now_ms) <= ONE for other in range(6))
+        assert encounters.likelihood(node, now_ms + 10**6) <= encounters.likelihood(node, now_ms)
+
+
+@pytest.mark.parametrize(
+    "module", ["epidemic", "direct", "spray_and_wait", "prophet", "likely", "encounters"]
+)
+def test_the_examples_are_true(module: str) -> None:
+    results = doctest.testmod(importlib.import_module(f"dens.policies.{module}"))
+    assert results.attempted > 0
+    assert results.failed == 0
