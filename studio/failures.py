@@ -31,6 +31,10 @@ def failure_of(error: BaseException) -> Failure | None:
         return _plain(f"not a valid vector: {error}", exits.BAD_INPUT)
     if _is(error, "spark_analysis.errors", "AnalysisError"):
         return _plain(str(error), exits.BAD_INPUT)
+    if _is(error, "knowledge_manager.event_class", "UnknownName"):
+        return _plain(str(error), exits.BAD_INPUT)
+    if _is(error, "plugins.fuzzy.compiler.constants", "BadConstant"):
+        return _plain(str(error), exits.BAD_INPUT)
     if isinstance(error, Refusal):
         return _plain(str(error), exits.BAD_INPUT)
     if isinstance(error, OSError):

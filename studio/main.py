@@ -12,7 +12,19 @@ from typing import Annotated
 import typer
 
 from studio import exits
-from studio.commands import check, compile_, decode, doctor, init, report, run, schema
+from studio.commands import (
+    check,
+    compile_,
+    decode,
+    decompile,
+    doctor,
+    explain,
+    init,
+    match,
+    report,
+    run,
+    schema,
+)
 
 app = typer.Typer(
     name="dens",
@@ -30,6 +42,9 @@ app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("compile")(compile_.compile_)
 app.command("decode")(decode.decode)
+app.command("decompile")(decompile.decompile)
+app.command("explain")(explain.explain)
+app.command("match")(match.match)
 app.command("check")(check.check)
 app.command("init")(init.init)
 app.command("doctor")(doctor.doctor)

@@ -36,9 +36,8 @@ def compile_(
 
     The clock is never read: the same file gives the same bytes. Several files print FILE<TAB>hex.
     """
+    from knowledge_manager.documents import DocumentError, Problem, read_document
     from plugins.fuzzy.compiler import compile_subscription
-
-    from knowledge_manager.documents import DocumentError, Problem
     from studio import console
     from studio.files import gather, write_whole
     from studio.tables import chosen_table
@@ -51,7 +50,7 @@ def compile_(
     for path in _with_progress(sources, several):
         try:
             result = compile_subscription(
-                path.read_bytes(),
+                read_document(path),
                 str(path),
                 table,
                 id=id_,

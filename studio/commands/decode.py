@@ -17,27 +17,31 @@ class Kind(StrEnum):
 
 def decode(
     vector: Annotated[
-        str, typer.Argument(metavar="HEX", help="A vector in hexadecimal; - reads it from stdin.")
+        str,
+        typer.Argument(
+            metavar="HEX|FILE",
+            help="A vector in hex, - for stdin, or a file of its bytes.",
+        ),
     ],
     kind: Annotated[Kind | None, typer.Option(help="Insist on a subscription or a notification.")] = None,
     vocabulary: Vocabularies = None,
     as_json: AsJson = False,
 ) -> None:
     """Explain a subscription or notification vector, byte by byte."""
-    import sys
-
     from plugins.fuzzy.describe import describe_vector
-
     from studio import console
-    from studio.failures import Refusal
     from studio.tables import chosen_table
+    from studio.vectors import given_vector
+    from watchdog.vector import VectorError
 
-    text = sys.stdin.read() if vector == "-" else vector
+    raw, wanted = given_vector(vector), kind.value if kind else None
     try:
-        raw = bytes.fromhex(text)
-    except ValueError as error:
-        raise Refusal(f"{text.strip()!r} is not hexadecimal ({error}); give pairs of 0-9 and a-f") from error
-    description = describe_vector(raw, chosen_table(vocabulary), kind.value if kind else None)
+        description = describe_vector(raw, chosen_table(vocabulary), wanted)
+    except VectorError:
+        if vocabulary:
+            raise
+        description = describe_vector(raw, None, wanted)
+        console.say("not of the vocabularies that ship; name the right one with --vocabulary to see names")
     if as_json:
         console.print_document(description.as_document())
     else:

@@ -5,7 +5,19 @@ import sys
 
 import pytest
 
-COMMANDS = ["run", "report", "compile", "decode", "check", "init", "doctor", "schema"]
+COMMANDS = [
+    "run",
+    "report",
+    "compile",
+    "decode",
+    "decompile",
+    "explain",
+    "match",
+    "check",
+    "init",
+    "doctor",
+    "schema",
+]
 HEAVY = ["pyspark", "numpy", "pandas", "lxml", "pydantic", "matplotlib", "simpy", "numba", "pint", "rdflib"]
 
 

@@ -1,0 +1,34 @@
+"""`dens decompile`: from the bytes on the air back to XML."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from studio.options import AsJson, Vocabularies
+
+
+def decompile(
+    vector: Annotated[
+        str,
+        typer.Argument(metavar="HEX|FILE", help="A subscription vector in hex, or a file of its bytes."),
+    ],
+    vocabulary: Vocabularies = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the XML here.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a vector as XML that compiles to the same vector again."""
+    from plugins.fuzzy.decompile import decompile as to_xml
+    from studio import console
+    from studio.files import write_whole
+    from studio.tables import chosen_table
+    from studio.vectors import given_vector
+
+    raw = given_vector(vector)
+    document = to_xml(raw, chosen_table(vocabulary))
+    if output is not None:
+        write_whole(output, document.encode())
+    if as_json:
+        console.print_document({"vector": raw.hex(), "xml": document})
+    elif output is None:
+        typer.echo(document, nl=not document.endswith("\n"))

@@ -1,0 +1,78 @@
+"""`dens explain`: what a subscription means, and why a value does or does not match."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from studio.options import AsJson, Vocabularies
+
+
+def explain(
+    subscription: Annotated[
+        str,
+        typer.Argument(metavar="FILE|HEX", help="A subscription: an XML file, a vector, or a file of one."),
+    ],
+    value: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--value", metavar="ATTRIBUTE=X", help="A reading to try; repeat it.", show_default=False
+        ),
+    ] = None,
+    age: Annotated[int, typer.Option(min=0, help="Age of the event in seconds.")] = 0,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write the picture here: .svg or .html.")
+    ] = None,
+    vocabulary: Vocabularies = None,
+    as_json: AsJson = False,
+) -> None:
+    """Put a subscription into words, byte by byte, and draw its curves.
+
+    Degrees are computed by the code that runs on the boards.
+    """
+    from knowledge_manager.documents import read_document
+    from plugins.fuzzy import picture
+    from plugins.fuzzy.compiler import compile_subscription
+    from plugins.fuzzy.explain import explain_vector
+    from studio import console
+    from studio.files import write_whole
+    from studio.tables import chosen_table
+    from studio.vectors import given_vector
+
+    table = chosen_table(vocabulary)
+    compiled = None
+    if subscription.endswith(".xml"):
+        compiled = compile_subscription(read_document(Path(subscription)), subscription, table)
+        for warning in compiled.warnings:
+            console.say(str(warning), style="yellow")
+    raw = compiled.vector if compiled else given_vector(subscription)
+    explanation = explain_vector(raw, table, _values(value or []), age)
+    panels = picture.panels(raw, table, compiled)
+    if output is not None:
+        drawn = picture.svg(panels)
+        if output.suffix == ".html":
+            drawn = picture.page(panels, explanation.lines(), subscription)
+        write_whole(output, drawn.encode())
+    if as_json:
+        console.print_document(explanation.as_document())
+        return
+    for line in explanation.lines():
+        console.out().print(line, markup=False)
+    if output is None:
+        console.out().print()
+        for line in picture.terminal(panels):
+            console.out().print(line, markup=False)
+    else:
+        typer.echo(f"picture: {output}")
+
+
+def _values(given: list[str]) -> dict[str, str]:
+    from studio.failures import Refusal
+
+    values = {}
+    for item in given:
+        name, equals, text = item.partition("=")
+        if not equals or not name:
+            raise Refusal(f"--value {item!r}: write ATTRIBUTE=X, such as heart_rate=120")
+        values[name.strip()] = text.strip()
+    return values
