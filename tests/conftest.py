@@ -1,0 +1,19 @@
+"""What all tests share: how golden files are renewed (`make golden`), and how hypothesis behaves here."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples on every run: a failure that CI saw can be seen at home. `make soak` looks for new ones.
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("soak", deadline=None, max_examples=5000, suppress_health_check=list(HealthCheck))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--renew-golden", action="store_true", help="write golden files anew instead of comparing"
+    )
