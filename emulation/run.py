@@ -65,7 +65,7 @@ class RunSummary:
         return [
             f"{self.scenario}, seed {self.seed}: {self.simulated_s:,.0f} s simulated ({self.status})",
             f"{self.nodes:,} nodes, {self.contacts:,} contacts, {self.subscriptions:,} subscriptions",
-            f"{self.readings:,} readings, {self.notifications:,} of them worth a notification to somebody",
+            f"{self.readings:,} readings became {self.notifications:,} notifications",
             f"{self.delivered:,} deliveries, {self.frames_sent:,} frames sent, {self.frames_lost:,} lost",
         ]
 
