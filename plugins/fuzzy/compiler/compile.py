@@ -83,7 +83,7 @@ def compile_subscription(
     problems = [*asked.warnings, *_deviations(constraints, document, tolerance)]
     missed = block.function_error
     if missed is not None and missed.largest > DOUBTFUL:
-        straying = f"the rules stray by up to {missed.largest:.3f} ({missed.mean:.3f} on average)"
+        straying = f"the rules stray by up to {missed.largest:.2f} ({missed.mean:.2f} on average)"
         message = f"{straying} from this function"
         problems.append(document.warning(asked.combination.span, "D156", message))
     if any(problem.severity == "error" for problem in problems) or (strict and problems):

@@ -1,0 +1,34 @@
+"""Units convert exactly, refuse another dimension, and never calculate what a stranger wrote."""
+
+import pytest
+
+from knowledge_manager.units import UnitError, check_unit, convert, convert_difference
+
+
+@pytest.mark.parametrize(
+    ("amount", "unit", "other", "expected"),
+    [
+        (100.4, "degF", "degC", 38.0),
+        (1.5, "Hz", "bpm", 90.0),
+        (36.0, "km/h", "m/s", 10.0),
+        (0.93, "dimensionless", "percent", 93.0),
+        (7.5, "anything at all", "anything at all", 7.5),
+    ],
+)
+def test_convert(amount: float, unit: str, other: str, expected: float) -> None:
+    assert convert(amount, unit, other) == expected
+
+
+def test_a_difference_has_no_zero_point() -> None:
+    assert convert_difference(9.0, "degF", "degC") == 5.0
+
+
+@pytest.mark.parametrize("unit", ["wombat", "", "m+s", "9**9**9**9", "__import__", "m" * 100, "(m)", "1e9"])
+def test_unknown_units(unit: str) -> None:
+    with pytest.raises(UnitError, match="is unknown"):
+        check_unit(unit)
+
+
+def test_another_dimension() -> None:
+    with pytest.raises(UnitError, match="of another dimension"):
+        convert(1.0, "mmHg", "degC")
