@@ -15,7 +15,8 @@ that
 
 (product ≤ min: one step (p·a + 127) // 255 exceeds neither p nor a; min ≤ h by definition; h ≤ g because
 the search begins at h; g ≤ arithmetic because the search ends at its floor, which the rounded mean is never
-below), that equal degrees a give a, and that one 0 gives 0. Covering relies on this order."""
+below), that equal degrees a give a, and that one 0 gives 0. Covering relies on this order.
+"""
 
 MIN = 0
 MAX = 1

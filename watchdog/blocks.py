@@ -2,7 +2,8 @@
 
 A block is its length byte and what follows; only the aggregators 6, 7, 8, 14 and 15 have one. Every meaning
 has one spelling: what could be written shorter or in another order is refused, so equal subscriptions are
-equal bytes."""
+equal bytes.
+"""
 
 NAMED_FUNCTIONS = 2
 """Break-down functions below this number (0 geometric mean, 1 harmonic mean) have their tables in the

@@ -3,6 +3,7 @@
 from watchdog.pool import NEVER, Pool
 from watchdog.reading import Reading
 from watchdog.scan import Scan
+from watchdog.score import combine
 from watchdog.vector import ONE_HOUR, check_subscription
 
 
@@ -18,6 +19,29 @@ class Release:
     def __init__(self, vector: bytes, degree_u8: int) -> None:
         self.vector = vector
         self.degree_u8 = degree_u8
+
+
+class FullScan(Scan):
+    """A scan that knows every aggregator."""
+
+    def combine(self, block: bytearray, body: int, n: int) -> int:
+        """Return the first n of `degrees` combined as block[body] asks."""
+        return combine(block, body, self.degrees, n)
+
+    def best_over_ages(self, block: bytearray, body: int, n: int) -> int:
+        """Return the largest degree that any age gives; the constraint on the age is the last.
+
+        A pattern rises or falls with every membership, so its best is at one of the ends; a function with a
+        table may have it anywhere.
+        """
+        step = 1 if 7 <= block[body] & 15 <= 8 else 255
+        best = 0
+        trial = 0
+        while trial < 256:
+            self.degrees[n - 1] = trial
+            best = max(best, self.combine(block, body, n))
+            trial += step
+        return best
 
 
 class FuzzyFilter:
@@ -37,7 +61,7 @@ class FuzzyFilter:
     ) -> None:
         self.feature_bytes = feature_bytes
         self.pool = Pool(feature_bytes) if pool is None else pool
-        self._scan = Scan(self.pool, features == "exact", lifetime)
+        self.scan = FullScan(self.pool, features == "exact", lifetime)
 
     def add(self, key: tuple[int, int], vector: bytes) -> None:
         """Start to look for this subscription; a known key is replaced.
@@ -47,7 +71,7 @@ class FuzzyFilter:
         check_subscription(vector, self.feature_bytes)
         if not self.pool.put(key[0], key[1], vector[1], NEVER, vector, 5, len(vector)):
             raise PoolFull("no room for a subscription of %d bytes" % len(vector))
-        self._scan.prepare()
+        self.scan.prepare()
 
     def remove(self, key: tuple[int, int]) -> None:
         """Stop looking for it; an unknown key is no error."""
@@ -58,7 +82,7 @@ class FuzzyFilter:
     def feed(self, reading: Reading) -> list[Release]:
         """Return the notifications that this reading is worth, most attributes first."""
         releases = []
-        scan = self._scan
+        scan = self.scan
         scan.begin(reading)
         while scan.advance():
             releases.append(Release(bytes(scan.vector[: scan.length]), scan.degree_u8))

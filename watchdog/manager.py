@@ -160,7 +160,8 @@ class Watchdog:
             pool = self._pools[language]
             address = pool.first_expired(now_s)
             while address >= 0:
-                self._drop(language, pool.origin(address), pool.id(address))
+                key = pool.key(address)
+                self._drop(language, key >> 8, key & 255)
                 over += 1
                 address = pool.first_expired(now_s)
             soonest = min(soonest, pool.next_expiry_s())

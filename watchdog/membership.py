@@ -2,43 +2,45 @@
 
 The slope codes stand for γ(c) = 0.5 · 2^(c/18). A board keeps 256·γ for every code in one array, which is
 unfolded at import from the eighteen numbers of one octave. Code 127, crisp, gets a slope so steep that one
-step outside of the core already is nothing; so no caller has to tell crisp from fuzzy."""
+step outside of the core already is nothing; so no caller has to tell crisp from fuzzy.
+"""
 
 from array import array
 
-_OCTAVE = (
-    524288,
-    544871,
-    566262,
-    588493,
-    611597,
-    635608,
-    660561,
-    686495,
-    713446,
-    741455,
-    770564,
-    800816,
-    832255,
-    864929,
-    898885,
-    934175,
-    970850,
-    1008965,
-)
-
-
-def _unfold() -> "array[int]":
-    """Return the 128 slopes, each rounded to the nearest integer."""
-    slopes = array("H", bytearray(256))
-    for code in range(127):
-        slopes[code] = ((_OCTAVE[code % 18] << code // 18) + 2048) >> 12
-    slopes[127] = 65535
-    return slopes
-
-
-SLOPES = _unfold()
+SLOPES = array("H", bytearray(256))
 """256·γ for the slope codes 0..126, and for 127 a number that takes every degree to 0 within one step."""
+
+_code = 0
+while _code < 127:
+    SLOPES[_code] = (
+        (
+            # 2^12 · 128 · 2^(j/18) for j = 0..17, rounded
+            (
+                524288,
+                544871,
+                566262,
+                588493,
+                611597,
+                635608,
+                660561,
+                686495,
+                713446,
+                741455,
+                770564,
+                800816,
+                832255,
+                864929,
+                898885,
+                934175,
+                970850,
+                1008965,
+            )[_code % 18]
+            << _code // 18
+        )
+        + 2048
+    ) >> 12
+    _code += 1
+SLOPES[127] = 65535
 
 
 def degree(x: int, v: int, V: int, g: int) -> int:

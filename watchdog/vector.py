@@ -6,7 +6,8 @@
 A feature is a mask of `feature_bytes` bytes (1, 2, 4 or 8), big-endian: index i is bit i & 7 of byte
 feature_bytes - 1 - i // 8. The highest index is the event's age, which subscriptions may constrain and
 notifications never carry. Vectors are untrusted: the checks below accept exactly the well-formed ones and
-raise `VectorError` for everything else. docs/vector-format.md is the whole story."""
+raise `VectorError` for everything else. docs/vector-format.md is the whole story.
+"""
 
 from watchdog.blocks import block_fault, has_block
 
@@ -28,7 +29,7 @@ class VectorError(Exception):
     """Bytes that are no vector: what is wrong, and at which offset."""
 
     def __init__(self, offset: int, message: str) -> None:
-        Exception.__init__(self, "byte %d: %s" % (offset, message))
+        super().__init__("byte %d: %s" % (offset, message))
         self.offset = offset
         self.message = message
 

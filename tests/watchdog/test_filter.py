@@ -176,7 +176,7 @@ class PoolAgainstDictionary(RuleBasedStateMachine):
     @rule(now=st.integers(0, 50))
     def expire(self, now: int) -> None:
         while (address := self.pool.first_expired(now)) >= 0:
-            del self.model[self.pool.origin(address), self.pool.id(address)]
+            del self.model[divmod(self.pool.key(address), 256)]
             self.pool.remove(address)
         assert all(expiry > now for _, expiry, _ in self.model.values())
 
@@ -197,10 +197,26 @@ class PoolAgainstDictionary(RuleBasedStateMachine):
             keys = []
             at = 0
             while at < self.pool.used[number]:
-                saf = block[at + 2]
-                keys.append((block[at + 1], -(saf & 127).bit_count(), -(saf & 127), saf >> 7))
+                saf = block[at + 3]
+                keys.append((block[at + 1], (saf & 127).bit_count(), saf))
                 at += block[at] * 2
-            assert keys == sorted(keys)
+            assert keys == sorted(keys, reverse=True)
+
+    @invariant()
+    def runs_are_sorted_and_cover_every_record(self) -> None:
+        keys = []
+        records = 0
+        for start, end in zip(self.pool.runs[::2], self.pool.runs[1::2], strict=True):
+            block = self.pool.blocks[start // 128]
+            at = start % 128
+            key = bytes(block[at + 1 : at + 4])
+            keys.append(key)
+            while at < end - start + start % 128:
+                assert block[at + 1 : at + 4] == key
+                at += block[at] * 2
+                records += 1
+        assert keys == sorted(keys, reverse=True)
+        assert records == len(self.model)
 
 
 TestPoolAgainstDictionary = PoolAgainstDictionary.TestCase

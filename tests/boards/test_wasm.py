@@ -1,0 +1,110 @@
+"""The watchdog on MicroPython 1.27 and 1.23: the same checks, the same degrees, no allocation for a reading."""
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.boards.install import INTEGRITY
+from tests.boards.wasm import run_on_wasm
+
+SHARED = Path(__file__).parent / "shared"
+CHECKS = sorted(path.stem for path in SHARED.glob("check_*.py"))
+FILES = {path: "/lib/" + path.name for path in SHARED.glob("*.py")}
+VERSIONS = sorted(INTEGRITY)
+
+RUNNER = """
+import sys
+for name in %r:
+    module = __import__(name)
+    for entry in dir(module):
+        if entry.startswith("test_"):
+            try:
+                getattr(module, entry)()
+                print("passed", name + "." + entry)
+            except Exception as error:
+                print("FAILED", name + "." + entry)
+                sys.print_exception(error)
+"""
+
+
+def shared_module(name: str) -> ModuleType:
+    """Load one of the shared modules on CPython, where they find each other by plain names as on a board."""
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, SHARED / (name + ".py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+shared_module("degrees")
+HOST_CHECKS: dict[str, Callable[[], None]] = {
+    name + "." + entry: getattr(shared_module(name), entry)
+    for name in CHECKS
+    for entry in dir(shared_module(name))
+    if entry.startswith("test_") and callable(getattr(shared_module(name), entry))
+}
+
+
+@pytest.mark.parametrize("name", sorted(HOST_CHECKS))
+def test_checks_on_cpython(name: str) -> None:
+    assert HOST_CHECKS[name]() is None
+
+
+@pytest.mark.board
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_same_checks_on_micropython(version: str) -> None:
+    output = run_on_wasm(version, RUNNER % (tuple(CHECKS),), FILES)
+    assert "FAILED" not in output, output
+    passed = [line.split()[1] for line in output.splitlines() if line.startswith("passed")]
+    assert sorted(passed) == sorted(HOST_CHECKS)
+
+
+def checksums_agree(version: str, blocks: int, size: int) -> None:
+    """Compare checksums over `blocks` runs of `size` (vector, reading) pairs each."""
+    program = "import degrees\nfor i in range(%d):\n    print(degrees.checksum(i * %d, %d))\n" % (
+        blocks,
+        size,
+        size,
+    )
+    there = [int(line) for line in run_on_wasm(version, program, FILES).split()]
+    here = [shared_module("degrees").checksum(i * size, size) for i in range(blocks)]
+    assert there == here
+
+
+@pytest.mark.board
+@pytest.mark.parametrize("version", VERSIONS)
+def test_degrees_are_bit_identical(version: str) -> None:
+    checksums_agree(version, 5, 8000)
+
+
+@pytest.mark.board
+@pytest.mark.slow
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_million_degrees_are_bit_identical(version: str) -> None:
+    checksums_agree(version, 50, 20000)
+
+
+@pytest.mark.board
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_heap_lock_would_notice_an_allocation(version: str) -> None:
+    program = (
+        "import micropython\n"
+        "def allocate():\n"
+        "    micropython.heap_lock()\n"
+        "    try:\n"
+        "        return bytearray(100)\n"
+        "    except MemoryError:\n"
+        "        return None\n"
+        "    finally:\n"
+        "        micropython.heap_unlock()\n"
+        "print(allocate())\n"
+    )
+    assert run_on_wasm(version, program, {}).strip() == "None"

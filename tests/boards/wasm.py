@@ -1,0 +1,33 @@
+"""Runs programs on MicroPython for WebAssembly, with the package `watchdog` as it is."""
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+from tests.boards.install import NODE, ROOT, wasm_folder
+
+
+def run_on_wasm(version: str, program: str, files: dict[Path, str]) -> str:
+    """Run a program and return what it printed; `files` maps host files to their places on the board.
+
+    The package lies in /lib/watchdog. An exception of the program fails the test with its traceback.
+    """
+    package = {path: "/lib/watchdog/" + path.name for path in (ROOT / "watchdog").glob("*.py")}
+    with tempfile.NamedTemporaryFile("w", suffix=".py", encoding="utf-8") as main:
+        main.write(program)
+        main.flush()
+        done = subprocess.run(
+            [
+                str(NODE),
+                str(Path(__file__).parent / "run_wasm.mjs"),
+                str(wasm_folder(version)),
+                main.name,
+                *(str(host) + "=" + board for host, board in (package | files).items()),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
