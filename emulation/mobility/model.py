@@ -14,6 +14,7 @@ Laws, checked for every model by the same tests:
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import hypot
 from typing import Protocol
 
 import numpy as np
@@ -73,3 +74,47 @@ def legs_through(times_ms: Floats, x_m: Floats, y_m: Floats, duration_ms: float)
         x1[-1] = x_m[last - 1] + share * (x_m[last] - x_m[last - 1])
         y1[-1] = y_m[last - 1] + share * (y_m[last] - y_m[last - 1])
     return Legs(times_ms[:last], end, x_m[:last], y_m[:last], x1, y1)
+
+
+class Path:
+    """A walk in the making: where a node is, and how it got there."""
+
+    def __init__(self, x_m: float, y_m: float) -> None:
+        self._times = [0.0]
+        self._xs = [x_m]
+        self._ys = [y_m]
+
+    @property
+    def now_ms(self) -> float:
+        """Return the time up to which the walk is known."""
+        return self._times[-1]
+
+    @property
+    def x_m(self) -> float:
+        """Return where the node is then."""
+        return self._xs[-1]
+
+    @property
+    def y_m(self) -> float:
+        """Return where the node is then."""
+        return self._ys[-1]
+
+    def wait(self, length_ms: float) -> None:
+        """Stand still for so long."""
+        self.reach(self.x_m, self.y_m, length_ms)
+
+    def walk_to(self, x_m: float, y_m: float, speed_m_per_ms: float) -> None:
+        """Go straight to a point."""
+        self.reach(x_m, y_m, hypot(x_m - self.x_m, y_m - self.y_m) / speed_m_per_ms)
+
+    def reach(self, x_m: float, y_m: float, length_ms: float) -> None:
+        """Be at a point after so long. What takes no time is no leg."""
+        at_ms = self.now_ms + length_ms
+        if at_ms > self.now_ms:
+            self._times.append(at_ms)
+            self._xs.append(x_m)
+            self._ys.append(y_m)
+
+    def legs(self, duration_ms: float) -> Legs:
+        """Return the legs up to the end of the run, which the walk has reached."""
+        return legs_through(np.array(self._times), np.array(self._xs), np.array(self._ys), duration_ms)

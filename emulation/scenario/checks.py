@@ -7,7 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 from dens.limits import Limits
-from emulation.scenario.settings import MOST_NODES, Role, ScenarioSettings, StaticSettings
+from emulation.scenario.settings import (
+    MOST_NODES,
+    ReferencePointSettings,
+    Role,
+    ScenarioSettings,
+    StaticSettings,
+)
 from knowledge_manager.documents import Problem, did_you_mean, listed
 from knowledge_manager.toml_documents import key_path
 from knowledge_manager.toml_positions import Path, TomlPositions
@@ -64,6 +70,13 @@ def _groups(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
                 group.mobility.places_m,
                 group.count,
             )
+        if isinstance(group.mobility, ReferencePointSettings):
+            room_m = min(settings.area.width_m, settings.area.height_m) / 2
+            if group.mobility.spread_m >= room_m:
+                message = (
+                    f"{group.mobility.spread_m:g} m leave the group no way to go; less than {room_m:g} m do"
+                )
+                yield places.problem(("group", index, "mobility", "spread_m"), "D312", message)
     nodes = sum(group.count for group in settings.group)
     if nodes > MOST_NODES:
         yield places.problem(("group",), "D312", f"{nodes} nodes are too many; {MOST_NODES} is the most")
@@ -89,7 +102,7 @@ def _limits(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
     known = [limit.name for limit in fields(Limits)]
     for name in settings.overlay.limits:
         if name not in known:
-            message = f"there is no such limit{did_you_mean(name, known)} ({listed(known)})"
+            message = f"there is no such limit{did_you_mean(name, known)}; dens/limits.py has them all"
             yield places.problem(("overlay", "limits", name), "D305", message)
 
 

@@ -6,9 +6,10 @@ else, an event class of the mission table, a file beside the scenario) is checke
 """
 
 from dataclasses import fields
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -17,13 +18,15 @@ from pydantic import (
     PositiveFloat,
     PositiveInt,
     Tag,
-    model_validator,
 )
 from pydantic_core import PydanticCustomError
 
 from dens.limits import Limits
+from emulation.mobility.gauss_markov import GaussMarkov
 from emulation.mobility.model import MobilityModel
+from emulation.mobility.random_direction import RandomDirection
 from emulation.mobility.random_waypoint import RandomWaypoint
+from emulation.mobility.reference_point import ReferencePoint
 from emulation.mobility.static import Static
 from knowledge_manager.documents import did_you_mean, listed
 
@@ -75,27 +78,69 @@ class RadioSettings(Settings):
     loss: Annotated[float, Field(ge=0, lt=1)] = 0.0
 
 
+def _least_first(pair: tuple[float, float]) -> tuple[float, float]:
+    least, most = pair
+    if least > most:
+        raise PydanticCustomError(
+            "D302", "[{least}, {most}]: the least must not be above the most", {"least": least, "most": most}
+        )
+    return pair
+
+
+SpeedRange = Annotated[tuple[PositiveFloat, PositiveFloat], AfterValidator(_least_first)]
+PauseRange = Annotated[tuple[NotNegative, NotNegative], AfterValidator(_least_first)]
+
+
 class RandomWaypointSettings(Settings):
     """Wait, choose a point, walk there, and again."""
 
     model: Literal["random_waypoint"]
-    speed_m_per_s: tuple[PositiveFloat, PositiveFloat]
-    pause_s: tuple[NotNegative, NotNegative] = (0.0, 0.0)
-
-    @model_validator(mode="after")
-    def _least_first(self) -> Self:
-        for key, (least, most) in (("speed_m_per_s", self.speed_m_per_s), ("pause_s", self.pause_s)):
-            if least > most:
-                raise PydanticCustomError(
-                    "D302",
-                    "{key} = [{least}, {most}]: the least must not be above the most",
-                    {"key": key, "least": least, "most": most},
-                )
-        return self
+    speed_m_per_s: SpeedRange
+    pause_s: PauseRange = (0.0, 0.0)
 
     def mobility(self) -> MobilityModel:
         """Return the model with these settings."""
         return RandomWaypoint(self.speed_m_per_s, self.pause_s)
+
+
+class RandomDirectionSettings(Settings):
+    """Walk straight to the border, wait, choose another direction."""
+
+    model: Literal["random_direction"]
+    speed_m_per_s: SpeedRange
+    pause_s: PauseRange = (0.0, 0.0)
+
+    def mobility(self) -> MobilityModel:
+        """Return the model with these settings."""
+        return RandomDirection(self.speed_m_per_s, self.pause_s)
+
+
+class GaussMarkovSettings(Settings):
+    """Wind along: speed and direction remember what they were."""
+
+    model: Literal["gauss_markov"]
+    speed_m_per_s: PositiveFloat
+    speed_deviation_m_per_s: NotNegative = 0.0
+    memory: Annotated[float, Field(ge=0, le=1)] = 0.75
+    step_s: Annotated[float, Field(ge=0.1)] = 10.0
+
+    def mobility(self) -> MobilityModel:
+        """Return the model with these settings."""
+        return GaussMarkov(self.speed_m_per_s, self.speed_deviation_m_per_s, self.memory, self.step_s)
+
+
+class ReferencePointSettings(Settings):
+    """Go together: the whole group follows one random waypoint walk, each within `spread_m` of it."""
+
+    model: Literal["reference_point"]
+    speed_m_per_s: SpeedRange
+    pause_s: PauseRange = (0.0, 0.0)
+    spread_m: PositiveFloat
+    wander_s: Annotated[float, Field(ge=1)] = 60.0
+
+    def mobility(self) -> MobilityModel:
+        """Return the model with these settings."""
+        return ReferencePoint(self.speed_m_per_s, self.pause_s, self.spread_m, self.wander_s)
 
 
 class StaticSettings(Settings):
@@ -121,9 +166,13 @@ def _known_model(value: Any) -> Any:
     return value
 
 
-_MODELS = ("random_waypoint", "static")
+_MODELS = ("static", "random_waypoint", "random_direction", "gauss_markov", "reference_point")
 MobilitySettings = Annotated[
-    RandomWaypointSettings | StaticSettings,
+    StaticSettings
+    | RandomWaypointSettings
+    | RandomDirectionSettings
+    | GaussMarkovSettings
+    | ReferencePointSettings,
     Field(discriminator="model"),
     BeforeValidator(_known_model),
 ]

@@ -7,11 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from emulation.mobility.gauss_markov import GaussMarkov
 from emulation.mobility.model import Area, Legs, MobilityModel
+from emulation.mobility.random_direction import RandomDirection
 from emulation.mobility.random_waypoint import RandomWaypoint
+from emulation.mobility.reference_point import ReferencePoint
 from emulation.mobility.static import Static
 
-metres = st.floats(1.0, 5000.0)
+metres = st.floats(10.0, 5000.0)
 areas = st.builds(Area, metres, metres)
 durations_ms = st.floats(1.0, 4 * 3_600_000.0)
 
@@ -25,6 +28,13 @@ models = st.one_of(
     st.just(Static()),
     st.builds(RandomWaypoint, ordered(0.3, 20.0), ordered(0.0, 300.0)),
     st.builds(RandomWaypoint, ordered(0.3, 20.0), st.just((0.0, 0.0))),
+    st.builds(RandomDirection, ordered(0.3, 20.0), ordered(0.0, 300.0)),
+    st.builds(
+        GaussMarkov, st.floats(0.3, 20.0), st.floats(0.0, 5.0), st.floats(0.0, 1.0), st.floats(10.0, 120.0)
+    ),
+    st.builds(
+        ReferencePoint, ordered(0.3, 20.0), ordered(1.0, 300.0), st.floats(0.01, 4.9), st.floats(5.0, 300.0)
+    ),
 )
 
 
@@ -125,3 +135,42 @@ def test_static_nodes_stand_where_they_are_put() -> None:
         [[0.0], [1000.0], [1.0], [2.0], [1.0], [2.0]],
         [[0.0], [1000.0], [30.0], [40.0], [30.0], [40.0]],
     ]
+
+
+def test_random_direction_turns_at_the_border_only() -> None:
+    [legs] = walk(RandomDirection((1.0, 3.0), (0.0, 10.0)), Area(500.0, 300.0), 40_000_000.0, [5])
+    at_border = (
+        np.isclose(legs.x1_m, 0)
+        | np.isclose(legs.x1_m, 500)
+        | np.isclose(legs.y1_m, 0)
+        | np.isclose(legs.y1_m, 300)
+    )
+    assert len(legs) > 100
+    assert at_border[1:-1].all()
+
+
+def test_gauss_markov_remembers_its_speed_and_keeps_its_mean() -> None:
+    [legs] = walk(GaussMarkov(1.4, 0.3, 0.9, 10.0), Area(5000.0, 5000.0), 40_000_000.0, [5])
+    speeds = np.hypot(legs.x1_m - legs.x0_m, legs.y1_m - legs.y0_m) / (legs.end_ms - legs.begin_ms) * 1000
+    assert np.mean(speeds) == pytest.approx(1.4, abs=0.1)
+    assert np.std(speeds) == pytest.approx(0.3, abs=0.08)
+    assert np.corrcoef(speeds[1:], speeds[:-1])[0, 1] == pytest.approx(0.9, abs=0.06)
+
+
+def test_a_group_stays_together() -> None:
+    model = ReferencePoint((1.0, 3.0), (1.0, 10.0), spread_m=25.0, wander_s=30.0)
+    walks = walk(model, Area(2000.0, 2000.0), 3_600_000.0, [1, 2, 3, 4])
+    for moment in np.linspace(0, 3_600_000.0, 200):
+        places = [
+            (
+                np.interp(
+                    moment, np.append(legs.begin_ms, legs.end_ms[-1]), np.append(legs.x0_m, legs.x1_m[-1])
+                ),
+                np.interp(
+                    moment, np.append(legs.begin_ms, legs.end_ms[-1]), np.append(legs.y0_m, legs.y1_m[-1])
+                ),
+            )
+            for legs in walks
+        ]
+        for x, y in places:
+            assert max(np.hypot(x - px, y - py) for px, py in places) <= 50.0 + 1e-6
