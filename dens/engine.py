@@ -139,8 +139,12 @@ class Engine(ABC):
 
     def timer_due(self, now_ms: int) -> None:
         """Forget what has expired. What sessions want to send is found by `datagrams_to_send`."""
-        while (item_id := self._known.pop_ended(now_ms)) is not None:
-            self._ended(item_id, now_ms)
+        while (ended := self._known.pop_ended(now_ms)) is not None:
+            item_id, end_ms = ended
+            if self._ended(item_id, now_ms):
+                self._remember(item_id, end_ms + self.limits.remember_ms)
+            else:
+                self._stage(Erase(Space.KNOWN, item_id))
 
     def datagrams_to_send(self, now_ms: int) -> list[Datagram]:
         """Commit the store, then return what should be sent now, in order."""
@@ -198,7 +202,7 @@ class Engine(ABC):
             )
             return
         item_id = item.id
-        if item_id in self._known:
+        if item_id in self._known or session.has_taken(item_id):
             status = Status.KNOWN
         elif item.expires_ms <= now_ms:
             status = Status.EXPIRED
@@ -209,6 +213,8 @@ class Engine(ABC):
                 status = self._take(item, session, now_ms)
             except RemoteProtocolError:
                 status = Status.BAD_PAYLOAD
+        if status in HAS_IT:
+            session.took(item_id)
         if status is Status.KNOWN:
             self._events.append(DuplicateReceived(now_ms, item, session.peer))
         elif status is not Status.STORED:
@@ -320,21 +326,19 @@ class Engine(ABC):
     def _let_go(self, item: Item) -> None:
         """Hold this message no longer, but stay aware of it until it would have ended anyway."""
         self._stage(Erase(Space.ITEM, item.id))
-        self._done_with(item.id)
+        self._know(item)
 
     def _know(self, item: Item) -> None:
         """Be aware of a message that is not held, so that nobody offers it again."""
-        self._known.add(item.id, item.expires_ms)
-        self._done_with(item.id)
+        self._remember(item.id, item.expires_ms + self.limits.remember_ms)
 
-    def _done_with(self, item_id: ItemId) -> None:
-        until_ms = self._known.done_with(item_id)
-        if until_ms is not None:
-            self._stage(Put(Space.KNOWN, item_id, until_ms.to_bytes(8, "big", signed=True)))
-            while self._known.done_count > self.limits.known_items:
-                oldest = self._known.oldest_done()
-                self._known.forget(oldest)
-                self._stage(Erase(Space.KNOWN, oldest))
+    def _remember(self, item_id: ItemId, until_ms: int) -> None:
+        self._known.add_done(item_id, until_ms)
+        self._stage(Put(Space.KNOWN, item_id, until_ms.to_bytes(8, "big", signed=True)))
+        while self._known.done_count > self.limits.known_items:
+            oldest = self._known.oldest_done()
+            self._known.forget(oldest)
+            self._stage(Erase(Space.KNOWN, oldest))
 
     def _load(self, now_ms: int) -> None:
         items: list[Item] = []
@@ -343,8 +347,7 @@ class Engine(ABC):
             if space is Space.COUNTER:
                 self._next_number[key] = self._reserved[key] = int.from_bytes(value, "big")
             elif space is Space.KNOWN:
-                self._known.add(key, int.from_bytes(value, "big", signed=True))
-                self._known.done_with(key)
+                self._known.add_done(key, int.from_bytes(value, "big", signed=True))
             elif space is Space.ITEM:
                 items.append(self._read_row(key, value))
             else:
@@ -398,5 +401,5 @@ class Engine(ABC):
         """Learn how a peer took a message; `item` is what was sent."""
 
     @abstractmethod
-    def _ended(self, item_id: ItemId, now_ms: int) -> None:
-        """Forget a message whose lifetime is over, its rows included."""
+    def _ended(self, item_id: ItemId, now_ms: int) -> bool:
+        """Forget a message whose lifetime is over; say whether it is to be remembered for longer."""

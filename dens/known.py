@@ -1,8 +1,8 @@
 """What a node has seen, so that it neither takes nor asks for anything twice.
 
-A message is known from the moment it was taken until its lifetime is over, whether it is still held or was
-done with earlier (replaced, withdrawn, dropped). Afterwards nobody offers it any more. Ends are found with a
-heap.
+A message is known from the moment it was taken, whether it is still held or was done with earlier (replaced,
+withdrawn, dropped, expired), until some time after its lifetime, when nobody offers it any more. Ends are
+found with a heap.
 """
 
 from collections.abc import Iterator
@@ -46,12 +46,10 @@ class KnownItems:
         ranges.add(number)
         self._encoded = None
 
-    def done_with(self, item_id: ItemId) -> int | None:
-        """Note that this message is no longer held; return until when it stays known, if it is."""
-        until_ms = self._ends.get(item_id)
-        if until_ms is not None:
-            self._done[item_id] = None
-        return until_ms
+    def add_done(self, item_id: ItemId, until_ms: int) -> None:
+        """Remember until then a message that is not, or no longer, held."""
+        self.add(item_id, until_ms)
+        self._done[item_id] = None
 
     def oldest_done(self) -> ItemId:
         """Return the one that has been done with for longest."""
@@ -76,14 +74,14 @@ class KnownItems:
             heappop(heap)
         return heap[0][0] if heap else None
 
-    def pop_ended(self, now_ms: int) -> ItemId | None:
-        """Forget and return one whose time is over, or None. The earliest comes first."""
+    def pop_ended(self, now_ms: int) -> tuple[ItemId, int] | None:
+        """Forget and return one whose time is over, with its end, or None. The earliest comes first."""
         end_ms = self.next_end_ms()
         if end_ms is None or end_ms > now_ms:
             return None
         _, item_id = heappop(self._heap)
         self.forget(item_id)
-        return item_id
+        return item_id, end_ms
 
     def lacking(self, summary: Summary) -> Iterator[ItemId]:
         """Yield what is known here and not there, by origin and number."""

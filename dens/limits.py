@@ -38,5 +38,9 @@ class Limits:
     """So many acknowledgements are sent at once without waiting."""
     linger_ms: int = 3_600_000
     """How long an expired subscription is still matched, for events from before its end that come late."""
+    remember_ms: int = 600_000
+    """How much longer than its lifetime a message is remembered: time in the air is not counted and clocks
+    drift, so a copy may be alive elsewhere for a while.
+    """
     number_step: int = 64
     """Message numbers are reserved in the store in steps, so that a restart never uses one twice."""

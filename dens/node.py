@@ -316,11 +316,10 @@ class DensNode(Engine):
             if not subscribers:
                 del self._receipts[notification]
 
-    def _ended(self, item_id: ItemId, now_ms: int) -> None:
+    def _ended(self, item_id: ItemId, now_ms: int) -> bool:
         item = self._items.pop(item_id, None)
         if item is None:
-            self._stage(Erase(Space.KNOWN, item_id))
-            return
+            return False
         self._stage(Erase(Space.ITEM, item_id))
         self._events.append(MessageExpired(now_ms, item, None, REASON_NAMES[Reason.LIFETIME_OVER]))
         kind = item.type
@@ -332,6 +331,7 @@ class DensNode(Engine):
             self._table.tombstone_ended((item.origin, item.payload[0]), item)
         elif kind == MessageType.ANNOUNCE:
             del self._announcements[item.origin]
+        return True
 
     def _restore(
         self, items: Iterable[Item], others: Iterable[tuple[Space, ItemId, bytes]], now_ms: int

@@ -18,7 +18,7 @@ from heapq import heappop, heappush
 from dens.item import Item, ItemId
 from dens.limits import Limits
 from dens.numbers import Role
-from dens.summary import Summary
+from dens.summary import NumberRanges, Summary
 
 
 class Flight:
@@ -49,6 +49,7 @@ class PeerSession:
         "_queued",
         "_round_trip_ms",
         "_swing_ms",
+        "_taken",
         "acks",
         "acks_due_ms",
         "hello_due_ms",
@@ -72,6 +73,7 @@ class PeerSession:
         self.acks: list[tuple[int, int, int]] = []
         self.acks_due_ms: int | None = None
         self.summary_number = 0
+        self._taken: dict[int, NumberRanges] = {}
         self._limits = limits
         self._round_trip_ms: int | None = None
         self._swing_ms = 0
@@ -126,6 +128,18 @@ class PeerSession:
     def learnt(self, item_id: ItemId) -> None:
         """Note that the peer has this message, or has said that it does not want it."""
         self._also_has.add(item_id)
+
+    def took(self, item_id: ItemId) -> None:
+        """Note that this message of the peer's is here, so that no repetition within this contact is news."""
+        ranges = self._taken.get(item_id[0])
+        if ranges is None:
+            ranges = self._taken[item_id[0]] = NumberRanges()
+        ranges.add(item_id[1])
+
+    def has_taken(self, item_id: ItemId) -> bool:
+        """Say whether this message came in this contact already, however long ago."""
+        ranges = self._taken.get(item_id[0])
+        return ranges is not None and item_id[1] in ranges
 
     def may_want(self, item_id: ItemId) -> None:
         """Note that a message which the peer refused may be of use to it after all."""

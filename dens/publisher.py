@@ -232,12 +232,11 @@ class PublisherEnd(Engine):
     def _acknowledged(self, item: Item, status: Status, session: PeerSession, now_ms: int) -> None:
         """Nothing changes: what a mediator has, its next summary says."""
 
-    def _ended(self, item_id: ItemId, now_ms: int) -> None:
+    def _ended(self, item_id: ItemId, now_ms: int) -> bool:
         relayed = self._relayed.pop(item_id, None)
         item = relayed or self._held(item_id)
         if item is None:
-            self._stage(Erase(Space.KNOWN, item_id))
-            return
+            return False
         self._stage(Erase(Space.ITEM, item_id))
         if relayed is None:
             if self._outbox.remove(item_id) is None:
@@ -249,3 +248,4 @@ class PublisherEnd(Engine):
             while (ended := self._filters.pop_ended(now_ms)) is not None:
                 # The host forgets by itself; being told to remove it would make it refuse a late renewal.
                 self._filter_removed(ended, Reason.LIFETIME_OVER, now_ms)
+        return relayed is not None

@@ -252,11 +252,10 @@ class SubscriberEnd(Engine):
     def _acknowledged(self, item: Item, status: Status, session: PeerSession, now_ms: int) -> None:
         """Nothing changes: what a mediator has, its next summary says."""
 
-    def _ended(self, item_id: ItemId, now_ms: int) -> None:
+    def _ended(self, item_id: ItemId, now_ms: int) -> bool:
         item = self._own.pop(item_id, None)
         if item is None:
-            self._stage(Erase(Space.KNOWN, item_id))
-            return
+            return False
         self._receipts.pop(item_id, None)
         self._stage(Erase(Space.ITEM, item_id))
         self._events.append(MessageExpired(now_ms, item, None, REASON_NAMES[Reason.LIFETIME_OVER]))
@@ -270,3 +269,4 @@ class SubscriberEnd(Engine):
         for id, (_, until_ms) in list(self._used.items()):
             if until_ms <= now_ms:
                 del self._used[id]
+        return False

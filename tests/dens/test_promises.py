@@ -63,6 +63,18 @@ def test_a_mission_without_a_key_keeps_its_promises(seed: int) -> None:
     assert healed(World(seed, Plan(faults=faults, limits=QUICK, mission_key=None))).frames
 
 
+@pytest.mark.parametrize("first_seed", [500, 510])
+def test_lifetimes_shorter_than_delays_bring_nothing_twice(first_seed: int) -> None:
+    faults = Faults(loss=0.2, repeat=0.5, slow=0.4, crash=0.01)
+    plan = Plan(faults=faults, limits=QUICK, notification_q=(0, 30), subscription_q=(20, 60))
+    delivered = 0
+    for seed in range(first_seed, first_seed + 10):
+        world = World(seed, plan)
+        world.live_through()
+        delivered += len(world.delivered)
+    assert delivered > 5
+
+
 def test_the_same_seed_gives_the_same_bytes() -> None:
     first, second, other = (World(seed, Plan(faults=ROUGH, limits=QUICK)) for seed in (5, 5, 6))
     for world in (first, second, other):

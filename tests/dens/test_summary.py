@@ -85,16 +85,15 @@ def test_known_items_end_in_order_and_leave_nothing(steps: list[tuple[int, int, 
     known, ends = KnownItems(), dict[tuple[int, int], int]()
     for origin, number, until_ms in steps:
         if (origin, number) not in known:
-            known.add((origin, number), until_ms)
             ends[origin, number] = until_ms
             if until_ms % 2:
-                assert known.done_with((origin, number)) == until_ms
+                known.add_done((origin, number), until_ms)
+            else:
+                known.add((origin, number), until_ms)
     for now_ms in range(32):
         assert known.next_end_ms() == min(ends.values(), default=None)
-        ended = set()
-        while (item_id := known.pop_ended(now_ms)) is not None:
-            ended.add(item_id)
-            assert ends.pop(item_id) == now_ms
+        while (ended := known.pop_ended(now_ms)) is not None:
+            assert ends.pop(ended[0]) == ended[1] == now_ms
         assert all(item_id in known for item_id in ends)
     assert len(known) == known.done_count == 0
     assert known.encode_all(100) == b""
