@@ -7,8 +7,9 @@ a real node runs; the world only tells them the time and carries their frames.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Final, cast
 
+from dens.collaborators import Directory
 from dens.limits import Limits
 from dens.node import DensNode
 from dens.policies.epidemic import Epidemic
@@ -17,12 +18,13 @@ from dens.publisher import PublisherEnd
 from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.directory import PublisherDirectory, extract_of
 from emulation.scenario import PlannedSensor, Scenario
 from emulation.scenario.settings import GroupSettings
 from emulation.sensors.sampling import Sampler
 from emulation.sensors.source import SensorSource
 from emulation.streams import Streams
+from knowledge_manager.distributed_dictionary import DistributedDataDictionary
+from knowledge_manager.local_dictionary import LocalDataDictionary
 from knowledge_manager.mission_table import MissionTable
 from plugins.language import SubscriptionLanguage
 from plugins.registry import languages
@@ -110,10 +112,7 @@ class Crew:
             matchers={
                 identity: partial(language.matcher, table) for identity, language in self._languages.items()
             },
-            directory=PublisherDirectory(
-                {identity: language.lookup(table) for identity, language in self._languages.items()},
-                table.feature_bytes,
-            ),
+            directory=self._directory(),
             policy=_POLICIES[self._scenario.settings.overlay.policy](),
             sealer=sealer,
             limits=self._limits,
@@ -135,13 +134,16 @@ class Crew:
         )
         plans = [plan for plan in self._scenario.sensors if plan.group == group.name]
         if plans:
-            offers = {
-                plan.event.index: [plan.event.attribute(attribute).index for attribute in plan.attributes]
-                for plan in plans
-            }
-            engine.announce(extract_of(offers, table.feature_bytes), 0)
+            engine.announce(self._extract(plans), 0)
         sensors = [self._sensor(plan, number, position) for plan in plans]
         return Node(number, name, group.name, group.role, engine, watchdog=watchdog, sensors=sensors)
+
+    def _extract(self, plans: list[PlannedSensor]) -> bytes:
+        """Return what the knowledge manager tells others of these sensors, believed for the whole run."""
+        offered = LocalDataDictionary(self._table)
+        for plan in plans:
+            offered.offer(plan.event.name, plan.attributes, plan.protocol, plan.content_type)
+        return offered.extract(counter=1, lifetime_s=1 + self._scenario.duration_ms // 1000)
 
     def _sensor(self, plan: PlannedSensor, number: int, position: int) -> Sensor:
         chance = self._streams.stream("sensor", plan.event.name, number)

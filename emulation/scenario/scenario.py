@@ -36,6 +36,16 @@ class PlannedSensor:
     every_ms: int
     origin: VitalSignsSettings | tuple[Series, ...]
 
+    @property
+    def protocol(self) -> str:
+        """Return how the source is read, in the words of the local data dictionary."""
+        return "memory" if isinstance(self.origin, VitalSignsSettings) else "file"
+
+    @property
+    def content_type(self) -> str:
+        """Return what the source yields, in the words of the local data dictionary."""
+        return "" if isinstance(self.origin, VitalSignsSettings) else "text/csv"
+
     def source_for(self, position: int, chance: np.random.Generator, duration_ms: int) -> SensorSource:
         """Return the source of the node at this position of its group."""
         if isinstance(self.origin, VitalSignsSettings):
