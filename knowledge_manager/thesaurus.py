@@ -31,6 +31,9 @@ LARGEST_THESAURUS: Final = 64 * 1024 * 1024
 
 COMPILED_SUFFIX: Final = ".thesaurus"
 
+_UNDECIDED: Final = -1
+"""In place of a unit: the owners of equally close words count in different ones."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -51,10 +54,17 @@ class Finding:
     microseconds even where a word has many meanings.
     """
 
-    __slots__ = ("_concept", "_end", "_label", "_target", "_thesaurus", "closeness")
+    __slots__ = ("_concept", "_end", "_label", "_target", "_thesaurus", "_unit", "closeness")
 
     def __init__(
-        self, thesaurus: "Thesaurus", label: int, concept: int, end: int, target: int, closeness: int
+        self,
+        thesaurus: "Thesaurus",
+        label: int,
+        concept: int,
+        end: int,
+        target: int,
+        closeness: int,
+        unit: int,
     ) -> None:
         self._thesaurus = thesaurus
         self._label = label
@@ -62,6 +72,7 @@ class Finding:
         self._end = end
         self._target = target
         self.closeness = closeness
+        self._unit = unit
 
     @property
     def label(self) -> Label:
@@ -80,8 +91,11 @@ class Finding:
 
     @property
     def unit(self) -> str:
-        """Return the unit in which the owner of the word counts, or nothing where it is not said."""
-        return self._thesaurus.unit_at(self._concept)
+        """Return the unit in which the owner of the word counts.
+
+        Nothing where it is not said, or where owners of equally close words count differently.
+        """
+        return "" if self._unit == _UNDECIDED else self._thesaurus.text_at(self._unit)
 
     @property
     def target(self) -> Target:
@@ -132,26 +146,31 @@ class Thesaurus:
         c = self._c
         labels = self._labels_of_word(fold(word))
         if language is not None and len(labels) > 0:
-            own = [label for label in labels if speaks(self._text(c.label_language[label]), language)]
+            own = [label for label in labels if speaks(self.text_at(c.label_language[label]), language)]
             labels = own or labels
-        best: dict[int, tuple[int, int, int, int]] = {}
+        best: dict[int, tuple[int, int, int, int, int]] = {}
         target_start, stands_for, route_start = c.concept_target_start, c.stands_for, c.concept_route_start
         for label in labels:
             concept = c.label_concept[label]
+            unit = c.concept_unit[concept]
             for target in stands_for[target_start[concept] : target_start[concept + 1]]:
                 known = best.get(target)
                 if known is None or known[0] > -WHOLE:
-                    best[target] = (-WHOLE, target, label, concept)
+                    best[target] = (-WHOLE, target, label, concept, unit)
+                elif known[0] == -WHOLE and known[4] != unit:
+                    best[target] = (*known[:4], _UNDECIDED)
             for route in range(route_start[concept], route_start[concept + 1]):
                 end, closeness = c.route_end[route], c.route_closeness[route]
                 for target in stands_for[target_start[end] : target_start[end + 1]]:
                     known = best.get(target)
                     if known is None or known[0] > -closeness:
-                        best[target] = (-closeness, target, label, end)
+                        best[target] = (-closeness, target, label, end, unit)
+                    elif known[0] == -closeness and known[4] != unit:
+                        best[target] = (*known[:4], _UNDECIDED)
         ordered = sorted(best.values()) if len(best) > 1 else best.values()
         return tuple(
-            Finding(self, label, c.label_concept[label], end, target, -negative)
-            for negative, target, label, end in ordered
+            Finding(self, label, c.label_concept[label], end, target, -negative, unit)
+            for negative, target, label, end, unit in ordered
         )
 
     def nearest(self, word: str, language: str | None = None, most: int = 5) -> tuple[str, ...]:
@@ -164,9 +183,9 @@ class Thesaurus:
         texts: list[str] = []
         for near in found:
             for label in self._labels_of_word(near):
-                told = language is None or speaks(self._text(c.label_language[label]), language)
+                told = language is None or speaks(self.text_at(c.label_language[label]), language)
                 if told and LABEL_KINDS[c.label_kind[label]] != "hidden":
-                    texts.append(self._text(c.label_text[label]))
+                    texts.append(self.text_at(c.label_text[label]))
                     break
         return tuple(texts[:most])
 
@@ -184,30 +203,31 @@ class Thesaurus:
         """Return everything of a mission table that some concept stands for."""
         return tuple(self.target_at(number) for number in range(len(self._c.target_kind)))
 
+    def text_at(self, string: int) -> str:
+        """Return the text of that number."""
+        start = self._c.string_start
+        return self._c.strings[start[string] : start[string + 1]].decode(errors="replace")
+
     def label_at(self, label: int) -> Label:
         """Return the label of that number."""
         c = self._c
         return Label(
-            self._text(c.label_text[label]),
-            self._text(c.label_language[label]),
+            self.text_at(c.label_text[label]),
+            self.text_at(c.label_language[label]),
             LABEL_KINDS[c.label_kind[label]],
         )
 
     def concept_at(self, concept: int) -> str:
         """Return the address of the concept of that number."""
-        return self._text(self._c.concept_uri[concept])
+        return self.text_at(self._c.concept_uri[concept])
 
     def scheme_at(self, concept: int) -> str:
         """Return the address of its scheme."""
-        return self._text(self._c.concept_scheme[concept])
-
-    def unit_at(self, concept: int) -> str:
-        """Return its unit."""
-        return self._text(self._c.concept_unit[concept])
+        return self.text_at(self._c.concept_scheme[concept])
 
     def target_at(self, target: int) -> Target:
         """Return the target of that number."""
-        return Target(TARGET_KINDS[self._c.target_kind[target]], self._text(self._c.target_name[target]))
+        return Target(TARGET_KINDS[self._c.target_kind[target]], self.text_at(self._c.target_name[target]))
 
     def steps_between(self, begin: int, end: int) -> tuple[Step, ...]:
         """Return the steps of the closest way from one concept to another."""
@@ -259,10 +279,6 @@ class Thesaurus:
                 ends.append(c.route_end[route])
         start = c.concept_target_start
         return [self.target_at(at) for end in ends for at in c.stands_for[start[end] : start[end + 1]]]
-
-    def _text(self, string: int) -> str:
-        start = self._c.string_start
-        return self._c.strings[start[string] : start[string + 1]].decode(errors="replace")
 
     def _word(self, number: int) -> str:
         start = self._c.word_start

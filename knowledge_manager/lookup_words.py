@@ -1,0 +1,57 @@
+"""A vocabulary as a person reads it, with everybody's words beside its own: behind `dens vocabulary show`."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from knowledge_manager.event_class import Vocabulary
+from knowledge_manager.local_dictionary import attribute_document
+from knowledge_manager.lookup import words_for
+from knowledge_manager.thesaurus import Thesaurus
+from knowledge_manager.thesaurus_concept import Target
+
+
+@dataclass(frozen=True, slots=True)
+class VocabularyInWords:
+    """A vocabulary and, where a thesaurus was given, other words for its events and attributes."""
+
+    vocabulary: Vocabulary
+    thesaurus: Thesaurus | None = None
+    language: str | None = None
+
+    def as_document(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        vocabulary = self.vocabulary
+        return {
+            "name": vocabulary.name,
+            "version": vocabulary.version,
+            "feature_bytes": vocabulary.feature_bytes,
+            "about": vocabulary.about,
+            "events": [
+                {
+                    "name": event.name,
+                    "index": event.index,
+                    "feature": 1 << event.index,
+                    "about": event.about,
+                    "words": self._words(Target("event", event.name)),
+                    "attributes": [
+                        attribute_document(attribute)
+                        | {
+                            "feature": 1 << attribute.index,
+                            "words": self._words(Target("attribute", f"{event.name}.{attribute.name}")),
+                        }
+                        for attribute in event.attributes
+                    ],
+                }
+                for event in vocabulary.events
+            ],
+        }
+
+    def _words(self, target: Target) -> list[str]:
+        return list(words_for(target, self.thesaurus, self.language))
+
+
+def show_vocabulary(
+    vocabulary: Vocabulary, thesaurus: Thesaurus | None = None, language: str | None = None
+) -> VocabularyInWords:
+    """Return the vocabulary with the words that others have for it."""
+    return VocabularyInWords(vocabulary, thesaurus, language)

@@ -1,0 +1,64 @@
+"""Whether a SKOS file can be used, and whether it fits a mission table: what is behind `dens check` on it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from knowledge_manager.compact import compile_thesaurus
+from knowledge_manager.documents import DocumentError, Problem
+from knowledge_manager.event_class import UnknownName
+from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.skos import dangling_links, read_skos_file, read_skos_files
+from knowledge_manager.thesaurus_concept import Concept, Target
+from knowledge_manager.units import UnitError, convert
+
+
+def check_thesaurus_file(path: Path, table: MissionTable | None = None) -> list[Problem]:
+    """Return everything wrong with one SKOS file; with a table also what that table lacks."""
+    try:
+        concepts = read_skos_file(path)
+    except DocumentError as error:
+        return list(error.problems)
+    return sorted(problems_with_table(concepts, table, str(path))) if table is not None else []
+
+
+def compile_thesaurus_files(paths: Iterable[Path]) -> tuple[bytes, list[Problem]]:
+    """Return the compiled form of all files together, and a warning for every link that leads nowhere.
+
+    What is wrong with a file raises `DocumentError`.
+    """
+    listed_paths = list(paths)
+    concepts = read_skos_files(listed_paths)
+    file = ", ".join(path.name for path in listed_paths)
+    warnings = [
+        Problem(file, 0, 0, "warning", "D222", f"{concept} links to {missing}, which no file describes")
+        for concept, missing in dangling_links(concepts)
+    ]
+    return compile_thesaurus(concepts), warnings
+
+
+def problems_with_table(concepts: Sequence[Concept], table: MissionTable, file: str) -> Iterator[Problem]:
+    """Yield what a concept stands for that the table lacks, and units that measure something else.
+
+    These are warnings: a mission may load fewer vocabularies than a thesaurus knows.
+    """
+    for concept in concepts:
+        for target in concept.targets:
+            reason = _misfit(concept, target, table)
+            if reason:
+                yield Problem(file, 0, 0, "warning", "D222", f"{concept.uri}: {reason}")
+
+
+def _misfit(concept: Concept, target: Target, table: MissionTable) -> str:
+    if target.kind == "term":
+        known = {term for event in table.events for attribute in event.attributes for term in attribute.terms}
+        return "" if target.name in known else f'no attribute has a term "{target.name}"'
+    try:
+        event = table.event(target.event)
+        attribute = event.attribute(target.attribute) if target.attribute else None
+        if attribute is not None and target.value and target.value not in attribute.values:
+            return f'{target.event}.{target.attribute} has no value "{target.value}"'
+        if attribute is not None and concept.unit:
+            convert(0.0, concept.unit, attribute.unit)
+    except (UnknownName, UnitError) as error:
+        return str(error)
+    return ""
