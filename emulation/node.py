@@ -4,16 +4,15 @@ Nothing here is emulated. The engines, the matchers, the source filters and the 
 a real node runs; the world only tells them the time and carries their frames.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, cast
+from typing import cast
 
 from dens.collaborators import Directory
 from dens.limits import Limits
 from dens.node import DensNode
-from dens.policies.epidemic import Epidemic
-from dens.policies.policy import ReplicationPolicy
+from dens.policies.registry import POLICIES
 from dens.publisher import PublisherEnd
 from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
@@ -29,8 +28,6 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.language import SubscriptionLanguage
 from plugins.registry import languages
 from watchdog.manager import Watchdog
-
-_POLICIES: Final[Mapping[str, type[ReplicationPolicy]]] = {"epidemic": Epidemic}
 
 
 @dataclass(slots=True)
@@ -113,10 +110,19 @@ class Crew:
                 identity: partial(language.matcher, table) for identity, language in self._languages.items()
             },
             directory=self._directory(),
-            policy=_POLICIES[self._scenario.settings.overlay.policy](),
+            policy=POLICIES[self._scenario.settings.overlay.policy](number),
             sealer=sealer,
             limits=self._limits,
         )
+
+    def _directory(self) -> Directory:
+        """Return an empty dictionary of who offers what; its `learn` tells more than is asked for."""
+        alternatives = {
+            identity: language.lookup(self._table).alternatives
+            for identity, language in self._languages.items()
+        }
+        bound = self._limits.announcements
+        return cast("Directory", DistributedDataDictionary(alternatives, table=self._table, bound=bound))
 
     def _publisher(self, group: GroupSettings, number: int, position: int, name: str, sealer: Sealer) -> Node:
         table = self._table

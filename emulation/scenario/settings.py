@@ -22,6 +22,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from dens.limits import Limits
+from dens.policies.registry import POLICIES
 from emulation.mobility.gauss_markov import GaussMarkov
 from emulation.mobility.model import MobilityModel
 from emulation.mobility.random_direction import RandomDirection
@@ -62,10 +63,22 @@ def _limits_schema(schema: dict[str, Any]) -> None:
     schema["propertyNames"] = {"enum": [limit.name for limit in fields(Limits)]}
 
 
+def _known_policy(name: str) -> str:
+    if name not in POLICIES:
+        raise PydanticCustomError(
+            "D302",
+            'there is no replication policy "{name}"{hint} ({known})',
+            {"name": name, "hint": did_you_mean(name, POLICIES), "known": listed(list(POLICIES))},
+        )
+    return name
+
+
 class OverlaySettings(Settings):
     """How DENS nodes replicate, and the bounds of every engine that differ from the usual ones."""
 
-    policy: Literal["epidemic"] = "epidemic"
+    policy: Annotated[str, AfterValidator(_known_policy), Field(json_schema_extra={"enum": [*POLICIES]})] = (
+        "epidemic"
+    )
     limits: Annotated[dict[str, PositiveInt], Field(json_schema_extra=_limits_schema)] = {}
 
 

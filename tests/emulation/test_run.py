@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from dens.policies.registry import POLICIES
 from emulation.run import Progress, run_scenario
 from emulation.scenario import load_scenario
 from emulation.trace.schema import TABLES
@@ -55,6 +56,19 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(
     for table in ("motion", "contacts", "messages", "filter_decisions"):
         name = f"trace/{table}/part-00000.parquet"
         assert one[name] != other[name]
+
+
+@pytest.mark.parametrize("policy", sorted(POLICIES))
+def test_every_policy_runs_and_none_changes_motion_or_contacts(
+    write_scenario: WriteScenario, tmp_path: Path, policy: str
+) -> None:
+    run_scenario(load_scenario(write_scenario()), 5, tmp_path / "usual")
+    scenario = load_scenario(write_scenario(("seed = 5", f'seed = 5\noverlay.policy = "{policy}"')))
+    summary = run_scenario(scenario, 5, tmp_path / policy)
+    assert summary.delivered > 0
+    for table in ("nodes", "motion", "contacts"):
+        usual = files_below(tmp_path / "usual" / "trace" / table)
+        assert files_below(tmp_path / policy / "trace" / table) == usual
 
 
 def test_neither_traffic_nor_loss_changes_motion_or_contacts(

@@ -43,6 +43,10 @@ CASES: dict[str, Changes] = {
     "a_missing_vocabulary": [('["medical"]', '["medical", "mine.toml"]')],
     "a_misspelt_vocabulary": [('["medical"]', '["medicl"]')],
     "an_unknown_limit": [("seed = 5", "seed = 5\noverlay.limits = { notification_itms = 3 }")],
+    "an_unknown_policy": [("seed = 5", 'seed = 5\noverlay.policy = "epidemik"')],
+    "a_group_without_room": [
+        ('"static" }', '"reference_point", speed_m_per_s = [1, 2], spread_m = 150 }'),
+    ],
     "what_does_not_fit": [
         ('file = "fever.xml"', 'file = "fever.xml"\nat_s = 3600'),
         ('"static" }', PLACES),
