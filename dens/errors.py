@@ -22,3 +22,7 @@ class RemoteProtocolError(DensError):
 
 class StoreError(DensError):
     """A store gave back something that no engine wrote; the engine refuses to start from it."""
+
+
+class DamagedStoreError(StoreError):
+    """A store's file is not what was written to it; it can be recovered, which keeps the damaged file."""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from random import Random
+from typing import Any
 
 from dens.engine import Engine
 from dens.envelope import read_header
@@ -60,6 +61,8 @@ class Plan:
     notification_q: tuple[int, int] = (40, 90)
     subscription_q: tuple[int, int] = (48, 90)
     withdraws: bool = True
+    store: Callable[[int], Any] = lambda node: MemoryStore()
+    """Makes the store of a node: it has `crash()`, which returns what a restart finds."""
 
 
 @dataclass
@@ -106,7 +109,7 @@ class World:
         self.mediators = range(first_mediator, first_publisher)
         self.publishers = range(first_publisher, first_publisher + plan.publishers)
         self.skew_ms = {node: self.chance.randrange(10**9) for node in self.all_nodes()}
-        self.stores = {node: MemoryStore() for node in self.all_nodes()}
+        self.stores = {node: plan.store(node) for node in self.all_nodes()}
         self.hosts: dict[int, TopicHost] = {}
         self.machines: dict[int, Engine] = {}
         self.contacts: dict[tuple[int, int], int] = {}
@@ -330,7 +333,7 @@ class World:
                 self.acknowledged[event.peer][item_id] = event.item.expires_ms - self.skew_ms[node]
 
     def _durable(self, node: int) -> set[ItemId]:
-        rows = self.stores[node].crash().load()
+        rows = self.stores[node].load()
         return {key for space, key, _ in rows if space in (Space.ITEM, Space.KNOWN)}
 
     def _check_nothing_acknowledged_is_lost(self, node: int) -> None:

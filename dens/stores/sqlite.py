@@ -1,0 +1,178 @@
+"""A durable store in one SQLite file: what was committed survives a crash of the process and of the machine.
+
+Write-ahead log with `synchronous=FULL`, so that a commit returns only when the disk has it; one commit
+serves all that was staged since the last. Every row carries a CRC-32 of its key and value, because SQLite
+does not notice bits that rot. A file that is damaged, foreign, newer than this code or in use is refused;
+with `recover=True` a damaged file is set aside under another name and every row that is still whole is taken
+over into a new one.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+from zlib import crc32
+
+from dens.errors import DamagedStoreError, StoreError
+from dens.store import Key, Operation, Put, Space
+
+_APPLICATION: Final = 0x44454E53
+"""'DENS', so that `file` and we recognise it."""
+_VERSION: Final = 1
+_SCHEMA: Final = """
+CREATE TABLE row (
+    space INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    second INTEGER NOT NULL,
+    value BLOB NOT NULL,
+    crc INTEGER NOT NULL,
+    PRIMARY KEY (space, first, second)
+) STRICT, WITHOUT ROWID
+"""
+_SELECT: Final = "SELECT space, first, second, value, crc FROM row ORDER BY space, first, second"
+
+
+def _crc(space: int, key: Key, value: bytes) -> int:
+    return crc32(value, crc32(f"{space} {key[0]} {key[1]}".encode()))
+
+
+class SqliteStore:
+    """One file, owned by one engine at a time."""
+
+    def __init__(self, path: Path, *, recover: bool = False) -> None:
+        self._path = path
+        self._staged: dict[tuple[Space, Key], Operation] = {}
+        try:
+            self._connection = self._open()
+        except DamagedStoreError:
+            if not recover:
+                raise
+            self._recover()
+
+    def _open(self) -> sqlite3.Connection:
+        connection = None
+        try:
+            connection = sqlite3.connect(self._path, isolation_level=None, timeout=0)
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            self._check(connection)
+        except sqlite3.OperationalError as error:
+            self._close_quietly(connection)
+            raise StoreError(
+                f"the store {self._path} cannot be opened: {error}; is another node using it?"
+            ) from error
+        except sqlite3.DatabaseError as error:
+            self._close_quietly(connection)
+            raise DamagedStoreError(
+                f"the store {self._path} is damaged: {error}; recover it or restore a copy"
+            ) from error
+        except StoreError:
+            self._close_quietly(connection)
+            raise
+        return connection
+
+    @staticmethod
+    def _close_quietly(connection: sqlite3.Connection | None) -> None:
+        if connection is not None:
+            connection.close()
+
+    def _check(self, connection: sqlite3.Connection) -> None:
+        [tables] = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        [application] = connection.execute("PRAGMA application_id").fetchone()
+        [version] = connection.execute("PRAGMA user_version").fetchone()
+        if not tables and not application:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(_SCHEMA)
+            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {_VERSION}")
+            connection.execute("COMMIT")
+            return
+        if application != _APPLICATION:
+            raise StoreError(f"{self._path} is no store of a DENS node; choose another file")
+        if version != _VERSION:
+            raise StoreError(f"the store {self._path} has version {version}, this code knows {_VERSION}")
+        [verdict] = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise DamagedStoreError(
+                f"the store {self._path} is damaged: {verdict}; recover it or restore a copy"
+            )
+        connection.execute("BEGIN IMMEDIATE")  # takes the lock, so that a second owner is noticed now
+        connection.execute("COMMIT")
+        for space, first, second, value, crc in connection.execute(_SELECT):
+            if _crc(space, (first, second), value) != crc:
+                raise DamagedStoreError(
+                    f"the store {self._path} is damaged in row ({space}, {first}, {second}); recover it or "
+                    "restore a copy"
+                )
+
+    def _recover(self) -> None:
+        whole = self._whole_rows()
+        aside = self._path.with_name(self._path.name + ".damaged")
+        number = 1
+        while aside.exists():
+            number += 1
+            aside = self._path.with_name(f"{self._path.name}.damaged-{number}")
+        for ending in ("", "-wal", "-shm"):
+            old = self._path.with_name(self._path.name + ending)
+            if old.exists():
+                old.rename(aside.with_name(aside.name + ending))
+        self._connection = self._open()
+        for operation in whole:
+            self.stage(operation)
+        self.commit()
+
+    def _whole_rows(self) -> list[Put]:
+        rows: list[Put] = []
+        connection = sqlite3.connect(self._path, isolation_level=None, timeout=0)
+        try:
+            for space, first, second, value, crc in connection.execute(_SELECT):
+                if space in set(Space) and _crc(space, (first, second), value) == crc:
+                    rows.append(Put(Space(space), (first, second), value))
+        except sqlite3.DatabaseError:
+            pass  # what came before the damage is what there is
+        finally:
+            connection.close()
+        return rows
+
+    def stage(self, operation: Operation) -> None:
+        """Note a change; of several to one row the last counts."""
+        self._staged[operation.space, operation.key] = operation
+
+    def commit(self) -> None:
+        """Write what was staged and wait for the disk. After an error nothing was written and all is still
+        staged.
+        """
+        if not self._staged:
+            return
+        written: list[tuple[int, int, int, bytes, int]] = []
+        erased: list[tuple[int, int, int]] = []
+        for operation in self._staged.values():
+            space, key = int(operation.space), operation.key
+            if isinstance(operation, Put):
+                value = operation.value
+                written.append((space, key[0], key[1], value, _crc(space, key, value)))
+            else:
+                erased.append((space, key[0], key[1]))
+        connection = self._connection
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.executemany("INSERT OR REPLACE INTO row VALUES (?, ?, ?, ?, ?)", written)
+            connection.executemany("DELETE FROM row WHERE space = ? AND first = ? AND second = ?", erased)
+            connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise StoreError(
+                f"the store {self._path} could not be written: {error}; is the disk full?"
+            ) from error
+        self._staged.clear()
+
+    def load(self) -> Iterator[tuple[Space, Key, bytes]]:
+        """Yield every committed row, ordered by space and key."""
+        for space, first, second, value, _ in self._connection.execute(_SELECT):
+            yield Space(space), (first, second), value
+
+    def close(self) -> None:
+        """Let the file go. What was staged and not committed is lost."""
+        self._connection.close()

@@ -1,0 +1,214 @@
+"""Laws of every store, and what a file on a disk must survive."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from typing import Protocol
+
+import pytest
+
+from dens.errors import StoreError
+from dens.limits import Limits
+from dens.store import Erase, Key, Put, Space, Store
+from dens.stores.memory import MemoryStore
+from dens.stores.sqlite import SqliteStore
+from tests.dens.world import Faults, Plan, World
+
+
+class CrashingStore(Store, Protocol):
+    def crash(self) -> "CrashingStore": ...
+
+
+class CrashingSqliteStore(SqliteStore):
+    """A file whose owner dies without a word."""
+
+    def crash(self) -> "CrashingSqliteStore":
+        self.close()
+        return CrashingSqliteStore(self._path)
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> CrashingStore:
+    return MemoryStore() if request.param == "memory" else CrashingSqliteStore(tmp_path / "node.db")
+
+
+def rows(store: Store) -> dict[tuple[Space, Key], bytes]:
+    return {(space, key): value for space, key, value in store.load()}
+
+
+def test_a_crash_leaves_exactly_what_was_committed(store: CrashingStore) -> None:
+    chance = Random(1)
+    committed: dict[tuple[Space, Key], bytes] = {}
+    staged = dict(committed)
+    for _ in range(300):
+        space, key = chance.choice(list(Space)), (chance.randrange(3), chance.randrange(2**31))
+        what = chance.random()
+        if what < 0.5:
+            value = chance.randbytes(chance.randrange(40))
+            staged[space, key] = value
+            store.stage(Put(space, key, value))
+        elif what < 0.7 and staged:
+            space, key = chance.choice(sorted(staged))
+            del staged[space, key]
+            store.stage(Erase(space, key))
+        elif what < 0.9:
+            store.commit()
+            committed = dict(staged)
+        else:
+            store = store.crash()
+            staged = dict(committed)
+        assert rows(store) == committed
+        assert [(space, key) for space, key, _ in store.load()] == sorted(committed)
+
+
+def filled(path: Path, count: int = 200) -> None:
+    store = SqliteStore(path)
+    for number in range(count):
+        store.stage(Put(Space.ITEM, (1, number), bytes((number % 256,)) * 50))
+    store.commit()
+    store.close()
+
+
+def test_two_owners_of_one_file_are_refused(tmp_path: Path) -> None:
+    first = SqliteStore(tmp_path / "node.db")
+    first.stage(Put(Space.ITEM, (1, 1), b"x"))
+    first.commit()
+    with pytest.raises(StoreError, match="another node"):
+        SqliteStore(tmp_path / "node.db")
+    first.close()
+    assert rows(SqliteStore(tmp_path / "node.db")) == {(Space.ITEM, (1, 1)): b"x"}
+
+
+def test_foreign_and_newer_files_are_refused(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "other.db")
+    connection.execute("CREATE TABLE t (x)")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreError, match="no store of a DENS node"):
+        SqliteStore(tmp_path / "other.db")
+    filled(tmp_path / "node.db", 1)
+    connection = sqlite3.connect(tmp_path / "node.db")
+    connection.execute("PRAGMA user_version = 9")
+    connection.close()
+    with pytest.raises(StoreError, match="version 9"):
+        SqliteStore(tmp_path / "node.db", recover=True)
+    with pytest.raises(StoreError, match="cannot be opened"):
+        SqliteStore(tmp_path / "no folder" / "node.db")
+
+
+@pytest.mark.parametrize("seed", range(1, 13))
+def test_rotten_bits_are_noticed_and_what_is_whole_is_recovered(tmp_path: Path, seed: int) -> None:
+    path = tmp_path / "node.db"
+    filled(path)
+    before = rows_of(path)
+    data = bytearray(path.read_bytes())
+    # A value, not free space: the fifty equal bytes of one row.
+    position = data.index(bytes((seed,)) * 50) + seed
+    data[position] ^= 0x55
+    path.write_bytes(data)
+    with pytest.raises(StoreError, match="damaged"):
+        SqliteStore(path)
+    recovered = SqliteStore(path, recover=True)
+    after = rows(recovered)
+    assert after.items() < before.items()
+    assert len(after) == len(before) - 1
+    assert (tmp_path / "node.db.damaged").read_bytes()[position] == data[position]
+    recovered.close()
+    assert rows_of(path) == after
+
+
+def test_a_file_that_is_no_database_is_kept_and_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "node.db"
+    path.write_bytes(b"not a database at all" * 100)
+    with pytest.raises(StoreError, match="damaged"):
+        SqliteStore(path)
+    assert rows(SqliteStore(path, recover=True)) == {}
+    assert (tmp_path / "node.db.damaged").read_bytes().startswith(b"not a database")
+
+
+def rows_of(path: Path) -> dict[tuple[Space, Key], bytes]:
+    store = SqliteStore(path)
+    try:
+        return rows(store)
+    finally:
+        store.close()
+
+
+def test_a_full_disk_is_an_error_and_costs_nothing_that_was_committed(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "node.db")
+    store.stage(Put(Space.ITEM, (1, 1), b"before"))
+    store.commit()
+    store._connection.execute("PRAGMA max_page_count = 6")
+    store.stage(Put(Space.ITEM, (1, 2), bytes(200_000)))
+    with pytest.raises(StoreError, match="disk full"):
+        store.commit()
+    assert rows(store) == {(Space.ITEM, (1, 1)): b"before"}
+    store._connection.execute("PRAGMA max_page_count = 100000")
+    store.commit()
+    assert len(rows(store)) == 2
+
+
+_WRITER = """
+import sys
+from pathlib import Path
+from dens.store import Put, Space
+from dens.stores.sqlite import SqliteStore
+store = SqliteStore(Path(sys.argv[1]))
+number = int(sys.argv[2])
+while True:
+    store.stage(Put(Space.ITEM, (1, number), number.to_bytes(8, "big")))
+    store.stage(Put(Space.KNOWN, (1, number), b""))
+    store.commit()
+    print(number, flush=True)
+    number += 1
+"""
+
+
+def test_nothing_acknowledged_is_lost_when_the_process_is_killed(tmp_path: Path) -> None:
+    path = tmp_path / "node.db"
+    chance = Random(7)
+    acknowledged = -1
+    for _ in range(6):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", _WRITER, str(path), str(acknowledged + 1)],
+            stdout=subprocess.PIPE,
+            cwd=Path(__file__).parents[2],
+            text=True,
+        )
+        assert writer.stdout is not None
+        for _ in range(1 + chance.randrange(40)):
+            acknowledged = int(writer.stdout.readline())
+        os.kill(writer.pid, signal.SIGKILL)
+        acknowledged = max([acknowledged, *map(int, writer.stdout.read().split())])
+        writer.wait()
+        found = rows_of(path)
+        assert all((Space.ITEM, (1, number)) in found for number in range(acknowledged + 1))
+        # All or none: a row that was never acknowledged may be there, but never half of its transaction.
+        assert {key for space, key in found if space is Space.ITEM} == {
+            key for space, key in found if space is Space.KNOWN
+        }
+        acknowledged = max(key[1] for _, key in found)
+
+
+@pytest.fixture
+def sqlite_world(tmp_path: Path) -> World:
+    plan = Plan(
+        faults=Faults(loss=0.2, repeat=0.1, slow=0.1, crash=0.03),
+        limits=Limits(hello_ms=300, retry_ms=150, retry_most_ms=600),
+        duration_ms=15_000,
+        operation_every_ms=400,
+        store=lambda node: CrashingSqliteStore(tmp_path / f"{node}.db"),
+    )
+    return World(11, plan)
+
+
+def test_the_promises_hold_on_a_real_file(sqlite_world: World) -> None:
+    sqlite_world.live_through()
+    sqlite_world.heal(6_000)
+    assert sqlite_world.owed_and_missing(sqlite_world.now_ms) == []
+    assert sqlite_world.crashes > 3
+    assert sqlite_world.delivered
