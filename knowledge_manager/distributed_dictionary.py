@@ -7,8 +7,8 @@ same whatever way and how often extracts come. Three rules follow:
 - Of two extracts of a node the one with the greater counter stands; of two with one counter, which only a
   fault can produce, the greater bytes.
 - Of two copies of the same extract the earlier birth stands: going around never makes anything younger.
-- An expired extract answers no question, but is kept: it still keeps older ones out. What is over the bound
-  is pushed out by birth, earliest first.
+- An expired extract answers no question, but is kept for another hour: it still keeps older ones out, and
+  travels for that purpose. What is over the bound is pushed out by birth, earliest first.
 
 Time is an argument. Answers are as of the latest time that was told.
 """
@@ -31,6 +31,9 @@ from knowledge_manager.mission_table import MissionTable
 
 DEFAULT_BOUND: Final = 4096
 """Nodes whose extracts are held."""
+
+KEPT_EXPIRED_MS: Final = 3_600_000
+"""How long an expired extract is remembered, so that no older one of the same node takes its place."""
 
 LARGEST_NODE: Final = 0xFFFF
 
@@ -76,6 +79,11 @@ class Held:
     def expires_ms(self) -> int:
         """Return when it is no longer to be believed."""
         return self.born_ms + self.extract.lifetime_ms
+
+    @property
+    def forgotten_ms(self) -> int:
+        """Return when it is not even remembered any more."""
+        return self.expires_ms + KEPT_EXPIRED_MS
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -127,9 +135,10 @@ class DistributedDataDictionary:
         self._now_ms = 0
         self._held: dict[int, Held] = {}
         self._oldest: list[tuple[int, int]] = []
+        self._endings: list[tuple[int, int]] = []
 
     def __len__(self) -> int:
-        """Return how many nodes something is held of, expired extracts included."""
+        """Return how many nodes something is held of, expired extracts that are still remembered included."""
         return len(self._held)
 
     @property
@@ -160,8 +169,13 @@ class DistributedDataDictionary:
         return self._take(Held(node, bytes(extract), decoded, now_ms - max(0, age_ms), heard))
 
     def time_is(self, now_ms: int) -> None:
-        """Answer from now on as of this time; time that stands still or runs back changes nothing."""
+        """Answer from now on as of this time, and forget what ended; time that runs back changes nothing."""
         self._now_ms = max(self._now_ms, now_ms)
+        while self._endings and self._endings[0][0] <= self._now_ms:
+            forgotten_ms, node = heapq.heappop(self._endings)
+            held = self._held.get(node)
+            if held is not None and held.forgotten_ms == forgotten_ms:
+                del self._held[node]
 
     def get(self, node: int) -> Held | None:
         """Return what is held of a node, expired or not."""
@@ -202,6 +216,8 @@ class DistributedDataDictionary:
         return [held.as_document(self._now_ms) for held in self.live()]
 
     def _take(self, new: Held) -> bool:
+        if new.forgotten_ms <= self._now_ms:
+            return False
         known = self._held.get(new.node)
         if known is not None and not new.supersedes(known):
             if known.content == new.content:
@@ -209,9 +225,10 @@ class DistributedDataDictionary:
             return False
         self._held[new.node] = new
         heapq.heappush(self._oldest, new.rank)
+        heapq.heappush(self._endings, (new.forgotten_ms, new.node))
         while len(self._held) > self._bound:
             self._push_out()
-        self._shrink_heap()
+        self._shrink_heaps()
         return self._held.get(new.node) is new
 
     def _push_out(self) -> None:
@@ -221,8 +238,10 @@ class DistributedDataDictionary:
         if held is not None and held.rank == rank:
             del self._held[held.node]
 
-    def _shrink_heap(self) -> None:
-        """Keep the heap within twice what is held, however often extracts are renewed."""
-        if len(self._oldest) > 2 * len(self._held) + 16:
+    def _shrink_heaps(self) -> None:
+        """Keep both heaps within twice what is held, however often extracts are renewed."""
+        if max(len(self._oldest), len(self._endings)) > 2 * len(self._held) + 16:
             self._oldest = [held.rank for held in self._held.values()]
+            self._endings = [(held.forgotten_ms, held.node) for held in self._held.values()]
             heapq.heapify(self._oldest)
+            heapq.heapify(self._endings)

@@ -12,9 +12,9 @@ check (2) of everything held in them |
 
     A digest → B   B versions → A   A extracts and wants → B   B extracts → A
 
-A bucket's fingerprint is the sum of 32-bit hashes over the extracts in it that may still be believed; nodes
-fall into buckets by a hash of their number, and a smaller number of buckets merges larger ones. There are
-about eight extracts to a bucket, so a digest of a thousand is half a kilobyte and one of ten is six bytes.
+A bucket's fingerprint is the sum of 32-bit hashes over the extracts in it; nodes fall into buckets by a hash
+of their number. There are about eight extracts to a bucket, so a digest of a thousand is half a kilobyte and
+one of ten is ten bytes. Whoever is asked counts in the asker's number of buckets.
 """
 
 import struct
@@ -51,9 +51,9 @@ class DictionaryExchange:
     def digest(self, now_ms: int) -> bytes:
         """Return what to say first when a contact opens."""
         self._dictionary.time_is(now_ms)
-        live = list(self._dictionary.live())
-        buckets_log2 = min((len(live) // EXTRACTS_TO_A_BUCKET).bit_length(), MOST_BUCKETS_LOG2)
-        sums = _fingerprints(live, buckets_log2)
+        full_buckets = len(self._dictionary) // EXTRACTS_TO_A_BUCKET
+        buckets_log2 = min(full_buckets.bit_length(), MOST_BUCKETS_LOG2)
+        sums = _fingerprints(self._dictionary.held(), buckets_log2)
         return bytes([DIGEST, buckets_log2]) + struct.pack(f">{len(sums)}I", *sums)
 
     def receive(self, message: bytes, peer: int, now_ms: int) -> list[bytes]:
@@ -80,7 +80,7 @@ class DictionaryExchange:
                 min(len(message), 2 + 4 * count), f"{count} fingerprints have {4 * count} bytes"
             )
         theirs = struct.unpack_from(f">{count}I", message, 2)
-        ours = _fingerprints(self._dictionary.live(), buckets_log2)
+        ours = _fingerprints(self._dictionary.held(), buckets_log2)
         differing = {bucket for bucket in range(count) if theirs[bucket] != ours[bucket]}
         if not differing:
             return []
@@ -109,10 +109,7 @@ class DictionaryExchange:
             if not mask >> _bucket(held.node, buckets_log2) & 1:
                 continue
             known = theirs.get(held.node)
-            if known is None:
-                if held.expires_ms > now_ms:
-                    missing.append(held)
-            elif known != _version(held) and known[0] <= held.extract.counter:
+            if known is None or (known != _version(held) and known[0] <= held.extract.counter):
                 missing.append(held)
         wanted = [node for node, version in theirs.items() if self._lacks(node, version)]
         answers = list(_copies(missing, now_ms))

@@ -7,12 +7,9 @@ stands for, and the closeness of the whole way.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib import resources
-from pathlib import Path
 from typing import Final
 
-from knowledge_manager.compact import CompactError, compile_thesaurus, read_compact
-from knowledge_manager.documents import DocumentError, did_you_mean, listed, read_document
+from knowledge_manager.compact import compile_thesaurus, read_compact
 from knowledge_manager.thesaurus_concept import (
     LABEL_KINDS,
     TARGET_KINDS,
@@ -25,11 +22,6 @@ from knowledge_manager.thesaurus_concept import (
     speaks,
 )
 from knowledge_manager.thesaurus_spelling import nearest_words
-
-LARGEST_THESAURUS: Final = 64 * 1024 * 1024
-"""Bytes of a compiled file. Ten thousand concepts need about two million."""
-
-COMPILED_SUFFIX: Final = ".thesaurus"
 
 _UNDECIDED: Final = -1
 """In place of a unit: the owners of equally close words count in different ones."""
@@ -283,34 +275,3 @@ class Thesaurus:
     def _word(self, number: int) -> str:
         start = self._c.word_start
         return self._c.words[start[number] : start[number + 1]].decode(errors="replace")
-
-
-def shipped_thesauri() -> tuple[str, ...]:
-    """Return the names of the compiled thesauri that come with the package."""
-    folder = resources.files("knowledge_manager") / "thesauri"
-    names = (entry.name for entry in folder.iterdir())
-    return tuple(
-        sorted(name.removesuffix(COMPILED_SUFFIX) for name in names if name.endswith(COMPILED_SUFFIX))
-    )
-
-
-def load_thesaurus(name_or_path: str | Path) -> Thesaurus:
-    """Return a shipped thesaurus by its name, or read a compiled one from a file; what is wrong raises
-    `DocumentError`.
-    """
-    name = str(name_or_path)
-    if isinstance(name_or_path, str) and not name.endswith(COMPILED_SUFFIX) and "/" not in name:
-        known = shipped_thesauri()
-        if name not in known:
-            message = f"no thesaurus of this name is shipped ({listed(known)}){did_you_mean(name, known)}"
-            raise DocumentError.of_file(name, "D224", f"{message}; a file's name ends in {COMPILED_SUFFIX}")
-        content = (
-            resources.files("knowledge_manager") / "thesauri" / f"{name}{COMPILED_SUFFIX}"
-        ).read_bytes()
-    else:
-        content = read_document(Path(name_or_path), LARGEST_THESAURUS)
-    try:
-        return Thesaurus(content)
-    except CompactError as error:
-        message = f"this is no compiled thesaurus: {error}; compile it from its SKOS files again"
-        raise DocumentError.of_file(name, "D223", message) from None
