@@ -3,7 +3,8 @@
     from spark_analysis import open_run
 
     run = open_run("runs/rescue")
-    run.table("contacts").show()
+    run.delays().describe("delay_ms").show()
+    run.table("contacts").toPandas()
 
 Importing this package is cheap: Spark is loaded when the first name is used.
 """

@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
+from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F  # noqa: N812
 
@@ -23,13 +24,13 @@ from spark_analysis.answers import (
     Track,
     TypeTraffic,
 )
-from spark_analysis.languages import matchers_of
+from spark_analysis.errors import TraceError
 from spark_analysis.metrics import contacts as meeting
 from spark_analysis.metrics import delivery as arriving
 from spark_analysis.metrics.delay import PERCENTILES, delay_summary
 from spark_analysis.metrics.filtering import filter_savings
 from spark_analysis.metrics.overhead import overhead, traffic
-from spark_analysis.metrics.owed import SubscriptionRevision, owed, subscription_revisions
+from spark_analysis.metrics.owed import subscription_revisions
 from spark_analysis.run import Run
 from spark_analysis.survival import survival
 
@@ -43,9 +44,21 @@ _GIVEN_UP: Final = ("lost", "dropped", "refused", "expired")
 def analyse(run: Run) -> Analysis:
     """Ask a run everything that its report shows.
 
-    The families of questions are independent of each other, so they are asked side by side: while one is
-    being planned another one runs.
+    Raises `TraceError` when the trace names a language or holds a vector that cannot be understood.
     """
+    _suit_compiler(run)
+    try:
+        return _ask(run)
+    except PythonException as error:
+        reason = [line for line in str(error).splitlines() if line.strip()][-1]
+        raise TraceError(
+            f"{run.path}: the trace holds something that its language refuses ({reason.strip()}); it was "
+            "damaged, or written by a version with other languages"
+        ) from error
+
+
+def _ask(run: Run) -> Analysis:
+    """Ask the families of questions side by side: while one is being planned another one runs."""
     end_ms = run.manifest.simulated_ms
     nodes = {row["node"]: row for row in run.table("nodes").collect()}
     with ThreadPoolExecutor() as together:
@@ -53,14 +66,11 @@ def analyse(run: Run) -> Analysis:
         contacts = together.submit(_contacts, run.table("contacts"), len(nodes), end_ms)
         filtering = together.submit(_filtering, run.table("filter_decisions"))
         tracks = together.submit(_tracks, run, nodes, end_ms)
-        revisions = subscription_revisions(run.table("subscriptions"))
-        owing = run.table("notifications").transform(owed(revisions, matchers_of(run.manifest)))
-        delivered = run.table("messages").transform(arriving.deliveries)
-        outcomes = arriving.outcomes(owing, delivered, end_ms).cache()
+        outcomes = run.outcomes().cache()
         pairs = outcomes.transform(arriving.pairs).cache()
         delay = _delay(pairs)
         timeline = _timeline(pairs, end_ms)
-        delivery = _delivery(run, outcomes, pairs, revisions, nodes)
+        delivery = _delivery(run, outcomes, pairs, nodes)
         pairs.unpersist()
         outcomes.unpersist()
         return Analysis(
@@ -73,6 +83,14 @@ def analyse(run: Run) -> Analysis:
             timeline=timeline,
             tracks=tracks.result(),
         )
+
+
+def _suit_compiler(run: Run) -> None:
+    """Have Spark interpret the queries of a small run: compiling each of them would take longer than
+    running.
+    """
+    run.spark.conf.set("spark.sql.codegen.wholeStage", "false" if run.small else "true")
+    run.spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if run.small else "FALLBACK")
 
 
 def _facts(run: Run, nodes: dict[int, Row], end_ms: int) -> RunFacts:
@@ -93,7 +111,6 @@ def _delivery(
     run: Run,
     outcomes: DataFrame,
     pairs: DataFrame,
-    revisions: tuple[SubscriptionRevision, ...],
     nodes: dict[int, Row],
 ) -> Delivery:
     wrong = outcomes.transform(arriving.delivered_wrongly).first()
@@ -125,7 +142,7 @@ def _delivery(
                 document=revision.document,
                 served=served.get((revision.subscriber, revision.id, revision.seq), Served(0, 0, 0, 0)),
             )
-            for revision in revisions
+            for revision in subscription_revisions(run.table("subscriptions"))
         ),
     )
 

@@ -14,9 +14,13 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
 
 from spark_analysis.errors import TraceError
+from spark_analysis.languages import matchers_of
 from spark_analysis.manifest import Manifest, read_manifest
+from spark_analysis.metrics import delivery
+from spark_analysis.metrics.owed import owed, subscription_revisions
 from spark_analysis.schema import TABLES
 from spark_analysis.session import open_session
 
@@ -42,6 +46,11 @@ class Run:
     spark: SparkSession
 
     @property
+    def small(self) -> bool:
+        """Tell whether planning and compiling a query takes longer than running it."""
+        return all(self.rows(name) <= SMALL_TABLE_ROWS for name in TABLES)
+
+    @property
     def partial(self) -> bool:
         """Tell whether the run stopped before its end."""
         return self.manifest.partial
@@ -53,11 +62,25 @@ class Run:
     def table(self, name: str) -> DataFrame:
         """Return a table with exactly the columns of docs/trace-format.md."""
         schema = TABLES[_known(name)]
-        parts = self.parts[name]
-        if not parts:
-            return self.spark.createDataFrame([], schema)
-        frame = self.spark.read.schema(schema).parquet(*(_unglobbed(part.path) for part in parts))
+        if not self.rows(name):
+            # Spark sees that this is empty and leaves out everything that would be computed from it.
+            nothing = self.spark.range(1).where(F.lit(False))
+            return nothing.select(*(F.lit(None).cast(field.dataType).alias(field.name) for field in schema))
+        frame = self.spark.read.schema(schema).parquet(*(_unglobbed(part.path) for part in self.parts[name]))
         return frame.coalesce(1) if self.rows(name) <= SMALL_TABLE_ROWS else frame
+
+    def outcomes(self) -> DataFrame:
+        """Return what became of every notification for every subscription revision it was owed to."""
+        revisions = subscription_revisions(self.table("subscriptions"))
+        owing = self.table("notifications").transform(owed(revisions, matchers_of(self.manifest)))
+        delivered = self.table("messages").transform(delivery.deliveries)
+        return delivery.outcomes(owing, delivered, self.manifest.simulated_ms)
+
+    def delays(self) -> DataFrame:
+        """Return every owed pair of notification and subscriber with its delay; null when it had not
+        arrived.
+        """
+        return self.outcomes().transform(delivery.pairs)
 
 
 def open_run(path: str | Path, spark: SparkSession | None = None) -> Run:

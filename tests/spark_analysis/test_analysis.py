@@ -9,10 +9,12 @@ from pyspark.sql import SparkSession
 
 from spark_analysis.analysis import TIMELINE_BINS, analyse
 from spark_analysis.answers import Analysis
+from spark_analysis.errors import TraceError
 from spark_analysis.metrics.contacts import BINS_PER_DECADE
-from spark_analysis.run import open_run
+from spark_analysis.run import Run, open_run
 from tests.spark_analysis import oracle
-from tests.spark_analysis.synthetic import END_MS, SyntheticRun, synthetic_run
+from tests.spark_analysis.conftest import write_tables
+from tests.spark_analysis.synthetic import END_MS, Row, SyntheticRun, synthetic_run
 
 WriteRun = Callable[..., Path]
 
@@ -23,13 +25,14 @@ def synthetic() -> SyntheticRun:
 
 
 @pytest.fixture(scope="module")
-def analysis(
-    synthetic: SyntheticRun, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
-) -> Analysis:
-    from tests.spark_analysis.conftest import write_tables
-
+def run(synthetic: SyntheticRun, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = write_tables(tmp_path_factory.mktemp("synthetic") / "run", synthetic.tables, rows_per_part=100)
-    return analyse(open_run(folder, spark))
+    return open_run(folder, spark)
+
+
+@pytest.fixture(scope="module")
+def analysis(run: Run) -> Analysis:
+    return analyse(run)
 
 
 def test_facts(analysis: Analysis, synthetic: SyntheticRun) -> None:
@@ -82,6 +85,12 @@ def test_delay(analysis: Analysis, synthetic: SyntheticRun) -> None:
     assert found.p95_s == oracle.nearest_rank(delays, 95) / 1000
     assert found.p99_s == oracle.nearest_rank(delays, 99) / 1000
     assert found.quantiles_s == tuple(oracle.nearest_rank(delays, i) / 1000 for i in range(101))
+
+
+def test_delays_for_a_notebook(run: Run, synthetic: SyntheticRun) -> None:
+    rows = run.delays().select("origin", "number", "subscriber", "delay_ms").collect()
+    assert {tuple(row)[:3] for row in rows} == oracle.owed_pairs(synthetic)
+    assert sorted(row["delay_ms"] for row in rows if row["delay_ms"] is not None) == oracle.delays(synthetic)
 
 
 def test_overhead(analysis: Analysis, synthetic: SyntheticRun) -> None:
@@ -176,3 +185,17 @@ def test_a_run_in_which_nothing_happened(write_run: WriteRun, spark: SparkSessio
     assert still.contacts.contact.survival == ()
     assert still.filtering.share_kept is None
     assert still.tracks == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [({"vector": b"\x00\x01"}, "VectorError"), ({"language": 200}, "language 200 is unknown")],
+)
+def test_a_vector_that_no_language_understands_is_named(
+    write_run: WriteRun, spark: SparkSession, synthetic: SyntheticRun, change: Row, reason: str
+) -> None:
+    tables = {name: synthetic.tables[name] for name in ("nodes", "subscriptions", "notifications")}
+    tables["subscriptions"] = [{**tables["subscriptions"][0], **change}]
+    with pytest.raises(TraceError, match="something that its language refuses") as caught:
+        analyse(open_run(write_run(tables), spark))
+    assert reason in str(caught.value)
