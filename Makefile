@@ -42,7 +42,7 @@ test: .venv/.installed-test .build/boards/.installed
 	@$(BIN)/pytest -q -n 2 --dist loadgroup
 
 soak: .venv/.installed-test .build/boards/.installed
-	@$(BIN)/pytest -q tests/soak
+	@DENS_SOAK=1 HYPOTHESIS_PROFILE=soak $(BIN)/pytest -q tests/soak tests/plugins tests/watchdog tests/dens
 
 bench: .venv/.installed-test
 	@$(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY))

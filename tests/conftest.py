@@ -12,6 +12,9 @@ settings.register_profile(
 settings.register_profile("soak", deadline=None, max_examples=5000, suppress_health_check=list(HealthCheck))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
+collect_ignore_glob = [] if os.environ.get("DENS_SOAK") else ["soak/*"]
+"""What takes minutes and hours is collected by `make soak` alone."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
