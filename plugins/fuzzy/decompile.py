@@ -37,7 +37,7 @@ def decompile(vector: bytes, table: MissionTable) -> str:
         for index, triple, weight in zip(parts.attributes, parts.constraints, _weights(parts), strict=True)
     ]
     body = _combined(parts, predicates)
-    threshold = f' threshold="{parts.threshold / 15:.9g}"' if parts.threshold else ""
+    threshold = f' threshold="{_threshold(parts.threshold)}"' if parts.threshold else ""
     head = f"<subscription xmlns={quoteattr(NAMESPACE)} event={quoteattr(event.name)}"
     return "\n".join(
         [
@@ -48,6 +48,12 @@ def decompile(vector: bytes, table: MissionTable) -> str:
             "",
         ]
     )
+
+
+def _threshold(t: int) -> str:
+    """Return the shortest decimal number that the compiler rounds up to t fifteenths."""
+    tenths = 10 * t // 15
+    return f"{tenths / 10:g}" if 15 * tenths > 10 * (t - 1) else f"{100 * t // 15 / 100:g}"
 
 
 def _valid(code: int) -> str:

@@ -9,11 +9,10 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from watchdog.blocks import AND, NOT, OR
+from watchdog.tokens import AND, NOT, OR
 
 Connective = Literal["and", "or"]
 
-LONGEST_PATTERN: Final = 255
 MOST_OPERANDS: Final = 63
 
 _SHORT_FORM = re.compile(r"([cd])((?:1|(?:[2-9]|[1-9]\d)[cd])+)")
@@ -109,10 +108,7 @@ def pattern_bytes(pattern: Pattern) -> bytes:
     short = _two_level(tree)
     if short is not None:
         return bytes([short])
-    tokens = bytes(_postfix(tree))
-    if len(tokens) > LONGEST_PATTERN:
-        raise ValueError(f"the pattern takes {len(tokens)} bytes; {LONGEST_PATTERN} is the most")
-    return tokens
+    return bytes(_postfix(tree))
 
 
 def pattern_from_bytes(block: bytes, count: int) -> Pattern:

@@ -64,9 +64,9 @@ def inverse_extent(text: str, attribute: Attribute, unit: str) -> float:
     return plain_number(text) / _converted(convert_difference, 1.0, attribute, unit)
 
 
-def constant_byte(text: str, attribute: Attribute, unit: str) -> int:
-    """Return the byte of a constant, as a reading of that value would get it; outside the domain it is
-    refused.
+def scaled_constant(text: str, attribute: Attribute, unit: str) -> int:
+    """Return a constant as a scaled integer of the domain, a listed value as its position; what lies outside
+    is refused.
     """
     text = text.strip()
     if attribute.type == "nominal":
@@ -82,6 +82,13 @@ def constant_byte(text: str, attribute: Attribute, unit: str) -> int:
         domain = f"{attribute.lo:g}..{attribute.hi:g} {attribute.unit}".strip()
         message = f'"{text}"{converted} is outside the domain of {attribute.name}, {domain}'
         raise BadConstant("D106", message)
+    return scaled
+
+
+def byte_of(scaled: int, attribute: Attribute) -> int:
+    """Return the byte that a reading of this scaled value gets."""
+    if attribute.type == "nominal":
+        return scaled
     return normal_byte(scaled, attribute.lo_scaled, attribute.hi_scaled)
 
 
@@ -90,9 +97,9 @@ def reading_byte(text: str, attribute: Attribute) -> int:
     domain.
     """
     if attribute.type == "nominal":
-        return constant_byte(text, attribute, "")
+        return scaled_constant(text, attribute, "")
     scaled = scale_decimal(f"{position(text, attribute, attribute.unit):.9f}", attribute.decimals)
-    return normal_byte(scaled or 0, attribute.lo_scaled, attribute.hi_scaled)
+    return byte_of(scaled or 0, attribute)
 
 
 def _seconds_of_day(text: str) -> float:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from knowledge_manager.event_class import Attribute
-from plugins.fuzzy.compiler.constants import constant_byte
+from plugins.fuzzy.compiler.constants import byte_of, scaled_constant
 from plugins.fuzzy.compiler.domain import unit_of
 from plugins.fuzzy.compiler.reader import PredicateReader
 from plugins.fuzzy.compiler.wishes import COMPLEMENT, CRISP, Exact, Wish
@@ -32,10 +32,10 @@ def read_crisp(element: "Element", reader: PredicateReader) -> list[Wish]:
         message = f'{attribute.name} is nominal, its values have no order: use eq, ne or in, not "{operator}"'
         reader.complain(span, "D116", message)
         return []
-    bytes_given = _constants(element, operator, attribute, unit, reader)
-    if bytes_given is None:
+    constants = _constants(element, operator, attribute, unit, reader)
+    if constants is None:
         return []
-    triple = _triple(operator, bytes_given, attribute, element, reader)
+    triple = _triple(operator, constants, attribute, element, reader)
     if triple is None:
         return []
     span = reader.document.span(element)
@@ -45,7 +45,7 @@ def read_crisp(element: "Element", reader: PredicateReader) -> list[Wish]:
 def _constants(
     element: "Element", operator: str, attribute: Attribute, unit: str, reader: PredicateReader
 ) -> list[int] | None:
-    """Return the bytes of the constants that the operator needs, or note what is wrong with them."""
+    """Return the scaled constants that the operator needs, or note what is wrong with them."""
     document = reader.document
     children = {
         kind: [
@@ -73,24 +73,25 @@ def _constants(
     else:
         places = [(document.text_span(holder), holder.text or "") for holder in holders]
     found = [
-        reader.attempt(span, lambda text=text: constant_byte(text, attribute, unit))  # type: ignore[misc]
+        reader.attempt(span, lambda text=text: scaled_constant(text, attribute, unit))  # type: ignore[misc]
         for span, text in places
     ]
-    present = [byte for byte in found if byte is not None]
+    present = [scaled for scaled in found if scaled is not None]
     return present if len(present) == len(found) else None
 
 
 def _triple(
     operator: str, constants: list[int], attribute: Attribute, element: "Element", reader: PredicateReader
 ) -> Triple | None:
-    b = constants[0]
+    bytes_ = [byte_of(scaled, attribute) for scaled in constants]
+    b = bytes_[0]
     if operator == "in":
-        return _run(constants, attribute, element, reader)
+        return _run(bytes_, attribute, element, reader)
     if operator == "between":
-        low, high = constants
-        if low > high and attribute.type == "time":
-            return _over_midnight(low, high)
-        interval = (low, high, CRISP)
+        backwards = constants[0] > constants[1]
+        if backwards and attribute.type == "time":
+            return _over_midnight(*bytes_)
+        interval = (1, 0, CRISP) if backwards else (bytes_[0], bytes_[1], CRISP)
     else:
         interval = {
             "eq": (b, b, CRISP),

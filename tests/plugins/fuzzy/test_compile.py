@@ -1,0 +1,365 @@
+"""The compiler: golden bytes, every operator, every way to combine, spans, warnings, and input from hell."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from knowledge_manager.documents import DocumentError
+from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary_reader import read_vocabulary
+from plugins.fuzzy.compiler import compile_subscription
+from plugins.fuzzy.compiler.predicates import BUILT_IN_TAGS
+from plugins.fuzzy.compiler.reader import PredicateReader
+from plugins.fuzzy.compiler.wishes import CRISP, Exact, Wish
+from plugins.fuzzy.vectors import decode_subscription
+from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE, compiled, subscription, triple_of
+from watchdog.membership import degree
+from watchdog.normalise import normal_byte
+
+HIGH = '<approximate-predicate attribute="heart_rate"><is>high</is></approximate-predicate>'
+LOW = '<approximate-predicate attribute="oxygen_saturation"><is>low</is></approximate-predicate>'
+ICU = '<crisp-predicate attribute="ward" operator="eq">ICU</crisp-predicate>'
+
+
+def test_the_example_is_seventeen_bytes() -> None:
+    found = compile_subscription(EXAMPLE, "fever.xml", TABLE)
+    assert found.vector.hex() == "00006700009592ff547bff3f01017f0107"
+    assert len(found.vector) == 17
+    assert found.warnings == ()
+    assert found.threshold == pytest.approx(0.6)
+    assert found.deviation == max(constraint.deviation for constraint in found.constraints) < 0.1
+
+
+def test_the_callers_numbers_stand_in_the_header() -> None:
+    found = compile_subscription(EXAMPLE, "f", TABLE, id=7, seq=9, stamp_s=65536 + 300)
+    assert found.vector[:5].hex() == "0709" + "67" + "012c"
+
+
+def test_every_byte_knows_where_it_comes_from() -> None:
+    found = compile_subscription(EXAMPLE, "fever.xml", TABLE)
+    assert len(found.spans) == len(found.vector)
+    texts = [None if span is None else EXAMPLE[span.start : span.end].decode() for span in found.spans]
+    assert texts[:6] == [None, None, 'valid="PT2H"', None, None, "harmonic_mean"]
+    assert all(text is not None and text.startswith("<approximate-predicate") for text in texts[6:12])
+    assert texts[12:15] == [ICU] * 3
+    assert texts[15] == 'event="patient"'
+    for span in filter(None, found.spans):
+        line = EXAMPLE.decode().splitlines()[span.line - 1]
+        assert EXAMPLE[span.start :].decode().startswith(line[span.column - 1 :][:5])
+    json.dumps(found.as_document())
+
+
+B = {name: normal_byte(scaled, 200, 2500) for name, scaled in (("100", 1000), ("120", 1200))}
+
+
+@pytest.mark.parametrize(
+    ("operator", "inside", "expected"),
+    [
+        ("eq", "100", (B["100"], B["100"], 127)),
+        ("ne", "100", (B["100"], B["100"], 255)),
+        ("le", "100", (0, B["100"], 127)),
+        ("lt", "100", (0, B["100"] - 1, 127)),
+        ("ge", "100", (B["100"], 255, 127)),
+        ("gt", "100", (B["100"] + 1, 255, 127)),
+        ("between", "<min>100</min><max>120</max>", (B["100"], B["120"], 127)),
+        ("gt", '<domain unit="Hz"/>2', (B["120"] + 1, 255, 127)),
+        ("in", "<value>100</value>", (B["100"], B["100"], 127)),
+    ],
+)
+def test_crisp_operators(operator: str, inside: str, expected: tuple[int, int, int]) -> None:
+    body = f'<crisp-predicate attribute="heart_rate" operator="{operator}">{inside}</crisp-predicate>'
+    assert triple_of(body) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["ER"], (0, 0, 127)),
+        (["W1", "ICU"], (1, 2, 127)),
+        (["ER", "W2"], (1, 2, 255)),
+        (["ER", "W1", "W2"], (1, 1, 255)),
+        (["ER", "ICU", "W1", "W2"], (0, 3, 127)),
+    ],
+)
+def test_in_is_a_run_or_the_rest_is(values: list[str], expected: tuple[int, int, int]) -> None:
+    inside = "".join(f"<value>{value}</value>" for value in values)
+    assert (
+        triple_of(f'<crisp-predicate attribute="ward" operator="in">{inside}</crisp-predicate>') == expected
+    )
+    v, V, g = expected
+    names = ["ER", "ICU", "W1", "W2"]
+    assert [degree(byte, v, V, g) == 255 for byte in range(4)] == [name in values for name in names]
+
+
+def at(clock: str) -> int:
+    hours, minutes = map(int, clock.split(":"))
+    return normal_byte(hours * 3600 + minutes * 60, 0, 86400)
+
+
+def test_times_of_day_run_over_midnight() -> None:
+    def between(low: str, high: str) -> tuple[int, int, int]:
+        inside = f"<min>{low}</min><max>{high}</max>"
+        body = f'<crisp-predicate attribute="seen_at" operator="between">{inside}</crisp-predicate>'
+        return triple_of(body, "fire")
+
+    assert between("08:00", "17:30") == (at("08:00"), at("17:30"), 127)
+    night = between("22:00", "06:00")
+    assert night == (at("06:00") + 1, at("22:00") - 1, 255)
+    assert [degree(at(clock), *night) for clock in ("23:59", "03:00", "12:00")] == [255, 255, 0]
+    assert between("12:01", "12:00") == (0, 255, 127)
+
+
+def test_dates_and_curves_over_time() -> None:
+    text = 'name = "camp"\nversion = 1\n[[event]]\nname = "tent"\nindex = 0\n[[event.attribute]]\n'
+    text += 'name = "day"\nindex = 0\ntype = "date"\ndomain = [2026-01-01, 2026-12-31]\n'
+    table = MissionTable((read_vocabulary(text, "camp.toml"),))
+    crisp = '<crisp-predicate attribute="day" operator="ge">2026-07-01</crisp-predicate>'
+    found = compile_subscription(subscription(crisp, "tent"), "t", table)
+    assert found.constraints[0].triple == (normal_byte(181, 0, 364), 255, 127)
+    sets = (
+        '<fuzzy-set term="spring"><trapezoidal left="2026-03-20" right="2026-06-21" width="P7D"/></fuzzy-set>'
+    )
+    fuzzy = f'<approximate-predicate attribute="day">{sets}<is>spring</is></approximate-predicate>'
+    curve = compile_subscription(subscription(fuzzy, "tent"), "t", table).constraints[0].wanted
+    assert curve[normal_byte(78, 0, 364)] == 1.0
+    assert curve[normal_byte(60, 0, 364)] == 0.0
+
+
+def set_of(fuzzifier: str, operator: str = "is", unit: str = "") -> str:
+    domain = f'<domain unit="{unit}"/>' if unit else ""
+    return (
+        f'<approximate-predicate attribute="patient_temperature">{domain}'
+        f'<fuzzy-set term="t">{fuzzifier}</fuzzy-set><{operator}>t</{operator}></approximate-predicate>'
+    )
+
+
+X = 30.0 + 15.0 * np.arange(256) / 255.0
+
+
+@pytest.mark.parametrize(
+    ("fuzzifier", "curve"),
+    [
+        ('<trapezoidal left="38" right="40" width="2"/>', np.clip(1 - np.maximum(38 - X, X - 40) / 2, 0, 1)),
+        ('<triangular center="38" width="2"/>', np.clip(1 - abs(X - 38) / 2, 0, 1)),
+        ('<gaussian center="38" sigma="1.5"/>', np.exp(-((X - 38) ** 2) / 4.5)),
+        ('<bell center="38" width="2" slope="3"/>', 1 / (1 + abs((X - 38) / 2) ** 6)),
+        ('<sigmoid center="38" slope="-2"/>', 1 / (1 + np.exp(2 * (X - 38)))),
+        ('<shoulder side="right" from="37" to="39"/>', np.clip((X - 37) / 2, 0, 1)),
+        ('<shoulder side="left" from="37" to="39"/>', np.clip((39 - X) / 2, 0, 1)),
+        ('<points><point x="35" y="0.5"/><point x="40" y="1"/></points>', np.interp(X, [35, 40], [0.5, 1])),
+    ],
+)
+def test_fuzzifiers_draw_what_they_promise(fuzzifier: str, curve: np.ndarray) -> None:
+    assert np.allclose(compiled(set_of(fuzzifier)).constraints[0].wanted, curve, atol=1e-12)
+    assert np.allclose(compiled(set_of(fuzzifier, "is-not")).constraints[0].wanted, 1 - curve, atol=1e-12)
+    assert np.allclose(compiled(set_of(fuzzifier, "more-or-less")).constraints[0].wanted, np.sqrt(curve))
+
+
+def test_is_not_is_the_complement_bit() -> None:
+    plain = compiled(set_of('<gaussian center="38" sigma="1"/>')).constraints[0].triple
+    turned = compiled(set_of('<gaussian center="38" sigma="1"/>', "is-not")).constraints[0].triple
+    assert turned == (*plain[:2], plain[2] ^ 128)
+
+
+def test_units_are_converted_to_the_mission_tables_scale() -> None:
+    celsius = compiled(set_of('<trapezoidal left="38" right="40" width="2.5"/>'))
+    fahrenheit = compiled(set_of('<trapezoidal left="100.4" right="104" width="4.5"/>', unit="degF"))
+    assert celsius.vector == fahrenheit.vector
+    steep = compiled(set_of('<sigmoid center="38" slope="1.8"/>'))
+    assert compiled(set_of('<sigmoid center="100.4" slope="1"/>', unit="degF")).vector == steep.vector
+
+
+def test_hedges_stack_nearest_to_the_term_first() -> None:
+    def with_sets(*hedges: str) -> np.ndarray:
+        names = "".join(f'<hedge name="{hedge}"/>' for hedge in hedges)
+        base = '<fuzzy-set term="a"><triangular center="38" width="4"/></fuzzy-set>'
+        sets = f'{base}<fuzzy-set term="b">{names}<term>a</term></fuzzy-set>'
+        body = (
+            f'<approximate-predicate attribute="patient_temperature">{sets}<is>b</is></approximate-predicate>'
+        )
+        return compiled(body).constraints[0].wanted
+
+    mu = np.clip(1 - abs(X - 38) / 4, 0, 1)
+    indeed = np.where(mu < 0.5, 2 * mu**2, 1 - 2 * (1 - mu) ** 2)
+    assert np.allclose(with_sets("very"), mu**2)
+    assert np.allclose(with_sets("extremely"), mu**3)
+    assert np.allclose(with_sets("slightly"), np.cbrt(mu))
+    assert np.allclose(with_sets("indeed"), indeed)
+    assert np.allclose(with_sets("not", "very"), 1 - mu**2)
+    assert np.allclose(with_sets("very", "not"), (1 - mu) ** 2)
+
+
+def test_universal_is_taken_as_it_stands() -> None:
+    assert triple_of(set_of('<universal v="3" V="200" g="77"/>')) == (3, 200, 77)
+    assert triple_of(set_of('<universal v="3" V="200" g="77"/>', "is-not")) == (3, 200, 205)
+
+
+@pytest.mark.parametrize(
+    ("text", "t"),
+    [("0", 0), ("1", 15), ("0.6", 9), ("0.600001", 10), ("0.01", 1), ("0.0666666666667", 1), ("0.9999", 15)],
+)
+def test_a_threshold_is_never_lowered(text: str, t: int) -> None:
+    assert compiled(HIGH, attributes=f'threshold="{text}"').vector[5] >> 4 == t
+
+
+@pytest.mark.parametrize(
+    ("text", "q"), [("PT1S", 0), ("PT1.5S", 8), ("PT2H", 103), ("P1D", 132), ("P1W", 154), ("code:3", 3)]
+)
+def test_valid_is_the_least_code_that_is_long_enough(text: str, q: int) -> None:
+    assert compiled(HIGH, attributes=f'valid="{text}"').vector[2] == q
+    assert compiled(HIGH).vector[2] == 132
+
+
+@pytest.mark.parametrize(
+    "text", ["PT0S", "P1Y", "PT", "P", "-PT3S", "PT3", "2h", "code:256", "P9999999D", ""]
+)
+def test_no_duration(text: str) -> None:
+    with pytest.raises(DocumentError, match="D119"):
+        compiled(HIGH, attributes=f'valid="{text}"')
+
+
+def test_within_last_constrains_the_age() -> None:
+    found = decode_subscription(compiled(HIGH + "<within-last>PT30S</within-last>").vector)
+    assert found.attributes == (1, 7)
+    assert found.constraints[1] == (0, 40, 127)
+
+
+def test_weights() -> None:
+    def block(*weights: str) -> bytes:
+        parts = [
+            predicate.replace("><", f' weight="{weight}"><', 1)
+            for predicate, weight in zip((HIGH, LOW), weights, strict=True)
+        ]
+        mean = "<aggregating-function>weighted_mean</aggregating-function>"
+        return decode_subscription(compiled("".join(parts) + mean).vector).block
+
+    assert block("3", "1") == bytes([3, 1])
+    assert block("0.5", "1") == bytes([128, 255])
+    assert block("1000", "0.001") == bytes([255, 1])
+    with pytest.raises(DocumentError, match="D125"):
+        block("0", "0")
+
+
+def test_patterns_nested_and_short() -> None:
+    nested = f"<predicate-pattern><or><and>{HIGH}{LOW}</and>{ICU}</or></predicate-pattern>"
+    found = decode_subscription(compiled(nested).vector)
+    assert found.aggregator == 15
+    assert found.attributes == (1, 2, 3)
+    assert found.block == bytes([0, 2, 66, 1, 130])
+    short = f"{HIGH}{ICU}{LOW}<predicate-pattern evaluate='breakdown'>d2c1</predicate-pattern>"
+    found = decode_subscription(compiled(short).vector)
+    assert (found.aggregator, found.block) == (14, b"\x82")
+
+
+def test_a_place_is_a_square() -> None:
+    found = decode_subscription(compiled('<within distance="200" of="site"/>', "fire").vector)
+    assert found.attributes == (3, 4)
+    assert found.constraints == ((normal_byte(3000, 0, 10000), normal_byte(7000, 0, 10000), 127),) * 2
+    assert (
+        compiled('<within distance="0.2" unit="km" of="500, 500"/>', "fire").vector[6:]
+        == compiled('<within distance="200" of="site"/>', "fire").vector[6:]
+    )
+    corner = decode_subscription(compiled('<within distance="50" of="10 990"/>', "fire").vector)
+    assert (corner.constraints[0][0], corner.constraints[1][1]) == (0, 255)
+
+
+def test_functions_become_rules() -> None:
+    named = decode_subscription(compiled(f"{HIGH}{LOW}<function>harmonic_mean</function>").vector)
+    assert (named.aggregator, named.block) == (8, b"\x01")
+    zero = "<aggregating-function>takagi_sugeno_0</aggregating-function>"
+    assert decode_subscription(compiled(HIGH + LOW + zero).vector).block == b"\x00"
+    found = compiled(f"{HIGH}{LOW}{zero}<function>sqrt(heart_rate * oxygen_saturation)</function>")
+    assert found.function_error is not None
+    assert found.function_error.largest < 8 / 255
+    assert decode_subscription(found.vector).block[0] == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "1 +", "__import__('os')", "heart_rate.real", "nobody", "sqrt()", "min(heart_rate)", "1e999", "'a'",
+     "heart_rate if 1 else 2", "[1]", "-" * 60 + "1", "True"],
+)  # fmt: skip
+def test_no_expression(text: str) -> None:
+    with pytest.raises(DocumentError, match="D123"):
+        compiled(f"{HIGH}{LOW}<function>{text}</function>")
+
+
+def read_fever(element: object, reader: PredicateReader) -> list[Wish]:
+    """Read `<fever xmlns="urn:example"/>`: at least 38 °C."""
+    attribute = reader.event.attribute("patient_temperature")
+    byte = normal_byte(3800, attribute.lo_scaled, attribute.hi_scaled)
+    span = reader.document.span(element)  # type: ignore[arg-type]
+    return [Wish(attribute.index, attribute, Exact((byte, 255, CRISP)), 1.0, span)]
+
+
+def test_a_new_tag_is_a_plug_in() -> None:
+    source = subscription(f'<fever xmlns="urn:example"/>{HIGH}')
+    with pytest.raises(
+        DocumentError, match=r"D110: no reader is registered for the tag \{urn:example\}fever"
+    ):
+        compile_subscription(source, "f", TABLE)
+    tags = {**BUILT_IN_TAGS, "{urn:example}fever": read_fever}
+    found = compile_subscription(source, "f", TABLE, tags=tags)
+    assert found.constraints[0].triple == (136, 255, 127)
+    assert source[found.spans[6].start :].startswith(b"<fever")  # type: ignore[union-attr]
+
+
+def test_strict_and_tolerance() -> None:
+    skewed = set_of('<points><point x="31" y="0"/><point x="38" y="1"/><point x="39" y="0"/></points>')
+    source = subscription(skewed)
+    assert [warning.code for warning in compiled(skewed).warnings] == ["D151"]
+    with pytest.raises(DocumentError, match="warning D151"):
+        compile_subscription(source, "f", TABLE, strict=True, tolerance=1.0)
+    with pytest.raises(DocumentError, match="error D152"):
+        compile_subscription(source, "f", TABLE, tolerance=0.11)
+
+
+LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+HELL = {
+    "billion laughs": (f'<!DOCTYPE s [<!ENTITY l0 "ha">{LAUGHS}]><s>&l9;</s>'.encode(), "D007"),
+    "external entity": (b'<!DOCTYPE s [<!ENTITY x SYSTEM "file:///etc/passwd">]><s>&x;</s>', "D007"),
+    "nested elements": (b"<a>" * 20_000, "D008"),
+    "large attribute": (subscription(HIGH, attributes=f'valid="{"x" * 66_000}"'), "D003"),
+    "NUL": (subscription(HIGH + "\0"), "D004"),
+    "UTF-16": (EXAMPLE.decode().encode("utf-16"), "D004"),
+    "Latin-1": (b"<?xml version='1.0' encoding='latin-1'?>" + EXAMPLE, "D009"),
+    "nothing": (b"", "D006"),
+    "two roots": (EXAMPLE + b"<a/>", "D006"),
+    "undefined entity": (subscription("&nobody;"), "D006"),
+    "a term without a set": (subscription(set_of("").replace("<is>t", "<is>u")), "D112"),
+    "infinity": (subscription(set_of('<gaussian center="inf" sigma="1"/>')), "D105"),
+    "left above right": (subscription(set_of('<trapezoidal left="41" right="38" width="1"/>')), "D108"),
+    "eight attributes": (subscription(HIGH * 8), "D104"),
+    "unknown event": (subscription(HIGH, event="alien"), "D101"),
+}
+
+
+@pytest.mark.parametrize("name", HELL)
+def test_input_from_hell_gets_a_clear_code(name: str) -> None:
+    source, code = HELL[name]
+    with pytest.raises(DocumentError) as raised:
+        compile_subscription(source, "hell.xml", TABLE)
+    assert code in {problem.code for problem in raised.value.problems}
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_law_a_damaged_document_compiles_or_is_refused(data: st.DataObject) -> None:
+    source = bytearray(EXAMPLE)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at_ = data.draw(st.integers(0, len(source) - 1))
+        piece = data.draw(
+            st.sampled_from([b"", b"<", b">", b'"', b"9", b"-", b"&", b"\xff", b"high", b"/>", b" "])
+        )
+        source[at_ : at_ + data.draw(st.integers(0, 6))] = piece
+    try:
+        vector = compile_subscription(bytes(source), "f", TABLE).vector
+    except DocumentError as error:
+        codes = {problem.code for problem in error.problems}
+    else:
+        codes = {"fine"}
+        assert decode_subscription(vector).event in (0, 1, 2)
+    assert codes

@@ -1,0 +1,134 @@
+"""Every language: the registry finds it, and the laws that hold for all of them."""
+
+from importlib.metadata import EntryPoint
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knowledge_manager.mission_table import load_mission_table
+from plugins.direct.language import DirectLanguage, notification_for, subscription_to
+from plugins.fuzzy.language import FuzzyLanguage
+from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription
+from plugins.language import Match, Requirement
+from plugins.registry import RegistryError, language, languages
+from watchdog.reading import Reading
+from watchdog.vector import VectorError
+
+TABLE = load_mission_table(["medical"])
+
+
+class ForeignLanguage(DirectLanguage):
+    """A third party's language, for the registry."""
+
+    language_id = 77
+    name = "foreign"
+
+
+def entry(name: str) -> EntryPoint:
+    return EntryPoint(name=name, value=f"{__name__}:{name}", group="dens.languages")
+
+
+def test_the_built_in_languages() -> None:
+    found = languages([])
+    assert {number: known.name for number, known in found.items()} == {0: "direct", 1: "fuzzy"}
+    assert language(1).name == "fuzzy"
+    with pytest.raises(RegistryError, match="language 99 is unknown"):
+        language(99)
+
+
+def test_a_third_partys_language_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(EntryPoint, "load", lambda self: globals()[self.name])
+    assert languages([entry("ForeignLanguage")])[77].name == "foreign"
+    with pytest.raises(RegistryError, match="is taken by fuzzy"):
+        languages([entry("FuzzyLanguage")])
+    with pytest.raises(RegistryError, match="cannot be loaded"):
+        languages([entry("Missing")])
+
+
+def test_direct_matches_by_destination() -> None:
+    matcher = DirectLanguage().matcher(TABLE)
+    matcher.add((5, 0), subscription_to(5))
+    matcher.add((9, 1), subscription_to(5))
+    matcher.add((6, 0), subscription_to(6))
+    assert matcher.match(notification_for(5, b"payload"), 0, 0) == [Match((5, 0), 255), Match((9, 1), 255)]
+    matcher.remove((5, 0))
+    matcher.remove((5, 0))
+    batch = [(notification_for(5, b""), 0), (notification_for(7, b""), 0)]
+    assert dict(matcher.match_batch(batch, 0)) == {0: [Match((9, 1), 255)], 1: []}
+    assert matcher.next_timer_ms() is None
+
+
+def test_direct_asks_no_sensor_and_releases_nothing() -> None:
+    direct = DirectLanguage()
+    assert direct.lookup(TABLE).alternatives(subscription_to(3)) == ()
+    source = direct.source_filter(TABLE)
+    source.add((1, 1), subscription_to(3))
+    assert source.feed(Reading()) == []
+
+
+@pytest.mark.parametrize("number", [0, 1])
+@given(vector=st.binary(max_size=24))
+def test_law_a_bad_vector_is_a_vector_error_and_changes_nothing(number: int, vector: bytes) -> None:
+    spoken = languages([])[number]
+    matcher, source = spoken.matcher(TABLE), spoken.source_filter(TABLE)
+    try:
+        spoken.lookup(TABLE).alternatives(vector)
+    except VectorError:
+        for holder in (matcher, source):
+            with pytest.raises(VectorError):
+                holder.add((1, 1), vector)
+    else:
+        matcher.add((1, 1), vector)
+        source.add((1, 1), vector)
+    with pytest.raises(VectorError):
+        matcher.match(b"", 0, 0)
+
+
+def test_fuzzy_look_up_leaves_the_age_out() -> None:
+    parts = SubscriptionVector(0, 0, 9, 0, 0, 0, b"", ((0, 9, 3), (1, 2, 127)), 0, (1, 7))
+    found = FuzzyLanguage().lookup(TABLE).alternatives(encode_subscription(parts))
+    assert found == (Requirement(0, frozenset({1})),)
+
+
+bytes_ = st.integers(0, 255)
+triples = st.tuples(bytes_, bytes_, bytes_).map(lambda t: (min(t[:2]), max(t[:2]), t[2]))
+
+
+@st.composite
+def subscriptions(draw: st.DrawFn) -> bytes:
+    attributes = sorted(draw(st.sets(st.sampled_from([0, 1, 3, 4, 7]), min_size=1)))
+    constraints = tuple(draw(triples) for _ in attributes)
+    aggregator = draw(st.sampled_from([0, 1, 2, 3, 4, 5, 6, 15, 14]))
+    block = b""
+    if aggregator == 6:
+        block = bytes([draw(st.integers(1, 255)), *(draw(bytes_) for _ in attributes[1:])])
+    elif aggregator >= 14:
+        block = bytes([128 if len(attributes) > 1 else 0])
+    threshold = draw(st.integers(0, 15))
+    return encode_subscription(
+        SubscriptionVector(0, 0, 99, 0, threshold, aggregator, block, constraints, 0, tuple(attributes))
+    )
+
+
+@given(
+    vector=subscriptions(),
+    values=st.dictionaries(st.sampled_from([0, 1, 3, 4]), bytes_, min_size=1),
+    age_ms=st.integers(0, 70_000_000),
+)
+def test_law_what_would_match_passes_the_filter(vector: bytes, values: dict[int, int], age_ms: int) -> None:
+    fuzzy = FuzzyLanguage()
+    source, matcher = fuzzy.source_filter(TABLE), fuzzy.matcher(TABLE)
+    source.add((1, 0), vector)
+    matcher.add((1, 0), vector)
+    reading = Reading()
+    reading.clear(0, 1, 0)
+    for index, value in values.items():
+        reading.set(index, value)
+    released = source.feed(reading)
+    attributes = sorted(values)
+    mask = sum(1 << index for index in attributes)
+    whole = bytes([0, 1, 95, 0, 0, 0, *(values[index] for index in attributes), 1, mask])
+    if matcher.match(whole, 0, age_ms):
+        assert released, "a filter may pass too much, never too little"
+        assert any(matcher.match(release.vector, 0, age_ms) for release in released)
