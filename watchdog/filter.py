@@ -1,6 +1,7 @@
 """The fuzzy language's filter for one source, as every part of the system uses it."""
 
-from watchdog.pool import NEVER, Pool
+from watchdog.ledger import NEVER
+from watchdog.pool import Pool
 from watchdog.reading import Reading
 from watchdog.scan import Scan
 from watchdog.score import combine
@@ -85,5 +86,6 @@ class FuzzyFilter:
         scan = self.scan
         scan.begin(reading)
         while scan.advance():
-            releases.append(Release(bytes(scan.vector[: scan.length]), scan.degree_u8))
+            outbox = scan.outbox
+            releases.append(Release(bytes(outbox.vector[: outbox.length]), outbox.degree_u8))
         return releases

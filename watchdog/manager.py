@@ -6,7 +6,8 @@ not newer brings it back.
 """
 
 from watchdog.filter import PoolFull, Release
-from watchdog.pool import INSTALLED, KNOWN, NEVER, REPLACED, STALE, Pool
+from watchdog.ledger import EXPIRY, INSTALLED, KEY, KNOWN, NEVER, REPLACED, SEQ, STALE
+from watchdog.pool import Pool
 from watchdog.reading import Reading
 from watchdog.vector import VectorError, is_newer
 
@@ -83,10 +84,10 @@ class Watchdog:
         if remaining_ms <= 0:
             return OVER
         gone = self._removed.find(origin, id)
-        if gone >= 0 and self._removed.expires_s(gone) <= now_ms // 1000:
+        if gone >= 0 and self._removed.field(gone, EXPIRY, 4) <= now_ms // 1000:
             self._removed.remove(gone)
             gone = -1
-        if gone >= 0 and not is_newer(seq, self._removed.seq(gone)):
+        if gone >= 0 and not is_newer(seq, self._removed.field(gone, SEQ, 1)):
             return WITHDRAWN
         expires_s = min((now_ms + remaining_ms + 999) // 1000, NEVER)
         pool = self._pools[language]
@@ -137,13 +138,13 @@ class Watchdog:
         if language >= 0:
             pool = self._pools[language]
             address = pool.find(origin, id)
-            if is_newer(pool.seq(address), seq):
+            if is_newer(pool.field(address, SEQ, 1), seq):
                 return STALE
-            expires_s = pool.expires_s(address)
+            expires_s = pool.field(address, EXPIRY, 4)
             self._drop(language, origin, id)
             code = REMOVED
         gone = self._removed.find(origin, id)
-        if gone < 0 or is_newer(seq, self._removed.seq(gone)):
+        if gone < 0 or is_newer(seq, self._removed.field(gone, SEQ, 1)):
             if gone < 0 and not self._removed.put(origin, id, seq, expires_s, _NOTHING, 0, 3):
                 self._removed.remove(self._removed.first_expired(self._removed.next_expiry_s()))
             self._removed.put(origin, id, seq, expires_s, _NOTHING, 0, 3)
@@ -160,7 +161,7 @@ class Watchdog:
             pool = self._pools[language]
             address = pool.first_expired(now_s)
             while address >= 0:
-                key = pool.key(address)
+                key = pool.field(address, KEY, 3)
                 self._drop(language, key >> 8, key & 255)
                 over += 1
                 address = pool.first_expired(now_s)

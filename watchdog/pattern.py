@@ -7,7 +7,7 @@ group of one or two. A negated predicate counts as a predicate. How a pattern is
 docs/vector-format.md.
 """
 
-from watchdog.blocks import AND, NOT, OR
+from watchdog.tokens import AND, NOT, OR
 
 
 def _least(degrees: bytearray, start: int, end: int) -> int:

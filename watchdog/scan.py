@@ -11,8 +11,10 @@ whichever gives the subscription the larger degree, so that nothing is dropped t
 """
 
 from watchdog.aggregate import aggregate
+from watchdog.ledger import difference
 from watchdog.membership import SLOPES
-from watchdog.pool import Pool, difference
+from watchdog.outbox import Outbox
+from watchdog.pool import Pool
 from watchdog.reading import Reading
 
 
@@ -28,35 +30,21 @@ class Scan:
         F = pool.feature_bytes
         self.pool = pool
         self.exact = exact
-        self.vector = bytearray(6 + 10 * F)
-        self.vector[2] = lifetime
-        self.length = 0
-        self.degree_u8 = 0
+        self.outbox = Outbox(F, lifetime)
         self.degrees = bytearray(16 * F)
         self._values = bytearray(8 * F)
-        self._served = bytearray(F)
-        self._served_end = 0
-        self._event = bytearray(F)
-        self._reading = Reading(F)
         self._next = 0
 
     def prepare(self) -> None:
         """Make room for what one reading may release; call it after the pool took a subscription."""
         most = len(self.pool.runs) * self.pool.feature_bytes >> 1
-        if most > len(self._served):
-            self._served = bytearray(most)
+        if most > len(self.outbox.served):
+            self.outbox.served = bytearray(most)
 
     def begin(self, reading: Reading) -> None:
         """Start over with this reading, which must not change until the scan is done."""
-        self._reading = reading
+        self.outbox.begin(reading)
         self._next = 0
-        self._served_end = 0
-        event = self._event
-        i = len(event)
-        while i:
-            i -= 1
-            event[i] = 0
-        event[len(event) - 1 - (reading.event >> 3)] = 1 << (reading.event & 7)
 
     def advance(self) -> bool:
         """Go on to the next notification that the reading is worth; say whether there is one."""
@@ -70,14 +58,13 @@ class Scan:
             block = pool.blocks[at // pool.block_bytes]
             at %= pool.block_bytes
             end += at
-            if difference(block, at + 1, self._event, 0, F):
+            if difference(block, at + 1, self.outbox.event, 0, F):
                 continue
             n = self._wanted(block, at + 2 + F)
             while n and at < end:
                 degree_u8 = self._degree(block, at + 10 + 2 * F, n)
                 if degree_u8:
-                    self.degree_u8 = degree_u8
-                    self._release(block, at + 2 + F)
+                    self.outbox.release(block, at + 2 + F, degree_u8)
                     return True
                 at += block[at] << 1
         return False
@@ -87,12 +74,13 @@ class Scan:
 
         0 means that the reading lacks one, or that a notification already released serves this feature.
         """
-        reading = self._reading
+        outbox = self.outbox
+        reading = outbox.reading
         F = self.pool.feature_bytes
         at = 0
-        while at < self._served_end:
+        while at < outbox.served_end:
             i = 0
-            while i < F and not block[saf + i] & (255 if i else 127) & ~self._served[at + i]:
+            while i < F and not block[saf + i] & (255 if i else 127) & ~outbox.served[at + i]:
                 i += 1
             if i == F:
                 return 0
@@ -164,37 +152,3 @@ class Scan:
         """Return the largest degree that any age gives: the plain aggregators rise with every membership."""
         self.degrees[n - 1] = 255
         return self.combine(block, body, n)
-
-    def _release(self, block: bytearray, saf: int) -> None:
-        """Write the notification of this feature, and note that it is served."""
-        reading = self._reading
-        F = self.pool.feature_bytes
-        vector = self.vector
-        vector[0] = reading.number >> 8
-        vector[1] = reading.number & 255
-        vector[3] = reading.stamp_s >> 8
-        vector[4] = reading.stamp_s & 255
-        vector[5] = self.degree_u8 // 17 << 4
-        feature = block
-        if block[saf - 1] == 0:
-            feature = reading.mask
-            saf = 0
-        at = 6
-        i = F
-        while i:
-            i -= 1
-            bits = feature[saf + i] & (255 if i else 127)
-            self._served[self._served_end + i] = bits
-            attribute = F - 1 - i << 3
-            while bits:
-                if bits & 1:
-                    vector[at] = reading.row[attribute]
-                    at += 1
-                bits >>= 1
-                attribute += 1
-        while i < F:
-            vector[at + i] = self._event[i]
-            vector[at + F + i] = self._served[self._served_end + i]
-            i += 1
-        self._served_end += F
-        self.length = at + 2 * F

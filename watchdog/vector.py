@@ -29,9 +29,11 @@ class VectorError(Exception):
     """Bytes that are no vector: what is wrong, and at which offset."""
 
     def __init__(self, offset: int, message: str) -> None:
-        super().__init__("byte %d: %s" % (offset, message))
         self.offset = offset
         self.message = message
+
+    def __str__(self) -> str:
+        return "byte %d: %s" % (self.offset, self.message)
 
 
 def cardinality(b: bytes | bytearray, at: int, feature_bytes: int) -> int:

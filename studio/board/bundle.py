@@ -5,19 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import watchdog
-from studio.board.minify import minify
+from studio.board.minify import integer_constants, minify
 
-PARTS: dict[str, tuple[str, ...]] = {
-    "core": ("membership", "aggregate", "pool", "scan"),
-    "vector": ("blocks", "vector"),
-    "pattern": ("pattern", "breakdown", "score"),
-}
-"""Flat module → the modules of the package that it is made of, in order."""
-
-
-def package_source(module: str) -> str:
-    """Return the source of one module of the package."""
-    return (Path(watchdog.__file__).parent / (module + ".py")).read_text(encoding="utf-8")
+_PACKAGE = Path(watchdog.__file__).parent
 
 
 def flatten(sources: Mapping[str, str], parts: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -47,7 +37,7 @@ def _flat_import(node: ast.ImportFrom, flat: str, home: Mapping[str, str]) -> st
     """Return an import of a package module as an import of its flat one; nothing when it is the same."""
     if node.module is None or not node.module.startswith("watchdog."):
         return ast.unparse(node)
-    there = home[node.module.removeprefix("watchdog.")]
+    there = home.get(node.module.removeprefix("watchdog."), node.module)
     if there == flat:
         renamed = [f"{alias.asname} = {alias.name}" for alias in node.names if alias.asname]
         if renamed:
@@ -62,6 +52,18 @@ def bundle(
     programs: Mapping[str, str] | None = None,
     keep: frozenset[str] = frozenset(),
 ) -> dict[str, str]:
-    """Return the flat, minified modules of these parts and of programs that use them, by module name."""
-    sources = {module: package_source(module) for modules in parts.values() for module in modules}
-    return minify(flatten(sources | dict(programs or {}), parts), keep)
+    """Return the flat, minified modules of these parts and of programs that use them, by module name.
+
+    A part is a flat module and the modules of the package that it is made of, in order. Integer constants
+    may come from any module of the package; everything else must be in some part.
+    """
+    package = {path.stem: path.read_text(encoding="utf-8") for path in _PACKAGE.glob("*.py")}
+    sources = {module: package[module] for modules in parts.values() for module in modules}
+    constants: dict[str, int] = {}
+    for source in package.values():
+        constants |= integer_constants(ast.parse(source))
+    small = minify(flatten(sources | dict(programs or {}), parts), constants, keep)
+    for name, source in small.items():
+        if "watchdog." in source:
+            raise ValueError(f"{name} needs a module of the package that is in no part:\n{source[:300]}")
+    return small

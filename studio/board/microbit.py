@@ -89,7 +89,8 @@ def _output(process: "subprocess.Popen[bytes]", deadline: float) -> str:
     descriptor = process.stdout.fileno()
     collected = b""
     while True:
-        text = collected.decode("utf-8", "replace").replace("\r\n", "\n")
+        # The serial line begins with a byte of noise when the board comes out of reset.
+        text = "".join(c for c in collected.decode("ascii", "ignore") if c.isprintable() or c == "\n")
         if END_MARK + "\n" in text:
             return text[: text.index(END_MARK)]
         if re.search(r"^\w*(Error|Exception|Interrupt|Exit)\b.*\n", text, re.M) and "Traceback" in text:

@@ -72,7 +72,7 @@ class _Stripped(ast.NodeTransformer):
         return node
 
 
-def _integer_constants(tree: ast.Module) -> dict[str, int]:
+def integer_constants(tree: ast.Module) -> dict[str, int]:
     """Return the module's constants: upper-case names that are assigned a plain integer, once."""
     found: dict[str, int] = {}
     for node in tree.body:
@@ -210,20 +210,20 @@ def _strings(trees: list[ast.Module]) -> set[str]:
     }
 
 
-def minify(sources: Mapping[str, str], keep: frozenset[str] = frozenset()) -> dict[str, str]:
+def minify(
+    sources: Mapping[str, str], constants: Mapping[str, int], keep: frozenset[str] = frozenset()
+) -> dict[str, str]:
     """Return the sources, by module name, as small as a board likes them.
 
-    Names in `keep` stay as they are. What no source uses, and is not kept, is left out.
+    `constants` are put where their names stand. Names in `keep` stay as they are. What no source uses, and
+    is not kept, is left out.
     """
     trees = {name: ast.parse(source) for name, source in sources.items()}
     for name, tree in trees.items():
         trees[name] = _Stripped().visit(tree)
-    constants: dict[str, int] = {}
-    for tree in trees.values():
-        constants |= _integer_constants(tree)
-    constants = {name: value for name, value in constants.items() if name not in keep}
+    inlined = {name: value for name, value in constants.items() if name not in keep}
     for name, tree in trees.items():
-        trees[name] = _Inlined(constants).visit(tree)
+        trees[name] = _Inlined(inlined).visit(tree)
     while True:
         before = sum(1 for tree in trees.values() for _ in ast.walk(tree))
         used = _used(trees.values()) | keep | _strings(list(trees.values()))

@@ -1,4 +1,4 @@
-"""The watchdog on MicroPython 1.27 and 1.23: the same checks, the same degrees, no allocation for a reading."""
+"""The watchdog on MicroPython 1.27 and 1.23: the same checks, the same degrees, nothing allocated."""
 
 import importlib.util
 import sys

@@ -7,7 +7,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tests.watchdog.strategies import readings, subscriptions
 from watchdog.filter import FuzzyFilter, PoolFull
-from watchdog.pool import INSTALLED, KNOWN, NEVER, REPLACED, STALE, Pool
+from watchdog.ledger import EXPIRY, INSTALLED, KEY, KNOWN, NEVER, REPLACED, SEQ, STALE
+from watchdog.pool import Pool
 from watchdog.reading import Reading
 from watchdog.score import satisfies, vector_degree
 from watchdog.vector import VectorError, check_notification
@@ -176,7 +177,7 @@ class PoolAgainstDictionary(RuleBasedStateMachine):
     @rule(now=st.integers(0, 50))
     def expire(self, now: int) -> None:
         while (address := self.pool.first_expired(now)) >= 0:
-            del self.model[divmod(self.pool.key(address), 256)]
+            del self.model[divmod(self.pool.field(address, KEY, 3), 256)]
             self.pool.remove(address)
         assert all(expiry > now for _, expiry, _ in self.model.values())
 
@@ -186,7 +187,7 @@ class PoolAgainstDictionary(RuleBasedStateMachine):
         assert self.pool.next_expiry_s() == min((e for _, e, _ in self.model.values()), default=NEVER)
         for (origin, id), (seq, expiry, vector) in self.model.items():
             address = self.pool.find(origin, id)
-            assert (self.pool.seq(address), self.pool.expires_s(address)) == (seq, expiry)
+            assert (self.pool.field(address, SEQ, 1), self.pool.field(address, EXPIRY, 4)) == (seq, expiry)
             block = self.pool.blocks[address // 128]
             at = address % 128
             assert block[at + 12 : at + 12 + len(vector) - 7] == vector[5:-2]

@@ -1,6 +1,7 @@
 """The watchdog: what it answers, what it forgets and when, and what it never brings back."""
 
 from watchdog.filter import FuzzyFilter, Release
+from watchdog.ledger import INSTALLED, KNOWN, REPLACED, STALE
 from watchdog.manager import (
     ABSENT,
     BAD_VECTOR,
@@ -12,7 +13,7 @@ from watchdog.manager import (
     WITHDRAWN,
     Watchdog,
 )
-from watchdog.pool import INSTALLED, KNOWN, REPLACED, STALE, Pool
+from watchdog.pool import Pool
 from watchdog.reading import Reading
 
 

@@ -23,7 +23,7 @@ def refusal(check, b: bytes) -> int:
     try:
         check(b, 1)
     except VectorError as error:
-        assert str(error.offset) in str(error)
+        assert str(error.offset) in str(error)  # noqa: PT017
         return error.offset
     return -1
 

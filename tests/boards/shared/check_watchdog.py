@@ -2,6 +2,7 @@
 
 from watchdog.filter import FuzzyFilter, PoolFull
 from watchdog.gauge import Gauge, NominalGauge
+from watchdog.ledger import INSTALLED, KNOWN, REPLACED, STALE
 from watchdog.manager import (
     ABSENT,
     BAD_VECTOR,
@@ -12,7 +13,7 @@ from watchdog.manager import (
     WITHDRAWN,
     Watchdog,
 )
-from watchdog.pool import INSTALLED, KNOWN, REPLACED, STALE, Pool
+from watchdog.pool import Pool
 from watchdog.reading import Reading
 from watchdog.sources import MemorySource, SensorSource
 

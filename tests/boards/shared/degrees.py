@@ -55,7 +55,7 @@ def fill_body(chance: Chance, body: bytearray, aggregator: int, k: int) -> None:
         if k == 1:
             body[2] = 0
         at = 3
-    for i in range(k):
+    for _ in range(k):
         v = chance.byte()
         V = chance.byte()
         body[at] = v if v < V else V
