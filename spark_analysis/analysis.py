@@ -175,11 +175,6 @@ def _overhead(messages: DataFrame) -> Overhead:
     for row in rows:
         if row["kind"] == "lost":
             lost[row["type"]] = lost.get(row["type"], 0) + row["messages"]
-    given_up: dict[tuple[str, str], int] = {}
-    for row in rows:
-        if row["kind"] in _GIVEN_UP:
-            key = (row["kind"], row["reason"] or "no reason given")
-            given_up[key] = given_up.get(key, 0) + row["messages"]
     return Overhead(
         relayed=costs["relayed"],
         delivered=costs["delivered"],
@@ -192,8 +187,9 @@ def _overhead(messages: DataFrame) -> Overhead:
             for type_, row in sorted(sent.items(), key=lambda item: (-item[1]["bytes"], item[0]))
         ),
         given_up=tuple(
-            GivenUp(kind, reason, messages)
-            for (kind, reason), messages in sorted(given_up.items(), key=lambda item: (-item[1], item[0]))
+            GivenUp(row["kind"], row["type"], row["reason"] or "no reason given", row["messages"])
+            for row in sorted(rows, key=lambda row: -row["messages"])
+            if row["kind"] in _GIVEN_UP
         ),
     )
 

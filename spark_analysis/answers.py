@@ -101,9 +101,10 @@ class TypeTraffic:
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """How often messages were lost, dropped, refused or expired for one reason."""
+    """How often copies of messages of one type were lost, dropped, refused or expired for one reason."""
 
     kind: str
+    type: str
     reason: str
     messages: int
 

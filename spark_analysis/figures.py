@@ -77,15 +77,14 @@ def timeline_figure(timeline: Timeline) -> str:
         figure, axes = canvas(3.8)
         hours = [i * timeline.bin_s / 3600 for i in range(len(timeline.owed) + 1)]
         became_owed, arrived = _running(timeline.owed), _running(timeline.delivered)
-        axes.plot(hours, became_owed, color=TWO)
-        axes.plot(hours, arrived, color=ONE)
+        axes.plot(hours, became_owed, color=TWO, label=f"owed ({became_owed[-1]:,})")
+        axes.plot(hours, arrived, color=ONE, label=f"delivered ({arrived[-1]:,})")
         axes.fill_between(hours, arrived, became_owed, color=TWO, alpha=0.10, linewidth=0)
         axes.fill_between(hours, arrived, color=ONE, alpha=0.12, linewidth=0)
-        _label_end(axes, hours[-1], became_owed[-1], f"owed {became_owed[-1]:,}", TWO, "bottom")
-        _label_end(axes, hours[-1], arrived[-1], f"delivered {arrived[-1]:,}", ONE, "top")
         axes.set_xlim(0, hours[-1])
         axes.set_ylim(bottom=0)
         axes.margins(y=0.12)
+        axes.legend(frameon=False, loc="upper left", labelcolor=INK)
         axes.set_xlabel("simulated time (hours)")
         axes.set_ylabel("pairs so far")
         return svg(
@@ -217,18 +216,6 @@ def _running(counts: Sequence[int]) -> list[int]:
     for count in counts:
         sums.append(sums[-1] + count)
     return sums
-
-
-def _label_end(axes: Axes, x: float, y: float, text: str, colour: str, above: str) -> None:
-    axes.annotate(
-        text,
-        (x, y),
-        (-6, 3 if above == "bottom" else -10),
-        textcoords="offset points",
-        ha="right",
-        va=above,
-        color=colour,
-    )
 
 
 def _survival_line(axes: Axes, times: Times, name: str, colour: str) -> None:

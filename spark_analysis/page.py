@@ -198,10 +198,11 @@ def _given_up(analysis: Analysis) -> str:
     if not analysis.overhead.given_up:
         return ""
     table = _table(
-        "Lost: on the air and not received. Expired: its lifetime was over. Dropped and refused: by policy.",
-        ("what", "why", "times"),
-        [(one.kind, one.reason, number_text(one.messages)) for one in analysis.overhead.given_up],
-        text_columns=(1,),
+        "Counted by copy: a notification that was delivered long ago expires at every node that carries it. "
+        "Lost: on the air and not received. Dropped and refused: by policy.",
+        ("what", "of which type", "why", "times"),
+        [(one.kind, one.type, one.reason, number_text(one.messages)) for one in analysis.overhead.given_up],
+        text_columns=(1, 2),
     )
     return f'<section>\n<h2>What was given up</h2>\n<div class="scroll">\n{table}\n</div>\n</section>'
 

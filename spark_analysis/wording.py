@@ -1,8 +1,12 @@
-"""Numbers as people read them: in the report, in its pictures and in tables."""
+"""Numbers as people read them: in the report, in its pictures and in tables.
+
+A number and its unit are joined by a space at which no line is broken.
+"""
 
 from typing import Final
 
 NOT_KNOWN: Final = "–"
+NO_BREAK: Final = "\N{NO-BREAK SPACE}"
 
 _TIME_UNITS: Final = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _BYTE_UNITS: Final = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
@@ -14,8 +18,8 @@ def time_text(seconds: float | None) -> str:
         return NOT_KNOWN
     for size, unit in _TIME_UNITS:
         if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds * 1000:.3g} ms"
+            return f"{seconds / size:.3g}{NO_BREAK}{unit}"
+    return f"{seconds * 1000:.3g}{NO_BREAK}ms"
 
 
 def bytes_text(count: float | None) -> str:
@@ -24,8 +28,8 @@ def bytes_text(count: float | None) -> str:
         return NOT_KNOWN
     for size, unit in _BYTE_UNITS:
         if count >= size:
-            return f"{count / size:.3g} {unit}"
-    return f"{count:.0f} B"
+            return f"{count / size:.3g}{NO_BREAK}{unit}"
+    return f"{count:.0f}{NO_BREAK}B"
 
 
 def share_text(share: float | None) -> str:
@@ -33,8 +37,8 @@ def share_text(share: float | None) -> str:
     if share is None:
         return NOT_KNOWN
     if 0.9995 <= share < 1:
-        return "> 99.9 %"
-    return f"{share:.1%}".replace("%", " %")
+        return f">{NO_BREAK}99.9{NO_BREAK}%"
+    return f"{100 * share:.1f}{NO_BREAK}%"
 
 
 def number_text(number: float | None) -> str:

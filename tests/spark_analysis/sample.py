@@ -72,7 +72,10 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
                 TypeTraffic("summary", 700, 81_000, 3),
                 TypeTraffic("hello", 2400, 79_000, 40),
             ),
-            given_up=(GivenUp("lost", "contact_ended", 55), GivenUp("expired", "lifetime_over", 30)),
+            given_up=(
+                GivenUp("lost", "hello", "contact_ended", 55),
+                GivenUp("expired", "receipt", "lifetime_over", 30),
+            ),
         ),
         contacts=Contacts(
             pairs=15,

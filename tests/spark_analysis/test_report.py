@@ -12,6 +12,7 @@ import pytest
 from spark_analysis.answers import Delay, Delivery, Served, Timeline
 from spark_analysis.page import notices, page
 from spark_analysis.report import write_report
+from spark_analysis.wording import NO_BREAK
 from tests.spark_analysis.sample import sample_analysis
 
 FIGURES = {"delay", "timeline", "filtering", "traffic", "contacts", "map"}
@@ -91,7 +92,7 @@ def test_pictures_take_their_colours_from_the_page() -> None:
 
 
 def test_figures_of_the_run_are_on_the_page() -> None:
-    text = " ".join(Page(page(sample_analysis())).text)
+    text = " ".join(Page(page(sample_analysis())).text).replace(NO_BREAK, " ")
     for piece in (
         "75.0 %",
         "150 of 200 owed",
@@ -129,7 +130,7 @@ def test_words_of_a_scenario_cannot_become_markup() -> None:
 def test_what_a_reader_must_know_first() -> None:
     fine = sample_analysis()
     assert notices(fine) == []
-    assert "This run is partial: it stopped after 2 h" in notices(sample_analysis(partial=True))[0]
+    assert f"This run is partial: it stopped after 2{NO_BREAK}h" in notices(sample_analysis(partial=True))[0]
     broken = replace(fine, delivery=replace(fine.delivery, repeated=3, not_owed=2))
     assert [text.split(" ")[0] for text in notices(broken)] == ["3", "2"]
     assert "must never happen" in page(broken)
