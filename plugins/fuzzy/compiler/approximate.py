@@ -104,7 +104,7 @@ def _resolve(
 
 
 def _read_set(fuzzy_set: "Element", attribute: Attribute, unit: str, reader: PredicateReader) -> Term | None:
-    children = [child for child in fuzzy_set if isinstance(child.tag, str)]
+    children = list(fuzzy_set)
     first = children[0]
     kind = etree.QName(first).localname
     if kind == "hedge":
@@ -144,7 +144,7 @@ class _Parameters:
         return str(self.element.get(name)).strip()
 
     def points(self) -> tuple[tuple[float, float], ...]:
-        inner = [child for child in self.element if isinstance(child.tag, str)]
+        inner = list(self.element)
         each = [_Parameters(child, self.attribute, self.unit, self.reader) for child in inner]
         return tuple((point.position("x"), point.factor("y")) for point in each)
 

@@ -79,12 +79,14 @@ def _rules(asked: Asked) -> Block:
     if len(names) < 2:
         raise _Unusable("D123", "a function is broken down into pairs; it needs at least two predicates")
     element = asked.combination.function
-    text = "geometric_mean" if element is None else (element.text or "").strip()
+    text = "geometric_mean" if element is None else "".join(element.xpath("text()")).strip()  # type: ignore[arg-type]
+    table = None if element is None else element.find(f"{{{NAMESPACE}}}table")
+    if table is not None and not text:
+        return Block(bytes.fromhex((table.text or "").strip()))
+    if table is not None:
+        raise _Unusable("D123", "a function is an expression or a <table>, not both")
     if text in NAMED_FUNCTIONS:
         return Block(bytes([NAMED_FUNCTIONS[text]]))
-    table = None if element is None else element.find(f"{{{NAMESPACE}}}table")
-    if table is not None:
-        return Block(bytes.fromhex((table.text or "").strip()))
     order = 0 if asked.combination.aggregator == TAKAGI_SUGENO_0 else 1
     fitted = fit_rules(parse_expression(text, names), len(names), order)
     if fitted is None:

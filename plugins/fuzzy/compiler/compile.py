@@ -14,6 +14,7 @@ from plugins.fuzzy.compiler.encode import Spans, encode_asked
 from plugins.fuzzy.compiler.fit import DOUBTFUL, REFUSED
 from plugins.fuzzy.compiler.predicates import read_predicates, registered_tags
 from plugins.fuzzy.compiler.reader import TagReaders
+from watchdog.vector import VectorError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,16 +89,20 @@ def compile_subscription(
         problems.append(document.warning(asked.combination.span, "D156", message))
     if any(problem.severity == "error" for problem in problems) or (strict and problems):
         raise DocumentError(problems)
-    vector, spans = encode_asked(
-        asked,
-        constraints,
-        asked.combination.aggregator,
-        block.content,
-        feature_bytes=table.feature_bytes,
-        id=id,
-        seq=seq,
-        stamp_s=stamp_s % 65536,
-    )
+    try:
+        vector, spans = encode_asked(
+            asked,
+            constraints,
+            asked.combination.aggregator,
+            block.content,
+            feature_bytes=table.feature_bytes,
+            id=id,
+            seq=seq,
+            stamp_s=stamp_s % 65536,
+        )
+    except VectorError as error:
+        message = f"this <table> is none: {error.message}"
+        raise DocumentError([document.problem(asked.combination.span, "D123", message)]) from None
     return Compiled(
         vector=vector,
         warnings=tuple(sorted(problems)),

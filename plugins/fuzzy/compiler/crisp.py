@@ -48,9 +48,7 @@ def _constants(
     """Return the scaled constants that the operator needs, or note what is wrong with them."""
     document = reader.document
     children = {
-        kind: [
-            child for child in element if isinstance(child.tag, str) and etree.QName(child).localname == kind
-        ]
+        kind: [child for child in element if etree.QName(child).localname == kind]
         for kind in ("min", "max", "value")
     }
     text = "".join([element.text or "", *(child.tail or "" for child in element)]).strip()

@@ -64,7 +64,13 @@ class SubscriptionDocument:
 
     def _tree(self) -> "Element":
         parser = etree.XMLParser(
-            resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False, huge_tree=False
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            dtd_validation=False,
+            huge_tree=False,
+            remove_comments=True,
+            remove_pis=True,
         )
         try:
             return etree.fromstring(self.source, parser)

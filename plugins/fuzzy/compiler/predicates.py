@@ -6,7 +6,6 @@ compiler or named in the entry-point group `dens.fuzzy_tags` (the entry's name i
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
@@ -28,7 +27,7 @@ from plugins.fuzzy.compiler.schema import NAMESPACE
 from plugins.fuzzy.compiler.spans import Span
 from plugins.fuzzy.compiler.wishes import Wish
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, both, short_form
-from plugins.fuzzy.vectors import AGGREGATORS
+from plugins.fuzzy.vectors import AGGREGATORS, WEIGHTED_MEAN
 from watchdog.vector import lifetime_code, lifetime_s
 
 if TYPE_CHECKING:
@@ -121,7 +120,7 @@ class _Gathering:
         """Return the wishes in attribute order, and the pattern with their ranks if there is one."""
         inside = combination.pattern
         tree = self._of_nested(inside) if inside is not None else None
-        for child in _elements(root):
+        for child in root:
             if local_name(child) not in _COMBINING and local_name(child) != "within-last":
                 if tree is not None:
                     message = (
@@ -133,6 +132,7 @@ class _Gathering:
             tree = self._of_short_form(inside)
         ages = self._of_age(root)
         self._complain_about_doubles()
+        self._warn_of_weights(combination)
         if not self.wishes:
             if not self.reader.problems:
                 message = "a subscription needs at least one predicate"
@@ -168,14 +168,17 @@ class _Gathering:
         """Return the pattern that an element nests; None when it nests nothing (a short form) or not
         rightly.
         """
-        children = list(_elements(holder))
+        children = list(holder)
+        if children and "".join(holder.xpath("text()")).strip():  # type: ignore[arg-type]
+            message = "a <predicate-pattern> is a short form or nests predicates, not both"
+            self.reader.complain(self.reader.document.span(holder), "D121", message)
         return self._of_operand(children[0]) if children else None
 
     def _of_operand(self, element: "Element") -> Pattern | None:
         name = local_name(element)
         if name not in ("and", "or", "not"):
             return self._of_predicate(element)
-        parts = [self._of_operand(child) for child in _elements(element)]
+        parts = [self._of_operand(child) for child in element]
         present = tuple(part for part in parts if part is not None)
         if not present:
             return None
@@ -205,6 +208,13 @@ class _Gathering:
             ages += [found] if found is not None else []
         return ages
 
+    def _warn_of_weights(self, combination: Combination) -> None:
+        if combination.aggregator != WEIGHTED_MEAN:
+            for wish in self.wishes:
+                if wish.weight != 1.0:
+                    message = f"the weight of {wish.name} counts for nothing without a weighted_mean"
+                    self.reader.warn(wish.span, "D157", message)
+
     def _complain_about_doubles(self) -> None:
         seen: dict[int, Wish] = {}
         for wish in self.wishes:
@@ -212,11 +222,6 @@ class _Gathering:
             if first is not wish:
                 message = f"{wish.name} has a predicate already, in line {first.span.line}; it can have one"
                 self.reader.complain(wish.span, "D104", message)
-
-
-def _elements(parent: "Element") -> Iterator["Element"]:
-    """Yield the child elements, comments and instructions left out."""
-    return (child for child in parent if isinstance(child.tag, str))
 
 
 def _ranked(tree: Pattern, rank: dict[int, int]) -> Pattern:

@@ -243,6 +243,31 @@ def test_weights() -> None:
         block("0", "0")
 
 
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (f"{HIGH}{LOW}<function><table>02020</table></function>", "D113"),
+        (f"{HIGH}{LOW}<function><table>0202ff0001</table></function>", "D123"),
+        (f"{HIGH}{LOW}<function>heart_rate<table>00</table></function>", "D123"),
+        (f"{HIGH}<function>geometric_mean</function>", "D123"),
+        (f"<predicate-pattern>d2c1<and>{HIGH}{LOW}</and></predicate-pattern>", "D121"),
+        (f"{HIGH}<within-last>PT1S<universal v='1' V='2' g='3'/></within-last>", "D119"),
+        (f"{HIGH}<within-last><universal v='9' V='2' g='3'/></within-last>", "D108"),
+        (f"{HIGH}<within-last>PT1S</within-last><within-last>PT2S</within-last>", "D120"),
+        (f"<predicate-pattern><and>{HIGH}</and></predicate-pattern>{LOW}", "D120"),
+        ('<within distance="-1" of="site"/>', "D126"),
+    ],
+)
+def test_ways_to_combine_wrongly(body: str, code: str) -> None:
+    with pytest.raises(DocumentError, match=code):
+        compiled(body)
+
+
+def test_comments_and_instructions_mean_nothing() -> None:
+    talkative = HIGH.replace("<is>", "<?note?><is><!-- quite -->").replace("high", "hi<!-- -->gh")
+    assert compiled(talkative).vector == compiled(HIGH).vector
+
+
 def test_patterns_nested_and_short() -> None:
     nested = f"<predicate-pattern><or><and>{HIGH}{LOW}</and>{ICU}</or></predicate-pattern>"
     found = decode_subscription(compiled(nested).vector)
