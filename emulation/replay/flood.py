@@ -21,6 +21,7 @@ from statistics import fmean, median
 from typing import Any, Final
 
 from emulation.contacts.contact import Contacts
+from emulation.contacts.formats.recording import changes_of
 from emulation.replay.messages import Message
 
 _CREATED: Final = 0
@@ -70,18 +71,8 @@ def replay(
         events.append((message.created_ms, _CREATED, index, 0))
         if ttl_s is not None:
             events.append((message.created_ms + ttl_s * 1000.0, _EXPIRED, index, 0))
-    rows = zip(
-        contacts.begin_ms.tolist(),
-        contacts.end_ms.tolist(),
-        contacts.a.tolist(),
-        contacts.b.tolist(),
-        contacts.censored.tolist(),
-        strict=True,
-    )
-    for begin_ms, end_ms, a, b, censored in rows:
-        events.append((begin_ms, _UP, a, b))
-        if not censored:
-            events.append((end_ms, _DOWN, a, b))
+    for at_ms, is_down, a, b in changes_of(contacts):
+        events.append((at_ms, _DOWN if is_down else _UP, a, b))
     events.sort()
     for at_ms, kind, one, other in events:
         epidemic.catch_up(at_ms, kind)

@@ -12,7 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from emulation.contacts.contact import Contacts
-from emulation.contacts.formats.recording import Lines, UpsAndDowns, node_number, time_ms
+from emulation.contacts.formats.recording import (
+    Lines,
+    UpsAndDowns,
+    changes_of,
+    node_number,
+    seconds,
+    time_ms,
+)
 
 
 def read_one_events(path: Path, least_ms: float = 0.0) -> Contacts:
@@ -40,24 +47,5 @@ def read_one_events(path: Path, least_ms: float = 0.0) -> Contacts:
 
 def one_events(contacts: Contacts) -> Iterator[str]:
     """Yield the lines of such a file; a censored contact has no line for its end."""
-    changes: list[tuple[float, int, int, int]] = []
-    rows = zip(
-        contacts.begin_ms.tolist(),
-        contacts.end_ms.tolist(),
-        contacts.a.tolist(),
-        contacts.b.tolist(),
-        contacts.censored.tolist(),
-        strict=True,
-    )
-    for begin_ms, end_ms, a, b, censored in rows:
-        changes.append((begin_ms, 0, a, b))
-        if not censored:
-            changes.append((end_ms, 1, a, b))
-    for at_ms, is_down, a, b in sorted(changes):
+    for at_ms, is_down, a, b in changes_of(contacts):
         yield f"{seconds(at_ms)} CONN {a} {b} {'down' if is_down else 'up'}"
-
-
-def seconds(at_ms: float) -> str:
-    """Return a time in seconds with every digit that counts."""
-    text = repr(at_ms / 1000.0)
-    return text.removesuffix(".0")

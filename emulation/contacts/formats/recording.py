@@ -45,10 +45,10 @@ class Lines:
         content = read_document(path, LARGEST_TRACE)
         if content[:2] == b"\x1f\x8b":
             content = self._unpack(content)
-        self._text = decode_text(content, self.file)
+        self.text: Final = decode_text(content, self.file)
 
     def __iter__(self) -> Iterator[Line]:
-        for number, text in enumerate(self._text.splitlines(), start=1):
+        for number, text in enumerate(self.text.splitlines(), start=1):
             words = text.split()
             if words and not words[0].startswith("#"):
                 yield Line(number, words)
@@ -156,3 +156,26 @@ def contacts_from_sightings(sightings: Iterable[Sighting], end_ms: float, least_
     a, b = (np.array([row[side] for row in rows], dtype=np.int32) for side in (0, 1))
     begin, end = (np.array([row[side] for row in rows], dtype=np.float64) for side in (2, 3))
     return contacts_from_pieces(a, b, begin, np.maximum(end, begin + least_ms), end_ms)
+
+
+def changes_of(contacts: Contacts) -> list[tuple[float, int, int, int]]:
+    """Return (at_ms, 0 for up and 1 for down, a, b), ordered so that ups come first within a moment."""
+    changes: list[tuple[float, int, int, int]] = []
+    rows = zip(
+        contacts.begin_ms.tolist(),
+        contacts.end_ms.tolist(),
+        contacts.a.tolist(),
+        contacts.b.tolist(),
+        contacts.censored.tolist(),
+        strict=True,
+    )
+    for begin_ms, end_ms, a, b, censored in rows:
+        changes.append((begin_ms, 0, a, b))
+        if not censored:
+            changes.append((end_ms, 1, a, b))
+    return sorted(changes)
+
+
+def seconds(at_ms: float) -> str:
+    """Return a time in seconds with every digit that counts."""
+    return repr(at_ms / 1000.0).removesuffix(".0")

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emulation.contacts.contact import Contacts, contacts_from_pieces
-from emulation.contacts.formats.one_events import one_events, read_one_events
+from emulation.contacts.formats.one_events import read_one_events
+from emulation.contacts.formats.registry import FORMATS, format_of, read_contacts
+from emulation.contacts.statistics import contact_statistics
 from knowledge_manager.documents import DocumentError
 
 
@@ -84,10 +86,11 @@ spans = st.lists(
 )
 
 
+@pytest.mark.parametrize("name", sorted(FORMATS))
 @given(spans)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_what_is_written_is_read_again(
-    tmp_path_factory: pytest.TempPathFactory, given_spans: list[tuple[int, int, int, int]]
+    tmp_path_factory: pytest.TempPathFactory, name: str, given_spans: list[tuple[int, int, int, int]]
 ) -> None:
     a, b, begin, length = (np.array(column) for column in zip(*given_spans, strict=True))
     end = begin + length
@@ -96,8 +99,56 @@ def test_what_is_written_is_read_again(
         a.astype(np.int32), b.astype(np.int32), begin.astype(float), end.astype(float), last + 1.0
     )
     path = tmp_path_factory.mktemp("trace") / "trace.txt"
-    path.write_text("\n".join(one_events(contacts)))
-    again = read_one_events(path)
+    path.write_text("\n".join(FORMATS[name].lines(contacts)))
+    assert format_of(path) == name
+    again = read_contacts(path)
     assert [row[:2] for row in rows(again)] == [row[:2] for row in rows(contacts)]
     assert again.begin_ms == pytest.approx(contacts.begin_ms, abs=1e-6)
     assert again.end_ms == pytest.approx(contacts.end_ms, abs=1e-6)
+    assert not again.censored.any()
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["@5 1 -> 2 up"], 'trace.txt:1:1: error D313: a contact is written "@time node <-> node up|down"'),
+        (["@5 1 <-> b up"], "trace.txt:1:1: error D313: the time or a node is no number"),
+        (
+            ["a,b,begin_s,ends_s", "1,2,3,4"],
+            'trace.txt:1:1: error D313: there is no column "end_s"; did you mean',
+        ),
+        (["a,b,begin_s,end_s", "1,2,3"], "trace.txt:2:1: error D313: 3 fields, the header has 4"),
+        (["a,b,begin_s,end_s", "1,2,5,4"], "trace.txt:2:1: error D314: the contact ends before it begins"),
+        (["a,b,begin_s,end_s", "1,1,3,4"], "trace.txt:2:1: error D313: node 1 cannot be in contact"),
+        (["a,b,begin_s,end_s", "1,2,x,4"], "trace.txt:2:1: error D313: a node or a time is no number"),
+    ],
+)
+def test_other_forms_are_refused_line_by_line(tmp_path: Path, lines: list[str], expected: str) -> None:
+    path = tmp_path / "trace.txt"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    with pytest.raises(DocumentError) as refused:
+        read_contacts(path)
+    assert expected in str(refused.value)
+
+
+def test_statistics_of_contacts_worked_out_by_hand(tmp_path: Path) -> None:
+    path = tmp_path / "trace.csv"
+    path.write_text("a,b,begin_s,end_s\n1,2,0,10\n2,1,30,50\n1,3,5,5\n")
+    assert contact_statistics(read_contacts(path)).as_document() == {
+        "nodes": 3,
+        "pairs": 2,
+        "contacts": 3,
+        "censored": 0,
+        "contact_total_s": 30.0,
+        "contact_mean_s": 10.0,
+        "contact_median_s": 10.0,
+        "inter_contact_mean_s": 20.0,
+        "inter_contact_median_s": 20.0,
+    }
+
+
+def test_statistics_of_no_contacts(tmp_path: Path) -> None:
+    path = tmp_path / "trace.csv"
+    path.write_text("a,b,begin_s,end_s\n")
+    found = contact_statistics(read_contacts(path))
+    assert (found.contacts, found.pairs, found.nodes, found.contact_mean_s) == (0, 0, 0, None)

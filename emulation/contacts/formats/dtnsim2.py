@@ -1,0 +1,44 @@
+"""DTNSim2's form: `@time name1 <-> name2 up|down`, as The ONE's Dtnsim2 report writes it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from emulation.contacts.contact import Contacts
+from emulation.contacts.formats.recording import (
+    Lines,
+    UpsAndDowns,
+    changes_of,
+    node_number,
+    seconds,
+    time_ms,
+)
+
+
+def read_dtnsim2(path: Path, least_ms: float = 0.0) -> Contacts:
+    """Return the contacts of such a file."""
+    lines = Lines(path)
+    found = UpsAndDowns(lines)
+    for line in lines:
+        words = line.words
+        if (
+            len(words) != 5
+            or not words[0].startswith("@")
+            or words[2] != "<->"
+            or words[4] not in ("up", "down")
+        ):
+            lines.complain(line.number, "D313", 'a contact is written "@time node <-> node up|down"')
+            continue
+        at_ms, one, other = time_ms(words[0][1:]), node_number(words[1]), node_number(words[3])
+        if at_ms is None or one is None or other is None:
+            lines.complain(
+                line.number, "D313", "the time or a node is no number (a node may have letters first)"
+            )
+            continue
+        found.take(line.number, at_ms, one, other, words[4] == "up")
+    return found.contacts(least_ms)
+
+
+def dtnsim2(contacts: Contacts) -> Iterator[str]:
+    """Yield the lines of such a file; a censored contact has no line for its end."""
+    for at_ms, is_down, a, b in changes_of(contacts):
+        yield f"@{seconds(at_ms)} {a} <-> {b} {'down' if is_down else 'up'}"

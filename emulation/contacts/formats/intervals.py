@@ -1,0 +1,70 @@
+"""Intervals as CSV: a header `a,b,begin_s,end_s`, then one contact a line, in any order.
+
+Intervals of one pair may overlap, whichever way round it is written (each device logs its own sighting):
+they are merged. Further columns are passed over.
+"""
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from emulation.contacts.contact import Contacts
+from emulation.contacts.formats.recording import (
+    Lines,
+    Sighting,
+    contacts_from_sightings,
+    node_number,
+    seconds,
+    time_ms,
+)
+from knowledge_manager.documents import did_you_mean, listed
+
+COLUMNS: Final = ("a", "b", "begin_s", "end_s")
+
+
+def read_intervals(path: Path, least_ms: float = 0.0) -> Contacts:
+    """Return the contacts of such a file; the recording ends with its last contact."""
+    lines = Lines(path)
+    rows = csv.reader(io.StringIO(lines.text))
+    header = [name.strip() for name in next(rows, [])]
+    for name in COLUMNS:
+        if name not in header:
+            hint = f"{did_you_mean(name, header)} (it has {listed(header)})"
+            lines.complain(1, "D313", f'there is no column "{name}"{hint}')
+    lines.refuse_if_wrong()
+    places = [header.index(name) for name in COLUMNS]
+    sightings: list[Sighting] = []
+    for row in rows:
+        if not row:
+            continue
+        if len(row) != len(header):
+            lines.complain(rows.line_num, "D313", f"{len(row)} fields, the header has {len(header)}")
+            continue
+        a, b, begin, end = (row[place].strip() for place in places)
+        one, other, begin_ms, end_ms = node_number(a), node_number(b), time_ms(begin), time_ms(end)
+        if one is None or other is None or begin_ms is None or end_ms is None:
+            lines.complain(rows.line_num, "D313", "a node or a time is no number")
+        elif one == other:
+            lines.complain(rows.line_num, "D313", f"node {one} cannot be in contact with itself")
+        elif end_ms < begin_ms:
+            lines.complain(rows.line_num, "D314", "the contact ends before it begins")
+        else:
+            sightings.append((one, other, begin_ms, end_ms))
+    lines.refuse_if_wrong()
+    return contacts_from_sightings(sightings, float("inf"), least_ms)
+
+
+def intervals(contacts: Contacts) -> Iterator[str]:
+    """Yield the lines of such a file."""
+    yield ",".join(COLUMNS)
+    rows = zip(
+        contacts.a.tolist(),
+        contacts.b.tolist(),
+        contacts.begin_ms.tolist(),
+        contacts.end_ms.tolist(),
+        strict=True,
+    )
+    for a, b, begin_ms, end_ms in rows:
+        yield f"{a},{b},{seconds(begin_ms)},{seconds(end_ms)}"
