@@ -95,8 +95,7 @@ TABLES: Final[dict[str, pa.Schema]] = {
         "peer",
         "reason",
     ),
-    # Every reading that a watchdog judged. `released` counts the notifications it became; `vectors` are
-    # theirs.
+    # Every reading that a watchdog judged. `released` counts the notifications it became.
     "filter_decisions": _with_nullable(
         _table(
             ("at_ms", pa.int64()),
