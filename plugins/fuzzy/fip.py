@@ -1,10 +1,10 @@
 """FIP: flat, with an index of predicates (paper 004, §4.3 and figure 4.b).
 
-A predicate is (attribute, v, V, g). Each distinct one is evaluated once for a notification, in the first stage.
-In the second stage the association lists of satisfied predicates lead to the subscriptions, whose degrees are
-combined from what the first stage found. A subscription none of whose predicates is satisfied can only match if
-its combination makes something of nothing (a pattern with *not*, a table that does not begin at 0); those are
-few, are known when they are added, and are always looked at.
+A predicate is (attribute, v, V, g). Each distinct one is evaluated once for a notification, in the first
+stage. In the second stage the association lists of satisfied predicates lead to the subscriptions, whose
+degrees are combined from what the first stage found. A subscription none of whose predicates is satisfied
+can only match if its combination makes something of nothing (a pattern with *not*, a table that does not
+begin at 0); those are few, are known when they are added, and are always looked at.
 """
 
 from collections.abc import Iterator

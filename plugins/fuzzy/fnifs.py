@@ -1,19 +1,22 @@
-"""FNIFS: FNIF over subscriptions sorted by feature, so that it can stop early (paper 004, §4.4 and figure 5.b).
+"""FNIFS: FNIF over subscriptions sorted by feature, so that it can stop early (paper 004, §4.4 and figure
+5.b).
 
 A feature read as a number is never smaller than the feature of any of its subsets. With features in ascending
-order everything behind the notification's own feature is therefore spared; under `exact` so is everything before
-it. (The paper leaves the loop one step too soon, at the equal feature, and excludes both ends of the list.)
+order everything behind the notification's own feature is therefore spared; under `exact` so is everything
+before it. (The paper leaves the loop one step too soon, at the equal feature, and excludes both ends of the
+list.)
 """
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator
-from operator import attrgetter
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.population import Held, Population, Told
 from plugins.language import Match
 
-_place = attrgetter("event", "needs", "key")
+
+def _place(held: Held) -> tuple[int, ...]:
+    return held.event, held.needs, *held.key
 
 
 class SortedFeatureMatcher(Population):
@@ -34,7 +37,8 @@ class SortedFeatureMatcher(Population):
     def found(self, told: Told) -> Iterator[Match]:
         """Begin at the first feature that can fit, end behind the last."""
         lowest = told.feature if self.exact else 0
-        first = bisect_left(self._sorted, (told.event, lowest), key=_place)
+        start: tuple[int, ...] = (told.event, lowest)
+        first = bisect_left(self._sorted, start, key=_place)
         for held in self._sorted[first:]:
             if (held.event, held.needs) > (told.event, told.feature):
                 return

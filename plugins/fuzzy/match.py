@@ -1,6 +1,7 @@
 """Matching of the fuzzy language: every algorithm by its name, behind one interface.
 
-An algorithm's module is imported when it is asked for, so that whoever needs no compiled code does not wait for it.
+An algorithm's module is imported when it is asked for, so that whoever needs no compiled code does not wait
+for it.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,6 +34,7 @@ ALGORITHMS: Final[Mapping[str, MatcherFactory]] = MappingProxyType(
         "fnif": _from("plugins.fuzzy.fnif", "FlatMatcher"),
         "fnifs": _from("plugins.fuzzy.fnifs", "SortedFeatureMatcher"),
         "fip": _from("plugins.fuzzy.fip", "PredicateIndexMatcher"),
+        "fast": _from("plugins.fuzzy.fast", "FastMatcher"),
         "bfcpab": _from("plugins.fuzzy.bfcpab", "BrokenDownPatternMatcher"),
         "bfcpa1": _from("plugins.fuzzy.bfcpa1", "FirstOrderMatcher"),
         "bfcpa2": _from("plugins.fuzzy.bfcpa2", "ZeroOrderMatcher"),

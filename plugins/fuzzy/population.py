@@ -1,8 +1,9 @@
-"""What the matching algorithms in the papers' form share: subscriptions held by key, and the frame of one match.
+"""What the matching algorithms in the papers' form share: subscriptions held by key, and the frame of one
+match.
 
-An algorithm is a `Population` that keeps its own structure up to date in `entered` and `left` and looks through
-it in `found`. Everything that is the same for all of them stands here: checking of vectors, the feature
-condition, the age of an event, and the order of the answer.
+An algorithm is a `Population` that keeps its own structure up to date in `entered` and `left` and looks
+through it in `found`. Everything that is the same for all of them stands here: checking of vectors, the
+feature condition, the age of an event, and the order of the answer.
 """
 
 from abc import ABC, abstractmethod
@@ -18,7 +19,8 @@ from watchdog.score import satisfies, score
 from watchdog.vector import constraints_offset
 
 FEATURE_CONDITIONS: Final = ("subset", "exact")
-"""`subset`: a notification serves every subscription whose attributes it has; `exact`: the same attributes."""
+"""`subset`: a notification serves every subscription whose attributes it has; `exact`: the same attributes.
+"""
 
 
 class AggregatorNotServed(ValueError):
@@ -90,7 +92,8 @@ class Population(ABC):
     def add(self, key: SubscriptionKey, vector: bytes) -> None:
         """Hold this subscription; a known key is replaced.
 
-        A bad vector raises `VectorError`, one that the algorithm does not serve `AggregatorNotServed`; both change nothing.
+        A bad vector raises `VectorError`, one that the algorithm does not serve `AggregatorNotServed`; both
+        change nothing.
         """
         parts = self._codec.subscription(vector)
         feature = sum(1 << index for index in parts.attributes)

@@ -1,4 +1,6 @@
-"""Random populations and notifications that meet often enough to say something, drawn from the grammar of the vectors."""
+"""Random populations and notifications that meet often enough to say something, drawn from the grammar of
+the vectors.
+"""
 
 from hypothesis import strategies as st
 

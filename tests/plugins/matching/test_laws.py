@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plugins.fuzzy.fast import FastMatcher
 from plugins.fuzzy.match import ALGORITHMS, FEATURE_CONDITIONS
 from plugins.fuzzy.population import AggregatorNotServed
 from plugins.language import Match, Matcher
@@ -41,13 +42,16 @@ class Case:
     reading: Callable[[bytes, int], bytes] = as_it_is
 
     def make(self, condition: str, feature_bytes: int) -> Matcher:
+        if self.name.endswith(" compiled"):
+            return COMPILED[self.name](None, condition, feature_bytes, 0)
         return ALGORITHMS[self.name](None, condition, feature_bytes)
 
 
+COMPILED = {"fast compiled": FastMatcher}
 SERVED = {"bfcpab": (14,), "bfcpa1": (8,), "bfcpa2": (7,)}
 CASES = [
     Case(name, SERVED.get(name, ALL_AGGREGATORS), with_crisp_slopes if name == "crisp" else as_it_is)
-    for name in ALGORITHMS
+    for name in (*ALGORITHMS, *COMPILED)
 ]
 every_algorithm = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 settled = settings(max_examples=30, deadline=None)

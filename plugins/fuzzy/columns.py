@@ -1,0 +1,94 @@
+"""Subscription vectors as the columns of `plugins.kernels.rows`: one by one, or many plain ones at once."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from plugins.fuzzy.codec import FuzzyCodec
+from plugins.fuzzy.vectors import TAKAGI_SUGENO_0, TAKAGI_SUGENO_1, WEIGHTED_MEAN, SubscriptionVector
+from plugins.kernels.rows import Group
+from watchdog import breakdown
+from watchdog.blocks import NAMED_FUNCTIONS, ONE_TABLE
+from watchdog.membership import SLOPES
+from watchdog.vector import HEADER_BYTES, VectorError
+
+Bytes = npt.NDArray[np.uint8]
+
+_SLOPES = np.array(SLOPES, np.uint16)
+
+
+def group_of(parts: SubscriptionVector) -> Group:
+    """Return the group of a subscription."""
+    age = 8 * parts.feature_bytes - 1
+    needs = sum(1 << index for index in parts.attributes if index != age)
+    flips = sum(1 << rank for rank, (_, _, g) in enumerate(parts.constraints) if g & 128)
+    aged = age in parts.attributes
+    size = len(parts.attributes)
+    return Group(parts.event, needs, aged, parts.aggregator, flips, size, _pattern(parts))
+
+
+def _pattern(parts: SubscriptionVector) -> bytes:
+    """Return what the whole group needs beside its constraints. Weights differ from row to row and stand
+    there.
+
+    A named function is written out as its table, so that a compiled search need not know names.
+    """
+    if parts.aggregator == WEIGHTED_MEAN or not parts.block:
+        return b""
+    block = parts.block
+    if parts.aggregator in (TAKAGI_SUGENO_0, TAKAGI_SUGENO_1) and block[0] < NAMED_FUNCTIONS:
+        table = breakdown._named(block[0], parts.aggregator - TAKAGI_SUGENO_0)
+        block = bytes([ONE_TABLE]) + table
+    return bytes([len(block)]) + block
+
+
+def row_of(parts: SubscriptionVector) -> tuple[int, Bytes, npt.NDArray[np.uint16], bytes]:
+    """Return (floor, (v, V) by rank, slopes by rank, weights or nothing)."""
+    triples = np.array(parts.constraints, np.uint8)
+    weights = parts.block if parts.aggregator == WEIGHTED_MEAN else b""
+    return floor_of(parts.threshold), triples[:, :2], _SLOPES[triples[:, 2] & 127], weights
+
+
+def floor_of(threshold: int) -> int:
+    """Return one below the least degree that a threshold t lets pass: 17·t, but more than nothing."""
+    return max(17 * threshold, 1) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Many subscriptions: their groups with the rows of each, and what is different from row to row."""
+
+    groups: list[tuple[Group, npt.NDArray[np.int64]]]
+    floors: Bytes
+    cores: Bytes
+    slopes: npt.NDArray[np.uint16]
+
+
+def plain_columns(codec: FuzzyCodec, vectors: Bytes) -> Columns:
+    """Return vectors of one length, with aggregators 0 to 5, as columns; a malformed one raises
+    `VectorError`.
+    """
+    width = codec.feature_bytes
+    count, length = vectors.shape
+    size = (length - HEADER_BYTES - 2 * width) // 3
+    triples = vectors[:, HEADER_BYTES : HEADER_BYTES + 3 * size].reshape(count, size, 3)
+    kinds = vectors[:, 5] & 15
+    flips = ((triples[:, :, 2] >> 7).astype(np.int64) << np.arange(size)).sum(axis=1)
+    features = vectors[:, length - 2 * width :]
+    told = np.concatenate([features, kinds[:, None], flips.view(np.uint8).reshape(count, 8)], 1)
+    forms = np.ascontiguousarray(told).view(np.dtype((np.void, told.shape[1]))).reshape(-1)
+    _, first, of_row = np.unique(forms, return_index=True, return_inverse=True)
+    order = np.argsort(of_row, kind="stable")
+    ends = np.searchsorted(of_row[order], np.arange(1, len(first) + 1))
+    groups = []
+    for number, rows in enumerate(np.split(order, ends[:-1])):
+        parts = codec.subscription(vectors[first[number]].tobytes())
+        groups.append((group_of(parts), rows))
+    if (kinds > 5).any():
+        raise VectorError(5, "only aggregators 0 to 5 can be added together")
+    wrong = np.argwhere(triples[:, :, 0] > triples[:, :, 1])
+    if len(wrong):
+        raise VectorError(HEADER_BYTES + 3 * int(wrong[0, 1]), "v is greater than V")
+    floors = (np.maximum(17 * (vectors[:, 5] >> 4).astype(np.int64), 1) - 1).astype(np.uint8)
+    return Columns(groups, floors, triples[:, :, :2], _SLOPES[triples[:, :, 2] & 127])

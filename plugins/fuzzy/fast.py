@@ -1,0 +1,175 @@
+"""`fast`: what a node uses. Every aggregator, the integers of the boards, at the speed of memory.
+
+Subscriptions stand as columns in groups of equal event, mask and aggregator (`plugins.kernels.rows`); a
+notification visits only the groups that its feature admits and runs through their columns.
+docs/decisions/0003-matching.md tells why.
+
+    >>> matcher = FastMatcher(None)
+    >>> matcher.add((7, 0), bytes.fromhex("00000000000064c87f0101"))
+    >>> matcher.match(bytes.fromhex("000000000000960101"), event_ms=0, now_ms=0)[0].degree_u8
+    255
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.codec import FuzzyCodec
+from plugins.fuzzy.columns import Columns, group_of, plain_columns, row_of
+from plugins.fuzzy.population import FEATURE_CONDITIONS, NotificationReader, Told
+from plugins.kernels import numpy_scan
+from plugins.kernels.compiled import is_available
+from plugins.kernels.rows import RowStore
+from plugins.language import Match, SubscriptionKey
+
+COMPILE_FROM: Final = 2000
+"""With fewer subscriptions NumPy is quick enough, and nobody waits for a compiler."""
+
+Found = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]
+"""Keys as origin·256 + id, and their degrees, side by side."""
+
+
+class RowSearch:
+    """Searches a store for what is told, with the machine at hand, and keeps its working room."""
+
+    def __init__(self, store: RowStore, exact: bool, compile_from: int) -> None:
+        self._store = store
+        self._compile_from = compile_from
+        self._exact = exact
+        self._keys = np.zeros(0, np.uint32)
+        self._degrees = np.zeros(0, np.uint8)
+        self._visited = np.zeros(0, np.int32)
+        self._scratch = np.zeros(0, np.uint8)
+        self._numbers = np.zeros(0, np.int64)
+
+    def one(self, told: Told) -> Found:
+        """Return what matches, in no particular order. The arrays are good until the next search."""
+        row = np.frombuffer(bytearray(told.row), np.uint8)
+        if self._store.count < self._compile_from or not is_available():
+            return numpy_scan.scan(self._store, row, told.event, told.feature, self._exact)
+        from plugins.kernels import scan as kernel
+
+        scan: Any = kernel.scan
+        arrays = self._arrays()
+        while True:
+            room = (self._visited, self._scratch, self._numbers, self._keys, self._degrees)
+            end = int(scan(*arrays, row, told.event, told.feature, self._exact, *room, 0))
+            if end >= 0:
+                return self._keys[:end], self._degrees[:end]
+            self._make_room(-1 - end)
+
+    def many(
+        self, rows: npt.NDArray[np.uint8], events: npt.NDArray[np.uint8], features: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], Found]:
+        """Return (ends, found): the matches of notification i are found[ends[i - 1]:ends[i]]. It is always
+        compiled.
+        """
+        from plugins.kernels import scan as kernel
+
+        scan_all: Any = kernel.scan_all
+        ends = np.zeros(len(events), np.int64)
+        arrays = self._arrays()
+        while True:
+            room = (self._visited, self._scratch, self._numbers, self._keys, self._degrees)
+            done = scan_all(*arrays, rows, events, features, self._exact, *room, ends)
+            if done == len(events):
+                end = int(ends[-1]) if len(events) else 0
+                return ends, (self._keys[:end], self._degrees[:end])
+            self._make_room(2 * len(self._keys) + self._store.count)
+
+    def _arrays(self) -> tuple[Any, ...]:
+        from plugins.kernels.scan import SCRATCH_BYTES, SCRATCH_NUMBERS
+
+        store = self._store
+        if not len(self._scratch):
+            self._scratch = np.zeros(SCRATCH_BYTES, np.uint8)
+            self._numbers = np.zeros(SCRATCH_NUMBERS, np.int64)
+        if len(self._visited) < store.group_count:
+            self._visited = np.zeros(store.group_count + 64, np.int32)
+        return (
+            store.arena,
+            store.arena.view(np.uint32),
+            store.groups,
+            store.group_count,
+            store.blocks,
+            store.directory,
+            store.patterns,
+        )
+
+    def _make_room(self, rows: int) -> None:
+        self._keys = np.empty(rows + rows // 4, np.uint32)
+        self._degrees = np.empty(rows + rows // 4, np.uint8)
+
+
+class FastMatcher:
+    """Holds subscriptions as columns and runs through those that a notification can serve.
+
+    From `compile_from` subscriptions on compiled code is used, where there is a compiler.
+    """
+
+    def __init__(
+        self,
+        table: MissionTable | None,
+        features: str = "subset",
+        feature_bytes: int = 1,
+        compile_from: int = COMPILE_FROM,
+    ) -> None:
+        if features not in FEATURE_CONDITIONS:
+            raise ValueError(f'"{features}" is no feature condition; take one of {FEATURE_CONDITIONS}')
+        self._codec = FuzzyCodec(table, feature_bytes)
+        self._reader = NotificationReader(self._codec)
+        self.store = RowStore()
+        self.search = RowSearch(self.store, features == "exact", compile_from)
+
+    def add(self, key: SubscriptionKey, vector: bytes) -> None:
+        """Hold this subscription; a known key is replaced. A bad vector raises `VectorError` and changes
+        nothing.
+        """
+        parts = self._codec.subscription(vector)
+        number = key_number(key)
+        self.store.remove(number)
+        self.store.put(group_of(parts), number, *row_of(parts))
+
+    def add_all(self, keys: npt.NDArray[np.uint32], vectors: npt.NDArray[np.uint8]) -> None:
+        """Hold many new subscriptions at once: origin·256 + id, and one vector of the same length for each.
+
+        The aggregators are plain ones, without a block; no key may be held. A bad vector raises
+        `VectorError` and changes nothing.
+        """
+        columns: Columns = plain_columns(self._codec, vectors)
+        for group, rows in columns.groups:
+            chosen = (keys[rows], columns.floors[rows], columns.cores[rows], columns.slopes[rows])
+            self.store.put_all(group, *chosen)
+
+    def remove(self, key: SubscriptionKey) -> None:
+        """Forget it; an unknown key is no error."""
+        self.store.remove(key_number(key))
+
+    def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
+        """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
+        keys, degrees = self.search.one(self._reader.read(vector, event_ms, now_ms))
+        order = np.argsort(keys, kind="stable")
+        pairs = zip(keys[order].tolist(), degrees[order].tolist(), strict=True)
+        return [Match((key >> 8, key & 255), degree) for key, degree in pairs]
+
+    def match_batch(
+        self, notifications: Sequence[tuple[bytes, int]], now_ms: int
+    ) -> Iterator[tuple[int, list[Match]]]:
+        """Yield the matches of each notification, in their order."""
+        for position, (vector, event_ms) in enumerate(notifications):
+            yield position, self.match(vector, event_ms, now_ms)
+
+    def next_timer_ms(self) -> int | None:
+        """Return None: it never wants to be asked without a notification."""
+        return None
+
+
+def key_number(key: SubscriptionKey) -> int:
+    """Return a key as one number of 24 bits; what is no key of the overlay raises `ValueError`."""
+    origin, identity = key
+    if not (0 <= origin <= 0xFFFF and 0 <= identity <= 0xFF):
+        raise ValueError(f"{key} is no subscription key: an origin is 0..65535, an id 0..255")
+    return origin << 8 | identity

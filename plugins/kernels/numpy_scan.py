@@ -1,0 +1,109 @@
+"""The same search without Numba: column by column in NumPy, for machines that have no compiler and for few
+rows.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from plugins.kernels import layout
+from plugins.kernels.combine import combined
+from plugins.kernels.layout import (
+    AT,
+    COUNT,
+    EVENT,
+    FLIPS,
+    KIND,
+    NEEDS,
+    NOTHING,
+    PATTERN,
+    PREVIOUS,
+    ROWS,
+    SIZE,
+    TAIL,
+)
+from plugins.kernels.rows import RowStore
+
+Bytes = npt.NDArray[np.uint8]
+Numbers = npt.NDArray[np.int64]
+Found = tuple[npt.NDArray[np.uint32], Bytes]
+
+_MINIMUM, _MAXIMUM, _PRODUCT, _ARITHMETIC = 0, 1, 2, 3
+
+
+def scan(store: RowStore, row: Bytes, event: int, feature: int, exact: bool) -> Found:
+    """Return keys and degrees of all that match. `feature` leaves the age out, the row has it at its end."""
+    groups = store.groups[: store.group_count]
+    needs = groups[:, NEEDS]
+    fits = needs == feature if exact else (needs & ~feature) == 0
+    chosen = np.flatnonzero(fits & (groups[:, EVENT] == event) & (groups[:, TAIL] != NOTHING))
+    parts = [_of_group(store, groups[number], row) for number in chosen]
+    if not parts:
+        return np.zeros(0, np.uint32), np.zeros(0, np.uint8)
+    keys, degrees = zip(*parts, strict=True)
+    return np.concatenate(keys), np.concatenate(degrees)
+
+
+def _chain(store: RowStore, tail: int) -> Iterator[int]:
+    while tail != NOTHING:
+        yield int(store.blocks[tail, AT])
+        tail = int(store.blocks[tail, PREVIOUS])
+
+
+def _of_group(store: RowStore, group: Numbers, row: Bytes) -> Found:
+    size = int(group[SIZE])
+    starts = np.array(list(_chain(store, int(group[TAIL]))))[::-1, None]
+    lanes = np.arange(ROWS)
+    count = int(group[COUNT])
+
+    def column(offset: int) -> Bytes:
+        return store.arena[starts + offset + lanes].reshape(-1)[:count]
+
+    degrees = np.empty((size, count), np.uint8)
+    places = [index for index in range(63) if group[NEEDS] >> index & 1]
+    places += [len(row) - 1] * (size - len(places))
+    for rank, place in enumerate(places):
+        x = int(row[place])
+        low, high = column(layout.lows_at(size, rank)), column(layout.highs_at(size, rank))
+        at = (starts + layout.slopes_at(rank) >> 1) + lanes
+        slope = store.arena.view(np.uint16)[at].reshape(-1)[:count]
+        distance = np.maximum(0, np.maximum(low.astype(np.int64) - x, x - high.astype(np.int64)))
+        loss = np.minimum((distance * slope + 128) >> 8, 255)
+        degrees[rank] = loss if group[FLIPS] >> rank & 1 else 255 - loss
+    weights = np.zeros((size, 0), np.uint8)
+    if group[KIND] == layout.WEIGHTED:
+        weights = np.stack([column(layout.weights_at(size, rank)) for rank in range(size)])
+    overall = _combined(store, group, degrees, weights)
+    chosen = overall > column(layout.floors_at(size))
+    keys = store.arena.view(np.uint32)[(starts + layout.keys_at(size) >> 2) + lanes].reshape(-1)[:count]
+    return keys[chosen], overall[chosen]
+
+
+def _combined(store: RowStore, group: Numbers, degrees: Bytes, weights: Bytes) -> Bytes:
+    """Combine the degrees of every row: the simple aggregators by columns, the others by the code of the
+    boards.
+    """
+    kind, size = int(group[KIND]), int(group[SIZE])
+    wide = degrees.astype(np.int64)
+    overall = np.empty(degrees.shape[1], np.uint8)
+    if kind == _MINIMUM:
+        overall[:] = degrees.min(axis=0)
+    elif kind == _MAXIMUM:
+        overall[:] = degrees.max(axis=0)
+    elif kind == _PRODUCT:
+        product = np.full(degrees.shape[1], 255)
+        for column in wide:
+            product = (product * column + 127) // 255
+        overall[:] = product
+    elif kind == _ARITHMETIC:
+        overall[:] = (2 * wide.sum(axis=0) + size) // (2 * size)
+    elif kind == layout.WEIGHTED:
+        weight = weights.sum(axis=0, dtype=np.int64)
+        overall[:] = (2 * (wide * weights).sum(axis=0) + weight) // (2 * weight)
+    else:
+        scratch = np.zeros(2 * size, np.int64)
+        for number, column in enumerate(wide.T):
+            scratch[:size] = column
+            overall[number] = combined(kind, store.patterns, int(group[PATTERN]), scratch, scratch, size)
+    return overall
