@@ -63,6 +63,7 @@ class FuzzyFilter:
         self.feature_bytes = feature_bytes
         self.pool = Pool(feature_bytes) if pool is None else pool
         self.scan = FullScan(self.pool, features == "exact", lifetime)
+        self._changed = False
 
     def add(self, key: tuple[int, int], vector: bytes) -> None:
         """Start to look for this subscription; a known key is replaced.
@@ -72,16 +73,24 @@ class FuzzyFilter:
         check_subscription(vector, self.feature_bytes)
         if not self.pool.put(key[0], key[1], vector[1], NEVER, vector, 5, len(vector)):
             raise PoolFull("no room for a subscription of %d bytes" % len(vector))
-        self.scan.prepare()
+        self._changed = True
 
     def remove(self, key: tuple[int, int]) -> None:
         """Stop looking for it; an unknown key is no error."""
         address = self.pool.find(key[0], key[1])
         if address >= 0:
             self.pool.remove(address)
+            self._changed = True
+
+    def prepare(self) -> None:
+        """Get ready for readings after additions and removals, so that the next one allocates nothing."""
+        if self._changed:
+            self.scan.prepare()
+            self._changed = False
 
     def feed(self, reading: Reading) -> list[Release]:
         """Return the notifications that this reading is worth, most attributes first."""
+        self.prepare()
         releases = []
         scan = self.scan
         scan.begin(reading)

@@ -86,11 +86,19 @@ class Ledger:
 
     def find(self, origin: int, id: int) -> int:
         """Return the address of a subscription, or -1."""
-        key = origin << 8 | id
-        address = self.after(-1)
-        while address >= 0 and self.field(address, KEY, 3) != key:
-            address = self.after(address)
-        return address
+        key = 2 + 2 * self.feature_bytes
+        high = origin >> 8
+        low = origin & 255
+        for number in range(len(self.blocks)):
+            block = self.blocks[number]
+            end = self.used[number]
+            at = 0
+            while at < end:
+                k = at + key
+                if block[k + 2] == id and block[k + 1] == low and block[k] == high:
+                    return number * self.block_bytes + at
+                at += block[at] << 1
+        return -1
 
     def judge(self, origin: int, id: int, seq: int) -> int:
         """Tell what this revision would be here: INSTALLED (new), KNOWN, REPLACED (newer) or STALE."""

@@ -6,8 +6,8 @@ from watchdog.ledger import Ledger, difference
 class Pool(Ledger):
     """A bounded store of subscriptions, found by (origin, id).
 
-    `runs` lists where equal features begin and end (start, end, start, end …), over all blocks, those of the
-    largest event feature, cardinality and attribute feature first.
+    After `survey`, `runs` lists where equal features begin and end (start, end, start, end …), over all
+    blocks, those of the largest event feature, cardinality and attribute feature first.
     """
 
     def __init__(self, feature_bytes: int = 1, block_bytes: int = 4096, most_blocks: int = 64) -> None:
@@ -60,7 +60,6 @@ class Pool(Ledger):
         self.used[number] += length
         self.count += 1
         self.renew(number * self.block_bytes + at, seq, expires_s)
-        self._survey()
         return True
 
     def _with_room(self, length: int, leaving: int) -> int:
@@ -88,10 +87,9 @@ class Pool(Ledger):
             block[at] = block[at + length]
             at += 1
         self.count -= 1
-        self._survey()
 
-    def _survey(self) -> None:
-        """List the runs anew."""
+    def survey(self) -> None:
+        """List the runs anew; call it before the next scan when something was put or removed."""
         runs = self.runs
         while runs:
             runs.pop()

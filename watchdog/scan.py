@@ -36,7 +36,8 @@ class Scan:
         self._next = 0
 
     def prepare(self) -> None:
-        """Make room for what one reading may release; call it after the pool took a subscription."""
+        """Survey the pool and make room for what one reading may release; call it after the pool changed."""
+        self.pool.survey()
         most = len(self.pool.runs) * self.pool.feature_bytes >> 1
         if most > len(self.outbox.served):
             self.outbox.served = bytearray(most)

@@ -61,7 +61,9 @@ def bundle(
     sources = {module: package[module] for modules in parts.values() for module in modules}
     constants: dict[str, int] = {}
     for source in package.values():
-        constants |= integer_constants(ast.parse(source))
+        for name, value in integer_constants(ast.parse(source)).items():
+            if constants.setdefault(name, value) != value:
+                raise ValueError(f"{name} is {value} in one module and {constants[name]} in another")
     small = minify(flatten(sources | dict(programs or {}), parts), constants, keep)
     for name, source in small.items():
         if "watchdog." in source:

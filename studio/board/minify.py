@@ -128,7 +128,9 @@ class _Shaken(ast.NodeTransformer):
 
 
 def _used(trees: Iterable[ast.Module]) -> frozenset[str]:
-    """Return every name and attribute that occurs anywhere, except in imports and definitions."""
+    """Return every name and attribute that occurs anywhere, except in definitions and in imports without an
+    alias.
+    """
     found = set()
     for tree in trees:
         for node in ast.walk(tree):
@@ -136,6 +138,8 @@ def _used(trees: Iterable[ast.Module]) -> frozenset[str]:
                 found.add(node.id)
             elif isinstance(node, ast.Attribute):
                 found.add(node.attr)
+            elif isinstance(node, ast.ImportFrom):
+                found.update(alias.name for alias in node.names if alias.asname)
     return frozenset(found)
 
 

@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -67,6 +68,12 @@ def test_the_same_checks_on_micropython(version: str) -> None:
     assert sorted(passed) == sorted(HOST_CHECKS)
 
 
+@cache
+def host_checksum(first: int, size: int) -> int:
+    """What CPython computes for these pairs."""
+    return int(shared_module("degrees").checksum(first, size))
+
+
 def checksums_agree(version: str, blocks: int, size: int) -> None:
     """Compare checksums over `blocks` runs of `size` (vector, reading) pairs each."""
     program = "import degrees\nfor i in range(%d):\n    print(degrees.checksum(i * %d, %d))\n" % (
@@ -75,14 +82,14 @@ def checksums_agree(version: str, blocks: int, size: int) -> None:
         size,
     )
     there = [int(line) for line in run_on_wasm(version, program, FILES).split()]
-    here = [shared_module("degrees").checksum(i * size, size) for i in range(blocks)]
+    here = [host_checksum(i * size, size) for i in range(blocks)]
     assert there == here
 
 
 @pytest.mark.board
 @pytest.mark.parametrize("version", VERSIONS)
 def test_degrees_are_bit_identical(version: str) -> None:
-    checksums_agree(version, 5, 8000)
+    checksums_agree(version, 4, 8000)
 
 
 @pytest.mark.board

@@ -205,6 +205,7 @@ class PoolAgainstDictionary(RuleBasedStateMachine):
 
     @invariant()
     def runs_are_sorted_and_cover_every_record(self) -> None:
+        self.pool.survey()
         keys = []
         records = 0
         for start, end in zip(self.pool.runs[::2], self.pool.runs[1::2], strict=True):

@@ -31,6 +31,7 @@ def filled_filter() -> FuzzyFilter:
             end += 1 + body[1]
         saf = ((1 << k) - 1) << number % 4
         guard.add((number, number), bytes([number, 0, 100, 0, 0]) + bytes(body[:end]) + bytes([1, saf]))
+    guard.prepare()
     return guard
 
 

@@ -1,0 +1,163 @@
+"""The bundler and the flash image, without a board: what is made small still does the same."""
+
+import sys
+from types import ModuleType
+
+import pytest
+
+from studio.board.bundle import bundle, flatten
+from studio.board.flash_image import FlashFull, file_system, file_system_start
+from studio.board.microbit import BoardFailure, run_on_microbit
+from studio.board.minify import minify
+from tests.boards.test_wasm import SHARED, shared_module
+
+EVERYTHING = {
+    "all_arithmetic": ("membership", "aggregate", "tokens", "pattern"),
+    "all_vectors": ("blocks", "vector"),
+    "all_breakdown": ("breakdown",),
+    "all_score": ("score",),
+    "all_pool": ("reading", "ledger", "pool", "outbox", "scan"),
+    "all_filter": ("filter",),
+}
+
+PROGRAM = """
+from watchdog.filter import FuzzyFilter
+from watchdog.reading import Reading
+
+
+def released(vectors, rows):
+    guard = FuzzyFilter()
+    for number in range(len(vectors)):
+        guard.add((number, number), vectors[number])
+    found = []
+    reading = Reading()
+    for row in rows:
+        reading.clear(0, 7, 9)
+        for attribute in range(len(row)):
+            reading.set(attribute, row[attribute])
+        for release in guard.feed(reading):
+            found.append((release.vector, release.degree_u8))
+    return found
+"""
+
+
+def loaded(sources: dict[str, str]) -> dict[str, ModuleType]:
+    """Run flat modules in order, each finding the ones before it; forget them afterwards."""
+    modules: dict[str, ModuleType] = {}
+    try:
+        for name, source in sources.items():
+            modules[name] = sys.modules[name] = ModuleType(name)
+            exec(compile(source, name + ".py", "exec"), modules[name].__dict__)
+    finally:
+        for name in modules:
+            sys.modules.pop(name, None)
+    return modules
+
+
+def test_the_bundled_filter_releases_what_the_package_releases() -> None:
+    chance = shared_module("degrees").Chance(3)
+    body = bytearray(64)
+    vectors = []
+    for number in range(44):
+        k = 2 + number % 3
+        aggregator = (0, 1, 2, 3, 4, 5, 6, 7, 8, 14, 15)[number % 11]
+        shared_module("degrees").fill_body(chance, body, aggregator, k)
+        end = 1 + 3 * k + (1 + body[1] if aggregator > 5 else 0)
+        saf = ((1 << k) - 1) << number % 4
+        vectors.append(bytes([number, 0, 100, 0, 0]) + bytes(body[:end]) + bytes([1, saf]))
+    rows = [bytes(chance.byte() for _ in range(7)) for _ in range(30)]
+    plain: dict[str, object] = {}
+    exec(compile(PROGRAM, "program.py", "exec"), plain)
+    expected = plain["released"](vectors, rows)  # type: ignore[operator]
+    kept = frozenset({"released", "vector", "degree_u8"})
+    small = loaded(bundle(EVERYTHING, {"program": PROGRAM}, kept))["program"]
+    assert len(expected) > 30
+    assert small.released(vectors, rows) == expected
+
+
+def test_small_means_without_docstrings_annotations_and_long_names() -> None:
+    source = (
+        '"""Why."""\nLIMIT = 5\ndef five_of(value: int) -> int:\n    """Say."""\n    return value * LIMIT\n'
+    )
+    user = "from one import five_of\n\nprint(five_of(3))\n"
+    small = minify({"one": source, "two": user}, {"LIMIT": 5})
+    assert small == {"one": "def A(a):\n return a * 5\n", "two": "from one import A\nprint(A(3))\n"}
+
+
+def test_what_nobody_uses_is_left_out_and_what_is_kept_stays() -> None:
+    source = (
+        "class Thing:\n    def used(self):\n        return 1\n\n    def unused(self):\n        return 2\n"
+    )
+    user = "from one import Thing\n\nprint(Thing().used())\n"
+    assert "return 2" not in minify({"one": source, "two": user}, {})["one"]
+    kept = minify({"one": source, "two": user}, {}, frozenset({"Thing", "used", "unused"}))["one"]
+    assert "def unused(a)" in kept
+
+
+def test_names_that_are_looked_up_as_strings_are_left_alone() -> None:
+    source = (
+        "class Thing:\n    def __init__(self):\n        self.pool = 1\n\n\nprint(getattr(Thing(), 'pool'))\n"
+    )
+    assert "a.pool = 1" in minify({"one": source}, {})["one"]
+
+
+def test_a_module_that_is_in_no_part_is_named() -> None:
+    with pytest.raises(ValueError, match="is in no part"):
+        bundle({"scan": ("scan",)}, {"main": "from watchdog.scan import Scan\nScan(1, 2, 3)\n"})
+
+
+def test_imports_of_the_same_flat_module_vanish() -> None:
+    flat = flatten({"a": "from watchdog.b import f\nf()\n", "b": "def f(): pass\n"}, {"one": ("b", "a")})
+    assert "import" not in flat["one"]
+
+
+def files_of(image: bytes) -> dict[str, bytes]:
+    """Read a file system back, by its own rules."""
+    chunks = [image[i : i + 128] for i in range(0, len(image), 128)]
+    found = {}
+    for chunk in chunks:
+        if chunk[0] != 0xFE:
+            continue
+        end = chunk[1]
+        data = chunk[2:127]
+        spans = 1
+        while chunk[127] != 0xFF:
+            chunk = chunks[chunk[127] - 1]
+            data += chunk[1:127]
+            spans += 1
+        size = (spans - 1) * 126 + end - 1
+        content = data[:size]
+        found[content[1 : 1 + content[0]].decode()] = content[1 + content[0] :]
+    return found
+
+
+@pytest.mark.parametrize("size", [0, 1, 100, 117, 118, 119, 120, 243, 244, 245, 246, 1000])
+def test_a_file_system_holds_its_files(size: int) -> None:
+    files = {"a.py": bytes(i % 251 for i in range(size)), "main.py": b"print(1)\n"}
+    assert files_of(file_system(files, 15 * 1024)) == files
+
+
+def test_files_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(FlashFull, match="20000 bytes of files"):
+        file_system({"a.py": bytes(20000)}, 15 * 1024)
+
+
+def test_the_file_system_begins_behind_the_firmware() -> None:
+    firmware = ":020000040003F7\n:10B88000000000000000000000000000000000\n:00000001FF\n"
+    assert file_system_start(firmware) == 0x3BC00
+
+
+@pytest.mark.board
+def test_a_program_that_fails_says_so() -> None:
+    with pytest.raises(BoardFailure, match="ZeroDivisionError"):
+        run_on_microbit({"main.py": "print('before')\nprint(1 // 0)\n"}, timeout_s=20)
+
+
+@pytest.mark.board
+def test_a_program_that_never_ends_is_stopped() -> None:
+    with pytest.raises(BoardFailure, match="no end within"):
+        run_on_microbit({"main.py": "while True:\n    pass\n"}, timeout_s=1)
+
+
+def test_every_sample_is_there() -> None:
+    assert {path.stem for path in SHARED.glob("strata_*.py")} >= {"strata_aggregate", "strata_vector"}
