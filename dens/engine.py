@@ -5,7 +5,6 @@ Rules that hold for every engine:
 - A message is acknowledged when it is durable, or with the reason for which it never will be.
 - Bytes that are malformed, not authentic or of another mission table change nothing.
 - What is known already is acknowledged again and otherwise ignored.
-- Numbers are reserved in steps ahead of their use, so that no restart gives one out twice.
 - An end speaks for itself only; a mediator relays for others.
 
 A kind of node adds what messages mean to it, through the methods at the end of the class.
@@ -13,12 +12,10 @@ A kind of node adds what messages mean to it, through the methods at the end of 
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable
-from dataclasses import replace
 from typing import ClassVar, Final
 
 from dens import envelope
-from dens.errors import RemoteProtocolError, StoreError
+from dens.errors import RemoteProtocolError
 from dens.events import (
     DatagramRefused,
     DuplicateReceived,
@@ -27,18 +24,16 @@ from dens.events import (
     MessageRefused,
 )
 from dens.item import Item, ItemId
-from dens.known import KnownItems
+from dens.ledger import Ledger
 from dens.limits import Limits
 from dens.machine import Datagram
 from dens.messages import Acknowledgement, Hello, SummaryMessage
 from dens.numbers import LINK_NUMBER, REASON_NAMES, STATUS_NAMES, MessageType, Reason, Role, Status
 from dens.peer_session import PeerSession
 from dens.seal import TAG_BYTES, Sealer
-from dens.store import Erase, Put, Space, Store
+from dens.store import Store
 from dens.summary import Summary
 
-_ITEM_NUMBERS: Final = (0, 0)
-_LINK_NUMBERS: Final = (1, 0)
 _SUMMARY_BYTES: Final = 48_000
 HAS_IT: Final = frozenset({Status.STORED, Status.KNOWN})
 """After these answers the peer has the message."""
@@ -70,14 +65,11 @@ class Engine(ABC):
         self._table_check = table_check
         self._sealer = sealer or Sealer(node)
         self._flags = envelope.SEALED if self._sealer.tag_bytes else 0
-        self._store = store
-        self._is_dirty = False
+        self._ledger = Ledger(table_check, store, self.limits)
         self._sessions: dict[int, PeerSession] = {}
         self._events: deque[Event] = deque()
-        self._known = KnownItems()
-        self._next_number = {_ITEM_NUMBERS: 0, _LINK_NUMBERS: 1}
-        self._reserved = dict(self._next_number)
-        self._load(now_ms)
+        held, inbox = self._ledger.load()
+        self._restore(held, inbox, now_ms)
 
     # ------------------------------------------------------------------ the seven verbs
 
@@ -121,7 +113,7 @@ class Engine(ABC):
     def contact_opened(self, peer: int, now_ms: int) -> None:
         """Begin a session: hello goes out until the peer answers."""
         self._sessions.pop(peer, None)
-        number = self._take_number(_LINK_NUMBERS)
+        number = self._ledger.link_number()
         self._sessions[peer] = PeerSession(peer, number, now_ms, self.limits)
 
     def contact_lost(self, peer: int, now_ms: int) -> None:
@@ -139,21 +131,20 @@ class Engine(ABC):
 
     def timer_due(self, now_ms: int) -> None:
         """Forget what has expired. What sessions want to send is found by `datagrams_to_send`."""
-        while (ended := self._known.pop_ended(now_ms)) is not None:
-            item_id, end_ms = ended
-            if self._ended(item_id, now_ms):
-                self._remember(item_id, end_ms + self.limits.remember_ms)
+        ledger = self._ledger
+        while (ended := ledger.known.pop_ended(now_ms)) is not None:
+            if self._ended(ended[0], now_ms):
+                ledger.held_ended(*ended)
             else:
-                self._stage(Erase(Space.KNOWN, item_id))
+                ledger.forget(ended[0])
 
     def datagrams_to_send(self, now_ms: int) -> list[Datagram]:
         """Commit the store, then return what should be sent now, in order."""
         out: list[Datagram] = []
         for session in self._sessions.values():
             self._speak(session, now_ms, out)
-        if self._is_dirty and (out or self.commits_at_once):
-            self._store.commit()
-            self._is_dirty = False
+        if out or self.commits_at_once:
+            self._ledger.commit()
         return out
 
     def next_event(self) -> Event | None:
@@ -168,7 +159,7 @@ class Engine(ABC):
     def _hello_came(self, hello: Hello, session: PeerSession) -> None:
         is_new = session.greet(Role(hello.role), hello.session, hello.heard)
         if is_new and Role.MEDIATOR in (self.role, session.role):
-            number = self._take_number(_LINK_NUMBERS) | LINK_NUMBER
+            number = self._ledger.link_number() | LINK_NUMBER
             session.offer(-1, (self.node, number), MessageType.SUMMARY)
         elif hello.heard != session.own_session:
             session.owes_hello = True
@@ -202,7 +193,7 @@ class Engine(ABC):
             )
             return
         item_id = item.id
-        if item_id in self._known or session.has_taken(item_id):
+        if item_id in self._ledger.known or session.has_taken(item_id):
             status = Status.KNOWN
         elif item.expires_ms <= now_ms:
             status = Status.EXPIRED
@@ -228,12 +219,12 @@ class Engine(ABC):
         if session.owes_hello or (not session.is_heard and session.hello_due_ms <= now_ms):
             session.owes_hello = False
             session.hello_due_ms = now_ms + self.limits.hello_ms
-            number = self._take_number(_LINK_NUMBERS)
+            number = self._ledger.link_number()
             self._transmit_link(MessageType.HELLO, number, self._hello(session).encode(), session, out)
         if session.acks_due_ms is not None and session.acks_due_ms <= now_ms:
             payload = Acknowledgement(session.take_acks()).encode()
             self._transmit_link(
-                MessageType.ACKNOWLEDGEMENT, self._take_number(_LINK_NUMBERS), payload, session, out
+                MessageType.ACKNOWLEDGEMENT, self._ledger.link_number(), payload, session, out
             )
         while (again := session.next_retry(now_ms)) is not None:
             if not self._transmit(*again, session, now_ms, out, is_retry=True):
@@ -292,79 +283,14 @@ class Engine(ABC):
         payload = SummaryMessage(self._hello(session), self._note(session, now_ms), known).encode()
         return Item(MessageType.SUMMARY, 0, item_id[0], item_id[1], now_ms, 0, 0, payload)
 
-    # ------------------------------------------------------------------ numbers and the store
-
-    def _take_number(self, counter: tuple[int, int]) -> int:
-        number = self._next_number[counter]
-        if number >= self._reserved[counter]:
-            self._reserved[counter] = number + self.limits.number_step
-            self._stage(Put(Space.COUNTER, counter, self._reserved[counter].to_bytes(8, "big")))
-        self._next_number[counter] = number + 1
-        return number
+    # ------------------------------------------------------------------ what may be done otherwise
 
     def _make(self, type: int, language: int, lifetime_q: int, payload: bytes, created_ms: int) -> Item:
-        return Item(
-            type, language, self.node, self._take_number(_ITEM_NUMBERS), created_ms, lifetime_q, 0, payload
-        )
-
-    def _stage(self, operation: Put | Erase) -> None:
-        self._store.stage(operation)
-        self._is_dirty = True
-
-    def _keep(self, item: Item) -> None:
-        """Hold this message durably until it ends, and know it."""
-        self._known.add(item.id, item.expires_ms)
-        self._keep_row(item)
-
-    def _keep_row(self, item: Item) -> None:
-        self._stage(Put(Space.ITEM, item.id, self._row(item)))
-
-    def _row(self, item: Item) -> bytes:
-        created = item.created_ms.to_bytes(8, "big", signed=True)
-        return created + envelope.pack(item, self._table_check, 0, item.hops, 0)
-
-    def _let_go(self, item: Item) -> None:
-        """Hold this message no longer, but stay aware of it until it would have ended anyway."""
-        self._stage(Erase(Space.ITEM, item.id))
-        self._know(item)
-
-    def _know(self, item: Item) -> None:
-        """Be aware of a message that is not held, so that nobody offers it again."""
-        self._remember(item.id, item.expires_ms + self.limits.remember_ms)
-
-    def _remember(self, item_id: ItemId, until_ms: int) -> None:
-        self._known.add_done(item_id, until_ms)
-        self._stage(Put(Space.KNOWN, item_id, until_ms.to_bytes(8, "big", signed=True)))
-        while self._known.done_count > self.limits.known_items:
-            oldest = self._known.oldest_done()
-            self._known.forget(oldest)
-            self._stage(Erase(Space.KNOWN, oldest))
-
-    def _load(self, now_ms: int) -> None:
-        items: list[Item] = []
-        others: list[tuple[Space, ItemId, bytes]] = []
-        for space, key, value in self._store.load():
-            if space is Space.COUNTER:
-                self._next_number[key] = self._reserved[key] = int.from_bytes(value, "big")
-            elif space is Space.KNOWN:
-                self._known.add_done(key, int.from_bytes(value, "big", signed=True))
-            elif space is Space.ITEM:
-                items.append(self._read_row(key, value))
-            else:
-                others.append((space, key, value))
-        self._restore(items, others, now_ms)
-
-    def _read_row(self, key: ItemId, value: bytes) -> Item:
-        try:
-            item, _, _ = envelope.unpack(value[8:], 0)
-        except RemoteProtocolError as error:
-            raise StoreError(f"the stored message {key} is damaged: {error}") from error
-        if item.id != key:
-            raise StoreError(f"the stored message {key} calls itself {item.id}")
-        return replace(item, created_ms=int.from_bytes(value[:8], "big", signed=True))
+        number = self._ledger.item_number()
+        return Item(type, language, self.node, number, created_ms, lifetime_q, 0, payload)
 
     def _next_end_ms(self) -> int | None:
-        return self._known.next_end_ms()
+        return self._ledger.known.next_end_ms()
 
     def _note(self, session: PeerSession, now_ms: int) -> bytes:
         """Return what the replication policy tells its peers; ends have none."""
@@ -373,12 +299,8 @@ class Engine(ABC):
     # ------------------------------------------------------------------ what messages mean: each kind of node
 
     @abstractmethod
-    def _restore(
-        self, items: Iterable[Item], others: Iterable[tuple[Space, ItemId, bytes]], now_ms: int
-    ) -> None:
-        """Take up what was committed before a restart; expired rows are there too and end at the first
-        timer.
-        """
+    def _restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
+        """Take up what was committed before a restart; expired messages too, which end at the first timer."""
 
     @abstractmethod
     def _summary_for(self, session: PeerSession, most_bytes: int) -> bytes:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from dens.collaborators import Directory, FoundMatch, Matcher, MatcherFactory, SubscriptionKey
+from dens.collaborators import Directory, FoundMatch, MatcherFactory, SubscriptionKey
 from dens.engine import HAS_IT, Engine
 from dens.events import (
     CopyDropped,
@@ -28,14 +28,16 @@ from dens.events import (
 )
 from dens.item import Item, ItemId
 from dens.limits import Limits
-from dens.messages import Notify, Receipt, Subscribed, Withdrawal
+from dens.matching import LanguageMatchers
+from dens.messages import Notify, Subscribed, Withdrawal
 from dens.notification_store import Carried, NotificationStore
 from dens.numbers import REASON_NAMES, MessageType, Reason, Role, Status
 from dens.peer_session import PeerSession
 from dens.policies.epidemic import Epidemic
 from dens.policies.policy import ReplicationPolicy
+from dens.receipts import ReceiptBook
 from dens.seal import Sealer
-from dens.store import Erase, Space, Store
+from dens.store import Store
 from dens.subscription_table import Subscription, SubscriptionTable
 from dens.summary import Summary
 
@@ -81,8 +83,7 @@ class DensNode(Engine):
         sealer: Sealer | None = None,
         limits: Limits | None = None,
     ) -> None:
-        self._matchers: dict[int, Matcher] = {language: make() for language, make in sorted(matchers.items())}
-        self._single: dict[int, Matcher] = {language: make() for language, make in sorted(matchers.items())}
+        self._matchers = LanguageMatchers(matchers)
         bounds = limits or Limits()
         self._directory = directory
         self._policy = policy or Epidemic()
@@ -90,8 +91,7 @@ class DensNode(Engine):
         self._table = SubscriptionTable(bounds.linger_ms)
         self._carried = NotificationStore(bounds)
         self._announcements: dict[int, Item] = {}
-        self._receipts: dict[ItemId, dict[int, None]] = {}
-        self._receipt_items: dict[ItemId, None] = {}
+        self._receipts = ReceiptBook()
         self._served_by: dict[int, dict[SubscriptionKey, None]] = {}
         super().__init__(node, table_check, store, now_ms, sealer=sealer, limits=bounds)
 
@@ -116,7 +116,7 @@ class DensNode(Engine):
         """Forget what has expired, and subscriptions that have lingered enough."""
         super().timer_due(now_ms)
         while (ended := self._table.pop_ended(now_ms)) is not None:
-            self._matchers[ended.item.language].remove(ended.key)
+            self._matchers.remove(ended)
 
     def _next_end_ms(self) -> int | None:
         ends = [end for end in (super()._next_end_ms(), self._table.next_end_ms()) if end is not None]
@@ -141,7 +141,7 @@ class DensNode(Engine):
             session.learnt(item.id)
             self._spread(item, now_ms)
         elif status is Status.SUPERSEDED:
-            self._know(item)
+            self._ledger.know(item)
         return status
 
     def _learn(self, item: Item, now_ms: int) -> Status:
@@ -161,8 +161,7 @@ class DensNode(Engine):
         return Status.UNEXPECTED
 
     def _learn_subscription(self, item: Item, said: Subscribed, now_ms: int) -> Status:
-        matcher = self._matchers.get(item.language)
-        if matcher is None:
+        if item.language not in self._matchers:
             return Status.UNKNOWN_LANGUAGE
         new = Subscription.of(item, said)
         status = self._table.judge(new)
@@ -172,11 +171,11 @@ class DensNode(Engine):
         if current is None and len(self._table) >= self.limits.subscriptions:
             return Status.NO_ROOM
         publishers = tuple(self._directory.publishers_for(item.language, new.vector))
-        matcher.add(new.key, new.vector)
+        self._matchers.add(new)
         if current is not None:
             self._let_go_of(current.item, Reason.REPLACED, now_ms)
             if current.item.language != item.language:
-                self._matchers[current.item.language].remove(new.key)
+                self._matchers.remove(current)
             if current.seq != new.seq:
                 self._carried.release(item.origin, new.id)
         self._table.put(new)
@@ -192,19 +191,14 @@ class DensNode(Engine):
             for carried in self._carried.all()
             if carried.item.language == language
             and new.since_ms <= carried.item.created_ms < new.until_ms
-            and not self._has_receipt(carried.item.id, new.item.origin)
+            and not self._receipts.has(carried.item.id, new.item.origin)
         ]
         if not candidates:
             return
-        single = self._single[language]
-        single.add(new.key, new.vector)
-        events = [(carried.item.payload, carried.item.created_ms) for carried in candidates]
-        found = dict(single.match_batch(events, now_ms))
-        single.remove(new.key)
-        for position, carried in enumerate(candidates):
-            for match in found.get(position, ()):
-                self._owe(carried, new, match.degree_u8, now_ms)
-                self._notify(carried, new.item.origin)
+        items = [carried.item for carried in candidates]
+        for position, degree_u8 in self._matchers.match_single(new, items, now_ms):
+            self._owe(candidates[position], new, degree_u8, now_ms)
+            self._notify(candidates[position], new.item.origin)
 
     def _serve_by(self, publishers: Iterable[int], new: Subscription) -> None:
         for publisher in publishers:
@@ -223,7 +217,7 @@ class DensNode(Engine):
         if older is not None:
             self._let_go_of(older.item, Reason.REPLACED, now_ms)
         if ended is not None:
-            self._matchers[ended.item.language].remove(ended.key)
+            self._matchers.remove(ended)
             self._carried.release(*ended.key)
             self._let_go_of(ended.item, Reason.WITHDRAWN, now_ms)
         self._hold(item)
@@ -254,24 +248,17 @@ class DensNode(Engine):
         self._served_by[publisher] = served
 
     def _learn_receipt(self, item: Item, now_ms: int) -> Status:
-        notification = Receipt.decode(item.payload).notification
-        self._receipts.setdefault(notification, {})[item.origin] = None
-        self._receipt_items[item.id] = None
+        notification = self._receipts.add(item)
         self._carried.delivered(notification, item.origin)
         self._hold(item)
-        while len(self._receipt_items) > self.limits.receipts:
-            self._let_go_of(self._items[next(iter(self._receipt_items))], Reason.OLDEST, now_ms)
+        while len(self._receipts) > self.limits.receipts:
+            self._let_go_of(self._receipts.oldest(), Reason.OLDEST, now_ms)
         return Status.STORED if item.id in self._items else Status.NO_ROOM
 
-    def _has_receipt(self, notification: ItemId, subscriber: int) -> bool:
-        subscribers = self._receipts.get(notification)
-        return subscribers is not None and subscriber in subscribers
-
     def _learn_notification(self, item: Item, now_ms: int) -> Status:
-        matcher = self._matchers.get(item.language)
-        if matcher is None:
+        if item.language not in self._matchers:
             return Status.UNKNOWN_LANGUAGE
-        matches = matcher.match(item.payload, item.created_ms, now_ms)
+        matches = self._matchers.match(item, now_ms)
         carried = self._carried.add(item)
         self._owe_all(carried, matches, now_ms)
         self._hold(item)
@@ -286,7 +273,7 @@ class DensNode(Engine):
             if (
                 subscription is not None
                 and subscription.since_ms <= item.created_ms < subscription.until_ms
-                and not self._has_receipt(item.id, match.key[0])
+                and not self._receipts.has(item.id, match.key[0])
             ):
                 self._owe(carried, subscription, match.degree_u8, now_ms)
 
@@ -300,55 +287,41 @@ class DensNode(Engine):
 
     def _hold(self, item: Item) -> None:
         self._items[item.id] = item
-        self._keep(item)
+        self._ledger.keep(item)
 
     def _let_go_of(self, item: Item, reason: Reason, now_ms: int) -> None:
         self._items.pop(item.id, None)
-        self._forget_receipt(item)
-        self._let_go(item)
+        self._receipts.remove(item)
+        self._ledger.let_go(item)
         self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[reason]))
-
-    def _forget_receipt(self, item: Item) -> None:
-        if self._receipt_items.pop(item.id, False) is None:
-            notification = Receipt.decode(item.payload).notification
-            subscribers = self._receipts[notification]
-            subscribers.pop(item.origin, None)
-            if not subscribers:
-                del self._receipts[notification]
 
     def _ended(self, item_id: ItemId, now_ms: int) -> bool:
         item = self._items.pop(item_id, None)
         if item is None:
             return False
-        self._stage(Erase(Space.ITEM, item_id))
         self._events.append(MessageExpired(now_ms, item, None, REASON_NAMES[Reason.LIFETIME_OVER]))
         kind = item.type
         if kind == MessageType.NOTIFICATION:
             self._carried.remove(item_id)
         elif kind == MessageType.RECEIPT:
-            self._forget_receipt(item)
+            self._receipts.remove(item)
         elif kind == MessageType.UNSUBSCRIBE:
             self._table.tombstone_ended((item.origin, item.payload[0]), item)
         elif kind == MessageType.ANNOUNCE:
             del self._announcements[item.origin]
         return True
 
-    def _restore(
-        self, items: Iterable[Item], others: Iterable[tuple[Space, ItemId, bytes]], now_ms: int
-    ) -> None:
-        for item in sorted(items, key=lambda item: _RESTORED_IN_ORDER[item.type]):
+    def _restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
+        for item in sorted(held, key=lambda item: _RESTORED_IN_ORDER[item.type]):
             self._items[item.id] = item
-            self._known.add(item.id, item.expires_ms)
             self._restore_one(item, now_ms)
 
     def _restore_one(self, item: Item, now_ms: int) -> None:
         kind = item.type
         if kind == MessageType.NOTIFICATION:
-            matches = self._matchers[item.language].match(item.payload, item.created_ms, now_ms)
-            self._owe_all(self._carried.add(item), matches, now_ms)
+            self._owe_all(self._carried.add(item), self._matchers.match(item, now_ms), now_ms)
         elif kind == MessageType.RECEIPT:
-            self._receipts.setdefault(Receipt.decode(item.payload).notification, {})[item.origin] = None
-            self._receipt_items[item.id] = None
+            self._receipts.add(item)
         elif kind == MessageType.UNSUBSCRIBE:
             self._table.withdraw(item, Withdrawal.decode(item.payload))
         elif kind == MessageType.ANNOUNCE:
@@ -358,7 +331,7 @@ class DensNode(Engine):
             read = Subscribed.from_subscribe if kind == MessageType.SUBSCRIBE else Subscribed.from_renew
             subscription = Subscription.of(item, read(item.payload))
             self._table.put(subscription)
-            self._matchers[item.language].add(subscription.key, subscription.vector)
+            self._matchers.add(subscription)
             publishers = self._directory.publishers_for(item.language, subscription.vector)
             self._serve_by(publishers, subscription)
 
@@ -366,14 +339,16 @@ class DensNode(Engine):
 
     def _summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
         if session.role is Role.MEDIATOR:
-            return self._known.encode_all(most_bytes)
-        return self._known.encode_only(session.peer, most_bytes)
+            return self._ledger.known.encode_all(most_bytes)
+        return self._ledger.known.encode_only(session.peer, most_bytes)
 
     def _peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         role = session.role
         self._policy.met(session.peer, role is Role.MEDIATOR, note, now_ms)
         if role is Role.MEDIATOR:
-            missing = [item for id in self._known.lacking(known) if (item := self._items.get(id)) is not None]
+            missing = [
+                item for id in self._ledger.known.lacking(known) if (item := self._items.get(id)) is not None
+            ]
             missing.sort(key=lambda item: item.created_ms)
             for item in missing:
                 self._offer(item, session, now_ms)
@@ -463,7 +438,7 @@ class DensNode(Engine):
                 lighter = replace(held, copies=kept)
                 self._items[item.id] = lighter
                 self._carried.replace(lighter)
-                self._keep_row(lighter)
+                self._ledger.rewrite(lighter)
 
     def _owe_other_revisions_only(self, refused: Item, session: PeerSession) -> None:
         """Owe a subscriber no more for what it no longer wants; a newer revision may have come meanwhile."""

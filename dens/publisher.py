@@ -7,7 +7,6 @@ are installed in the filter host (a watchdog) with their remaining lifetime, sur
 brought back by an older copy.
 """
 
-from collections.abc import Iterable
 from typing import Final
 
 from dens.collaborators import FilterHost
@@ -22,7 +21,7 @@ from dens.notification_store import NotificationStore
 from dens.numbers import REASON_NAMES, MessageType, Reason, Role, Status
 from dens.peer_session import PeerSession
 from dens.seal import Sealer
-from dens.store import Erase, Space, Store
+from dens.store import Store
 from dens.subscription_table import Subscription, SubscriptionTable
 from dens.summary import Summary
 
@@ -78,7 +77,7 @@ class PublisherEnd(Engine):
             return older.id
         item = self._make(MessageType.ANNOUNCE, 0, lifetime_q, extract, now_ms)
         if older is not None:
-            self._let_go(older)
+            self._ledger.let_go(older)
             self._events.append(CopyDropped(now_ms, older, None, REASON_NAMES[Reason.REPLACED]))
         self._announcement = item
         self._publish(item, now_ms)
@@ -93,7 +92,7 @@ class PublisherEnd(Engine):
         self._outbox.add(item)
         self._publish(item, now_ms)
         for victim, reason in self._outbox.make_room(now_ms):
-            self._let_go(victim)
+            self._ledger.let_go(victim)
             self._events.append(CopyDropped(now_ms, victim, None, REASON_NAMES[reason]))
         return item.id
 
@@ -113,18 +112,15 @@ class PublisherEnd(Engine):
         return len(self._filters)
 
     def _publish(self, item: Item, now_ms: int) -> None:
-        self._keep(item)
+        self._ledger.keep(item)
         self._events.append(MessageCreated(now_ms, item))
         for session in self._sessions.values():
             self._offer(item, session)
 
     # ------------------------------------------------------------------ what messages mean to a publisher
 
-    def _restore(
-        self, items: Iterable[Item], others: Iterable[tuple[Space, ItemId, bytes]], now_ms: int
-    ) -> None:
-        for item in sorted(items, key=lambda item: item.type != MessageType.REMOVE):
-            self._known.add(item.id, item.expires_ms)
+    def _restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
+        for item in sorted(held, key=lambda item: item.type != MessageType.REMOVE):
             if item.type == MessageType.NOTIFICATION:
                 self._outbox.add(item)
             elif item.type == MessageType.ANNOUNCE:
@@ -152,10 +148,10 @@ class PublisherEnd(Engine):
         self._events.append(FilterRemoved(now_ms, old.item.origin, old.id, old.seq, REASON_NAMES[reason]))
 
     def _summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
-        return self._known.encode_others(self.node, most_bytes)
+        return self._ledger.known.encode_others(self.node, most_bytes)
 
     def _peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
-        for item_id in self._known.lacking_of(self.node, known):
+        for item_id in self._ledger.known.lacking_of(self.node, known):
             item = self._held(item_id)
             if item is not None:
                 self._offer(item, session)
@@ -178,7 +174,7 @@ class PublisherEnd(Engine):
         else:
             return Status.UNEXPECTED
         if status is Status.SUPERSEDED:
-            self._know(item)
+            self._ledger.know(item)
         return status
 
     def _install(self, item: Item, peer: int, now_ms: int) -> Status:
@@ -195,7 +191,7 @@ class PublisherEnd(Engine):
         if replaced is not None:
             self._forget_relayed(replaced.item)
         self._relayed[item.id] = item
-        self._keep(item)
+        self._ledger.keep(item)
         return Status.STORED
 
     def _remove(self, item: Item, now_ms: int) -> Status:
@@ -212,12 +208,12 @@ class PublisherEnd(Engine):
             self._filter_host.remove(ended.item.origin, ended.id, ended.seq, now_ms)
             self._filter_removed(ended, Reason.WITHDRAWN, now_ms)
         self._relayed[item.id] = item
-        self._keep(item)
+        self._ledger.keep(item)
         return Status.STORED
 
     def _forget_relayed(self, item: Item) -> None:
         del self._relayed[item.id]
-        self._let_go(item)
+        self._ledger.let_go(item)
 
     def _held(self, item_id: ItemId) -> Item | None:
         carried = self._outbox.get(item_id)
@@ -237,7 +233,6 @@ class PublisherEnd(Engine):
         item = relayed or self._held(item_id)
         if item is None:
             return False
-        self._stage(Erase(Space.ITEM, item_id))
         if relayed is None:
             if self._outbox.remove(item_id) is None:
                 self._announcement = None

@@ -6,7 +6,6 @@ inbox together with the mark that it was seen, acknowledged when both are commit
 durably, just before `next_event` hands it over. After a crash the inbox is handed over first.
 """
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from dens.engine import Engine
@@ -19,7 +18,7 @@ from dens.messages import Notify, Receipt, Subscribed, Withdrawal
 from dens.numbers import REASON_NAMES, MessageType, Reason, Role, Status
 from dens.peer_session import PeerSession
 from dens.seal import Sealer
-from dens.store import Erase, Put, Space, Store
+from dens.store import Store
 from dens.subscription_table import Subscription, is_newer
 from dens.summary import Summary
 
@@ -153,7 +152,7 @@ class SubscriberEnd(Engine):
 
     def _publish(self, item: Item, now_ms: int) -> None:
         self._own[item.id] = item
-        self._keep(item)
+        self._ledger.keep(item)
         self._events.append(MessageCreated(now_ms, item))
         for session in self._sessions.values():
             self._offer(item, session)
@@ -161,7 +160,7 @@ class SubscriberEnd(Engine):
     def _drop(self, item: Item, reason: Reason, now_ms: int) -> None:
         self._own.pop(item.id, None)
         self._receipts.pop(item.id, None)
-        self._let_go(item)
+        self._ledger.let_go(item)
         self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[reason]))
 
     # ------------------------------------------------------------------ events
@@ -170,19 +169,15 @@ class SubscriberEnd(Engine):
         """Return the next thing that happened; a delivery is taken out of the inbox durably first."""
         event = super().next_event()
         if isinstance(event, NotificationDelivered):
-            self._stage(Erase(Space.INBOX, event.item.id))
-            self._store.commit()
-            self._is_dirty = False
+            self._ledger.take_from_inbox(event.item.id)
+            self._ledger.commit()
         return event
 
     # ------------------------------------------------------------------ what messages mean to a subscriber
 
-    def _restore(
-        self, items: Iterable[Item], others: Iterable[tuple[Space, ItemId, bytes]], now_ms: int
-    ) -> None:
-        for item in items:
+    def _restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
+        for item in held:
             self._own[item.id] = item
-            self._known.add(item.id, item.expires_ms)
             if item.type == MessageType.SUBSCRIBE:
                 self._hold_subscription(item, Subscribed.from_subscribe(item.payload))
             elif item.type == MessageType.RENEW:
@@ -192,8 +187,7 @@ class SubscriberEnd(Engine):
             else:
                 said = Withdrawal.decode(item.payload)
                 self._note_buried(item, said.id, said.seq)
-        for _, key, value in others:
-            item = self._read_row(key, value)
+        for item in inbox:
             self._deliver(item, Notify.decode(item.payload), None, now_ms)
 
     def _deliver(self, item: Item, notify: Notify, peer: int | None, now_ms: int) -> None:
@@ -212,10 +206,10 @@ class SubscriberEnd(Engine):
         )
 
     def _summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
-        return self._known.encode_others(self.node, most_bytes)
+        return self._ledger.known.encode_others(self.node, most_bytes)
 
     def _peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
-        for item_id in self._known.lacking_of(self.node, known):
+        for item_id in self._ledger.known.lacking_of(self.node, known):
             item = self._own.get(item_id)
             if item is not None:
                 self._offer(item, session)
@@ -231,12 +225,12 @@ class SubscriberEnd(Engine):
         satisfied = tuple(one for one in notify.satisfied if self._is_wanted(one[0], one[1]))
         if not satisfied:
             return Status.SUPERSEDED
-        if self._known.done_count >= self.limits.known_items:
+        if self._ledger.known.done_count >= self.limits.known_items:
             return Status.NO_ROOM
         until_ms = item.expires_ms
-        self._know(item)
+        self._ledger.know(item)
         wanted = Notify(satisfied, notify.vector)
-        self._stage(Put(Space.INBOX, item.id, self._row(replace(item, payload=wanted.encode()))))
+        self._ledger.put_into_inbox(replace(item, payload=wanted.encode()))
         self._deliver(item, wanted, session.peer, now_ms)
         lifetime_q = lifetime_code(min(until_ms - now_ms, LIFETIME_MS[255]))
         receipt = self._make(MessageType.RECEIPT, 0, lifetime_q, Receipt(item.id).encode(), now_ms)
@@ -257,7 +251,6 @@ class SubscriberEnd(Engine):
         if item is None:
             return False
         self._receipts.pop(item_id, None)
-        self._stage(Erase(Space.ITEM, item_id))
         self._events.append(MessageExpired(now_ms, item, None, REASON_NAMES[Reason.LIFETIME_OVER]))
         for id, current in list(self._in_force.items()):
             if current.item.id == item_id:

@@ -337,7 +337,7 @@ class World:
         return {key for space, key, _ in rows if space in (Space.ITEM, Space.KNOWN)}
 
     def _check_nothing_acknowledged_is_lost(self, node: int) -> None:
-        known = self.machines[node]._known
+        known = self.machines[node]._ledger.known
         for item_id, until_ms in self.acknowledged[node].items():
             if item_id not in self.gone[node] and self.now_ms < until_ms:
                 assert item_id in known, f"{node} acknowledged {item_id} and lost it in a crash"
@@ -376,7 +376,7 @@ class World:
             assert machine.notification_count <= limits.notification_items
             assert machine.notification_bytes <= limits.notification_bytes
             assert machine.subscription_count <= limits.subscriptions
-            assert len(machine._receipt_items) <= limits.receipts
+            assert len(machine._receipts) <= limits.receipts
             for tombstone in machine._table.tombstones():
                 current = machine._table.get((tombstone.item.origin, tombstone.id))
                 assert current is None or is_newer(current.seq, tombstone.seq)

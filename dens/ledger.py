@@ -1,0 +1,136 @@
+"""An engine's books: what it holds and knows, durably, and the numbers it has given out.
+
+- A message that is held has an ITEM row; one that is only known has a KNOWN row with the time until which.
+- Numbers are reserved in steps ahead of their use, so that no restart gives one out twice.
+- Everything is staged first; `commit` makes it durable, all or none.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from dens import envelope
+from dens.errors import RemoteProtocolError, StoreError
+from dens.item import Item, ItemId
+from dens.known import KnownItems
+from dens.limits import Limits
+from dens.store import Erase, Operation, Put, Space, Store
+
+_ITEM_NUMBERS: Final = (0, 0)
+_LINK_NUMBERS: Final = (1, 0)
+
+
+class Ledger:
+    """The rows of one engine, written through its store."""
+
+    __slots__ = ("_is_dirty", "_limits", "_next_number", "_reserved", "_store", "_table_check", "known")
+
+    def __init__(self, table_check: int, store: Store, limits: Limits) -> None:
+        self.known: Final = KnownItems()
+        self._table_check = table_check
+        self._store = store
+        self._limits = limits
+        self._is_dirty = False
+        self._next_number = {_ITEM_NUMBERS: 0, _LINK_NUMBERS: 1}
+        self._reserved = dict(self._next_number)
+
+    def load(self) -> tuple[list[Item], list[Item]]:
+        """Take up what was committed; return the messages that are held, and those in the inbox."""
+        held: list[Item] = []
+        inbox: list[Item] = []
+        for space, key, value in self._store.load():
+            if space is Space.COUNTER:
+                self._next_number[key] = self._reserved[key] = int.from_bytes(value, "big")
+            elif space is Space.KNOWN:
+                self.known.add_done(key, int.from_bytes(value, "big", signed=True))
+            else:
+                item = self._read(key, value)
+                if space is Space.ITEM:
+                    self.known.add(key, item.expires_ms)
+                    held.append(item)
+                else:
+                    inbox.append(item)
+        return held, inbox
+
+    def _read(self, key: ItemId, value: bytes) -> Item:
+        try:
+            item, _, _ = envelope.unpack(value[8:], 0)
+        except RemoteProtocolError as error:
+            raise StoreError(f"the stored message {key} is damaged: {error}") from error
+        if item.id != key:
+            raise StoreError(f"the stored message {key} calls itself {item.id}")
+        return replace(item, created_ms=int.from_bytes(value[:8], "big", signed=True))
+
+    def _row(self, item: Item) -> bytes:
+        created = item.created_ms.to_bytes(8, "big", signed=True)
+        return created + envelope.pack(item, self._table_check, 0, item.hops, 0)
+
+    def _stage(self, operation: Operation) -> None:
+        self._store.stage(operation)
+        self._is_dirty = True
+
+    def commit(self) -> None:
+        """Make everything durable that was staged."""
+        if self._is_dirty:
+            self._store.commit()
+            self._is_dirty = False
+
+    def item_number(self) -> int:
+        """Return a number for a message that was never used."""
+        return self._number(_ITEM_NUMBERS)
+
+    def link_number(self) -> int:
+        """Return a number for a session or a link message that was never used."""
+        return self._number(_LINK_NUMBERS)
+
+    def _number(self, counter: ItemId) -> int:
+        number = self._next_number[counter]
+        if number >= self._reserved[counter]:
+            self._reserved[counter] = number + self._limits.number_step
+            self._stage(Put(Space.COUNTER, counter, self._reserved[counter].to_bytes(8, "big")))
+        self._next_number[counter] = number + 1
+        return number
+
+    def keep(self, item: Item) -> None:
+        """Hold this message until it ends, and know it."""
+        self.known.add(item.id, item.expires_ms)
+        self.rewrite(item)
+
+    def rewrite(self, item: Item) -> None:
+        """Hold a changed form of a message that is held already."""
+        self._stage(Put(Space.ITEM, item.id, self._row(item)))
+
+    def let_go(self, item: Item) -> None:
+        """Hold this message no longer, but know it until it would have ended anyway."""
+        self._stage(Erase(Space.ITEM, item.id))
+        self.know(item)
+
+    def know(self, item: Item) -> None:
+        """Know a message that is not held, so that nobody offers it again."""
+        self._remember(item.id, item.expires_ms + self._limits.remember_ms)
+
+    def held_ended(self, item_id: ItemId, end_ms: int) -> None:
+        """Hold a message no longer whose lifetime is over, but know it for a while."""
+        self._stage(Erase(Space.ITEM, item_id))
+        self._remember(item_id, end_ms + self._limits.remember_ms)
+
+    def forget(self, item_id: ItemId) -> None:
+        """Forget a message altogether."""
+        self.known.forget(item_id)
+        self._stage(Erase(Space.ITEM, item_id))
+        self._stage(Erase(Space.KNOWN, item_id))
+
+    def _remember(self, item_id: ItemId, until_ms: int) -> None:
+        self.known.add_done(item_id, until_ms)
+        self._stage(Put(Space.KNOWN, item_id, until_ms.to_bytes(8, "big", signed=True)))
+        while self.known.done_count > self._limits.known_items:
+            oldest = self.known.oldest_done()
+            self.known.forget(oldest)
+            self._stage(Erase(Space.KNOWN, oldest))
+
+    def put_into_inbox(self, item: Item) -> None:
+        """Keep a delivery for the application."""
+        self._stage(Put(Space.INBOX, item.id, self._row(item)))
+
+    def take_from_inbox(self, item_id: ItemId) -> None:
+        """Give a delivery to the application."""
+        self._stage(Erase(Space.INBOX, item_id))

@@ -1,0 +1,45 @@
+"""Which subscribers are known to have which notifications."""
+
+from dens.item import Item, ItemId
+from dens.messages import Receipt
+
+
+class ReceiptBook:
+    """The receipts that a mediator carries, by the notification they are for, oldest first."""
+
+    __slots__ = ("_by_notification", "_items")
+
+    def __init__(self) -> None:
+        self._by_notification: dict[ItemId, dict[int, None]] = {}
+        self._items: dict[ItemId, Item] = {}
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def has(self, notification: ItemId, subscriber: int) -> bool:
+        """Say whether this subscriber is known to have this notification."""
+        subscribers = self._by_notification.get(notification)
+        return subscribers is not None and subscriber in subscribers
+
+    def add(self, item: Item) -> ItemId:
+        """Carry a receipt; return the notification it is for, or raise RemoteProtocolError and change
+        nothing.
+        """
+        notification = Receipt.decode(item.payload).notification
+        self._by_notification.setdefault(notification, {})[item.origin] = None
+        self._items[item.id] = item
+        return notification
+
+    def oldest(self) -> Item:
+        """Return the one that has been carried for longest."""
+        return next(iter(self._items.values()))
+
+    def remove(self, item: Item) -> None:
+        """Carry it no longer; anything that is no receipt carried here is no error."""
+        if self._items.pop(item.id, None) is None:
+            return
+        notification = Receipt.decode(item.payload).notification
+        subscribers = self._by_notification[notification]
+        subscribers.pop(item.origin, None)
+        if not subscribers:
+            del self._by_notification[notification]
