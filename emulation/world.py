@@ -80,11 +80,12 @@ class World:
         settings = self._scenario.settings
         area = Area(settings.area.width_m, settings.area.height_m)
         walks: list[Legs] = []
-        for group, numbers in self._scenario.members():
+        members = self._scenario.members()
+        for (group, numbers), mobility in zip(members, self._scenario.mobilities, strict=True):
             own = [self._streams.stream("mobility", group.name, position) for position in range(len(numbers))]
             together = self._streams.stream("mobility", group.name)
             duration_ms = float(self._scenario.duration_ms)
-            walks.extend(group.mobility.mobility().walks(area, duration_ms, own, together))
+            walks.extend(mobility.walks(area, duration_ms, own, together))
         return walks
 
     def _arrange(self, contacts: Contacts) -> None:

@@ -8,8 +8,10 @@ Problems of all these files are collected and raised together.
 from pathlib import Path
 from typing import Final
 
+from emulation.mobility.model import MobilityModel
 from emulation.scenario.checks import Places, check_settings
 from emulation.scenario.files import beside
+from emulation.scenario.movement import plan_mobility
 from emulation.scenario.scenario import PlannedSensor, PlannedSubscription, Scenario
 from emulation.scenario.sensors import plan_sensor
 from emulation.scenario.settings import ScenarioSettings, SubscriptionSettings
@@ -45,6 +47,12 @@ def load_scenario(name_or_path: str | Path) -> Scenario:
     places = Places(shown, positions)
     problems = list(check_settings(settings, places))
     table = _table(settings, path.parent, places, problems)
+    mobilities: list[MobilityModel] = []
+    for index, group in enumerate(settings.group):
+        try:
+            mobilities.append(plan_mobility(group, index, settings.area, path.parent, places))
+        except DocumentError as error:
+            problems.extend(error.problems)
     subscriptions: list[PlannedSubscription] = []
     sensors: list[PlannedSensor] = []
     if table is not None:
@@ -62,7 +70,7 @@ def load_scenario(name_or_path: str | Path) -> Scenario:
                 problems.extend(error.problems)
     if table is None or problems:
         raise DocumentError(problems)
-    return Scenario(settings, table, tuple(subscriptions), tuple(sensors))
+    return Scenario(settings, table, tuple(mobilities), tuple(subscriptions), tuple(sensors))
 
 
 def check_scenario_file(path: Path) -> list[Problem]:

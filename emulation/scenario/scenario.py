@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from emulation.mobility.model import MobilityModel
 from emulation.scenario.settings import GroupSettings, ScenarioSettings, VitalSignsSettings
 from emulation.sensors.recording import Series
 from emulation.sensors.source import SensorSource
@@ -59,6 +60,8 @@ class Scenario:
 
     settings: ScenarioSettings
     table: MissionTable
+    mobilities: tuple[MobilityModel, ...]
+    """How each group moves, in the order of the groups."""
     subscriptions: tuple[PlannedSubscription, ...]
     sensors: tuple[PlannedSensor, ...]
 

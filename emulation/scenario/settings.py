@@ -167,6 +167,13 @@ class StaticSettings(Settings):
         return Static(self.places_m)
 
 
+class RecordedSettings(Settings):
+    """Go where somebody recorded that nodes went."""
+
+    model: Literal["recorded"]
+    file: Annotated[str, Field(min_length=1)]
+
+
 def _known_model(value: Any) -> Any:
     """Say which models there are when the one that is named is none of them."""
     model = value.get("model") if isinstance(value, dict) else None
@@ -179,13 +186,14 @@ def _known_model(value: Any) -> Any:
     return value
 
 
-_MODELS = ("static", "random_waypoint", "random_direction", "gauss_markov", "reference_point")
+_MODELS = ("static", "random_waypoint", "random_direction", "gauss_markov", "reference_point", "recorded")
 MobilitySettings = Annotated[
     StaticSettings
     | RandomWaypointSettings
     | RandomDirectionSettings
     | GaussMarkovSettings
-    | ReferencePointSettings,
+    | ReferencePointSettings
+    | RecordedSettings,
     Field(discriminator="model"),
     BeforeValidator(_known_model),
 ]

@@ -11,6 +11,7 @@ from emulation.mobility.gauss_markov import GaussMarkov
 from emulation.mobility.model import Area, Legs, MobilityModel
 from emulation.mobility.random_direction import RandomDirection
 from emulation.mobility.random_waypoint import RandomWaypoint
+from emulation.mobility.recorded import Recorded
 from emulation.mobility.reference_point import ReferencePoint
 from emulation.mobility.static import Static
 
@@ -28,6 +29,7 @@ models = st.one_of(
     st.just(Static()),
     st.builds(RandomWaypoint, ordered(0.3, 20.0), ordered(0.0, 300.0)),
     st.builds(RandomWaypoint, ordered(0.3, 20.0), st.just((0.0, 0.0))),
+    st.just(Recorded((((500.0, 1.0, 2.0), (9_000.0, 9.0, 3.0), (90_000.0, 2.0, 8.0)),) * 3)),
     st.builds(RandomDirection, ordered(0.3, 20.0), ordered(0.0, 300.0)),
     st.builds(
         GaussMarkov, st.floats(0.3, 20.0), st.floats(0.0, 5.0), st.floats(0.0, 1.0), st.floats(10.0, 120.0)
@@ -75,7 +77,7 @@ def test_a_walk_depends_on_its_own_stream_only(
     first = walk(model, area, duration_ms, [seed, 1, 2])
     second = walk(model, area, duration_ms, [seed, 3, 4])
     assert columns(first[0]) == columns(second[0])
-    if duration_ms > 1000.0:
+    if duration_ms > 1000.0 and not isinstance(model, Recorded):
         assert columns(first[1]) != columns(second[1])
 
 
@@ -88,7 +90,7 @@ def test_a_longer_run_begins_like_a_shorter_one(
     [long] = walk(model, area, 3 * duration_ms, [seed])
     whole = len(short) - 1
     assert columns(short)[0][:whole] == columns(long)[0][:whole]
-    assert columns(short)[4][:whole] == columns(long)[4][:whole]
+    assert columns(short)[4][:whole] == pytest.approx(columns(long)[4][:whole], abs=1e-9)
 
 
 @given(ordered(0.3, 20.0), ordered(0.0, 300.0), areas, st.integers(0, 2**32))

@@ -44,6 +44,7 @@ CASES: dict[str, Changes] = {
     "a_misspelt_vocabulary": [('["medical"]', '["medicl"]')],
     "an_unknown_limit": [("seed = 5", "seed = 5\noverlay.limits = { notification_itms = 3 }")],
     "an_unknown_policy": [("seed = 5", 'seed = 5\noverlay.policy = "epidemik"')],
+    "too_few_recorded_nodes": [('"static" }', '"recorded", file = "w.txt" }')],
     "a_group_without_room": [
         ('"static" }', '"reference_point", speed_m_per_s = [1, 2], spread_m = 150 }'),
     ],
@@ -69,6 +70,7 @@ CASES: dict[str, Changes] = {
 def test_what_is_said(write_scenario: WriteScenario, case: str, pytestconfig: pytest.Config) -> None:
     path = write_scenario(*CASES[case])
     (path.parent / "d.csv").write_text("t,tmp\n0,37\n")
+    (path.parent / "w.txt").write_text("0 1 2\n")
     said = "".join(f"{problem}\n" for problem in check_scenario_file(path)).replace(f"{path.parent}/", "")
     golden = GOLDEN / f"{case}.txt"
     if pytestconfig.getoption("--renew-golden", default=False):

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from emulation.mobility.recorded import Recorded
 from emulation.scenario import load_scenario, scenario_schema, shipped_scenarios
 from emulation.scenario.settings import ScenarioSettings
 
@@ -53,3 +54,13 @@ def test_the_schema_is_json_and_lists_the_keys() -> None:
     assert schema["additionalProperties"] is False
     overlay = schema["$defs"]["OverlaySettings"]["properties"]["limits"]
     assert "notification_bytes" in overlay["propertyNames"]["enum"]
+
+
+def test_a_group_goes_where_a_recording_says(write_scenario: WriteScenario) -> None:
+    path = write_scenario(
+        ('mobility = { model = "static" }', 'mobility = { model = "recorded", file = "w.txt" }')
+    )
+    (path.parent / "w.txt").write_text("0 1 2\n0 3 4 60 9 4\n0 5 6\n")
+    model = load_scenario(path).mobilities[2]
+    assert isinstance(model, Recorded)
+    assert model.tracks[1] == ((0.0, 3.0, 4.0), (60_000.0, 9.0, 4.0))

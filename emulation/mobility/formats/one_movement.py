@@ -1,0 +1,44 @@
+"""The ONE's external movement: a line `minT maxT minX maxX minY maxY`, then lines `time id x y`, sorted
+by time.
+
+Times and places are counted from the least of the first line.
+"""
+
+from pathlib import Path
+
+from emulation.contacts.formats.recording import Lines, node_number, time_ms
+from emulation.mobility.formats.tracks import Tracks
+from emulation.mobility.model import Area
+from emulation.mobility.recorded import Track
+
+
+def read_one_movement(path: Path, area: Area) -> tuple[Track, ...]:
+    """Return the tracks of such a file."""
+    lines = Lines(path)
+    tracks = Tracks(lines, area)
+    least: tuple[float, float, float] | None = None
+    for line in lines:
+        numbers = [_number(word) for word in line.words]
+        if least is None:
+            if len(numbers) != 6 or None in numbers:
+                lines.complain(line.number, "D316", 'the first line is "minT maxT minX maxX minY maxY"')
+                break
+            least = (numbers[0] or 0.0, numbers[2] or 0.0, numbers[4] or 0.0)
+            continue
+        node = node_number(line.words[1]) if len(line.words) == 4 else None
+        if node is None or numbers[0] is None or numbers[2] is None or numbers[3] is None:
+            lines.complain(line.number, "D316", 'a point is written "time id x y"')
+            continue
+        at_ms = time_ms(repr(numbers[0] - least[0]))
+        if at_ms is None:
+            lines.complain(line.number, "D316", f"time {numbers[0]:g} is before the least of the first line")
+            continue
+        tracks.add(line.number, node, at_ms, numbers[2] - least[1], numbers[3] - least[2])
+    return tracks.result()
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -1,0 +1,32 @@
+"""The forms of recorded movement by name, and which one a file is in."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from emulation.contacts.formats.recording import Lines
+from emulation.mobility.formats.bonnmotion import read_bonnmotion
+from emulation.mobility.formats.ns2 import read_ns2
+from emulation.mobility.formats.one_movement import read_one_movement
+from emulation.mobility.model import Area
+from emulation.mobility.recorded import Track
+
+MOVEMENT_FORMATS: Final[dict[str, Callable[[Path, Area], tuple[Track, ...]]]] = {
+    "one": read_one_movement,
+    "bonnmotion": read_bonnmotion,
+    "ns2": read_ns2,
+}
+
+
+def movement_format_of(path: Path) -> str:
+    """Return the name of the form of a file: ns-2's begins with a dollar, The ONE's with six numbers
+    above fours."""
+    beginning = [line.words for line, _ in zip(Lines(path), range(2), strict=False)]
+    if beginning and beginning[0][0].startswith("$"):
+        return "ns2"
+    return "one" if [len(words) for words in beginning] == [6, 4] else "bonnmotion"
+
+
+def read_movement(path: Path, area: Area) -> tuple[Track, ...]:
+    """Return the tracks of a recording in any of the forms; what is wrong raises `DocumentError`."""
+    return MOVEMENT_FORMATS[movement_format_of(path)](path, area)

@@ -1,0 +1,60 @@
+"""What every form of recorded movement has in common: points are collected node by node and judged.
+
+A point outside of the area, a time that goes backwards and a jump that nothing on the ground can make are
+refused with the line they stand in.
+"""
+
+from math import hypot
+from typing import Final
+
+from emulation.contacts.formats.recording import Lines
+from emulation.mobility.model import Area
+from emulation.mobility.recorded import Track
+
+FASTEST_M_PER_S: Final = 100.0
+"""What is faster is taken for an error of the recording."""
+
+
+class Tracks:
+    """Collects points by node."""
+
+    def __init__(self, lines: Lines, area: Area) -> None:
+        self._lines = lines
+        self._area = area
+        self._points: dict[int, list[tuple[float, float, float]]] = {}
+
+    def last(self, node: int) -> tuple[float, float, float] | None:
+        """Return the last point of a node, if it has any."""
+        points = self._points.get(node)
+        return points[-1] if points else None
+
+    def add(self, line: int, node: int, at_ms: float, x_m: float, y_m: float) -> None:
+        """Take the next point of a node; the same moment again replaces nothing and is no error."""
+        area = self._area
+        if not (0.0 <= x_m <= area.width_m and 0.0 <= y_m <= area.height_m):
+            message = f"({x_m:g}, {y_m:g}) lies outside the area of {area.width_m:g} x {area.height_m:g} m"
+            self._lines.complain(line, "D316", message)
+            return
+        before = self.last(node)
+        if before is not None:
+            if at_ms < before[0]:
+                self._lines.complain(
+                    line, "D314", f"node {node} was at {before[0] / 1000:g} s already; sort the file"
+                )
+                return
+            distance_m = hypot(x_m - before[1], y_m - before[2])
+            length_s = (at_ms - before[0]) / 1000.0
+            if distance_m > FASTEST_M_PER_S * length_s + 1e-6:
+                message = f"node {node} jumps {distance_m:g} m within {length_s:g} s"
+                self._lines.complain(line, "D316", message)
+                return
+            if at_ms == before[0]:
+                return
+        self._points.setdefault(node, []).append((at_ms, x_m, y_m))
+
+    def result(self) -> tuple[Track, ...]:
+        """Return the tracks by rising node number, or raise everything that was wrong."""
+        if not self._points:
+            self._lines.complain(1, "D316", "no node moves or stands anywhere in this file")
+        self._lines.refuse_if_wrong()
+        return tuple(tuple(self._points[node]) for node in sorted(self._points))

@@ -1,0 +1,43 @@
+"""Recorded: nodes go where somebody recorded that they went.
+
+A track is a list of points with times. Before its first point a node stands there, between two points it goes
+straight at constant speed, after the last one it stays. The nodes of a group take one track each, in the
+order of the recording.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from emulation.mobility.model import Area, Legs, Path
+
+Track = tuple[tuple[float, float, float], ...]
+"""(at_ms, x_m, y_m), times rising strictly; at least one point"""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The tracks of a group, at least one for each of its nodes."""
+
+    tracks: tuple[Track, ...]
+
+    def walks(
+        self,
+        area: Area,
+        duration_ms: float,
+        own: Sequence[np.random.Generator],
+        together: np.random.Generator,
+    ) -> list[Legs]:
+        """Return the tracks as walks; chance takes no part."""
+        return [_walk(track, duration_ms) for track in self.tracks[: len(own)]]
+
+
+def _walk(track: Track, duration_ms: float) -> Legs:
+    _, x, y = track[0]
+    path = Path(x, y)
+    for at_ms, x, y in track:
+        path.reach(x, y, at_ms - path.now_ms)
+    if path.now_ms < duration_ms:
+        path.wait(duration_ms - path.now_ms)
+    return path.legs(duration_ms)
