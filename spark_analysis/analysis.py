@@ -1,6 +1,8 @@
 """From a run to its answers: every question of `metrics/`, in as few Spark jobs as they allow."""
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, Final
 
 from pyspark.errors import PythonException
@@ -15,6 +17,7 @@ from spark_analysis.answers import (
     Filtering,
     GivenUp,
     GroupServed,
+    HopsDelay,
     Overhead,
     RunFacts,
     Served,
@@ -27,7 +30,7 @@ from spark_analysis.answers import (
 from spark_analysis.errors import TraceError
 from spark_analysis.metrics import contacts as meeting
 from spark_analysis.metrics import delivery as arriving
-from spark_analysis.metrics.delay import PERCENTILES, delay_summary
+from spark_analysis.metrics.delay import PERCENTILES, delay_by_hops, delay_summary
 from spark_analysis.metrics.filtering import filter_savings
 from spark_analysis.metrics.overhead import overhead, traffic
 from spark_analysis.metrics.owed import subscription_revisions
@@ -38,6 +41,7 @@ TIMELINE_BINS: Final = 120
 MOST_LEGS: Final = 4000
 """So many legs are drawn on the map at most; beyond them every k-th node is shown."""
 
+_INTERPRETED: Final = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 _GIVEN_UP: Final = ("lost", "dropped", "refused", "expired")
 
 
@@ -46,9 +50,9 @@ def analyse(run: Run) -> Analysis:
 
     Raises `TraceError` when the trace names a language or holds a vector that cannot be understood.
     """
-    _suit_compiler(run)
     try:
-        return _ask(run)
+        with _suited_compiler(run):
+            return _ask(run)
     except PythonException as error:
         reason = [line for line in str(error).splitlines() if line.strip()][-1]
         raise TraceError(
@@ -85,12 +89,21 @@ def _ask(run: Run) -> Analysis:
         )
 
 
-def _suit_compiler(run: Run) -> None:
-    """Have Spark interpret the queries of a small run: compiling each of them would take longer than
-    running.
+@contextmanager
+def _suited_compiler(run: Run) -> Iterator[None]:
+    """Have Spark interpret the queries of a small run: compiling each of them would take longer than running.
+
+    Afterwards the session is as it was.
     """
-    run.spark.conf.set("spark.sql.codegen.wholeStage", "false" if run.small else "true")
-    run.spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if run.small else "FALLBACK")
+    settings = _INTERPRETED if run.small else {}
+    before = {name: str(run.spark.conf.get(name)) for name in settings}
+    for name, value in settings.items():
+        run.spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            run.spark.conf.set(name, value)
 
 
 def _facts(run: Run, nodes: dict[int, Row], end_ms: int) -> RunFacts:
@@ -160,6 +173,10 @@ def _delay(pairs: DataFrame) -> Delay:
         mean_s=_seconds(row["mean_ms"]),
         max_s=_seconds(row["max_ms"]),
         quantiles_s=tuple(value / 1000 for value in row["quantiles_ms"] or ()),
+        by_hops=tuple(
+            HopsDelay(hops["hops"], hops["delivered"], hops["mean_ms"] / 1000)
+            for hops in pairs.transform(delay_by_hops).collect()
+        ),
         **{f"p{p}_s": _seconds(row[f"p{p}_ms"]) for p in PERCENTILES},
     )
 

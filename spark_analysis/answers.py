@@ -72,6 +72,15 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
+class HopsDelay:
+    """How many pairs arrived over so many hops, and their mean delay."""
+
+    hops: int
+    delivered: int
+    mean_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Delay:
     """How long the delivered pairs took; `censored` pairs had not arrived and are in none of the figures.
 
@@ -87,6 +96,7 @@ class Delay:
     p99_s: float | None
     max_s: float | None
     quantiles_s: tuple[float, ...]
+    by_hops: tuple[HopsDelay, ...]
 
 
 @dataclass(frozen=True, slots=True)

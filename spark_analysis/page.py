@@ -32,6 +32,7 @@ def page(analysis: Analysis) -> str:
         delay_text=escape(_delay_text(analysis)),
         delay_figure=delay_figure(analysis.delay, analysis.delivery.total),
         delay_table=_delay_table(analysis),
+        hops_table=_hops_table(analysis),
         timeline_figure=timeline_figure(analysis.timeline),
         filtering_text=escape(_filtering_text(analysis)),
         filtering_figure=filtering_figure(analysis.filtering),
@@ -156,6 +157,22 @@ def _delay_table(analysis: Analysis) -> str:
         "Delay of delivered pairs",
         ("delivered", "mean", "median", "90 %", "95 %", "99 %", "longest"),
         [(number_text(delay.delivered), *(time_text(figure) for figure in figures))],
+    )
+
+
+def _hops_table(analysis: Analysis) -> str:
+    return _table(
+        "Delay by the number of hops, publisher to subscriber",
+        ("hops", "delivered", "share", "mean delay"),
+        [
+            (
+                number_text(one.hops),
+                number_text(one.delivered),
+                share_text(one.delivered / analysis.delay.delivered),
+                time_text(one.mean_s),
+            )
+            for one in analysis.delay.by_hops
+        ],
     )
 
 

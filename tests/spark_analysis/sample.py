@@ -10,6 +10,7 @@ from spark_analysis.answers import (
     Filtering,
     GivenUp,
     GroupServed,
+    HopsDelay,
     Overhead,
     RunFacts,
     Served,
@@ -59,6 +60,7 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
             p99_s=quantiles[99],
             max_s=quantiles[100],
             quantiles_s=quantiles,
+            by_hops=(HopsDelay(2, 100, 500.0), HopsDelay(3, 50, 1100.0)),
         ),
         overhead=Overhead(
             relayed=900,

@@ -87,6 +87,18 @@ def test_delay(analysis: Analysis, synthetic: SyntheticRun) -> None:
     assert found.quantiles_s == tuple(oracle.nearest_rank(delays, i) / 1000 for i in range(101))
 
 
+def test_delay_by_hops(analysis: Analysis, synthetic: SyntheticRun) -> None:
+    delays = oracle.delays(synthetic)
+    assert [(one.hops, one.delivered) for one in analysis.delay.by_hops] == [(2, len(delays))]
+    assert analysis.delay.by_hops[0].mean_s == pytest.approx(sum(delays) / len(delays) / 1000)
+
+
+def test_the_session_is_left_as_it_was(analysis: Analysis, run: Run) -> None:
+    assert analysis.run.name == "made"
+    assert run.spark.conf.get("spark.sql.codegen.wholeStage") == "true"
+    assert run.spark.conf.get("spark.sql.codegen.factoryMode") == "FALLBACK"
+
+
 def test_delays_for_a_notebook(run: Run, synthetic: SyntheticRun) -> None:
     rows = run.delays().select("origin", "number", "subscriber", "delay_ms").collect()
     assert {tuple(row)[:3] for row in rows} == oracle.owed_pairs(synthetic)
