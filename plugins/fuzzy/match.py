@@ -35,6 +35,7 @@ ALGORITHMS: Final[Mapping[str, MatcherFactory]] = MappingProxyType(
         "fnifs": _from("plugins.fuzzy.fnifs", "SortedFeatureMatcher"),
         "fip": _from("plugins.fuzzy.fip", "PredicateIndexMatcher"),
         "fast": _from("plugins.fuzzy.fast", "FastMatcher"),
+        "shared": _from("plugins.fuzzy.shared", "SharedMatcher"),
         "bfcpab": _from("plugins.fuzzy.bfcpab", "BrokenDownPatternMatcher"),
         "bfcpa1": _from("plugins.fuzzy.bfcpa1", "FirstOrderMatcher"),
         "bfcpa2": _from("plugins.fuzzy.bfcpa2", "ZeroOrderMatcher"),
@@ -42,4 +43,4 @@ ALGORITHMS: Final[Mapping[str, MatcherFactory]] = MappingProxyType(
 )
 """The algorithms, lower-case name → factory. On the same input all of them return the same, `crisp` apart."""
 
-DEFAULT_ALGORITHM: Final = "naive"
+DEFAULT_ALGORITHM: Final = "fast"

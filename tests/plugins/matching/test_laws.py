@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from plugins.fuzzy.fast import FastMatcher
 from plugins.fuzzy.match import ALGORITHMS, FEATURE_CONDITIONS
 from plugins.fuzzy.population import AggregatorNotServed
+from plugins.fuzzy.shared import SharedMatcher
 from plugins.language import Match, Matcher
 from tests.plugins.matching.populations import (
     ALL_AGGREGATORS,
@@ -47,7 +48,7 @@ class Case:
         return ALGORITHMS[self.name](None, condition, feature_bytes)
 
 
-COMPILED = {"fast compiled": FastMatcher}
+COMPILED = {"fast compiled": FastMatcher, "shared compiled": SharedMatcher}
 SERVED = {"bfcpab": (14,), "bfcpa1": (8,), "bfcpa2": (7,)}
 CASES = [
     Case(name, SERVED.get(name, ALL_AGGREGATORS), with_crisp_slopes if name == "crisp" else as_it_is)
