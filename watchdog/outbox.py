@@ -6,7 +6,7 @@ from watchdog.reading import Reading
 
 
 class Outbox:
-    """Writes notifications of one reading and remembers which features they serve.
+    """Judges which features a reading can serve, writes its notifications, and remembers what they serve.
 
     The last one written is vector[:length], and `degree_u8` is what released it.
     """
@@ -20,6 +20,7 @@ class Outbox:
         self.event = bytearray(feature_bytes)
         self.served = bytearray(feature_bytes)
         self.served_end = 0
+        self.values = bytearray(8 * feature_bytes)
 
     def begin(self, reading: Reading) -> None:
         """Start over with this reading, which must not change until the scan is done."""
@@ -31,6 +32,42 @@ class Outbox:
             i -= 1
             event[i] = 0
         event[len(event) - 1 - (reading.event >> 3)] = 1 << (reading.event & 7)
+
+    def wanted(self, block: bytearray, saf: int, exact: bool) -> int:
+        """Take the values that the feature at block[saf] needs; return how many they are, the age included.
+
+        0 means that the reading lacks one, or that a notification already released serves this feature.
+        """
+        reading = self.reading
+        F = len(self.event)
+        at = 0
+        while at < self.served_end:
+            i = 0
+            while i < F and not block[saf + i] & (255 if i else 127) & ~self.served[at + i]:
+                i += 1
+            if i == F:
+                return 0
+            at += F
+        n = 0
+        any_present = 0
+        i = F
+        while i:
+            i -= 1
+            bits = block[saf + i]
+            present = reading.mask[i]
+            if i == 0:
+                present |= 128
+            any_present |= reading.mask[i]
+            if bits & ~present or (exact and (bits ^ reading.mask[i]) & (255 if i else 127)):
+                return 0
+            attribute = F - 1 - i << 3
+            while bits:
+                if bits & 1:
+                    self.values[n] = reading.row[attribute]
+                    n += 1
+                bits >>= 1
+                attribute += 1
+        return n if any_present else 0
 
     def release(self, block: bytearray, saf: int, degree_u8: int) -> None:
         """Write the notification of the feature at block[saf], and note that it is served.
