@@ -1,0 +1,66 @@
+"""What a node offers, from its vocabularies and its sources."""
+
+import pytest
+
+from knowledge_manager.event_class import UnknownName
+from knowledge_manager.extract import decode_extract
+from knowledge_manager.local_dictionary import LocalDataDictionary, LocalDictionaryError
+from knowledge_manager.mission_table import load_mission_table
+
+TABLE = load_mission_table(["medical", "weather", "fire"])
+
+
+def test_the_extract_says_what_is_offered() -> None:
+    local = LocalDataDictionary(TABLE)
+    local.offer("weather", ["wind_speed", "temperature"], "i2c")
+    local.offer("patient", ["oxygen_saturation", "heart_rate"], "file", "text/csv")
+    extract = decode_extract(local.extract(7, lifetime_s=86_400), TABLE)
+    assert (extract.counter, extract.lifetime_ms) == (7, 92_681_000)
+    assert [(source.event, source.attributes) for source in extract.sources] == [(0, 0b1010), (1, 0b1001)]
+
+
+def test_a_watchdog_learns_how_to_read_a_source() -> None:
+    local = LocalDataDictionary(TABLE)
+    local.offer("patient", ["heart_rate"], "file", "text/csv")
+    (source,) = local.sources_of(0)
+    assert (source.protocol, source.content_type) == ("file", "text/csv")
+    assert local.sources_of(1) == ()
+
+
+def test_offering_again_replaces_and_withdrawing_ends() -> None:
+    local = LocalDataDictionary(TABLE)
+    local.offer("patient", ["heart_rate"], "file")
+    local.offer("patient", ["ward"], "file")
+    local.offer("patient", ["ward"], "memory")
+    assert [source.mask for source in local.sources] == [4, 4]
+    local.withdraw("patient", "file")
+    local.withdraw("patient", "file")
+    assert [source.protocol for source in local.sources] == ["memory"]
+    local.withdraw("patient", "memory")
+    assert decode_extract(local.extract(1)).sources == ()
+
+
+def test_the_document_tells_domain_unit_and_terms() -> None:
+    local = LocalDataDictionary(TABLE)
+    local.offer("fire", ["carbon_monoxide", "smoke"], "adc", "application/octet-stream")
+    (document,) = local.as_document()
+    assert document["event"] == "fire"
+    monoxide, smoke = document["attributes"]
+    assert (monoxide["domain"], monoxide["unit"]) == ([0.0, 2000.0], "ppm")
+    assert monoxide["terms"] == ["present", "dangerous"]
+    assert smoke["values"] == ["none", "thin", "thick"]
+
+
+def test_what_cannot_be_offered() -> None:
+    local = LocalDataDictionary(TABLE)
+    with pytest.raises(UnknownName, match="heart_rate"):
+        local.offer("patient", ["hart_rate"])
+    with pytest.raises(UnknownName):
+        local.offer("patients", ["heart_rate"])
+    with pytest.raises(LocalDictionaryError, match="no attribute"):
+        local.offer("patient", [])
+    with pytest.raises(LocalDictionaryError, match=r'protocol "fil" has no code .* did you mean "file"'):
+        local.offer("patient", ["heart_rate"], "fil")
+    with pytest.raises(LocalDictionaryError, match="content type"):
+        local.offer("patient", ["heart_rate"], "file", "text/cvs")
+    assert local.sources == ()
