@@ -7,9 +7,9 @@ checked for shape.
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Literal
 
-HEDGES: Final = ("very", "extremely", "more_or_less", "slightly", "indeed", "not")
+HedgeName = Literal["very", "extremely", "more_or_less", "slightly", "indeed", "not"]
 """The words that bend a curve; they stack, the one nearest to the term first."""
 
 

@@ -17,6 +17,7 @@ from knowledge_manager.terms import (
     Fuzzifier,
     Gaussian,
     Hedged,
+    HedgeName,
     Points,
     Shoulder,
     Sigmoid,
@@ -30,7 +31,6 @@ from knowledge_manager.terms import (
 Name = Annotated[StrictStr, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]
 Amount = Annotated[float, Field(allow_inf_nan=False)]
 Byte = Annotated[StrictInt, Field(ge=0, le=255)]
-HedgeName = Literal["very", "extremely", "more_or_less", "slightly", "indeed", "not"]
 DomainEnd = Decimal | datetime.date
 
 

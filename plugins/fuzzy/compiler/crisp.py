@@ -23,7 +23,7 @@ def read_crisp(element: "Element", reader: PredicateReader) -> list[Wish]:
     attribute = reader.attribute(element)
     if attribute is None:
         return []
-    unit = unit_of(element, attribute, reader) if attribute.type != "nominal" else ""
+    unit = unit_of(element, attribute, reader)
     if unit is None:
         return []
     operator = str(element.get("operator")).strip()

@@ -23,6 +23,12 @@ def unit_of(element: "Element", attribute: Attribute, reader: PredicateReader) -
     domain = element.find(f"{{{NAMESPACE}}}domain")
     if domain is None:
         return attribute.unit
+    if attribute.type == "nominal":
+        message = (
+            f"{attribute.name} is nominal: it has listed values, no unit and no bounds; remove the <domain>"
+        )
+        reader.complain(reader.document.span(domain), "D107", message)
+        return None
     unit = (domain.get("unit") or attribute.unit).strip()
     bounds: dict[str, float] = {}
     for name in ("min", "max"):

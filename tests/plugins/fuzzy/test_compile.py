@@ -256,6 +256,7 @@ def test_weights() -> None:
         (f"{HIGH}<within-last>PT1S</within-last><within-last>PT2S</within-last>", "D120"),
         (f"<predicate-pattern><and>{HIGH}</and></predicate-pattern>{LOW}", "D120"),
         ('<within distance="-1" of="site"/>', "D126"),
+        (ICU.replace(">ICU", '><domain unit="m"/>ICU'), "D107"),
     ],
 )
 def test_ways_to_combine_wrongly(body: str, code: str) -> None:
