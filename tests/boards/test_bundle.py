@@ -16,7 +16,7 @@ EVERYTHING = {
     "all_vectors": ("blocks", "vector"),
     "all_breakdown": ("breakdown",),
     "all_score": ("score",),
-    "all_pool": ("reading", "ledger", "pool", "outbox", "scan"),
+    "all_pool": ("reading", "ledger", "pool", "outbox", "grader", "scan"),
     "all_filter": ("filter",),
 }
 

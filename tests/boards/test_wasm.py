@@ -89,7 +89,7 @@ def checksums_agree(version: str, blocks: int, size: int) -> None:
 @pytest.mark.board
 @pytest.mark.parametrize("version", VERSIONS)
 def test_degrees_are_bit_identical(version: str) -> None:
-    checksums_agree(version, 4, 8000)
+    checksums_agree(version, 2, 8800)
 
 
 @pytest.mark.board

@@ -12,6 +12,10 @@ def run_on_wasm(version: str, program: str, files: dict[Path, str]) -> str:
 
     The package lies in /lib/watchdog. An exception of the program fails the test with its traceback.
     """
+    assert (wasm_folder(version) / "micropython.mjs").is_file(), (
+        "MicroPython %s for WebAssembly is not installed: run tests/boards/install.py, "
+        "or set DENS_WITHOUT_BOARDS=1 to go on without boards" % version
+    )
     package = {path: "/lib/watchdog/" + path.name for path in (ROOT / "watchdog").glob("*.py")}
     with tempfile.NamedTemporaryFile("w", suffix=".py", encoding="utf-8") as main:
         main.write(program)

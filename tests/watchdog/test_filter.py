@@ -84,6 +84,7 @@ def test_the_filter_releases_what_the_definition_releases(
             assert list(release.vector[6 : -2 * size]) == [reading.row[a] for a in present]
 
 
+@settings(max_examples=50)
 @given(situations(), st.booleans())
 def test_what_matches_at_any_age_passes(case: tuple[int, Population, list[Reading]], exact: bool) -> None:
     size, population, feed = case
@@ -222,7 +223,7 @@ class PoolAgainstDictionary(RuleBasedStateMachine):
 
 
 TestPoolAgainstDictionary = PoolAgainstDictionary.TestCase
-TestPoolAgainstDictionary.settings = settings(max_examples=40, stateful_step_count=25)
+TestPoolAgainstDictionary.settings = settings(max_examples=25, stateful_step_count=25)
 
 
 def test_revisions_are_judged() -> None:
