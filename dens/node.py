@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from dens.collaborators import Directory, FoundMatch, MatcherFactory, SubscriptionKey
+from dens.collaborators import Directory, FoundMatch, MatcherFactory
 from dens.engine import HAS_IT, Engine
 from dens.events import (
     CopyDropped,
@@ -37,6 +37,7 @@ from dens.policies.epidemic import Epidemic
 from dens.policies.policy import ReplicationPolicy
 from dens.receipts import ReceiptBook
 from dens.seal import Sealer
+from dens.services import ServiceBook
 from dens.store import Store
 from dens.subscription_table import Subscription, SubscriptionTable
 from dens.summary import Summary
@@ -85,14 +86,12 @@ class DensNode(Engine):
     ) -> None:
         self._matchers = LanguageMatchers(matchers)
         bounds = limits or Limits()
-        self._directory = directory
+        self._services = ServiceBook(directory)
         self._policy = policy or Epidemic()
         self._items: dict[ItemId, Item] = {}
         self._table = SubscriptionTable(bounds.linger_ms)
         self._carried = NotificationStore(bounds)
-        self._announcements: dict[int, Item] = {}
         self._receipts = ReceiptBook()
-        self._served_by: dict[int, dict[SubscriptionKey, None]] = {}
         super().__init__(node, table_check, store, now_ms, sealer=sealer, limits=bounds)
 
     @property
@@ -117,6 +116,7 @@ class DensNode(Engine):
         super().timer_due(now_ms)
         while (ended := self._table.pop_ended(now_ms)) is not None:
             self._matchers.remove(ended)
+            self._services.remove(ended.key)
 
     def _next_end_ms(self) -> int | None:
         ends = [end for end in (super()._next_end_ms(), self._table.next_end_ms()) if end is not None]
@@ -170,7 +170,7 @@ class DensNode(Engine):
         current = self._table.get(new.key)
         if current is None and len(self._table) >= self.limits.subscriptions:
             return Status.NO_ROOM
-        publishers = tuple(self._directory.publishers_for(item.language, new.vector))
+        publishers = self._services.publishers_for(new)
         self._matchers.add(new)
         if current is not None:
             self._let_go_of(current.item, Reason.REPLACED, now_ms)
@@ -181,7 +181,11 @@ class DensNode(Engine):
         self._table.put(new)
         self._hold(item)
         self._match_with_carried(new, now_ms)
-        self._serve_by(publishers, new)
+        self._services.add(new, publishers)
+        for publisher in publishers:
+            session = self._sessions.get(publisher)
+            if session is not None and session.is_ready and session.role is Role.PUBLISHER:
+                session.offer(1, item.id, MessageType.INSTALL)
         return Status.STORED
 
     def _match_with_carried(self, new: Subscription, now_ms: int) -> None:
@@ -200,13 +204,6 @@ class DensNode(Engine):
             self._owe(candidates[position], new, degree_u8, now_ms)
             self._notify(candidates[position], new.item.origin)
 
-    def _serve_by(self, publishers: Iterable[int], new: Subscription) -> None:
-        for publisher in publishers:
-            self._served_by.setdefault(publisher, {})[new.key] = None
-            session = self._sessions.get(publisher)
-            if session is not None and session.is_ready and session.role is Role.PUBLISHER:
-                session.offer(1, new.item.id, MessageType.INSTALL)
-
     def _learn_withdrawal(self, item: Item, now_ms: int) -> Status:
         said = Withdrawal.decode(item.payload)
         if self._table.tombstone_count >= self.limits.tombstones:
@@ -218,34 +215,26 @@ class DensNode(Engine):
             self._let_go_of(older.item, Reason.REPLACED, now_ms)
         if ended is not None:
             self._matchers.remove(ended)
+            self._services.remove(ended.key)
             self._carried.release(*ended.key)
             self._let_go_of(ended.item, Reason.WITHDRAWN, now_ms)
         self._hold(item)
         return Status.STORED
 
     def _learn_announcement(self, item: Item, now_ms: int) -> Status:
-        older = self._announcements.get(item.origin)
+        older = self._services.announcement(item.origin)
         if older is not None and older.number > item.number:
             return Status.SUPERSEDED
-        if older is None and len(self._announcements) >= self.limits.announcements:
+        if older is None and len(self._services) >= self.limits.announcements:
             return Status.NO_ROOM
-        self._directory.learn(item.origin, item.payload, now_ms)
+        self._services.learn(item, self._table.subscriptions(), now_ms)
         if older is not None:
             self._let_go_of(older, Reason.REPLACED, now_ms)
-        self._announcements[item.origin] = item
         self._hold(item)
-        self._find_served(item.origin)
         session = self._sessions.get(item.origin)
         if session is not None and session.is_ready:
             self._offer_installs(session)
         return Status.STORED
-
-    def _find_served(self, publisher: int) -> None:
-        served: dict[SubscriptionKey, None] = {}
-        for subscription in self._table.subscriptions():
-            if publisher in self._directory.publishers_for(subscription.item.language, subscription.vector):
-                served[subscription.key] = None
-        self._served_by[publisher] = served
 
     def _learn_receipt(self, item: Item, now_ms: int) -> Status:
         notification = self._receipts.add(item)
@@ -308,7 +297,7 @@ class DensNode(Engine):
         elif kind == MessageType.UNSUBSCRIBE:
             self._table.tombstone_ended((item.origin, item.payload[0]), item)
         elif kind == MessageType.ANNOUNCE:
-            del self._announcements[item.origin]
+            self._services.forget(item.origin)
         return True
 
     def _restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
@@ -325,15 +314,13 @@ class DensNode(Engine):
         elif kind == MessageType.UNSUBSCRIBE:
             self._table.withdraw(item, Withdrawal.decode(item.payload))
         elif kind == MessageType.ANNOUNCE:
-            self._announcements[item.origin] = item
-            self._directory.learn(item.origin, item.payload, now_ms)
+            self._services.learn(item, (), now_ms)
         else:
             read = Subscribed.from_subscribe if kind == MessageType.SUBSCRIBE else Subscribed.from_renew
             subscription = Subscription.of(item, read(item.payload))
             self._table.put(subscription)
             self._matchers.add(subscription)
-            publishers = self._directory.publishers_for(item.language, subscription.vector)
-            self._serve_by(publishers, subscription)
+            self._services.add(subscription, self._services.publishers_for(subscription))
 
     # ------------------------------------------------------------------ giving messages
 
@@ -375,7 +362,7 @@ class DensNode(Engine):
                 session.offer(0, tombstone.item.id, MessageType.REMOVE)
 
     def _offer_installs(self, session: PeerSession) -> None:
-        for key in self._served_by.get(session.peer, ()):
+        for key in self._services.served_by(session.peer):
             subscription = self._table.get(key)
             if subscription is not None:
                 session.offer(1, subscription.item.id, MessageType.INSTALL)

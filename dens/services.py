@@ -1,0 +1,63 @@
+"""Which publishers can serve which subscriptions, as a mediator knows it from announcements."""
+
+from collections.abc import Iterable
+
+from dens.collaborators import Directory, SubscriptionKey
+from dens.item import Item
+from dens.subscription_table import Subscription
+
+
+class ServiceBook:
+    """The newest announcement of each publisher, and the subscriptions that it can serve."""
+
+    __slots__ = ("_announcements", "_directory", "_publishers", "_served")
+
+    def __init__(self, directory: Directory) -> None:
+        self._directory = directory
+        self._announcements: dict[int, Item] = {}
+        self._served: dict[int, dict[SubscriptionKey, None]] = {}
+        self._publishers: dict[SubscriptionKey, tuple[int, ...]] = {}
+
+    def __len__(self) -> int:
+        return len(self._announcements)
+
+    def announcement(self, publisher: int) -> Item | None:
+        """Return what this publisher said last."""
+        return self._announcements.get(publisher)
+
+    def learn(self, item: Item, subscriptions: Iterable[Subscription], now_ms: int) -> None:
+        """Take an announcement, and find what its publisher can serve. A bad extract raises and changes
+        nothing.
+        """
+        self._directory.learn(item.origin, item.payload, now_ms)
+        self._announcements[item.origin] = item
+        for subscription in subscriptions:
+            self.add(subscription, self.publishers_for(subscription))
+
+    def forget(self, publisher: int) -> None:
+        """Forget an announcement that is over; filters that are installed end by themselves."""
+        self._announcements.pop(publisher, None)
+
+    def publishers_for(self, subscription: Subscription) -> tuple[int, ...]:
+        """Ask the directory who can serve this subscription. A bad vector raises."""
+        return tuple(self._directory.publishers_for(subscription.item.language, subscription.vector))
+
+    def add(self, subscription: Subscription, publishers: tuple[int, ...]) -> None:
+        """Note that these publishers, and no others, can serve this subscription."""
+        key = subscription.key
+        self.remove(key)
+        self._publishers[key] = publishers
+        for publisher in publishers:
+            self._served.setdefault(publisher, {})[key] = None
+
+    def remove(self, key: SubscriptionKey) -> None:
+        """Forget a subscription that has ended; an unknown one is no error."""
+        for publisher in self._publishers.pop(key, ()):
+            served = self._served[publisher]
+            del served[key]
+            if not served:
+                del self._served[publisher]
+
+    def served_by(self, publisher: int) -> tuple[SubscriptionKey, ...]:
+        """Return the subscriptions that this publisher can serve."""
+        return tuple(self._served.get(publisher, ()))
