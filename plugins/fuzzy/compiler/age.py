@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from plugins.fuzzy.ages import OLDEST_S
 from plugins.fuzzy.compiler.durations import duration_s, written_duration
-from plugins.fuzzy.compiler.reader import PredicateReader
+from plugins.fuzzy.compiler.reader import PredicateReader, own_text
 from plugins.fuzzy.compiler.schema import NAMESPACE
 from plugins.fuzzy.compiler.wishes import CRISP, Exact, Wish
 from watchdog.vector import lifetime_code, lifetime_s
@@ -22,7 +22,7 @@ def read_within_last(element: "Element", reader: PredicateReader) -> list[Wish]:
     document = reader.document
     span = document.text_span(element)
     universal = element.find(f"{{{NAMESPACE}}}universal")
-    text = "".join([element.text or "", *(child.tail or "" for child in element)]).strip()
+    text = own_text(element)
     if universal is not None and not text:
         v, V, g = (int(str(universal.get(name))) for name in ("v", "V", "g"))
         if v > V:

@@ -7,6 +7,7 @@ from knowledge_manager.documents import DocumentError
 from plugins.fuzzy.compiler.document import SubscriptionDocument
 from plugins.fuzzy.compiler.expressions import BadExpression, parse_expression
 from plugins.fuzzy.compiler.predicates import Asked
+from plugins.fuzzy.compiler.reader import own_text
 from plugins.fuzzy.compiler.rules import fit_rules
 from plugins.fuzzy.compiler.schema import NAMESPACE
 from plugins.fuzzy.patterns import pattern_bytes
@@ -79,7 +80,7 @@ def _rules(asked: Asked) -> Block:
     if len(names) < 2:
         raise _Unusable("D123", "a function is broken down into pairs; it needs at least two predicates")
     element = asked.combination.function
-    text = "geometric_mean" if element is None else "".join(element.xpath("text()")).strip()  # type: ignore[arg-type]
+    text = "geometric_mean" if element is None else own_text(element)
     table = None if element is None else element.find(f"{{{NAMESPACE}}}table")
     if table is not None and not text:
         return Block(bytes.fromhex((table.text or "").strip()))

@@ -8,7 +8,7 @@ from lxml import etree
 from knowledge_manager.event_class import Attribute
 from plugins.fuzzy.compiler.constants import byte_of, scaled_constant
 from plugins.fuzzy.compiler.domain import unit_of
-from plugins.fuzzy.compiler.reader import PredicateReader
+from plugins.fuzzy.compiler.reader import PredicateReader, own_text
 from plugins.fuzzy.compiler.wishes import COMPLEMENT, CRISP, Exact, Wish
 from plugins.fuzzy.vectors import Triple
 
@@ -51,7 +51,7 @@ def _constants(
         kind: [child for child in element if etree.QName(child).localname == kind]
         for kind in ("min", "max", "value")
     }
-    text = "".join([element.text or "", *(child.tail or "" for child in element)]).strip()
+    text = own_text(element)
     if operator == "between":
         holders = children["min"] + children["max"]
         wanted = "<min> and <max>"
@@ -70,10 +70,7 @@ def _constants(
         places = [(document.text_span(element), text)]
     else:
         places = [(document.text_span(holder), holder.text or "") for holder in holders]
-    found = [
-        reader.attempt(span, lambda text=text: scaled_constant(text, attribute, unit))  # type: ignore[misc]
-        for span, text in places
-    ]
+    found = [reader.attempt(span, scaled_constant, text, attribute, unit) for span, text in places]
     present = [scaled for scaled in found if scaled is not None]
     return present if len(present) == len(found) else None
 

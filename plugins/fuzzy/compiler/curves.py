@@ -1,6 +1,6 @@
 """Step 3: wishes → curves. Draws what was asked for over the 256 values of the normalised domain."""
 
-from functools import lru_cache
+from functools import cache
 from typing import assert_never
 
 import numpy as np
@@ -106,7 +106,7 @@ def degrees(v: int, V: int, g: int) -> Curve:
     return 1.0 - curve if g & 128 else curve
 
 
-@lru_cache(maxsize=1)
+@cache
 def degrees_by_distance() -> Curve:
     """Return the degree, in [0, 1], for each slope code (rows) and each distance 0..255 from the core."""
     slopes = np.array(SLOPES, dtype=np.int64)[:, None]

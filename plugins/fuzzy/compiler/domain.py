@@ -35,12 +35,12 @@ def unit_of(element: "Element", attribute: Attribute, reader: PredicateReader) -
         text = domain.get(name)
         if text is not None:
             span = reader.document.attribute_span(domain, name)
-            bound = reader.attempt(span, lambda text=text: position(text, attribute, unit))  # type: ignore[misc]
+            bound = reader.attempt(span, position, text, attribute, unit)
             if bound is None:
                 return None
             bounds[name] = bound
     span = reader.document.attribute_span(domain, "unit")
-    if not bounds and reader.attempt(span, lambda: position("0", attribute, unit)) is None:
+    if not bounds and reader.attempt(span, position, "0", attribute, unit) is None:
         return None
     if "min" in bounds and "max" in bounds and bounds["min"] >= bounds["max"]:
         reader.complain(reader.document.span(domain), "D109", "the domain is empty: min is not below max")

@@ -25,19 +25,17 @@ def read_within(element: "Element", reader: PredicateReader) -> list[Wish]:
     center = _center(element, reader)
     span = document.attribute_span(element, "distance")
     unit = (element.get("unit") or "").strip()
-    reach = [
-        reader.attempt(span, lambda axis=axis: extent(str(element.get("distance")), axis, unit or axis.unit))  # type: ignore[misc]
-        for axis in axes
-    ]
+    distance = str(element.get("distance"))
+    reach = [reader.attempt(span, extent, distance, axis, unit or axis.unit) for axis in axes]
     if center is None or None in reach:
         return []
     weight = reader.weight(element)
     wishes = []
-    for axis, middle, distance in zip(axes, center, reach, strict=True):
-        if distance is None or distance < 0:
+    for axis, middle, far in zip(axes, center, reach, strict=True):
+        if far is None or far < 0:
             reader.complain(span, "D108", "distance is negative")
             return []
-        interval = _interval(axis, middle - distance, middle + distance)
+        interval = _interval(axis, middle - far, middle + far)
         if interval is None:
             message = (
                 f"the place lies outside the domain of {axis.name}, {axis.lo:g}..{axis.hi:g} {axis.unit}"

@@ -22,7 +22,7 @@ from plugins.fuzzy.compiler.crisp import read_crisp
 from plugins.fuzzy.compiler.document import SubscriptionDocument
 from plugins.fuzzy.compiler.durations import duration_s
 from plugins.fuzzy.compiler.place import read_within
-from plugins.fuzzy.compiler.reader import PredicateReader, TagReader, TagReaders
+from plugins.fuzzy.compiler.reader import PredicateReader, TagReader, TagReaders, own_text
 from plugins.fuzzy.compiler.schema import NAMESPACE
 from plugins.fuzzy.compiler.spans import Span
 from plugins.fuzzy.compiler.wishes import Wish
@@ -169,7 +169,7 @@ class _Gathering:
         rightly.
         """
         children = list(holder)
-        if children and "".join(holder.xpath("text()")).strip():  # type: ignore[arg-type]
+        if children and own_text(holder):
             message = "a <predicate-pattern> is a short form or nests predicates, not both"
             self.reader.complain(self.reader.document.span(holder), "D121", message)
         return self._of_operand(children[0]) if children else None
@@ -249,7 +249,7 @@ def _threshold(text: str | None, span: Span, reader: PredicateReader) -> int:
     """Return t, the least degree in fifteenths, rounded up: a subscriber never hears below what was asked."""
     if text is None:
         return 0
-    wanted = reader.attempt(span, lambda: plain_number(text))
+    wanted = reader.attempt(span, plain_number, text)
     if wanted is not None and not 0 <= wanted <= 1:
         reader.complain(span, "D118", f"threshold {wanted:g} is outside 0..1")
         return 0

@@ -4,7 +4,7 @@ complaints.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from knowledge_manager.documents import Problem
 from knowledge_manager.event_class import Attribute, EventClass, UnknownName
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 Value = TypeVar("Value")
+Arguments = ParamSpec("Arguments")
 
 
 @dataclass(slots=True)
@@ -38,10 +39,12 @@ class PredicateReader:
         """Note a warning at this place."""
         self.problems.append(self.document.warning(span, code, message))
 
-    def attempt(self, span: Span, read: Callable[[], Value]) -> Value | None:
-        """Return what `read` reads, or note why it cannot and return None."""
+    def attempt(
+        self, span: Span, read: Callable[Arguments, Value], *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Value | None:
+        """Return what `read` makes of the arguments, or note why it cannot and return None."""
         try:
-            return read()
+            return read(*args, **kwargs)
         except BadConstant as error:
             self.complain(span, error.code, str(error))
             return None
@@ -60,10 +63,15 @@ class PredicateReader:
         if text is None:
             return 1.0
         span = self.document.attribute_span(element, "weight")
-        weight = self.attempt(span, lambda: plain_number(text))
+        weight = self.attempt(span, plain_number, text)
         if weight is not None and weight < 0:
             self.complain(span, "D125", f"weight {weight:g} is negative")
         return weight or 0.0
+
+
+def own_text(element: "Element") -> str:
+    """Return the text of an element without that of its children, blanks around it left out."""
+    return "".join([element.text or "", *(child.tail or "" for child in element)]).strip()
 
 
 TagReader = Callable[["Element", PredicateReader], list[Wish]]
