@@ -19,11 +19,15 @@ import numpy.typing as npt
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.columns import Columns, group_of, plain_columns, row_of
+from plugins.fuzzy.fnif import FlatMatcher
 from plugins.fuzzy.population import FEATURE_CONDITIONS, NotificationReader, Told
 from plugins.kernels import numpy_scan
 from plugins.kernels.compiled import is_available
 from plugins.kernels.rows import RowStore
 from plugins.language import Match, SubscriptionKey
+
+COLUMNS_FROM: Final = 256
+"""With fewer subscriptions asking one after the other is the quickest."""
 
 COMPILE_FROM: Final = 2000
 """With fewer subscriptions NumPy is quick enough, and nobody waits for a compiler."""
@@ -107,7 +111,9 @@ class RowSearch:
 class FastMatcher:
     """Holds subscriptions as columns and runs through those that a notification can serve.
 
-    From `compile_from` subscriptions on compiled code is used, where there is a compiler.
+    A few are held as they are and asked one after the other, by FNIF; once there have been `columns_from`
+    of them, all stand in columns. From `compile_from` subscriptions on compiled code is used, where there
+    is a compiler.
     """
 
     def __init__(
@@ -115,6 +121,7 @@ class FastMatcher:
         table: MissionTable | None,
         features: str = "subset",
         feature_bytes: int = 1,
+        columns_from: int = COLUMNS_FROM,
         compile_from: int = COMPILE_FROM,
     ) -> None:
         if features not in FEATURE_CONDITIONS:
@@ -123,13 +130,19 @@ class FastMatcher:
         self._reader = NotificationReader(self._codec)
         self.store = RowStore()
         self.search = RowSearch(self.store, features == "exact", compile_from)
+        self._columns_from = columns_from
+        self._few: FlatMatcher | None = FlatMatcher(table, features, feature_bytes)
 
     def add(self, key: SubscriptionKey, vector: bytes) -> None:
         """Hold this subscription; a known key is replaced. A bad vector raises `VectorError` and changes
         nothing.
         """
-        parts = self._codec.subscription(vector)
         number = key_number(key)
+        if self._few is not None and len(self._few) < self._columns_from:
+            self._few.add(key, vector)
+            return
+        parts = self._codec.subscription(vector)
+        self._spread()
         self.store.remove(number)
         self.store.put(group_of(parts), number, *row_of(parts))
 
@@ -140,16 +153,22 @@ class FastMatcher:
         `VectorError` and changes nothing.
         """
         columns: Columns = plain_columns(self._codec, vectors)
+        self._spread()
         for group, rows in columns.groups:
             chosen = (keys[rows], columns.floors[rows], columns.cores[rows], columns.slopes[rows])
             self.store.put_all(group, *chosen)
 
     def remove(self, key: SubscriptionKey) -> None:
         """Forget it; an unknown key is no error."""
-        self.store.remove(key_number(key))
+        if self._few is not None:
+            self._few.remove(key)
+        else:
+            self.store.remove(key_number(key))
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
         """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
+        if self._few is not None:
+            return self._few.match(vector, event_ms, now_ms)
         keys, degrees = self.search.one(self._reader.read(vector, event_ms, now_ms))
         order = np.argsort(keys, kind="stable")
         pairs = zip(keys[order].tolist(), degrees[order].tolist(), strict=True)
@@ -165,6 +184,18 @@ class FastMatcher:
     def next_timer_ms(self) -> int | None:
         """Return None: it never wants to be asked without a notification."""
         return None
+
+    def __len__(self) -> int:
+        """Return how many subscriptions are held."""
+        return self.store.count if self._few is None else len(self._few)
+
+    def _spread(self) -> None:
+        """Put the few, if they still are few, into columns."""
+        if self._few is not None:
+            few, self._few = self._few, None
+            for held in few:
+                parts = self._codec.subscription(held.vector)
+                self.store.put(group_of(parts), key_number(held.key), *row_of(parts))
 
 
 def key_number(key: SubscriptionKey) -> int:

@@ -125,6 +125,14 @@ class Population(ABC):
         """Return None: it never wants to be asked without a notification."""
         return None
 
+    def __len__(self) -> int:
+        """Return how many subscriptions are held."""
+        return len(self._held)
+
+    def __iter__(self) -> Iterator[Held]:
+        """Return the subscriptions that are held, in the order in which they came."""
+        return iter(self._held.values())
+
     def serves(self, told: Told, held: Held) -> bool:
         """Tell whether the feature condition makes this subscription a candidate."""
         if held.event != told.event:

@@ -42,11 +42,17 @@ def notification(chance: random.Random) -> bytes:
     return bytes(6) + values + bytes([1, sum(1 << a for a in attributes)])
 
 
-@pytest.mark.parametrize("compile_from", [0, 10**9], ids=["compiled", "numpy"])
+@pytest.mark.parametrize(
+    ("columns_from", "compile_from"),
+    [(0, 0), (0, 10**9), (100, 10**9)],
+    ids=["compiled", "numpy", "few at first"],
+)
 @pytest.mark.parametrize("condition", ["subset", "exact"])
-def test_blocks_fill_and_empty_without_losing_anybody(compile_from: int, condition: str) -> None:
-    chance = random.Random(compile_from % 97)
-    fast = FastMatcher(None, condition, 1, compile_from)
+def test_blocks_fill_and_empty_without_losing_anybody(
+    columns_from: int, compile_from: int, condition: str
+) -> None:
+    chance = random.Random(columns_from + compile_from % 97)
+    fast = FastMatcher(None, condition, 1, columns_from, compile_from)
     naive = NaiveMatcher(None, condition, 1)
     for step in range(4):
         for _ in range(700):
@@ -58,7 +64,7 @@ def test_blocks_fill_and_empty_without_losing_anybody(compile_from: int, conditi
                 vector = subscription(chance)
                 fast.add(key, vector)
                 naive.add(key, vector)
-        assert fast.store.count == len(naive._held)
+        assert len(fast) == len(naive._held)
         for _ in range(6):
             told = notification(chance)
             assert fast.match(told, 0, 4000) == naive.match(told, 0, 4000)
@@ -73,7 +79,7 @@ def test_without_numba_it_matches_all_the_same(monkeypatch: pytest.MonkeyPatch) 
         if hidden:
             monkeypatch.setitem(sys.modules, "numba", None)
             assert not compiling.is_available()
-        matcher = FastMatcher(None, "subset", 1, 0)
+        matcher = FastMatcher(None, "subset", 1, 0, 0)
         for number, vector in enumerate(vectors):
             matcher.add((9, number % 256) if number < 256 else (10, number - 256), vector)
         found.append([matcher.match(nv, 0, 0) for nv in told])
@@ -117,7 +123,7 @@ def test_loading_in_bulk_refuses_what_is_malformed() -> None:
     vectors[3, 6:8] = (9, 3)
     with pytest.raises(VectorError, match="v is greater than V"):
         matcher.add_all(np.arange(5, dtype=np.uint32), vectors)
-    assert matcher.store.count == 0
+    assert len(matcher) == 0
 
 
 def test_a_subscription_of_three_attributes_takes_at_most_32_bytes() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -43,16 +44,20 @@ class Case:
     reading: Callable[[bytes, int], bytes] = as_it_is
 
     def make(self, condition: str, feature_bytes: int) -> Matcher:
-        if self.name.endswith(" compiled"):
-            return COMPILED[self.name](None, condition, feature_bytes, 0)
+        if self.name in MACHINES:
+            return MACHINES[self.name](None, condition, feature_bytes)
         return ALGORITHMS[self.name](None, condition, feature_bytes)
 
 
-COMPILED = {"fast compiled": FastMatcher, "shared compiled": SharedMatcher}
+MACHINES: dict[str, Callable[..., Matcher]] = {
+    "fast in columns": partial(FastMatcher, columns_from=0),
+    "fast compiled": partial(FastMatcher, columns_from=0, compile_from=0),
+    "shared compiled": partial(SharedMatcher, compile_from=0),
+}
 SERVED = {"bfcpab": (14,), "bfcpa1": (8,), "bfcpa2": (7,)}
 CASES = [
     Case(name, SERVED.get(name, ALL_AGGREGATORS), with_crisp_slopes if name == "crisp" else as_it_is)
-    for name in (*ALGORITHMS, *COMPILED)
+    for name in (*ALGORITHMS, *MACHINES)
 ]
 every_algorithm = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 settled = settings(max_examples=30, deadline=None)
