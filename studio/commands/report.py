@@ -22,12 +22,14 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Analyse a run with Spark, print a summary and write the report."""
+    from spark_analysis.manifest import read_manifest
     from spark_analysis.report import analyse, write_report
     from spark_analysis.run import open_run
     from spark_analysis.session import close_session, open_session
     from studio import console
     from studio.summary import summary_table
 
+    read_manifest(run)  # a folder that is no run is told before Spark is started
     target = output or run / "report.html"
     with console.err().status("starting Spark …") as status:
         spark = open_session(master)
