@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from knowledge_manager.mission_table import MissionTable
-
     from knowledge_manager.documents import Problem
+    from knowledge_manager.mission_table import MissionTable
 
 CHECKED_SUFFIXES = (".xml", ".toml", ".sv", ".nv", ".hex")
 
