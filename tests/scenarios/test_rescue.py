@@ -235,6 +235,7 @@ def test_filters_hold_back_most_readings_and_say_what_they_let_out(run: Run) -> 
     assert all(row["installed"] > 0 for row in decisions if row["released"])
 
 
+@pytest.mark.slow
 def test_rescue_again_gives_the_same_bytes_whatever_the_hash_seed(run: Run, tmp_path: Path) -> None:
     make_run(tmp_path / "again", "31337")
     for path in sorted((run.folder / "trace").rglob("*.parquet")):

@@ -12,6 +12,7 @@ from emulation.mobility.random_waypoint import RandomWaypoint
 from emulation.streams import Streams
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("nodes", "area", "duration_s", "expected"),
     [
