@@ -4,7 +4,8 @@ Layout, little-endian: the magic `DENSTHE1`, the CRC-32 of all that follows, the
 of `_SECTIONS`, each a 32-bit length in bytes and its content. All numbers are 32-bit. A string is an
 index into `strings`; `…_start` arrays hold where each thing's part of another array begins, and one end
 more. Labels stand in the order of their folded words, so that a word is found by bisection; targets stand
-once, in the order of kind and name, so that their numbers sort as they do.
+once, in the order of kind and name, so that their numbers sort as they do. What a concept reaches is listed
+closest first, each target once: itself where it stands for something, then through its routes.
 """
 
 import struct
@@ -15,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from knowledge_manager.compact_routes import routes
+from knowledge_manager.compact_routes import Route, routes
 from knowledge_manager.thesaurus_concept import (
     LABEL_KINDS,
     LEAST_CLOSENESS,
@@ -23,6 +24,7 @@ from knowledge_manager.thesaurus_concept import (
     WHOLE,
     Concept,
     Relation,
+    Target,
     fold,
 )
 
@@ -58,11 +60,12 @@ class CompactThesaurus:
     concept_unit: "array[int]"
     target_kind: "array[int]"
     target_name: "array[int]"
-    concept_target_start: "array[int]"
-    stands_for: "array[int]"
+    concept_reach_start: "array[int]"
+    reach_target: "array[int]"
+    reach_closeness: "array[int]"
+    reach_end: "array[int]"
     concept_route_start: "array[int]"
     route_end: "array[int]"
-    route_closeness: "array[int]"
     route_relation: "array[int]"
     route_next: "array[int]"
 
@@ -100,13 +103,15 @@ def compile_thesaurus(concepts: Iterable[Concept]) -> bytes:
     )
     words = sorted({label[0] for label in labels}, key=str.encode)
     labels.sort(key=lambda label: (label[0].encode(), *label[1:]))
-    ways = routes(ordered)
-    flat_ways = [route for some in ways for route in some]
     targets = sorted(
         {target for concept in ordered for target in concept.targets},
         key=lambda target: (TARGET_KINDS.index(target.kind), target.name),
     )
     number_of = {target: number for number, target in enumerate(targets)}
+    ways = routes(ordered)
+    reached = [_reach(position, ordered, ways[position], number_of) for position in range(len(ordered))]
+    flat_reach = [reach for some in reached for reach in some]
+    flat_ways = [route for some in ways for route in some]
     columns = {
         "label_text": [strings(label[4]) for label in labels],
         "label_language": [strings(label[3]) for label in labels],
@@ -117,12 +122,13 @@ def compile_thesaurus(concepts: Iterable[Concept]) -> bytes:
         "concept_unit": [strings(concept.unit) for concept in ordered],
         "target_kind": [TARGET_KINDS.index(target.kind) for target in targets],
         "target_name": [strings(target.name) for target in targets],
-        "stands_for": [number_of[target] for concept in ordered for target in concept.targets],
+        "reach_target": [target for _, target, _ in flat_reach],
+        "reach_closeness": [-negative for negative, _, _ in flat_reach],
+        "reach_end": [end for _, _, end in flat_reach],
         "route_end": [route.end for route in flat_ways],
-        "route_closeness": [route.closeness for route in flat_ways],
         "route_relation": [int(route.relation) for route in flat_ways],
         "route_next": [route.next for route in flat_ways],
-        "concept_target_start": _starts([len(concept.targets) for concept in ordered]),
+        "concept_reach_start": _starts([len(some) for some in reached]),
         "concept_route_start": _starts([len(some) for some in ways]),
         "word_label_start": _starts_of_words(words, [label[0] for label in labels]),
     }
@@ -137,6 +143,19 @@ def compile_thesaurus(concepts: Iterable[Concept]) -> bytes:
             **{name: array(_WORD, column) for name, column in columns.items()},
         )
     )
+
+
+def _reach(
+    position: int, concepts: Sequence[Concept], ways: Sequence[Route], number_of: dict[Target, int]
+) -> list[tuple[int, int, int]]:
+    """Return (-closeness, target, end) for everything that a concept leads to, each target once."""
+    found = [(-WHOLE, number_of[target], position) for target in concepts[position].targets]
+    for way in ways:
+        found += [(-way.closeness, number_of[target], way.end) for target in concepts[way.end].targets]
+    closest: dict[int, tuple[int, int, int]] = {}
+    for one in sorted(found):
+        closest.setdefault(one[1], one)
+    return list(closest.values())
 
 
 def read_compact(content: bytes) -> CompactThesaurus:
@@ -215,7 +234,7 @@ def _check(compact: CompactThesaurus) -> None:
     strings = len(compact.string_start) - 1
     concepts = len(compact.concept_uri)
     _check_starts(compact.word_label_start, len(compact.label_text), len(compact.word_start))
-    _check_starts(compact.concept_target_start, len(compact.stands_for), concepts + 1)
+    _check_starts(compact.concept_reach_start, len(compact.reach_target), concepts + 1)
     _check_starts(compact.concept_route_start, len(compact.route_end), concepts + 1)
     for group, below in (
         (("label_text", "label_language"), strings),
@@ -224,17 +243,17 @@ def _check(compact: CompactThesaurus) -> None:
         (("concept_uri", "concept_scheme", "concept_unit"), strings),
         (("target_kind",), len(TARGET_KINDS)),
         (("target_name",), strings),
-        (("stands_for",), len(compact.target_kind)),
-        (("route_end", "route_next"), concepts),
+        (("reach_target",), len(compact.target_kind)),
+        (("reach_end", "route_end", "route_next"), concepts),
         (("route_relation",), len(Relation)),
-        (("route_closeness",), WHOLE + 1),
+        (("reach_closeness",), WHOLE + 1),
     ):
         for name in group:
             column: array[int] = getattr(compact, name)
             size = len(getattr(compact, _SIZED_LIKE[name.split("_")[0]]))
             if len(column) != size or max(column, default=-1) >= below:
                 raise CompactError(_HEADER.size, f"section {name} does not agree with the others")
-    if min(compact.route_closeness, default=WHOLE) < LEAST_CLOSENESS:
+    if min(compact.reach_closeness, default=WHOLE) < LEAST_CLOSENESS:
         raise CompactError(_HEADER.size, "a way is less close than any that is reported")
 
 
@@ -243,7 +262,7 @@ _SIZED_LIKE: Final = {
     "concept": "concept_uri",
     "target": "target_kind",
     "route": "route_end",
-    "stands": "stands_for",
+    "reach": "reach_target",
 }
 
 

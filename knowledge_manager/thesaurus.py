@@ -46,7 +46,7 @@ class Finding:
     microseconds even where a word has many meanings.
     """
 
-    __slots__ = ("_concept", "_end", "_label", "_target", "_thesaurus", "_unit", "closeness")
+    __slots__ = ("_concept", "_end", "_label", "_thesaurus", "closeness", "target_number", "unit_number")
 
     def __init__(
         self,
@@ -62,9 +62,9 @@ class Finding:
         self._label = label
         self._concept = concept
         self._end = end
-        self._target = target
+        self.target_number = target
         self.closeness = closeness
-        self._unit = unit
+        self.unit_number = unit
 
     @property
     def label(self) -> Label:
@@ -87,12 +87,12 @@ class Finding:
 
         Nothing where it is not said, or where owners of equally close words count differently.
         """
-        return "" if self._unit == _UNDECIDED else self._thesaurus.text_at(self._unit)
+        return "" if self.unit_number == _UNDECIDED else self._thesaurus.text_at(self.unit_number)
 
     @property
     def target(self) -> Target:
         """Return what it means in the mission table."""
-        return self._thesaurus.target_at(self._target)
+        return self._thesaurus.target_at(self.target_number)
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -103,6 +103,20 @@ class Finding:
         """Return the way in one line."""
         way = " ".join(map(str, self.steps))
         return f"<{self.label.text!r} {self.concept} {way} = {self.target.name} ({self.closeness})>"
+
+
+def _closest(found: list[Finding]) -> list[Finding]:
+    """Return the findings closest first and each target once, in the order of the mission table's names.
+
+    Where owners of equally close words count in different units, none of these is taken.
+    """
+    found.sort(key=lambda finding: (-finding.closeness, finding.target_number))
+    best: dict[int, Finding] = {}
+    for finding in found:
+        known = best.setdefault(finding.target_number, finding)
+        if known.closeness == finding.closeness and known.unit_number != finding.unit_number:
+            known.unit_number = _UNDECIDED
+    return list(best.values())
 
 
 class Thesaurus:
@@ -140,30 +154,18 @@ class Thesaurus:
         if language is not None and len(labels) > 0:
             own = [label for label in labels if speaks(self.text_at(c.label_language[label]), language)]
             labels = own or labels
-        best: dict[int, tuple[int, int, int, int, int]] = {}
-        target_start, stands_for, route_start = c.concept_target_start, c.stands_for, c.concept_route_start
+        found: list[Finding] = []
         for label in labels:
             concept = c.label_concept[label]
             unit = c.concept_unit[concept]
-            for target in stands_for[target_start[concept] : target_start[concept + 1]]:
-                known = best.get(target)
-                if known is None or known[0] > -WHOLE:
-                    best[target] = (-WHOLE, target, label, concept, unit)
-                elif known[0] == -WHOLE and known[4] != unit:
-                    best[target] = (*known[:4], _UNDECIDED)
-            for route in range(route_start[concept], route_start[concept + 1]):
-                end, closeness = c.route_end[route], c.route_closeness[route]
-                for target in stands_for[target_start[end] : target_start[end + 1]]:
-                    known = best.get(target)
-                    if known is None or known[0] > -closeness:
-                        best[target] = (-closeness, target, label, end, unit)
-                    elif known[0] == -closeness and known[4] != unit:
-                        best[target] = (*known[:4], _UNDECIDED)
-        ordered = sorted(best.values()) if len(best) > 1 else best.values()
-        return tuple(
-            Finding(self, label, c.label_concept[label], end, target, -negative, unit)
-            for negative, target, label, end, unit in ordered
-        )
+            reach = slice(c.concept_reach_start[concept], c.concept_reach_start[concept + 1])
+            found += [
+                Finding(self, label, concept, end, target, closeness, unit)
+                for end, target, closeness in zip(
+                    c.reach_end[reach], c.reach_target[reach], c.reach_closeness[reach], strict=True
+                )
+            ]
+        return tuple(_closest(found) if len(labels) > 1 else found)
 
     def nearest(self, word: str, language: str | None = None, most: int = 5) -> tuple[str, ...]:
         """Return labels that a person may have meant by a misspelt word, nearest first.
@@ -265,12 +267,8 @@ class Thesaurus:
     def _exact_targets(self, concept: int) -> list[Target]:
         """Return what the concept stands for itself or through exact links alone."""
         c = self._c
-        ends = [concept]
-        for route in range(c.concept_route_start[concept], c.concept_route_start[concept + 1]):
-            if c.route_closeness[route] == WHOLE:
-                ends.append(c.route_end[route])
-        start = c.concept_target_start
-        return [self.target_at(at) for end in ends for at in c.stands_for[start[end] : start[end + 1]]]
+        reach = range(c.concept_reach_start[concept], c.concept_reach_start[concept + 1])
+        return [self.target_at(c.reach_target[at]) for at in reach if c.reach_closeness[at] == WHOLE]
 
     def _word(self, number: int) -> str:
         start = self._c.word_start

@@ -123,6 +123,17 @@ def test_what_expired_answers_nothing_but_keeps_older_ones_out() -> None:
     assert len(dictionary) == 0
 
 
+def test_what_was_renewed_outlives_the_end_of_its_older_self() -> None:
+    dictionary = DistributedDataDictionary({9: look_up})
+    life_ms = lifetime_of(96) * 1000
+    dictionary.learn(1, content(1, OfferedSource(0, 1)), 0)
+    dictionary.learn(1, content(2, OfferedSource(0, 1)), KEPT_EXPIRED_MS)
+    dictionary.time_is(life_ms + KEPT_EXPIRED_MS - 1)
+    assert dictionary.publishers_for(9, bytes([0, 0])) == [1]
+    dictionary.time_is(life_ms + KEPT_EXPIRED_MS)
+    assert [held.extract.counter for held in dictionary.held()] == [2]
+
+
 def test_an_offer_is_taken_back_by_an_empty_extract() -> None:
     dictionary = DistributedDataDictionary({9: look_up})
     assert dictionary.learn(1, content(1, OfferedSource(0, 1)), 0)

@@ -133,6 +133,16 @@ def test_any_bytes_are_a_message_or_refused(message: bytes) -> None:
     assert isinstance(answers, list) or 0 <= answers.offset <= max(len(message), 2)
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_publisher_that_repeats_a_counter_is_settled_the_same_everywhere(first: int) -> None:
+    contents = [Extract(1, 96, 1, (OfferedSource(0, mask),)).encode() for mask in (1, 2)]
+    nodes = [DistributedDataDictionary(), DistributedDataDictionary()]
+    for node, content in zip(nodes, contents, strict=True):
+        node.learn(3, content, 1_000)
+    meet(nodes[first], nodes[1 - first], 2_000)
+    assert state_of(nodes[0]) == state_of(nodes[1]) == [(3, contents[1], 1_000)]
+
+
 def test_one_bad_extract_does_not_spoil_the_others() -> None:
     good = Extract(1, 96, 1, (OfferedSource(0, 1),)).encode()
     entry = bytes([0, 4]) + bytes(4) + bytes([1]) + len(good).to_bytes(2, "big")
