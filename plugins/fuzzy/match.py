@@ -33,6 +33,7 @@ ALGORITHMS: Final[Mapping[str, MatcherFactory]] = MappingProxyType(
         "crisp": _from("plugins.fuzzy.crisp", "CrispMatcher"),
         "fnif": _from("plugins.fuzzy.fnif", "FlatMatcher"),
         "fnifs": _from("plugins.fuzzy.fnifs", "SortedFeatureMatcher"),
+        "fnifc": _from("plugins.fuzzy.fnifc", "CoveringMatcher"),
         "fip": _from("plugins.fuzzy.fip", "PredicateIndexMatcher"),
         "fast": _from("plugins.fuzzy.fast", "FastMatcher"),
         "shared": _from("plugins.fuzzy.shared", "SharedMatcher"),

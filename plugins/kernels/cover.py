@@ -1,0 +1,340 @@
+"""Covering in integers: may one subscription stand for another, and the forest that follows from it.
+
+Plain functions over arrays of 64-bit numbers, run as they are or compiled (`plugins.kernels.compiled`). A
+subscription is a row of `nodes` and, from nodes[n, CONTENT] on, three numbers (v, V, g) for each of its
+attributes in `content`. Roots stand in lists by group, (event, mask, age or not); `directory` finds a
+group, `holders[a]` lists the groups whose mask has attribute a.
+
+What covering means is said in `plugins.fuzzy.relations`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.int64]
+
+# fields of a node
+EVENT, NEEDS, AGED, KIND, FLOOR, SIZE, CONTENT, PATTERN, MONOTONE, PARENT, CHILD, NEXT, BEFORE, GROUP = range(
+    14
+)
+NODE_FIELDS = 14
+
+# fields of a group; the first three are those of a node
+HEAD = 3
+GROUP_FIELDS = 4
+
+AGE = 63
+"""The place of the age among the attributes; masks leave it out."""
+
+NOTHING = -1
+NO_PATTERN = 0
+
+GROUP_COUNT = 0
+ROOT_COUNT = 1
+COUNTERS = 2
+
+
+class Forest(NamedTuple):
+    """The arrays of a forest. Whoever calls has made room in all of them."""
+
+    nodes: Numbers
+    content: Numbers
+    groups: Numbers
+    directory: Numbers
+    holders: Numbers
+    held: Numbers
+    counters: Numbers
+    slopes: Numbers
+    ranks: Numbers
+    exact: bool
+
+
+def side_covers(start: int, room: int, slope_s: int, slope_t: int) -> bool:
+    """Tell whether s loses no more than t at every distance 1..room from t's core; s begins to lose behind
+    `start`.
+
+    Where t has lost everything there is nothing left to compare. The difference of the two lines grows, so
+    the last place decides unless rounding does; only then every place is looked at.
+    """
+    if slope_s <= slope_t:
+        return True
+    last = min(room, (65280 - 129) // slope_t)
+    if last <= start:
+        return True
+    if (last - start) * slope_s <= last * slope_t:
+        return True
+    if min(255, ((last - start) * slope_s + 128) >> 8) > (last * slope_t + 128) >> 8:
+        return False
+    for distance in range(start + 1, last):
+        if ((distance - start) * slope_s + 128) >> 8 > (distance * slope_t + 128) >> 8:
+            return False
+    return True
+
+
+def loss(x: int, v: int, V: int, slope: int) -> int:
+    """Return 255 minus the degree of x, before complementing."""
+    return int(min(255, (max(v - x, x - V, 0) * slope + 128) >> 8))
+
+
+def triple_covers(content: Numbers, s: int, t: int, slopes: Numbers) -> bool:
+    """Tell whether the constraint at content[s] gives every value at least the degree of the one at
+    content[t].
+    """
+    g_s, g_t = content[s + 2], content[t + 2]
+    if g_s & 128 != g_t & 128:
+        for x in range(256):
+            a = loss(x, content[s], content[s + 1], slopes[g_s & 127])
+            b = loss(x, content[t], content[t + 1], slopes[g_t & 127])
+            if g_s & 128:
+                a = 255 - a
+            else:
+                b = 255 - b
+            if a > b:
+                return False
+        return True
+    if g_s & 128:  # of two complements the one with the smaller original is the larger
+        s, t = t, s
+        g_s, g_t = g_t, g_s
+    if content[s] > content[t] or content[s + 1] < content[t + 1]:
+        return False
+    slope_s, slope_t = slopes[g_s & 127], slopes[g_t & 127]
+    if not side_covers(content[t] - content[s], content[t], slope_s, slope_t):
+        return False
+    return side_covers(content[s + 1] - content[t + 1], 255 - content[t + 1], slope_s, slope_t)
+
+
+def combination_covers(forest: Forest, s: int, t: int, proper: bool) -> bool:
+    """Tell whether larger degrees under s's aggregator never give less than smaller ones under t's."""
+    nodes = forest.nodes
+    rank_s, rank_t = forest.ranks[nodes[s, KIND]], forest.ranks[nodes[t, KIND]]
+    if rank_s >= 0 and rank_t >= 0:
+        return bool(rank_s >= rank_t and (not proper or rank_t <= 1))
+    return bool(not proper and nodes[s, KIND] == nodes[t, KIND] and nodes[s, PATTERN] == nodes[t, PATTERN])
+
+
+def covers(forest: Forest, s: int, t: int) -> bool:
+    """Tell whether node s covers node t. They are of the same event class."""
+    nodes, content = forest.nodes, forest.content
+    needs_s, needs_t = nodes[s, NEEDS], nodes[t, NEEDS]
+    if nodes[s, FLOOR] > nodes[t, FLOOR] or nodes[s, AGED] > nodes[t, AGED] or needs_s & ~needs_t != 0:
+        return False
+    if forest.exact and needs_s != needs_t:
+        return False
+    if not combination_covers(forest, s, t, bool(nodes[s, SIZE] != nodes[t, SIZE])):
+        return False
+    at_s, at_t = nodes[s, CONTENT], nodes[t, CONTENT]
+    if nodes[s, MONOTONE] == 0:
+        length = 3 * nodes[s, SIZE]
+        return bool((content[at_s : at_s + length] == content[at_t : at_t + length]).all())
+    rest_s, rest_t = needs_s, needs_t
+    while rest_t != 0:
+        lowest = rest_t & -rest_t
+        if rest_s & lowest != 0:
+            if not triple_covers(content, at_s, at_t, forest.slopes):
+                return False
+            at_s += 3
+            rest_s ^= lowest
+        at_t += 3
+        rest_t ^= lowest
+    if nodes[s, AGED] == 1:
+        return triple_covers(content, at_s, at_t, forest.slopes)
+    return True
+
+
+def group_of(forest: Forest, event: int, needs: int, aged: int, wanted: bool) -> int:
+    """Return the group of these, made if it is wanted and new; else NOTHING where there is none."""
+    groups, directory = forest.groups, forest.directory
+    slots = len(directory)
+    slot = ((needs % 1000000007) * 97 + event * 31 + aged * 17) % slots
+    while directory[slot] != NOTHING:
+        g = directory[slot]
+        if groups[g, EVENT] == event and groups[g, NEEDS] == needs and groups[g, AGED] == aged:
+            return int(g)
+        slot += 1
+        if slot == slots:
+            slot = 0
+    if not wanted:
+        return NOTHING
+    g = forest.counters[GROUP_COUNT]
+    forest.counters[GROUP_COUNT] = g + 1
+    directory[slot] = g
+    groups[g, EVENT], groups[g, NEEDS], groups[g, AGED], groups[g, HEAD] = event, needs, aged, NOTHING
+    for attribute in range(AGE + 1):
+        if (aged == 1) if attribute == AGE else (needs >> attribute & 1 == 1):
+            forest.holders[attribute, forest.held[attribute]] = g
+            forest.held[attribute] += 1
+    return int(g)
+
+
+def link(forest: Forest, n: int, parent: int) -> None:
+    """Put a node first among the children of `parent`, or of the roots of its group where there is none."""
+    nodes = forest.nodes
+    nodes[n, PARENT] = parent
+    nodes[n, BEFORE] = NOTHING
+    if parent == NOTHING:
+        g = nodes[n, GROUP]
+        first = forest.groups[g, HEAD]
+        forest.groups[g, HEAD] = n
+        forest.counters[ROOT_COUNT] += 1
+    else:
+        first = nodes[parent, CHILD]
+        nodes[parent, CHILD] = n
+    nodes[n, NEXT] = first
+    if first != NOTHING:
+        nodes[first, BEFORE] = n
+
+
+def unlink(forest: Forest, n: int) -> None:
+    """Take a node out of the list in which it stands; its children stay with it."""
+    nodes = forest.nodes
+    before, after = nodes[n, BEFORE], nodes[n, NEXT]
+    if after != NOTHING:
+        nodes[after, BEFORE] = before
+    if before != NOTHING:
+        nodes[before, NEXT] = after
+    elif nodes[n, PARENT] == NOTHING:
+        forest.groups[nodes[n, GROUP], HEAD] = after
+    else:
+        nodes[nodes[n, PARENT], CHILD] = after
+    if nodes[n, PARENT] == NOTHING:
+        forest.counters[ROOT_COUNT] -= 1
+
+
+def coverer_in(forest: Forest, g: int, n: int) -> int:
+    """Return the first root of a group that covers n, or NOTHING."""
+    if g == NOTHING:
+        return NOTHING
+    root = forest.groups[g, HEAD]
+    while root != NOTHING:
+        if covers(forest, root, n):
+            return int(root)
+        root = forest.nodes[root, NEXT]
+    return NOTHING
+
+
+def coverer_of(forest: Forest, n: int) -> int:
+    """Return a root that covers n, or NOTHING. Groups are found by the subsets of n's mask, or looked at
+    one by one.
+    """
+    nodes, groups = forest.nodes, forest.groups
+    event, needs, aged = nodes[n, EVENT], nodes[n, NEEDS], nodes[n, AGED]
+    found = coverer_in(forest, nodes[n, GROUP], n)
+    if found != NOTHING or nodes[n, PATTERN] != NO_PATTERN:
+        return found
+    if forest.exact:
+        if aged == 1:
+            return coverer_in(forest, group_of(forest, event, needs, 0, False), n)
+        return NOTHING
+    if nodes[n, KIND] != 0 and nodes[n, KIND] != 2:
+        return NOTHING
+    count = forest.counters[GROUP_COUNT]
+    if nodes[n, SIZE] < 16 and 2 << nodes[n, SIZE] <= count:
+        subset = needs
+        while True:
+            for age in range(aged + 1):
+                if subset != needs or age != aged:
+                    found = coverer_in(forest, group_of(forest, event, subset, age, False), n)
+                    if found != NOTHING:
+                        return found
+            if subset == 0:
+                return NOTHING
+            subset = (subset - 1) & needs
+    for g in range(count):
+        if groups[g, EVENT] == event and groups[g, NEEDS] & ~needs == 0 and groups[g, AGED] <= aged:
+            found = coverer_in(forest, g, n)
+            if found != NOTHING:
+                return found
+    return NOTHING
+
+
+def adopt_in(forest: Forest, g: int, n: int) -> None:
+    """Make the roots of a group that n covers its children."""
+    root = forest.groups[g, HEAD]
+    while root != NOTHING:
+        after = forest.nodes[root, NEXT]
+        if covers(forest, n, root):
+            unlink(forest, root)
+            link(forest, root, n)
+        root = after
+
+
+def adopt(forest: Forest, n: int) -> None:
+    """Make all roots that n covers its children. The rarest attribute of n's mask tells which groups to
+    look at.
+    """
+    nodes, groups = forest.nodes, forest.groups
+    event, needs, aged = nodes[n, EVENT], nodes[n, NEEDS], nodes[n, AGED]
+    if nodes[n, PATTERN] != NO_PATTERN:
+        adopt_in(forest, nodes[n, GROUP], n)
+        return
+    rarest = AGE
+    fewest = forest.held[AGE] if aged == 1 else len(groups) + 1
+    for attribute in range(AGE):
+        if needs >> attribute & 1 and forest.held[attribute] < fewest:
+            rarest, fewest = attribute, forest.held[attribute]
+    for i in range(fewest):
+        g = forest.holders[rarest, i]
+        if groups[g, HEAD] == NOTHING or groups[g, EVENT] != event:
+            continue
+        if needs & ~groups[g, NEEDS] == 0 and aged <= groups[g, AGED]:
+            adopt_in(forest, g, n)
+
+
+def place(forest: Forest, n: int) -> None:
+    """Find a node its place: below a root that covers it, else as a root over all that it covers."""
+    root = coverer_of(forest, n)
+    if root == NOTHING:
+        adopt(forest, n)
+    link(forest, n, root)
+
+
+def insert(forest: Forest, n: int) -> None:
+    """Take in a node whose description is written."""
+    nodes = forest.nodes
+    nodes[n, CHILD] = NOTHING
+    nodes[n, GROUP] = group_of(forest, nodes[n, EVENT], nodes[n, NEEDS], nodes[n, AGED], True)
+    place(forest, n)
+
+
+def remove(forest: Forest, n: int) -> None:
+    """Let a node go. Its children go to its parent; those of a root look for another root or become roots."""
+    nodes = forest.nodes
+    parent = nodes[n, PARENT]
+    unlink(forest, n)
+    child = nodes[n, CHILD]
+    while child != NOTHING:
+        after = nodes[child, NEXT]
+        if parent == NOTHING:
+            place(forest, child)
+        else:
+            link(forest, child, parent)
+        child = after
+    nodes[n, CHILD] = NOTHING
+
+
+def insert_all(forest: Forest, chosen: Numbers) -> None:
+    """Take in many nodes, in this order."""
+    for i in range(len(chosen)):
+        insert(forest, chosen[i])
+
+
+def remove_all(forest: Forest, chosen: Numbers) -> None:
+    """Let many nodes go, in this order."""
+    for i in range(len(chosen)):
+        remove(forest, chosen[i])
+
+
+def enter_groups(forest: Forest, known: tuple[Numbers, Numbers]) -> None:
+    """Fill an empty directory: with the groups that have roots, and with those of all these nodes."""
+    groups, numbers = known
+    forest.counters[GROUP_COUNT] = 0
+    forest.held[:] = 0
+    for i in range(len(groups)):
+        g = group_of(forest, groups[i, EVENT], groups[i, NEEDS], groups[i, AGED], True)
+        forest.groups[g, HEAD] = groups[i, HEAD]
+    for i in range(len(numbers)):
+        n = numbers[i]
+        g = group_of(forest, forest.nodes[n, EVENT], forest.nodes[n, NEEDS], forest.nodes[n, AGED], True)
+        forest.nodes[n, GROUP] = g
