@@ -155,8 +155,8 @@ class DistributedDataDictionary:
         age_ms: int = 0,
         via: int | None = None,
         hops: int = 1,
-    ) -> bool:
-        """Take what a node says it offers; return whether that was news.
+    ) -> None:
+        """Take what a node says it offers, unless something newer is known.
 
         `age_ms` is how long ago it was made, `via` who handed it on. Bytes that are no extract raise
         `ExtractError` and change nothing.
@@ -166,7 +166,7 @@ class DistributedDataDictionary:
         decoded = decode_extract(extract, self._table)
         self.time_is(now_ms)
         heard = Provenance(node if via is None else via, hops, now_ms)
-        return self._take(Held(node, bytes(extract), decoded, now_ms - max(0, age_ms), heard))
+        self._take(Held(node, bytes(extract), decoded, now_ms - max(0, age_ms), heard))
 
     def time_is(self, now_ms: int) -> None:
         """Answer from now on as of this time, and forget what ended; time that runs back changes nothing."""
@@ -215,21 +215,20 @@ class DistributedDataDictionary:
         """Return plain data for JSON: what may be believed now."""
         return [held.as_document(self._now_ms) for held in self.live()]
 
-    def _take(self, new: Held) -> bool:
+    def _take(self, new: Held) -> None:
         if new.forgotten_ms <= self._now_ms:
-            return False
+            return
         known = self._held.get(new.node)
         if known is not None and not new.supersedes(known):
             if known.content == new.content:
                 self._held[new.node] = replace(known, provenance=new.provenance)
-            return False
+            return
         self._held[new.node] = new
         heapq.heappush(self._oldest, new.rank)
         heapq.heappush(self._endings, (new.forgotten_ms, new.node))
         while len(self._held) > self._bound:
             self._push_out()
         self._shrink_heaps()
-        return self._held.get(new.node) is new
 
     def _push_out(self) -> None:
         """Let the earliest born go. Ranks that no longer stand for anything are passed over."""

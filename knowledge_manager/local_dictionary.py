@@ -38,9 +38,14 @@ class LocalSource:
     content_type: str = ""
 
     @property
-    def mask(self) -> int:
-        """Return the feature of the attributes it fills."""
-        return mask_of(attribute.index for attribute in self.attributes)
+    def offered(self) -> OfferedSource:
+        """Return the source as an extract tells it."""
+        return OfferedSource(
+            self.event.index,
+            mask_of(attribute.index for attribute in self.attributes),
+            PROTOCOLS.index(self.protocol),
+            CONTENT_TYPES.index(self.content_type),
+        )
 
     def as_document(self) -> dict[str, Any]:
         """Return plain data for JSON: all that the mission table knows about the offered attributes."""
@@ -68,7 +73,7 @@ class LocalDataDictionary:
 
     def __init__(self, table: MissionTable) -> None:
         self._table = table
-        self._sources: dict[LocalSourceKey, LocalSource] = {}
+        self._sources: dict[OfferedSource, LocalSource] = {}
 
     @property
     def sources(self) -> tuple[LocalSource, ...]:
@@ -78,7 +83,7 @@ class LocalDataDictionary:
     def offer(
         self, event: str, attributes: Iterable[str], protocol: str = "", content_type: str = ""
     ) -> LocalSource:
-        """Offer a source. One of the same event, protocol and content type is replaced.
+        """Offer a source; offering the same one again changes nothing.
 
         Names are those of the mission table; unknown ones raise `UnknownName`, a protocol or content type
         without a code raises `LocalDictionaryError`.
@@ -91,12 +96,12 @@ class LocalDataDictionary:
         _check_word("content type", content_type, CONTENT_TYPES)
         filled = tuple(attribute for attribute in event_class.attributes if attribute.index in indexes)
         source = LocalSource(event_class, filled, protocol, content_type)
-        self._sources[event_class.index, protocol, content_type] = source
+        self._sources[source.offered] = source
         return source
 
-    def withdraw(self, event: str, protocol: str = "", content_type: str = "") -> None:
+    def withdraw(self, source: LocalSource) -> None:
         """Offer it no longer; what was not offered is no error."""
-        self._sources.pop((self._table.event(event).index, protocol, content_type), None)
+        self._sources.pop(source.offered, None)
 
     def sources_of(self, event: int) -> tuple[LocalSource, ...]:
         """Return the sources of an event class: how a watchdog learns protocol and content type to watch."""
@@ -108,24 +113,12 @@ class LocalDataDictionary:
         The counter must rise with every change and survive a restart: a stored number, or the second at
         which the change was made.
         """
-        offered = tuple(
-            OfferedSource(
-                source.event.index,
-                source.mask,
-                PROTOCOLS.index(source.protocol),
-                CONTENT_TYPES.index(source.content_type),
-            )
-            for source in self.sources
-        )
+        offered = tuple(sorted(self._sources))
         return Extract(counter, lifetime_code(lifetime_s), self._table.feature_bytes, offered).encode()
 
     def as_document(self) -> list[dict[str, Any]]:
         """Return plain data for JSON."""
         return [source.as_document() for source in self.sources]
-
-
-LocalSourceKey = tuple[int, str, str]
-"""(event index, protocol, content type)."""
 
 
 def _check_word(what: str, word: str, known: tuple[str, ...]) -> None:

@@ -117,7 +117,7 @@ def test_what_expired_answers_nothing_but_keeps_older_ones_out() -> None:
     assert dictionary.publishers_for(9, bytes([0, 0])) == [1]
     dictionary.time_is(1000 + life_ms)
     assert dictionary.publishers_for(9, bytes([0, 0])) == []
-    assert not dictionary.learn(1, content(4, OfferedSource(0, 1), lifetime_q=150), 1000 + life_ms)
+    dictionary.learn(1, content(4, OfferedSource(0, 1), lifetime_q=150), 1000 + life_ms)
     assert dictionary.publishers_for(9, bytes([0, 0])) == []
     dictionary.time_is(1000 + life_ms + KEPT_EXPIRED_MS)
     assert len(dictionary) == 0
@@ -136,9 +136,10 @@ def test_what_was_renewed_outlives_the_end_of_its_older_self() -> None:
 
 def test_an_offer_is_taken_back_by_an_empty_extract() -> None:
     dictionary = DistributedDataDictionary({9: look_up})
-    assert dictionary.learn(1, content(1, OfferedSource(0, 1)), 0)
-    assert dictionary.learn(1, content(2), 10)
-    assert not dictionary.learn(1, content(1, OfferedSource(0, 1)), 20)
+    dictionary.learn(1, content(1, OfferedSource(0, 1)), 0)
+    assert dictionary.publishers_for(9, bytes([0, 0])) == [1]
+    dictionary.learn(1, content(2), 10)
+    dictionary.learn(1, content(1, OfferedSource(0, 1)), 20)
     assert dictionary.publishers_for(9, bytes([0, 0])) == []
 
 

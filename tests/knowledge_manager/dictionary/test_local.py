@@ -27,16 +27,16 @@ def test_a_watchdog_learns_how_to_read_a_source() -> None:
     assert local.sources_of(1) == ()
 
 
-def test_offering_again_replaces_and_withdrawing_ends() -> None:
+def test_sources_come_and_go() -> None:
     local = LocalDataDictionary(TABLE)
-    local.offer("patient", ["heart_rate"], "file")
-    local.offer("patient", ["ward"], "file")
-    local.offer("patient", ["ward"], "memory")
-    assert [source.mask for source in local.sources] == [4, 4]
-    local.withdraw("patient", "file")
-    local.withdraw("patient", "file")
-    assert [source.protocol for source in local.sources] == ["memory"]
-    local.withdraw("patient", "memory")
+    pulse = local.offer("patient", ["heart_rate"], "file")
+    ward = local.offer("patient", ["ward"], "file")
+    assert local.offer("patient", ["heart_rate"], "file") == pulse
+    assert local.sources == (pulse, ward)
+    local.withdraw(pulse)
+    local.withdraw(pulse)
+    assert local.sources == (ward,)
+    local.withdraw(ward)
     assert decode_extract(local.extract(1)).sources == ()
 
 
