@@ -14,6 +14,7 @@ Time is an argument. Answers are as of the latest time that was told.
 """
 
 import heapq
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
@@ -136,6 +137,8 @@ class DistributedDataDictionary:
         self._held: dict[int, Held] = {}
         self._oldest: list[tuple[int, int]] = []
         self._endings: list[tuple[int, int]] = []
+        self._answers: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._answers_end_ms = -math.inf
 
     def __len__(self) -> int:
         """Return how many nodes something is held of, expired extracts that are still remembered included."""
@@ -191,16 +194,10 @@ class DistributedDataDictionary:
 
     def publishers_for(self, language: int, vector: bytes) -> list[int]:
         """Return the nodes with a source that fills all attributes of any alternative, in rising order."""
-        wanted = self.requirements_of(language, vector)
-        return [
-            held.node
-            for held in self.live()
-            if any(
-                source.event == event and source.fills(mask)
-                for event, mask in wanted
-                for source in held.extract.sources
-            )
-        ]
+        alternatives = self.requirements_of(language, vector)
+        if len(alternatives) == 1:
+            return list(self._offering(*alternatives[0]))
+        return sorted({node for wanted in alternatives for node in self._offering(*wanted)})
 
     def requirements_of(self, language: int, vector: bytes) -> list[tuple[int, int]]:
         """Return the alternatives of a subscription as (event, mask of attributes); none in an unknown
@@ -215,6 +212,28 @@ class DistributedDataDictionary:
         """Return plain data for JSON: what may be believed now."""
         return [held.as_document(self._now_ms) for held in self.live()]
 
+    def _offering(self, event: int, mask: int) -> tuple[int, ...]:
+        """Return who offers this, from memory where nothing was learnt, forgotten or expired in between.
+
+        A DENS node asks for each of its subscriptions after each announcement, and most want the same.
+        """
+        if self._now_ms >= self._answers_end_ms:
+            self._forget_answers()
+            self._answers_end_ms = min((held.expires_ms for held in self.live()), default=math.inf)
+        answer = self._answers.get((event, mask))
+        if answer is None:
+            answer = tuple(
+                held.node
+                for held in self.live()
+                if any(source.event == event and source.fills(mask) for source in held.extract.sources)
+            )
+            self._answers[event, mask] = answer
+        return answer
+
+    def _forget_answers(self) -> None:
+        self._answers.clear()
+        self._answers_end_ms = -math.inf
+
     def _take(self, new: Held) -> None:
         if new.forgotten_ms <= self._now_ms:
             return
@@ -224,6 +243,7 @@ class DistributedDataDictionary:
                 self._held[new.node] = replace(known, provenance=new.provenance)
             return
         self._held[new.node] = new
+        self._forget_answers()
         heapq.heappush(self._oldest, new.rank)
         heapq.heappush(self._endings, (new.forgotten_ms, new.node))
         while len(self._held) > self._bound:

@@ -108,6 +108,44 @@ def test_publishers_are_those_with_one_source_for_all() -> None:
     assert dictionary.publishers_for(8, bytes([1, 2])) == []
 
 
+STEP = st.one_of(
+    st.tuples(
+        st.just("learn"),
+        st.integers(0, 4),
+        st.integers(0, 3),
+        st.integers(0, 7),
+        st.sampled_from([0, 8, 24, 40]),
+    ),
+    st.tuples(st.just("wait"), st.integers(0, 40_000)),
+    st.tuples(st.just("ask"), st.integers(0, 2), st.integers(0, 2)),
+)
+
+
+@given(st.lists(STEP, max_size=30), st.integers(1, 4))
+def test_answers_are_those_of_what_is_live(steps: list[tuple[object, ...]], bound: int) -> None:
+    """Answers from memory never outlive what they were made of."""
+    dictionary = DistributedDataDictionary({9: look_up}, bound=bound)
+    now_ms = 0
+    for step in steps:
+        match step:
+            case ("learn", int(node), int(counter), int(mask), int(lifetime_q)):
+                sources = (OfferedSource(0, mask),) if mask else ()
+                dictionary.learn(node, content(counter, *sources, lifetime_q=lifetime_q), now_ms)
+            case ("wait", int(pause_ms)):
+                now_ms += pause_ms
+                dictionary.time_is(now_ms)
+            case ("ask", int(a), int(b)):
+                expected = [
+                    held.node
+                    for held in dictionary.held()
+                    if held.born_ms + lifetime_of(held.extract.lifetime_q) * 1000 > now_ms
+                    and any(
+                        {a, b} <= {i for i in range(8) if s.attributes >> i & 1} for s in held.extract.sources
+                    )
+                ]
+                assert dictionary.publishers_for(9, bytes([0, a, b])) == expected
+
+
 def test_what_expired_answers_nothing_but_keeps_older_ones_out() -> None:
     dictionary = DistributedDataDictionary({9: look_up})
     life_ms = lifetime_of(96) * 1000
