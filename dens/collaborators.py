@@ -57,8 +57,11 @@ which a newly learnt subscription alone is matched against the notifications alr
 class Directory(Protocol):
     """Knows which publishers offer what."""
 
-    def learn(self, node: int, extract: bytes, now_ms: int) -> None:
-        """Take what this publisher says it can measure; the newest extract of a node replaces older ones."""
+    def learn(self, node: int, extract: bytes, now_ms: int) -> object:
+        """Take what this publisher says it can measure; the newest extract of a node replaces older ones.
+
+        What it returns is the directory's own business; the overlay does not look at it.
+        """
         ...
 
     def publishers_for(self, language: int, vector: bytes) -> Iterable[int]:

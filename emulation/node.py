@@ -7,7 +7,6 @@ a real node runs; the world only tells them the time and carries their frames.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import cast
 
 from dens.collaborators import Directory
 from dens.limits import Limits
@@ -116,13 +115,13 @@ class Crew:
         )
 
     def _directory(self) -> Directory:
-        """Return an empty dictionary of who offers what; its `learn` tells more than is asked for."""
+        """Return an empty dictionary of who offers what."""
         alternatives = {
             identity: language.lookup(self._table).alternatives
             for identity, language in self._languages.items()
         }
         bound = self._limits.announcements
-        return cast("Directory", DistributedDataDictionary(alternatives, table=self._table, bound=bound))
+        return DistributedDataDictionary(alternatives, table=self._table, bound=bound)
 
     def _publisher(self, group: GroupSettings, number: int, position: int, name: str, sealer: Sealer) -> Node:
         table = self._table
