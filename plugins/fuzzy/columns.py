@@ -65,15 +65,63 @@ class Columns:
     slopes: npt.NDArray[np.uint16]
 
 
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Many plain subscriptions taken apart, side by side. `needs` leaves the age out."""
+
+    events: npt.NDArray[np.int64]
+    needs: npt.NDArray[np.int64]
+    aged: npt.NDArray[np.bool_]
+    kinds: Bytes
+    floors: Bytes
+    triples: Bytes
+
+
+def plain_fields(vectors: Bytes, width: int) -> Fields:
+    """Take apart vectors of one length with aggregators 0 to 5; a malformed one raises `VectorError`."""
+    count, length = vectors.shape
+    size = (length - HEADER_BYTES - 2 * width) // 3
+    if size < 1 or length != HEADER_BYTES + 3 * size + 2 * width:
+        raise VectorError(length, "no plain subscription has this length")
+    triples = vectors[:, HEADER_BYTES : HEADER_BYTES + 3 * size].reshape(count, size, 3)
+    event_masks = _masks(vectors[:, length - 2 * width : length - width])
+    masks = _masks(vectors[:, length - width :])
+    age = np.uint64(1 << 8 * width - 1)
+    if ((vectors[:, 5] & 15) > 5).any():
+        raise VectorError(5, "only aggregators 0 to 5 can be added together")
+    if (np.bitwise_count(masks) != size).any():
+        raise VectorError(length, "the length does not agree with the features")
+    if (np.bitwise_count(event_masks) != 1).any():
+        raise VectorError(length - 2 * width, "the event feature must name exactly one event class")
+    wrong = np.argwhere(triples[:, :, 0] > triples[:, :, 1])
+    if len(wrong):
+        raise VectorError(HEADER_BYTES + 3 * int(wrong[0, 1]), "v is greater than V")
+    return Fields(
+        events=np.bitwise_count(event_masks - np.uint64(1)).astype(np.int64),
+        needs=(masks & ~age).astype(np.int64),
+        aged=(masks & age) != 0,
+        kinds=(vectors[:, 5] & 15).astype(np.uint8),
+        floors=(np.maximum(17 * (vectors[:, 5] >> 4).astype(np.int64), 1) - 1).astype(np.uint8),
+        triples=triples,
+    )
+
+
+def _masks(features: Bytes) -> npt.NDArray[np.uint64]:
+    masks = np.zeros(len(features), np.uint64)
+    for column in range(features.shape[1]):
+        masks = masks << np.uint64(8) | features[:, column]
+    return masks
+
+
 def plain_columns(codec: FuzzyCodec, vectors: Bytes) -> Columns:
     """Return vectors of one length, with aggregators 0 to 5, as columns; a malformed one raises
     `VectorError`.
     """
     width = codec.feature_bytes
-    count, length = vectors.shape
-    size = (length - HEADER_BYTES - 2 * width) // 3
-    triples = vectors[:, HEADER_BYTES : HEADER_BYTES + 3 * size].reshape(count, size, 3)
-    kinds = vectors[:, 5] & 15
+    fields = plain_fields(vectors, width)
+    triples, kinds = fields.triples, fields.kinds
+    count, size, _ = triples.shape
+    length = vectors.shape[1]
     flips = ((triples[:, :, 2] >> 7).astype(np.int64) << np.arange(size)).sum(axis=1)
     features = vectors[:, length - 2 * width :]
     told = np.concatenate([features, kinds[:, None], flips.view(np.uint8).reshape(count, 8)], 1)
@@ -85,10 +133,4 @@ def plain_columns(codec: FuzzyCodec, vectors: Bytes) -> Columns:
     for number, rows in enumerate(np.split(order, ends[:-1])):
         parts = codec.subscription(vectors[first[number]].tobytes())
         groups.append((group_of(parts), rows))
-    if (kinds > 5).any():
-        raise VectorError(5, "only aggregators 0 to 5 can be added together")
-    wrong = np.argwhere(triples[:, :, 0] > triples[:, :, 1])
-    if len(wrong):
-        raise VectorError(HEADER_BYTES + 3 * int(wrong[0, 1]), "v is greater than V")
-    floors = (np.maximum(17 * (vectors[:, 5] >> 4).astype(np.int64), 1) - 1).astype(np.uint8)
-    return Columns(groups, floors, triples[:, :, :2], _SLOPES[triples[:, :, 2] & 127])
+    return Columns(groups, fields.floors, triples[:, :, :2], _SLOPES[triples[:, :, 2] & 127])

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plugins.fuzzy.codec import FuzzyCodec
-from plugins.fuzzy.columns import floor_of, plain_columns
+from plugins.fuzzy.columns import floor_of, plain_fields
 from plugins.fuzzy.vectors import SubscriptionVector
 from plugins.kernels import cover
 from plugins.kernels.compiled import compiled, is_available
@@ -65,6 +65,7 @@ class CoveringForest:
             groups=np.zeros((0, cover.GROUP_FIELDS), np.int64),
             directory=np.full(1, cover.NOTHING, np.int64),
             holders=np.zeros((cover.AGE + 1, 0), np.int64),
+            holder_masks=np.zeros((cover.AGE + 1, 0), np.int64),
             held=np.zeros(cover.AGE + 1, np.int64),
             counters=np.zeros(cover.COUNTERS, np.int64),
             slopes=np.array(SLOPES, np.int64),
@@ -99,18 +100,18 @@ class CoveringForest:
 
     def insert_all(self, keys: list[SubscriptionKey], vectors: npt.NDArray[np.uint8]) -> None:
         """Insert many new subscriptions of one length, with aggregators 0 to 5, in this order."""
-        columns = plain_columns(self._codec, vectors)
-        count, size = len(vectors), columns.cores.shape[1]
+        fields = plain_fields(vectors, self._codec.feature_bytes)
+        count, size, _ = fields.triples.shape
         self._make_room(count, 3 * size * count)
-        chosen = np.array([self._new(key, size) for key in keys], np.int64)
+        chosen = self._new_ones(keys, size)
         nodes = self._forest.nodes
-        for group, rows in columns.groups:
-            nodes[chosen[rows], : cover.KIND + 1] = (group.event, group.needs, group.aged, group.kind)
-        nodes[chosen, cover.FLOOR] = columns.floors
+        described = (fields.events, fields.needs, fields.aged, fields.kinds, fields.floors)
+        for field, values in enumerate(described):
+            nodes[chosen, field] = values
         nodes[chosen, cover.PATTERN] = cover.NO_PATTERN
         nodes[chosen, cover.MONOTONE] = 1
         at = nodes[chosen, cover.CONTENT][:, None] + np.arange(3 * size)
-        self._forest.content[at] = vectors[:, 6 : 6 + 3 * size]
+        self._forest.content[at] = fields.triples.reshape(count, 3 * size)
         self._run(cover.insert_all, count, chosen)
 
     def remove_all(self, keys: list[SubscriptionKey]) -> None:
@@ -178,6 +179,17 @@ class CoveringForest:
         self._numbers[key] = number
         return number
 
+    def _new_ones(self, keys: list[SubscriptionKey], size: int) -> npt.NDArray[np.int64]:
+        """Return as many unused nodes at the end, with room for their constraints."""
+        first = len(self._keys)
+        chosen = np.arange(first, first + len(keys))
+        self._keys.extend(keys)
+        self._numbers.update(zip(keys, chosen.tolist(), strict=True))
+        self._forest.nodes[chosen, cover.SIZE] = size
+        self._forest.nodes[chosen, cover.CONTENT] = self._content_used + 3 * size * np.arange(len(keys))
+        self._content_used += 3 * size * len(keys)
+        return chosen
+
     def _forget(self, number: int) -> None:
         self._keys[number] = None
         self._free.setdefault(int(self._forest.nodes[number, cover.SIZE]), []).append(number)
@@ -216,6 +228,7 @@ class CoveringForest:
             content=_grown(old.content, (content_room + content_room // 2 + 48,)),
             groups=np.zeros((room, cover.GROUP_FIELDS), np.int64),
             holders=np.zeros((cover.AGE + 1, room), np.int64),
+            holder_masks=np.zeros((cover.AGE + 1, room), np.int64),
             directory=np.full(2 * room, cover.NOTHING, np.int64),
         )
         known = old.groups[: old.counters[cover.GROUP_COUNT]]

@@ -3,7 +3,8 @@
 Plain functions over arrays of 64-bit numbers, run as they are or compiled (`plugins.kernels.compiled`). A
 subscription is a row of `nodes` and, from nodes[n, CONTENT] on, three numbers (v, V, g) for each of its
 attributes in `content`. Roots stand in lists by group, (event, mask, age or not); `directory` finds a
-group, `holders[a]` lists the groups whose mask has attribute a.
+group, `holders[a]` lists the groups whose mask has attribute a, and
+`holder_masks[a]` their masks.
 
 What covering means is said in `plugins.fuzzy.relations`.
 """
@@ -44,6 +45,7 @@ class Forest(NamedTuple):
     groups: Numbers
     directory: Numbers
     holders: Numbers
+    holder_masks: Numbers
     held: Numbers
     counters: Numbers
     slopes: Numbers
@@ -164,6 +166,7 @@ def group_of(forest: Forest, event: int, needs: int, aged: int, wanted: bool) ->
     for attribute in range(AGE + 1):
         if (aged == 1) if attribute == AGE else (needs >> attribute & 1 == 1):
             forest.holders[attribute, forest.held[attribute]] = g
+            forest.holder_masks[attribute, forest.held[attribute]] = needs
             forest.held[attribute] += 1
     return int(g)
 
@@ -274,12 +277,12 @@ def adopt(forest: Forest, n: int) -> None:
     for attribute in range(AGE):
         if needs >> attribute & 1 and forest.held[attribute] < fewest:
             rarest, fewest = attribute, forest.held[attribute]
+    holders, masks = forest.holders[rarest], forest.holder_masks[rarest]
     for i in range(fewest):
-        g = forest.holders[rarest, i]
-        if groups[g, HEAD] == NOTHING or groups[g, EVENT] != event:
-            continue
-        if needs & ~groups[g, NEEDS] == 0 and aged <= groups[g, AGED]:
-            adopt_in(forest, g, n)
+        if needs & ~masks[i] == 0:
+            g = holders[i]
+            if groups[g, EVENT] == event and aged <= groups[g, AGED]:
+                adopt_in(forest, g, n)
 
 
 def place(forest: Forest, n: int) -> None:
