@@ -17,6 +17,7 @@ ONLY ?=
 BIN := .venv/bin
 CODE := dens emulation knowledge_manager plugins spark_analysis studio watchdog tests benchmarks
 QUICK := -m "not board and not spark and not slow"
+COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: install run check test soak bench golden lock clean
@@ -41,10 +42,10 @@ test: .venv/.installed-test .build/boards/.installed
 	@$(BIN)/lint-imports
 	@$(BIN)/pytest -q -n 2 --dist loadgroup
 
-soak: .venv/.installed-test .build/boards/.installed
+soak: .venv/.installed-soak .build/boards/.installed
 	@DENS_SOAK=1 HYPOTHESIS_PROFILE=soak $(BIN)/pytest -q tests/soak tests/plugins tests/watchdog tests/dens
 
-bench: .venv/.installed-test
+bench: .venv/.installed-bench
 	@$(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY))
 
 golden: .venv/.installed-test
@@ -52,8 +53,10 @@ golden: .venv/.installed-test
 	@git --no-pager diff --stat
 
 lock:
-	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate requirements/run.in -o requirements/run.txt
-	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate requirements/test.in -c requirements/run.txt -o requirements/test.txt
+	$(COMPILE) requirements/run.in -o requirements/run.txt
+	$(COMPILE) requirements/test.in -c requirements/run.txt -o requirements/test.txt
+	$(COMPILE) requirements/soak.in -c requirements/test.txt -o requirements/soak.txt
+	$(COMPILE) requirements/bench.in -c requirements/test.txt -o requirements/bench.txt
 
 clean:
 	rm -rf .venv .build runs benchmarks/latest.jsonl .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dens.egg-info
@@ -74,6 +77,11 @@ clean:
 .venv/.installed-test: requirements/test.txt .venv/.installed-run
 	@echo "Adding what the tests need …"
 	@$(BIN)/pip install --quiet --progress-bar on --require-hashes -r requirements/test.txt
+	@touch $@
+
+.venv/.installed-%: requirements/%.txt .venv/.installed-test
+	@echo "Adding what \`make $*\` needs …"
+	@$(BIN)/pip install --quiet --progress-bar on --require-hashes -r requirements/$*.txt
 	@touch $@
 
 .build/boards/.installed: tests/boards/install.py .venv/.installed-test
