@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, Final
 
 from pyspark.errors import PythonException
@@ -41,7 +42,12 @@ TIMELINE_BINS: Final = 120
 MOST_LEGS: Final = 4000
 """So many legs are drawn on the map at most; beyond them every k-th node is shown."""
 
-_INTERPRETED: Final = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+_DIRECT: Final = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+}
+"""How the queries of a small run are run: not compiled, and as one job each instead of one for each stage."""
 _GIVEN_UP: Final = ("lost", "dropped", "refused", "expired")
 
 
@@ -70,6 +76,7 @@ def _ask(run: Run) -> Analysis:
         contacts = together.submit(_contacts, run.table("contacts"), len(nodes), end_ms)
         filtering = together.submit(_filtering, run.table("filter_decisions"))
         tracks = together.submit(_tracks, run, nodes, end_ms)
+        together.submit(import_module, "spark_analysis.page")  # loaded by the time the answers are there
         outcomes = run.outcomes().cache()
         pairs = outcomes.transform(arriving.pairs).cache()
         delay = _delay(pairs)
@@ -91,11 +98,11 @@ def _ask(run: Run) -> Analysis:
 
 @contextmanager
 def _suited_compiler(run: Run) -> Iterator[None]:
-    """Have Spark interpret the queries of a small run: compiling each of them would take longer than running.
+    """Have Spark run the queries of a small run directly: compiling and replanning take longer than running.
 
     Afterwards the session is as it was.
     """
-    settings = _INTERPRETED if run.small else {}
+    settings = _DIRECT if run.small else {}
     before = {name: str(run.spark.conf.get(name)) for name in settings}
     for name, value in settings.items():
         run.spark.conf.set(name, value)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from spark_analysis.analysis import analyse
 from spark_analysis.answers import Analysis
-from spark_analysis.page import page
 
 __all__ = ["analyse", "write_report"]
 
@@ -16,6 +15,8 @@ def write_report(analysis: Analysis, path: str | Path) -> None:
 
     It is written beside its place and renamed when it is whole, so nobody ever opens half a page.
     """
+    from spark_analysis.page import page  # matplotlib is loaded while Spark works
+
     target = Path(path)
     text = page(analysis)
     handle, unfinished = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")

@@ -97,6 +97,7 @@ def test_the_session_is_left_as_it_was(analysis: Analysis, run: Run) -> None:
     assert analysis.run.name == "made"
     assert run.spark.conf.get("spark.sql.codegen.wholeStage") == "true"
     assert run.spark.conf.get("spark.sql.codegen.factoryMode") == "FALLBACK"
+    assert run.spark.conf.get("spark.sql.adaptive.enabled") == "true"
 
 
 def test_delays_for_a_notebook(run: Run, synthetic: SyntheticRun) -> None:

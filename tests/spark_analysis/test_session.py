@@ -62,6 +62,7 @@ def path_without_java(folder: Path) -> str:
 
 
 @pytest.mark.spark
+@pytest.mark.xdist_group("spark")
 def test_spark_runs_with_the_system_java_hidden(tmp_path: Path) -> None:
     environment = {
         "PATH": path_without_java(tmp_path / "bin"),
