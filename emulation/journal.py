@@ -7,6 +7,8 @@ is the same.
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+
 from dens.envelope import read_header
 from dens.errors import RemoteProtocolError
 from dens.events import DatagramRefused, Event, MessageEvent, NotificationMatched
@@ -41,11 +43,10 @@ class Journal:
 
     def motion(self, walks: Sequence[Legs]) -> None:
         """These are the walks of all nodes."""
-        table = self._trace["motion"]
-        for node, legs in enumerate(walks):
-            columns = (legs.begin_ms, legs.end_ms, legs.x0_m, legs.y0_m, legs.x1_m, legs.y1_m)
-            for row in zip(*(column.tolist() for column in columns), strict=True):
-                table.append(node, *row)
+        node = np.repeat(np.arange(len(walks), dtype=np.int32), [len(legs) for legs in walks])
+        names = ("begin_ms", "end_ms", "x0_m", "y0_m", "x1_m", "y1_m")
+        columns = [np.concatenate([getattr(legs, name) for legs in walks]) for name in names]
+        self._trace["motion"].extend([node, *columns])
 
     def contacts(self, contacts: Contacts) -> None:
         """These are all contacts."""

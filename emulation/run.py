@@ -1,27 +1,28 @@
 """One run, from a scenario and a seed to a folder: manifest, trace, summary.
 
-A run is written beside its place under a name that begins with a dot and is renamed when it is whole, so
-the final name never stands for half a run. An interruption makes a run that is shorter than planned but
-otherwise whole: its manifest says `partial` and how far it got. Any other failure leaves nothing behind.
+A run can be followed while it grows (`emulation.run_folder`): its manifest says `running`, and how far the
+trace is complete. An interruption makes a run that is shorter than planned but otherwise whole: its
+manifest says `partial` and how far it got. Any other failure leaves nothing behind.
 """
 
-import json
-import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from emulation.run_folder import RunFolder
 from emulation.scenario import Scenario
 from emulation.trace.schema import SCHEMA_VERSION
-from emulation.trace.writer import TraceError, TraceWriter
+from emulation.trace.writer import TraceWriter
 from emulation.world import World
 
-Status = Literal["complete", "partial"]
+Status = Literal["running", "complete", "partial"]
 
 _STEPS: Final = 200
 """How often progress is told."""
+_ROWS_BETWEEN: Final = 25_000
+"""After so many rows in all tables together, what is collected becomes visible to followers."""
 _VERSIONS_OF: Final = ("dens", "numpy", "pyarrow", "scipy", "simpy")
 
 
@@ -82,30 +83,27 @@ def run_scenario(
 
     A folder that holds an earlier run is replaced only with `force`; one that holds anything else never is.
     """
-    _refuse_occupied(out, force)
-    unfinished = out.parent / f".{out.name}.unfinished"
-    _make_empty(unfinished)
-    try:
-        summary = _run(scenario, seed, unfinished, progress)
-        _put_in_place(unfinished, out)
-    except BaseException:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        raise
-    return summary
+    with RunFolder(out, force=force) as folder:
+        return _run(scenario, seed, folder, progress)
 
 
 def _run(
-    scenario: Scenario, seed: int, folder: Path, progress: Callable[[Progress], None] | None
+    scenario: Scenario, seed: int, folder: RunFolder, progress: Callable[[Progress], None] | None
 ) -> RunSummary:
     status: Status = "complete"
     reached_ms = 0
     world: World | None = None
-    with TraceWriter(folder / "trace") as trace:
+    folder.write("manifest.json", _manifest(scenario, seed, "running", 0))
+    with TraceWriter(folder.path / "trace") as trace:
         try:
             world = World(scenario, seed, trace)
+            trace.checkpoint()
             for step in range(1, _STEPS + 1):
                 world.run_until(scenario.duration_ms * step // _STEPS)
                 reached_ms = world.now_ms
+                if trace.collected >= _ROWS_BETWEEN:
+                    trace.checkpoint()
+                    folder.write("manifest.json", _manifest(scenario, seed, "running", reached_ms))
                 if progress is not None:
                     progress(_progress(world, scenario))
         except KeyboardInterrupt:
@@ -126,8 +124,8 @@ def _run(
         frames_sent=counts.get("sent", 0),
         frames_lost=counts.get("lost", 0),
     )
-    _write_json(folder / "summary.json", summary.as_document())
-    _write_json(folder / "manifest.json", _manifest(scenario, seed, status, reached_ms))
+    folder.write("summary.json", summary.as_document())
+    folder.write("manifest.json", _manifest(scenario, seed, status, reached_ms))
     return summary
 
 
@@ -148,6 +146,7 @@ def _manifest(scenario: Scenario, seed: int, status: Status, reached_ms: int) ->
         "scenario": scenario.settings.model_dump(mode="json"),
         "subscription_documents": {wanted.file: wanted.document for wanted in scenario.subscriptions},
         "vocabularies": {vocabulary.name: vocabulary.version for vocabulary in scenario.table.vocabularies},
+        "vocabulary_documents": dict(scenario.vocabulary_documents),
         "table_check": scenario.table.check,
         "versions": {name: _version(name) for name in _VERSIONS_OF},
     }
@@ -158,42 +157,3 @@ def _version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return "from source"
-
-
-def _refuse_occupied(out: Path, force: bool) -> None:
-    if not out.exists():
-        return
-    if not out.is_dir():
-        raise FileExistsError(f"{out} is a file; name a folder for the run")
-    if not any(out.iterdir()):
-        return
-    if not (out / "manifest.json").is_file():
-        raise FileExistsError(f"{out} holds something that is no run; name another folder")
-    if not force:
-        raise FileExistsError(f"{out} holds an earlier run; name another folder, or replace it with --force")
-
-
-def _make_empty(folder: Path) -> None:
-    """Make a folder anew; what an earlier run left there when it was killed is removed."""
-    try:
-        if folder.exists():
-            shutil.rmtree(folder)
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise TraceError(
-            error.errno, f"cannot write there: {error.strerror or error}", str(folder)
-        ) from error
-
-
-def _put_in_place(unfinished: Path, out: Path) -> None:
-    replaced = out.parent / f".{out.name}.replaced"
-    if out.exists():
-        shutil.rmtree(replaced, ignore_errors=True)
-        out.rename(replaced)
-    unfinished.rename(out)
-    shutil.rmtree(replaced, ignore_errors=True)
-
-
-def _write_json(path: Path, document: Mapping[str, Any]) -> None:
-    text = json.dumps(document, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
-    path.write_text(text, encoding="utf-8")

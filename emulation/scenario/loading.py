@@ -5,6 +5,7 @@ read what the file names, relative to the folder it stands in: vocabularies, sub
 Problems of all these files are collected and raised together.
 """
 
+from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -70,7 +71,8 @@ def load_scenario(name_or_path: str | Path) -> Scenario:
                 problems.extend(error.problems)
     if table is None or problems:
         raise DocumentError(problems)
-    return Scenario(settings, table, tuple(mobilities), tuple(subscriptions), tuple(sensors))
+    documents = {name: _vocabulary_text(name, path.parent) for name in settings.vocabularies}
+    return Scenario(settings, table, documents, tuple(mobilities), tuple(subscriptions), tuple(sensors))
 
 
 def check_scenario_file(path: Path) -> list[Problem]:
@@ -100,7 +102,7 @@ def _table(
     known = shipped_vocabularies()
     for index, vocabulary in enumerate(settings.vocabularies):
         key = ("vocabularies", index)
-        if vocabulary.endswith(".toml") or "/" in vocabulary:
+        if _is_file_name(vocabulary):
             try:
                 named.append(beside(folder, vocabulary, key, places))
             except DocumentError as error:
@@ -117,6 +119,18 @@ def _table(
         problems.extend(error.problems)
         return None
     return table if len(named) == len(settings.vocabularies) else None
+
+
+def _vocabulary_text(name: str, folder: Path) -> str:
+    """Return the text of a vocabulary that is known to be there."""
+    if _is_file_name(name):
+        return read_text(folder / name)
+    shipped = resources.files("knowledge_manager") / "vocabularies" / f"{name}.toml"
+    return shipped.read_text(encoding="utf-8")
+
+
+def _is_file_name(vocabulary: str) -> bool:
+    return vocabulary.endswith(".toml") or "/" in vocabulary
 
 
 def _subscription(

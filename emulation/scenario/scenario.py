@@ -1,6 +1,6 @@
 """A scenario that can be run: its settings, and everything they name, read and checked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,6 +60,8 @@ class Scenario:
 
     settings: ScenarioSettings
     table: MissionTable
+    vocabulary_documents: Mapping[str, str]
+    """The text of every vocabulary, by the name that the file gives it."""
     mobilities: tuple[MobilityModel, ...]
     """How each group moves, in the order of the groups."""
     subscriptions: tuple[PlannedSubscription, ...]

@@ -55,7 +55,12 @@ class TableWriter:
             self._write([list(column) for column in zip(*self._rows, strict=True)])
             self._rows = []
 
-    def close(self) -> None:
+    @property
+    def collected(self) -> int:
+        """Return how many rows are not yet written."""
+        return len(self._rows)
+
+    def checkpoint(self) -> None:
         """Write the rest. A table without rows gets one empty part, so that readers find its columns."""
         self.flush()
         if self._parts == 0:
@@ -97,12 +102,17 @@ class TraceWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if not isinstance(error, OSError):
-            self.close()
+            self.checkpoint()
 
-    def close(self) -> None:
-        """Write everything that is still collected."""
+    @property
+    def collected(self) -> int:
+        """Return how many rows of all tables are not yet written."""
+        return sum(table.collected for table in self.tables.values())
+
+    def checkpoint(self) -> None:
+        """Write everything that is collected, so that a follower sees all that happened until now."""
         for table in self.tables.values():
-            table.close()
+            table.checkpoint()
 
 
 def _column(values: Any, field: Any) -> Any:

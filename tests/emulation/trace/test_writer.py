@@ -84,11 +84,24 @@ def test_columns_are_cut_into_parts_too(tmp_path: Path) -> None:
     assert [value for table in tables for value in table["a"].to_pylist()] == numbers.tolist()
 
 
+def test_a_follower_sees_every_table_from_the_first_checkpoint_on(tmp_path: Path) -> None:
+    with TraceWriter(tmp_path) as trace:
+        trace["nodes"].append(0, "n-0", "n", "mediator")
+        assert trace.collected == 1
+        trace.checkpoint()
+        assert trace.collected == 0
+        assert pq.read_table(tmp_path / "nodes").num_rows == 1
+        assert all(pq.read_table(tmp_path / name).schema.names == TABLES[name].names for name in TABLES)
+        trace["nodes"].append(1, "n-1", "n", "mediator")
+    assert pq.read_table(tmp_path / "nodes")["node"].to_pylist() == [0, 1]
+    assert len(list((tmp_path / "matches").iterdir())) == 1
+
+
 def test_a_null_where_none_may_be_is_refused(tmp_path: Path) -> None:
     trace = TraceWriter(tmp_path)
     trace["matches"].append(0, 1, None, 3, 4, 5, 6, 255, 0.0)
     with pytest.raises(ValueError, match="column origin has a row without a value"):
-        trace.close()
+        trace.checkpoint()
     assert not list((tmp_path / "matches").iterdir())
 
 
