@@ -23,6 +23,7 @@ def test_every_shown_command_ends_0(tmp_path: Path) -> None:
     commands = shown_commands()
     assert "make run" in commands
     assert "make test" in commands
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for command in commands:
         if command == "make test":

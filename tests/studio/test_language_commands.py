@@ -1,0 +1,121 @@
+"""The commands around the subscription language, as a person uses them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+PATIENT = ROOT / "docs" / "examples" / "patient.xml"
+VECTOR = "00006700009592ff547bff3f01017f0107"
+"""The example of the language's specification: temperature, heart rate and ward."""
+
+
+def test_the_size_of_the_papers_example(dens) -> None:
+    assert 850 <= len(PATIENT.read_bytes()) <= 900
+    ended = dens("compile", PATIENT, "--vocabulary", "medical")
+    assert ended.code == 0
+    assert len(bytes.fromhex(ended.out)) == 17
+    assert ended.out == ended.out.strip().lower() + "\n"
+    readme = (ROOT / "README.md").read_text()
+    assert ended.out.strip() in readme
+    assert f"{len(PATIENT.read_bytes())} bytes of XML" in readme
+
+
+def test_the_clock_is_never_read(dens) -> None:
+    first, again = dens("compile", PATIENT), dens("compile", PATIENT)
+    other = dens("compile", PATIENT, "--id", "7", "--seq", "9", "--stamp", "258")
+    assert first.out == again.out
+    assert other.out[:10] == "0709" + first.out[4:6] + "0102"
+    assert other.out[10:] == first.out[10:]
+
+
+def test_several_files_and_folders(dens, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.xml").write_bytes(PATIENT.read_bytes())
+    ended = dens("compile", tmp_path)
+    rows = [line.split("\t") for line in ended.out.splitlines()]
+    assert [Path(name).name for name, _ in rows] == ["a.xml", "b.xml"]
+    assert rows[0][1] == rows[1][1]
+    written = dens("compile", tmp_path, "-o", tmp_path / "out")
+    assert written.code == 0
+    assert (tmp_path / "out" / "a.sv").read_bytes().hex() == rows[0][1]
+
+
+def test_every_step_as_json(dens) -> None:
+    document = dens("compile", PATIENT, "--json").document()
+    assert {"vector", "deviation", "threshold", "warnings", "constraints", "spans"} <= set(document)
+    assert document["threshold"] == pytest.approx(0.6)
+    assert len(document["spans"]) == 17
+
+
+def test_warnings_end_0_and_strictly_3(dens, tmp_path: Path) -> None:
+    text = PATIENT.read_text().replace(
+        '<trapezoidal left="38.5" right="45" width="1.5"/>', '<bell center="38" width="1" slope="0.6"/>'
+    )
+    (tmp_path / "soft.xml").write_text(text)
+    lenient = dens("compile", tmp_path / "soft.xml")
+    assert lenient.code == 0
+    assert "warning D151" in lenient.err
+    strict = dens("compile", tmp_path / "soft.xml", "--strict")
+    assert strict.code == 3
+    assert strict.out == ""
+
+
+def test_back_to_xml_and_to_the_same_bytes(dens, tmp_path: Path) -> None:
+    xml = tmp_path / "again.xml"
+    assert dens("decompile", VECTOR, "--vocabulary", "medical", "-o", xml).code == 0
+    assert dens("compile", xml, "--vocabulary", "medical").out.strip() == VECTOR
+
+
+def test_decode_in_words_and_json(dens) -> None:
+    words = dens("decode", VECTOR)
+    assert "patient_temperature" in words.out
+    assert "ward is ICU" in words.out
+    document = dens("decode", VECTOR, "--json").document()
+    assert "".join(field["bytes"] for field in document["fields"]) == VECTOR
+    assert dens("decode", VECTOR, "--kind", "nv").code == 3
+
+
+def test_decode_without_its_vocabulary(dens) -> None:
+    ended = dens("decode", VECTOR[:-4] + "8007")
+    assert ended.code == 0
+    assert "event 7" in ended.out
+    assert "--vocabulary" in ended.err
+    assert dens("decode", VECTOR[:-4] + "8007", "--vocabulary", "medical").code == 3
+
+
+def test_explain_values_with_the_code_of_the_board(dens, tmp_path: Path) -> None:
+    values = ["--value", "patient_temperature=39", "--value", "heart_rate=130", "--value", "ward=ICU"]
+    document = dens("explain", VECTOR, *values, "--json").document()
+    assert [clause["degree_u8"] for clause in document["clauses"]] == [255, 249, 255]
+    assert document["degree_u8"] == 252
+    assert document["matches"] is True
+    drawn = dens("explain", PATIENT, "-o", tmp_path / "curves.svg")
+    assert drawn.code == 0
+    assert (tmp_path / "curves.svg").read_text().startswith("<svg")
+    assert dens("explain", VECTOR, "--value", "heart_rate").code == 3
+    assert 'did you mean "heart_rate"?' in dens("explain", VECTOR, "--value", "heart_rat=1").err
+
+
+def test_match_line_by_line(dens, tmp_path: Path) -> None:
+    subscriptions, notifications = tmp_path / "s.hex", tmp_path / "n.hex"
+    subscriptions.write_text(f"{VECTOR}\n\nzz\n{VECTOR}\n")
+    notifications.write_text("00005f000000997a010107\nbad\n00005f000000007a010107\n")
+    match = ["match", "--subscriptions", subscriptions, "--notifications", notifications]
+    ended = dens(*match)
+    assert ended.code == 1
+    assert [json.loads(line) for line in ended.out.splitlines()] == [
+        {"n": 0, "matches": [[0, 252], [3, 252]]},
+        {"n": 2, "matches": []},
+    ]
+    assert "subscription line 2" in ended.err
+    assert "notification line 1" in ended.err
+    for algorithm in ("NAIVE", "fnif", "Fip", "fast"):
+        other = dens(*match, "--algorithm", algorithm)
+        assert other.out == ended.out
+    unknown = dens(
+        "match", "--subscriptions", subscriptions, "--notifications", notifications, "--algorithm", "fnf"
+    )
+    assert unknown.code == 3
+    assert 'did you mean "fnif"?' in unknown.err
