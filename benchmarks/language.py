@@ -15,7 +15,7 @@ ROUNDS = 200
 
 
 def measure() -> Iterator[Measurement]:
-    """Compile the README's example many times, after once; CPU time, so that a busy machine does not count."""
+    """Compile the README's example often, in CPU time, so that a busy machine does not count."""
     source, table = EXAMPLE.read_bytes(), load_mission_table(["medical"])
     vector = compile_subscription(source, EXAMPLE.name, table).vector
     times = []
