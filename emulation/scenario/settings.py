@@ -236,12 +236,14 @@ class CsvSettings(Settings):
 
 
 def _kind_of_source(value: Any) -> str:
+    """Tell the kinds of sources apart; the tags are no keys of the file, so that no place is taken for
+    another."""
     keys = value if isinstance(value, dict) else value.__class__.model_fields
-    return "csv" if "csv" in keys else "generator"
+    return "recorded source" if "csv" in keys else "generated source"
 
 
 SourceSettings = Annotated[
-    Annotated[VitalSignsSettings, Tag("generator")] | Annotated[CsvSettings, Tag("csv")],
+    Annotated[VitalSignsSettings, Tag("generated source")] | Annotated[CsvSettings, Tag("recorded source")],
     Discriminator(_kind_of_source),
 ]
 

@@ -2,19 +2,21 @@
 
 import tomllib
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from knowledge_manager.documents import DocumentError
 from knowledge_manager.toml_documents import (
     SchemaCodes,
     key_path,
     keys_at,
     parse_toml,
     problems_from_pydantic,
+    read_model,
 )
 from knowledge_manager.toml_positions import Path, locate
 
@@ -132,6 +134,31 @@ class Inner(BaseModel):
     model_config = ConfigDict(extra="forbid")
     speed: float
     unit: str = "m/s"
+
+
+class Walk(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    model: Literal["walk"]
+    speed: float
+
+
+class Stand(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    model: Literal["stand"]
+
+
+class Moving(BaseModel):
+    mobility: Annotated[Walk | Stand, Field(discriminator="model")]
+
+
+def test_paths_do_not_name_the_alternative_that_was_tried() -> None:
+    codes = SchemaCodes(unknown_key="D301", missing_key="D302", bad_value="D303")
+    with pytest.raises(DocumentError) as raised:
+        read_model('mobility = { model = "walk", sped = 3 }\n', "f.toml", Moving, codes)
+    assert list(map(str, raised.value.problems)) == [
+        'f.toml:1:1: error D302: key "speed" is missing in mobility',
+        'f.toml:1:30: error D301: key "mobility.sped" is unknown; did you mean "speed"?',
+    ]
 
 
 class Outer(BaseModel):
