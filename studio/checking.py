@@ -24,6 +24,23 @@ def problems_of(path: Path, table: "MissionTable") -> list["Problem"]:
     return check_subscription_file(path, table)
 
 
+def known_vocabularies(sources: list[Path]) -> list[str]:
+    """Return the vocabularies that ship and, after them, those among the files that are sound and fit in."""
+    from knowledge_manager.documents import DocumentError
+    from knowledge_manager.mission_table import load_mission_table
+    from knowledge_manager.vocabulary import shipped_vocabularies
+
+    known = list(shipped_vocabularies())
+    for path in sources:
+        if path.suffix == ".toml" and _looks_like_vocabulary(path):
+            try:
+                load_mission_table([*known, str(path)])
+            except DocumentError:
+                continue
+            known.append(str(path))
+    return known
+
+
 def _toml_problems(path: Path) -> list["Problem"]:
     """A scenario has groups of nodes; a vocabulary has event classes."""
     if _looks_like_vocabulary(path):

@@ -17,14 +17,17 @@ def check(
     vocabulary: Vocabularies = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check files and print all problems as file:line:column. Ends 1 when any file has an error."""
+    """Check files and print all problems as file:line:column. Ends 1 when any file has an error.
+
+    Subscriptions may use the vocabularies that ship and those among the files.
+    """
     from studio import console
-    from studio.checking import CHECKED_SUFFIXES, problems_of
+    from studio.checking import CHECKED_SUFFIXES, known_vocabularies, problems_of
     from studio.files import gather
     from studio.tables import chosen_table
 
-    table = chosen_table(vocabulary)
     sources = gather(files, CHECKED_SUFFIXES)
+    table = chosen_table(vocabulary or known_vocabularies(sources))
     problems = [problem for path in sources for problem in problems_of(path, table)]
     failed = {problem.file for problem in problems if problem.severity == "error"}
     if as_json:

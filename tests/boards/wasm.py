@@ -31,7 +31,7 @@ def run_on_wasm(version: str, program: str, files: dict[Path, str]) -> str:
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=1200,
         )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
