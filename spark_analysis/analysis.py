@@ -17,6 +17,7 @@ from spark_analysis.answers import (
     Delivery,
     Filtering,
     GivenUp,
+    GroundTruth,
     GroupServed,
     HopsDelay,
     Overhead,
@@ -31,6 +32,7 @@ from spark_analysis.answers import (
 from spark_analysis.errors import TraceError
 from spark_analysis.metrics import contacts as meeting
 from spark_analysis.metrics import delivery as arriving
+from spark_analysis.metrics import truth
 from spark_analysis.metrics.delay import PERCENTILES, delay_by_hops, delay_summary
 from spark_analysis.metrics.filtering import filter_savings
 from spark_analysis.metrics.overhead import overhead, traffic
@@ -82,6 +84,8 @@ def _ask(run: Run) -> Analysis:
         delay = _delay(pairs)
         timeline = _timeline(pairs, end_ms)
         delivery = _delivery(run, outcomes, pairs, nodes)
+        released = filtering.result().released
+        ground_truth = _truth(run, outcomes, released)
         pairs.unpersist()
         outcomes.unpersist()
         return Analysis(
@@ -91,6 +95,7 @@ def _ask(run: Run) -> Analysis:
             overhead=overhead_.result(),
             contacts=contacts.result(),
             filtering=filtering.result(),
+            truth=ground_truth,
             timeline=timeline,
             tracks=tracks.result(),
         )
@@ -258,6 +263,22 @@ def _filtering(filter_decisions: DataFrame) -> Filtering:
     row = filter_decisions.transform(filter_savings).first()
     assert row is not None
     return Filtering(**row.asDict())
+
+
+def _truth(run: Run, outcomes: DataFrame, released: int) -> GroundTruth:
+    should = run.wanted().cache()
+    rows = truth.fates(should, outcomes, run.table("notifications"), run.table("messages"))
+    counts = {
+        (row["wanted"], row["fate"]): row["pairs"] for row in rows.transform(truth.fate_counts).collect()
+    }
+    useful = should.transform(truth.released_and_wanted).first()
+    should.unpersist()
+    assert useful is not None
+    return GroundTruth(
+        **{fate: counts.get((True, fate), 0) for fate in truth.FATES},
+        unwanted=counts.get((False, "delivered"), 0),
+        released_in_vain=released - useful["readings"],
+    )
 
 
 def _timeline(pairs: DataFrame, end_ms: int) -> Timeline:

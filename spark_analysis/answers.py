@@ -171,6 +171,41 @@ class Filtering:
 
 
 @dataclass(frozen=True, slots=True)
+class GroundTruth:
+    """What became of every pair of reading and subscriber that should have been told.
+
+    The eight fates are those of `metrics/truth.py` and add up to `wanted`. `unwanted` counts pairs that were
+    delivered although nobody wanted that reading, `released_in_vain` readings that left their source and were
+    wanted by nobody.
+    """
+
+    delivered: int
+    under_way: int
+    too_late: int
+    dropped: int
+    never_carried: int
+    held_back: int
+    not_asked_for_this: int
+    not_asked: int
+    unwanted: int
+    released_in_vain: int
+    wanted: int = field(init=False)
+    recall: float | None = field(init=False)
+    """delivered / wanted"""
+    precision: float | None = field(init=False)
+    """delivered / (delivered + unwanted)"""
+
+    def __post_init__(self) -> None:
+        """Derive the sums, so that they can never disagree with the counts."""
+        told = self.delivered + self.under_way + self.too_late + self.dropped + self.never_carried
+        wanted = told + self.held_back + self.not_asked_for_this + self.not_asked
+        shown = self.delivered + self.unwanted
+        object.__setattr__(self, "wanted", wanted)
+        object.__setattr__(self, "recall", self.delivered / wanted if wanted else None)
+        object.__setattr__(self, "precision", self.delivered / shown if shown else None)
+
+
+@dataclass(frozen=True, slots=True)
 class Timeline:
     """Pairs that became owed, and pairs that were delivered, in each bin of simulated time."""
 
@@ -198,6 +233,7 @@ class Analysis:
     overhead: Overhead
     contacts: Contacts
     filtering: Filtering
+    truth: GroundTruth
     timeline: Timeline
     tracks: tuple[Track, ...]
 

@@ -7,7 +7,17 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullLocator
 
-from spark_analysis.answers import Contacts, Delay, Filtering, Served, Timeline, Times, Track, TypeTraffic
+from spark_analysis.answers import (
+    Contacts,
+    Delay,
+    Filtering,
+    GroundTruth,
+    Served,
+    Timeline,
+    Times,
+    Track,
+    TypeTraffic,
+)
 from spark_analysis.drawing import (
     FOUR,
     HALF_WIDTH_IN,
@@ -26,6 +36,18 @@ from spark_analysis.wording import bytes_text, share_text, time_text
 
 ROLE_COLOURS: Final = {"mediator": ONE, "publisher": THREE, "subscriber": TWO}
 """In the order in which they are drawn: those who walk everywhere first, those who asked on top."""
+
+FATE_TEXTS: Final = {
+    "delivered": "delivered",
+    "under_way": "still under way",
+    "too_late": "carried, too late",
+    "dropped": "dropped by a policy",
+    "never_carried": "left its filter, never carried",
+    "held_back": "held back by hysteresis or interval",
+    "not_asked_for_this": "subscription not there yet, others were",
+    "not_asked": "no subscription there yet",
+}
+"""The fates of `metrics/truth.py` in words."""
 
 
 def delay_figure(delay: Delay, total: Served) -> str:
@@ -157,6 +179,31 @@ def filtering_figure(filtering: Filtering) -> str:
             "filtering",
             "What the watchdogs did with the readings",
             "One bar: " + ", ".join(f"{name} {count}" for count, name, _ in pieces if count) + ".",
+        )
+
+
+def truth_figure(truth: GroundTruth) -> str:
+    """Draw what became of everything that should have been told, one bar a fate, best first."""
+    with mpl.rc_context(STYLE):
+        bars = [(FATE_TEXTS[fate], getattr(truth, fate)) for fate in FATE_TEXTS]
+        figure, axes = canvas(0.5 + 0.3 * len(bars))
+        colours = [ONE] + [TWO] * (len(bars) - 1)
+        axes.barh([name for name, _ in bars], [count for _, count in bars], color=colours, height=0.62)
+        for position, (_, count) in enumerate(bars):
+            share = share_text(count / truth.wanted if truth.wanted else None)
+            label = f"{count:,} ({share})"
+            axes.annotate(label, (count, position), (5, 0), textcoords="offset points", va="center")
+        axes.invert_yaxis()
+        axes.set_xlim(0, max(*(count for _, count in bars), 1) * 1.15)
+        axes.xaxis.set_visible(False)
+        axes.grid(visible=False)
+        axes.spines["bottom"].set_visible(False)
+        axes.tick_params(axis="y", length=0, labelcolor=INK)
+        return svg(
+            figure,
+            "truth",
+            "What became of everything that should have been told",
+            "Bars: " + ", ".join(f"{name} {count}" for name, count in bars) + ".",
         )
 
 

@@ -14,6 +14,7 @@ from spark_analysis.figures import (
     map_figure,
     timeline_figure,
     traffic_figure,
+    truth_figure,
 )
 from spark_analysis.wording import bytes_text, number_text, share_text, time_text
 
@@ -29,6 +30,8 @@ def page(analysis: Analysis) -> str:
         notices="\n".join(f'<p class="notice" role="note">{escape(text)}</p>' for text in notices(analysis)),
         key=_key(analysis),
         delivery_table=_delivery_table(analysis),
+        truth_text=escape(_truth_text(analysis)),
+        truth_figure=truth_figure(analysis.truth),
         delay_text=escape(_delay_text(analysis)),
         delay_figure=delay_figure(analysis.delay, analysis.delivery.total),
         delay_table=_delay_table(analysis),
@@ -134,6 +137,21 @@ def _subscription_table(analysis: Analysis) -> str:
 def _served_cells(served: Served) -> tuple[str, ...]:
     counts = (served.owed, served.delivered, served.open, served.missed)
     return (*(number_text(count) for count in counts), share_text(served.ratio))
+
+
+def _truth_text(analysis: Analysis) -> str:
+    truth = analysis.truth
+    text = (
+        "Every reading that was taken, matched in full against every subscription in force at that moment, "
+        "whether or not a filter knew of it yet: "
+        f"{truth.wanted:,} pairs of reading and subscriber should have been told, and "
+        f"{share_text(truth.recall)} of them were."
+    )
+    if truth.unwanted:
+        text += f" {truth.unwanted:,} were delivered although nobody wanted them."
+    if truth.released_in_vain:
+        text += f" {truth.released_in_vain:,} readings left their source although nobody wanted them then."
+    return text
 
 
 def _delay_text(analysis: Analysis) -> str:

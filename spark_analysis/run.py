@@ -19,7 +19,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import matchers_of
 from spark_analysis.manifest import Manifest, read_manifest
-from spark_analysis.metrics import delivery
+from spark_analysis.metrics import delivery, truth
 from spark_analysis.metrics.owed import owed, subscription_revisions
 from spark_analysis.schema import TABLES
 from spark_analysis.session import open_session
@@ -75,6 +75,17 @@ class Run:
         owing = self.table("notifications").transform(owed(revisions, matchers_of(self.manifest)))
         delivered = self.table("messages").transform(delivery.deliveries)
         return delivery.outcomes(owing, delivered, self.manifest.simulated_ms)
+
+    def wanted(self) -> DataFrame:
+        """Return every reading × every subscription in force that it matches, told or not."""
+        revisions = subscription_revisions(self.table("subscriptions"))
+        return self.table("filter_decisions").transform(truth.wanted(revisions, matchers_of(self.manifest)))
+
+    def fates(self) -> DataFrame:
+        """Return what became of every pair of reading and subscriber that was wanted or told."""
+        return truth.fates(
+            self.wanted(), self.outcomes(), self.table("notifications"), self.table("messages")
+        )
 
     def delays(self) -> DataFrame:
         """Return every owed pair of notification and subscriber with its delay; null when it had not

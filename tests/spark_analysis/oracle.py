@@ -17,12 +17,14 @@ def matches(wish: Wish, told: Told) -> bool:
     )
 
 
+def in_force(wish: Wish, at_ms: int) -> bool:
+    if at_ms < wish.created_ms or at_ms >= wish.expires_ms:
+        return False
+    return wish.withdrawn_ms is None or at_ms < wish.withdrawn_ms
+
+
 def is_owed(wish: Wish, told: Told) -> bool:
-    if told.at_ms < wish.created_ms or told.at_ms >= wish.expires_ms:
-        return False
-    if wish.withdrawn_ms is not None and told.at_ms >= wish.withdrawn_ms:
-        return False
-    return matches(wish, told)
+    return in_force(wish, told.at_ms) and matches(wish, told)
 
 
 def owed_rows(run: SyntheticRun) -> set[tuple[int, int, int, int, int]]:

@@ -9,6 +9,7 @@ from spark_analysis.answers import (
     Delivery,
     Filtering,
     GivenUp,
+    GroundTruth,
     GroupServed,
     HopsDelay,
     Overhead,
@@ -97,6 +98,7 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
             vector_bytes_kept=53_680,
             mean_cost_us=130.0,
         ),
+        truth=GroundTruth(150, 20, 25, 5, 10, 0, 30, 60, unwanted=0, released_in_vain=3),
         timeline=Timeline(60.0, tuple([2, 1] * 60 + [20]), tuple([0] * 10 + [1, 1, 2] * 37)),
         tracks=tuple(
             Track(

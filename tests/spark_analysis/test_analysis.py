@@ -210,3 +210,21 @@ def test_a_vector_that_no_language_understands_is_named(
     with pytest.raises(TraceError, match="something that its language refuses") as caught:
         analyse(open_run(write_run(tables), spark))
     assert reason in str(caught.value)
+
+
+def test_ground_truth(analysis: Analysis, synthetic: SyntheticRun) -> None:
+    """The made-up readings are all zero, and the made-up notifications tell of other values."""
+    found = analysis.truth
+    wanted = {
+        (row["node"], row["event_number"], row["at_ms"], wish.subscriber): row
+        for row in synthetic.tables["filter_decisions"]
+        for wish in synthetic.wishes
+        if all(row["attributes"][0] >> a & 1 and low == 0 for a, (low, _) in wish.intervals.items())
+        and oracle.in_force(wish, row["at_ms"])
+    }
+    assert found.wanted == len(wanted)
+    assert found.delivered == 0
+    assert found.not_asked == sum(
+        row["installed"] == 0 and row["suppressed"] is None for row in wanted.values()
+    )
+    assert found.unwanted == len(oracle.delivered_at(synthetic))

@@ -15,7 +15,7 @@ from spark_analysis.report import write_report
 from spark_analysis.wording import NO_BREAK
 from tests.spark_analysis.sample import sample_analysis
 
-FIGURES = {"delay", "timeline", "filtering", "traffic", "contacts", "map"}
+FIGURES = {"delay", "timeline", "filtering", "traffic", "contacts", "map", "truth"}
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
 
@@ -101,6 +101,7 @@ def test_figures_of_the_run_are_on_the_page() -> None:
         "fever.xml (0, revision 0)",
         "medics",
         "contact_ended",
+        "300 pairs of reading and subscriber should have been told, and 50.0 % of them were",
     ):
         assert piece in text
 
