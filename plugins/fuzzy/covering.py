@@ -14,7 +14,7 @@ takes their place and they become its children. What a root does not match, noth
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,9 @@ _RANKS: Final = (1, 5, 0, 4, 3, 2, *[-1] * 10)
 have none.
 """
 
-_WEIGHTED, _TABLES, _PATTERNS = 6, (7, 8), (14, 15)
+T = TypeVar("T", np.uint8, np.int64)
+
+_TABLES, _PATTERNS = (7, 8), (14, 15)
 
 COMPILE_FROM: Final = 500
 """With fewer subscriptions nobody waits for a compiler."""
@@ -67,7 +69,12 @@ class CoveringForest:
             holders=np.zeros((cover.AGE + 1, 0), np.int64),
             holder_masks=np.zeros((cover.AGE + 1, 0), np.int64),
             held=np.zeros(cover.AGE + 1, np.int64),
-            counters=np.zeros(cover.COUNTERS, np.int64),
+            lanes=np.zeros((0, cover.LANE_BYTES), np.uint8),
+            lane_nodes=np.zeros((0, cover.LANES), np.int64),
+            previous=np.zeros(0, np.int64),
+            asked=np.zeros(2 * cover.COMPARED, np.uint8),
+            passed=np.zeros(cover.LANES, np.uint8),
+            counters=np.array([0, 0, 0, cover.NOTHING]),
             slopes=np.array(SLOPES, np.int64),
             ranks=np.array(_RANKS, np.int64),
             exact=features == "exact",
@@ -230,9 +237,12 @@ class CoveringForest:
             holders=np.zeros((cover.AGE + 1, room), np.int64),
             holder_masks=np.zeros((cover.AGE + 1, room), np.int64),
             directory=np.full(2 * room, cover.NOTHING, np.int64),
+            lanes=_grown(old.lanes, (room, cover.LANE_BYTES)),
+            lane_nodes=_grown(old.lane_nodes, (room, cover.LANES)),
+            previous=_grown(old.previous, (room,)),
         )
         known = old.groups[: old.counters[cover.GROUP_COUNT]]
-        with_roots = known[known[:, cover.HEAD] != cover.NOTHING]
+        with_roots = known[known[:, cover.ROOTS] > 0]
         numbers = np.fromiter(self._numbers.values(), np.int64, len(self._numbers))
         self._run(cover.enter_groups, len(numbers), (with_roots, numbers))
 
@@ -244,8 +254,8 @@ def _grows(parts: SubscriptionVector) -> bool:
     return parts.aggregator not in _PATTERNS or len(parts.block) == 1 or NOT not in parts.block
 
 
-def _grown(array: npt.NDArray[np.int64], shape: tuple[int, ...]) -> npt.NDArray[np.int64]:
+def _grown(array: npt.NDArray[T], shape: tuple[int, ...]) -> npt.NDArray[T]:
     """Return a copy with at least this much room."""
-    grown = np.zeros(np.maximum(shape, array.shape), np.int64)
+    grown = np.zeros(np.maximum(shape, array.shape), array.dtype)
     grown[tuple(slice(size) for size in array.shape)] = array
     return grown

@@ -2,8 +2,9 @@
 
 Plain functions over arrays of 64-bit numbers, run as they are or compiled (`plugins.kernels.compiled`). A
 subscription is a row of `nodes` and, from nodes[n, CONTENT] on, three numbers (v, V, g) for each of its
-attributes in `content`. Roots stand in lists by group, (event, mask, age or not); `directory` finds a
-group, `holders[a]` lists the groups whose mask has attribute a, and
+attributes in `content`. Roots stand by group, (event, mask, age or not), in chains of blocks of 16; of
+their first four constraints a block holds v and V side by side, so that most roots are ruled out sixteen at
+a time. `directory` finds a group, `holders[a]` lists the groups whose mask has attribute a, and
 `holder_masks[a]` their masks.
 
 What covering means is said in `plugins.fuzzy.relations`.
@@ -23,8 +24,14 @@ EVENT, NEEDS, AGED, KIND, FLOOR, SIZE, CONTENT, PATTERN, MONOTONE, PARENT, CHILD
 NODE_FIELDS = 14
 
 # fields of a group; the first three are those of a node
-HEAD = 3
-GROUP_FIELDS = 4
+TAIL, ROOTS = 3, 4
+GROUP_FIELDS = 5
+
+# bytes of a block of roots: v and V of four constraints, the floor, and whether a constraint is complemented
+LANES = 16
+COMPARED = 4
+LOWS, HIGHS, FLOORS, WILD = 0, 64, 128, 144
+LANE_BYTES = 160
 
 AGE = 63
 """The place of the age among the attributes; masks leave it out."""
@@ -32,9 +39,8 @@ AGE = 63
 NOTHING = -1
 NO_PATTERN = 0
 
-GROUP_COUNT = 0
-ROOT_COUNT = 1
-COUNTERS = 2
+GROUP_COUNT, ROOT_COUNT, BLOCK_COUNT, FREE_BLOCK = range(4)
+COUNTERS = 4
 
 
 class Forest(NamedTuple):
@@ -47,6 +53,11 @@ class Forest(NamedTuple):
     holders: Numbers
     holder_masks: Numbers
     held: Numbers
+    lanes: npt.NDArray[np.uint8]
+    lane_nodes: Numbers
+    previous: Numbers
+    asked: npt.NDArray[np.uint8]
+    passed: npt.NDArray[np.uint8]
     counters: Numbers
     slopes: Numbers
     ranks: Numbers
@@ -162,7 +173,8 @@ def group_of(forest: Forest, event: int, needs: int, aged: int, wanted: bool) ->
     g = forest.counters[GROUP_COUNT]
     forest.counters[GROUP_COUNT] = g + 1
     directory[slot] = g
-    groups[g, EVENT], groups[g, NEEDS], groups[g, AGED], groups[g, HEAD] = event, needs, aged, NOTHING
+    groups[g, EVENT], groups[g, NEEDS], groups[g, AGED] = event, needs, aged
+    groups[g, TAIL], groups[g, ROOTS] = NOTHING, 0
     for attribute in range(AGE + 1):
         if (aged == 1) if attribute == AGE else (needs >> attribute & 1 == 1):
             forest.holders[attribute, forest.held[attribute]] = g
@@ -171,49 +183,145 @@ def group_of(forest: Forest, event: int, needs: int, aged: int, wanted: bool) ->
     return int(g)
 
 
+def enter_root(forest: Forest, n: int) -> None:
+    """Put a node behind the last root of its group."""
+    nodes, groups, counters = forest.nodes, forest.groups, forest.counters
+    g = nodes[n, GROUP]
+    count = groups[g, ROOTS]
+    lane = count % LANES
+    if lane == 0:
+        block = counters[FREE_BLOCK]
+        if block == NOTHING:
+            block = counters[BLOCK_COUNT]
+            counters[BLOCK_COUNT] = block + 1
+        else:
+            counters[FREE_BLOCK] = forest.previous[block]
+        forest.previous[block] = groups[g, TAIL]
+        groups[g, TAIL] = block
+    block = groups[g, TAIL]
+    groups[g, ROOTS] = count + 1
+    counters[ROOT_COUNT] += 1
+    lanes, at = forest.lanes[block], nodes[n, CONTENT]
+    lanes[FLOORS + lane] = nodes[n, FLOOR]
+    lanes[WILD + lane] = 0
+    for rank in range(min(COMPARED, nodes[n, SIZE])):
+        lanes[LOWS + LANES * rank + lane] = forest.content[at + 3 * rank]
+        lanes[HIGHS + LANES * rank + lane] = forest.content[at + 3 * rank + 1]
+        if forest.content[at + 3 * rank + 2] & 128:
+            lanes[WILD + lane] = 1
+    forest.lane_nodes[block, lane] = n
+    nodes[n, NEXT] = block * LANES + lane
+
+
+def leave_root(forest: Forest, n: int) -> None:
+    """Take a node out of the roots of its group; the last of them takes its place."""
+    nodes, groups = forest.nodes, forest.groups
+    g = nodes[n, GROUP]
+    last = groups[g, ROOTS] - 1
+    tail, end = groups[g, TAIL], last % LANES
+    block, lane = nodes[n, NEXT] // LANES, nodes[n, NEXT] % LANES
+    moved = forest.lane_nodes[tail, end]
+    for line in range(LANE_BYTES // LANES):
+        forest.lanes[block, LANES * line + lane] = forest.lanes[tail, LANES * line + end]
+    forest.lane_nodes[block, lane] = moved
+    nodes[moved, NEXT] = block * LANES + lane
+    groups[g, ROOTS] = last
+    forest.counters[ROOT_COUNT] -= 1
+    if end == 0:
+        groups[g, TAIL] = forest.previous[tail]
+        forest.previous[tail] = forest.counters[FREE_BLOCK]
+        forest.counters[FREE_BLOCK] = tail
+
+
 def link(forest: Forest, n: int, parent: int) -> None:
-    """Put a node first among the children of `parent`, or of the roots of its group where there is none."""
+    """Put a node first among the children of `parent`, or among the roots where there is none."""
     nodes = forest.nodes
     nodes[n, PARENT] = parent
-    nodes[n, BEFORE] = NOTHING
     if parent == NOTHING:
-        g = nodes[n, GROUP]
-        first = forest.groups[g, HEAD]
-        forest.groups[g, HEAD] = n
-        forest.counters[ROOT_COUNT] += 1
-    else:
-        first = nodes[parent, CHILD]
-        nodes[parent, CHILD] = n
+        enter_root(forest, n)
+        return
+    first = nodes[parent, CHILD]
+    nodes[parent, CHILD] = n
+    nodes[n, BEFORE] = NOTHING
     nodes[n, NEXT] = first
     if first != NOTHING:
         nodes[first, BEFORE] = n
 
 
 def unlink(forest: Forest, n: int) -> None:
-    """Take a node out of the list in which it stands; its children stay with it."""
+    """Take a node out of where it stands; its children stay with it."""
     nodes = forest.nodes
+    if nodes[n, PARENT] == NOTHING:
+        leave_root(forest, n)
+        return
     before, after = nodes[n, BEFORE], nodes[n, NEXT]
     if after != NOTHING:
         nodes[after, BEFORE] = before
     if before != NOTHING:
         nodes[before, NEXT] = after
-    elif nodes[n, PARENT] == NOTHING:
-        forest.groups[nodes[n, GROUP], HEAD] = after
     else:
         nodes[nodes[n, PARENT], CHILD] = after
-    if nodes[n, PARENT] == NOTHING:
-        forest.counters[ROOT_COUNT] -= 1
+
+
+def ask(forest: Forest, g: int, n: int, lowest: int, highest: int) -> int:
+    """Write down v and V of n on the attributes that a block of this group shows; return how many those are.
+
+    Where n has no such attribute, or complements it, `lowest` and `highest` are written, which every root
+    passes.
+    """
+    nodes, groups, asked = forest.nodes, forest.groups, forest.asked
+    needs, rest_n, rest = nodes[n, NEEDS], nodes[n, NEEDS], groups[g, NEEDS]
+    at, rank = nodes[n, CONTENT], 0
+    while rank < COMPARED and (rest != 0 or groups[g, AGED] == 1):
+        asked[rank], asked[COMPARED + rank] = lowest, highest
+        if rest == 0:
+            return rank + 1
+        attribute = rest & -rest
+        while rest_n != 0 and rest_n & -rest_n < attribute:
+            rest_n &= rest_n - 1
+            at += 3
+        if needs & attribute and forest.content[at + 2] & 128 == 0:
+            asked[rank], asked[COMPARED + rank] = forest.content[at], forest.content[at + 1]
+        rank += 1
+        rest ^= attribute
+    return rank
+
+
+def sift(forest: Forest, block: int, ranks: int, floor: int, upwards: bool) -> None:
+    """Mark the lanes of a block that may cover what was asked (`upwards`), or that it may cover."""
+    lanes, asked, passed = forest.lanes[block], forest.asked, forest.passed
+    floors = lanes[FLOORS : FLOORS + LANES]
+    for i in range(LANES):
+        passed[i] = floors[i] <= floor if upwards else floors[i] >= floor
+    for rank in range(ranks):
+        lows = lanes[LOWS + LANES * rank : LOWS + LANES * (rank + 1)]
+        highs = lanes[HIGHS + LANES * rank : HIGHS + LANES * (rank + 1)]
+        low, high = asked[rank], asked[COMPARED + rank]
+        if upwards:
+            for i in range(LANES):
+                passed[i] &= (lows[i] <= low) & (highs[i] >= high)
+        else:
+            for i in range(LANES):
+                passed[i] &= (lows[i] >= low) & (highs[i] <= high)
+    wild = lanes[WILD : WILD + LANES]
+    for i in range(LANES):
+        passed[i] |= wild[i]
 
 
 def coverer_in(forest: Forest, g: int, n: int) -> int:
-    """Return the first root of a group that covers n, or NOTHING."""
+    """Return a root of a group that covers n, the youngest place first, or NOTHING."""
     if g == NOTHING:
         return NOTHING
-    root = forest.groups[g, HEAD]
-    while root != NOTHING:
-        if covers(forest, root, n):
-            return int(root)
-        root = forest.nodes[root, NEXT]
+    block = forest.groups[g, TAIL]
+    used = (forest.groups[g, ROOTS] - 1) % LANES + 1
+    ranks = ask(forest, g, n, 255, 0)
+    while block != NOTHING:
+        sift(forest, block, ranks, forest.nodes[n, FLOOR], True)
+        for lane in range(used):
+            if forest.passed[lane] and covers(forest, forest.lane_nodes[block, lane], n):
+                return int(forest.lane_nodes[block, lane])
+        used = LANES
+        block = forest.previous[block]
     return NOTHING
 
 
@@ -253,14 +361,24 @@ def coverer_of(forest: Forest, n: int) -> int:
 
 
 def adopt_in(forest: Forest, g: int, n: int) -> None:
-    """Make the roots of a group that n covers its children."""
-    root = forest.groups[g, HEAD]
-    while root != NOTHING:
-        after = forest.nodes[root, NEXT]
-        if covers(forest, n, root):
-            unlink(forest, root)
-            link(forest, root, n)
-        root = after
+    """Make the roots of a group that n covers its children, from the last to the first: gaps are filled
+    from behind.
+    """
+    block = forest.groups[g, TAIL]
+    used = (forest.groups[g, ROOTS] - 1) % LANES + 1
+    ranks = ask(forest, g, n, 0, 255)
+    while block != NOTHING:
+        before = forest.previous[block]
+        sift(forest, block, ranks, forest.nodes[n, FLOOR], False)
+        for back in range(used):
+            lane = used - 1 - back
+            if forest.passed[lane]:
+                root = forest.lane_nodes[block, lane]
+                if covers(forest, n, root):
+                    unlink(forest, root)
+                    link(forest, root, n)
+        used = LANES
+        block = before
 
 
 def adopt(forest: Forest, n: int) -> None:
@@ -336,7 +454,7 @@ def enter_groups(forest: Forest, known: tuple[Numbers, Numbers]) -> None:
     forest.held[:] = 0
     for i in range(len(groups)):
         g = group_of(forest, groups[i, EVENT], groups[i, NEEDS], groups[i, AGED], True)
-        forest.groups[g, HEAD] = groups[i, HEAD]
+        forest.groups[g, TAIL], forest.groups[g, ROOTS] = groups[i, TAIL], groups[i, ROOTS]
     for i in range(len(numbers)):
         n = numbers[i]
         g = group_of(forest, forest.nodes[n, EVENT], forest.nodes[n, NEEDS], forest.nodes[n, AGED], True)

@@ -190,12 +190,19 @@ def _any_kind(
             )
         start = at + keys_at(size) >> 2
         for lane in range(left):
+            floor = np.int64(arena[at + floors_at(size) + lane])
+            least, most = 255, 0
             for rank in range(size):
-                of_row[rank] = 255 - np.int64(scratch[ROWS * rank + lane])
-                if weighted:
+                degree = 255 - np.int64(scratch[ROWS * rank + lane])
+                of_row[rank] = degree
+                least, most = min(least, degree), max(most, degree)
+            if kind <= layout.WEIGHTED and (most <= floor or (kind == 2 and least <= floor)):
+                continue  # no mean exceeds the largest degree, no product the smallest
+            if weighted:
+                for rank in range(size):
                     weights[rank] = arena[at + weights_at(size, rank) + lane]
             degree = combined(kind, patterns, group[PATTERN], weights, of_row, size)
-            if degree > arena[at + floors_at(size) + lane]:
+            if degree > floor:
                 keys[found] = words[start + lane]
                 degrees[found] = degree
                 found += 1
@@ -242,14 +249,11 @@ def scan(
         if group[TAIL] == NOTHING:
             continue
         rank = 0
-        rest = group[NEEDS]
-        index = 0
+        rest = np.uint64(group[NEEDS])
         while rest:
-            if rest & 1:
-                places[rank] = index
-                rank += 1
-            rest >>= 1
-            index += 1
+            places[rank] = lowest_bit(rest)
+            rank += 1
+            rest &= rest - np.uint64(1)
         if rank < group[SIZE]:
             places[rank] = len(row) - 1
         if group[KIND] == 0:
