@@ -15,9 +15,8 @@ from dens.publisher import PublisherEnd
 from dens.subscriber import SubscriberEnd
 from emulation.clock import Clock, Rank
 from emulation.contacts.contact import Contacts
-from emulation.contacts.detection import find_contacts
 from emulation.journal import Journal
-from emulation.mobility.model import Area, Legs
+from emulation.motion import contacts_among, walks_of
 from emulation.node import Crew, Node, Sensor
 from emulation.radio import Air, Radio
 from emulation.scenario import PlannedSubscription, Scenario
@@ -42,8 +41,8 @@ class World:
         self._air = Air(
             self._clock, radios, [self._streams.stream("radio", node.number) for node in self._nodes], self
         )
-        walks = self._walks()
-        contacts = find_contacts(walks, [radio.range_m for radio in radios], float(scenario.duration_ms))
+        walks = walks_of(scenario, self._streams)
+        contacts = contacts_among(scenario, walks)
         for node in self._nodes:
             self.journal.node(node.number, node.name, node.group, node.role)
         self.journal.motion(walks)
@@ -75,18 +74,6 @@ class World:
             radio = Radio(kind.range_m, kind.rate_bytes_per_s, kind.setup_ms, kind.loss)
             found.extend([radio] * len(numbers))
         return found
-
-    def _walks(self) -> list[Legs]:
-        settings = self._scenario.settings
-        area = Area(settings.area.width_m, settings.area.height_m)
-        walks: list[Legs] = []
-        members = self._scenario.members()
-        for (group, numbers), mobility in zip(members, self._scenario.mobilities, strict=True):
-            own = [self._streams.stream("mobility", group.name, position) for position in range(len(numbers))]
-            together = self._streams.stream("mobility", group.name)
-            duration_ms = float(self._scenario.duration_ms)
-            walks.extend(mobility.walks(area, duration_ms, own, together))
-        return walks
 
     def _arrange(self, contacts: Contacts) -> None:
         """Put contacts, subscriptions and the first readings on the clock.

@@ -15,12 +15,14 @@ from studio import exits
 from studio.commands import (
     check,
     compile_,
+    contacts,
     decode,
     decompile,
     doctor,
     explain,
     init,
     match,
+    replay,
     report,
     run,
     schema,
@@ -46,6 +48,8 @@ app.command("decompile")(decompile.decompile)
 app.command("explain")(explain.explain)
 app.command("match")(match.match)
 app.command("check")(check.check)
+app.command("contacts")(contacts.contacts)
+app.command("replay")(replay.replay)
 app.command("init")(init.init)
 app.command("doctor")(doctor.doctor)
 app.command("schema")(schema.schema)

@@ -6,18 +6,9 @@ import sys
 import pytest
 
 COMMANDS = [
-    "run",
-    "report",
-    "compile",
-    "decode",
-    "decompile",
-    "explain",
-    "match",
-    "check",
-    "init",
-    "doctor",
-    "schema",
-]
+    "run", "report", "compile", "decode", "decompile", "explain", "match", "check",
+    "contacts", "replay", "init", "doctor", "schema",
+]  # fmt: skip
 HEAVY = ["pyspark", "numpy", "pandas", "lxml", "pydantic", "matplotlib", "simpy", "numba", "pint", "rdflib"]
 
 

@@ -1,0 +1,34 @@
+"""Where the nodes of a scenario go and whom they meet, from the scenario and its seed alone.
+
+Nothing else takes part: no traffic, no protocol and no fault can change a walk or a contact.
+"""
+
+from emulation.contacts.contact import Contacts
+from emulation.contacts.detection import find_contacts
+from emulation.mobility.model import Area, Legs
+from emulation.scenario import Scenario
+from emulation.streams import Streams
+
+
+def walks_of(scenario: Scenario, streams: Streams) -> list[Legs]:
+    """Return the walk of every node, in the order of their numbers."""
+    settings = scenario.settings
+    area = Area(settings.area.width_m, settings.area.height_m)
+    walks: list[Legs] = []
+    for (group, numbers), mobility in zip(scenario.members(), scenario.mobilities, strict=True):
+        own = [streams.stream("mobility", group.name, position) for position in range(len(numbers))]
+        together = streams.stream("mobility", group.name)
+        walks.extend(mobility.walks(area, float(scenario.duration_ms), own, together))
+    return walks
+
+
+def contacts_among(scenario: Scenario, walks: list[Legs]) -> Contacts:
+    """Return the contacts of these walks with the scenario's radios."""
+    radios = scenario.settings.radio
+    ranges_m = [radios[group.radio].range_m for group, numbers in scenario.members() for _ in numbers]
+    return find_contacts(walks, ranges_m, float(scenario.duration_ms))
+
+
+def scenario_contacts(scenario: Scenario, seed: int) -> Contacts:
+    """Return the contacts of a run with this seed, without running it."""
+    return contacts_among(scenario, walks_of(scenario, Streams(seed)))

@@ -1,0 +1,54 @@
+"""Recorded contacts and messages on the command line: agreement with The ONE, conversion, bad recordings."""
+
+from pathlib import Path
+
+import pytest
+
+THE_ONE = Path(__file__).parent.parent / "emulation" / "replay" / "the_one"
+
+
+@pytest.mark.parametrize(
+    ("run", "delivered", "relays", "mean_s"), [("a_u1", 1418, 69_291, 767.8), ("b3h_u1", 317, 63_375, 1185.0)]
+)
+def test_ideal_replay_of_the_one(dens, run: str, delivered: int, relays: int, mean_s: float) -> None:
+    folder = THE_ONE / run
+    ended = dens(
+        "replay", "--ideal", "--json",
+        "--contacts", folder / "ConnectivityONEReport.txt.gz",
+        "--messages", folder / "CreatedMessagesReport.txt.gz",
+    )  # fmt: skip
+    figures = ended.document()
+    assert (figures["delivered"], figures["relays"]) == (delivered, relays)
+    assert figures["latency_mean_s"] == pytest.approx(mean_s, rel=0.001)
+
+
+def test_contacts_keep_through_every_form(dens, tmp_path: Path) -> None:
+    source = THE_ONE / "a_u1" / "ConnectivityONEReport.txt.gz"
+    wanted = dens("contacts", source, "--json").document()
+    assert wanted["contacts"] == 7912
+    for form in ("one", "dtnsim2", "csv"):
+        assert dens("contacts", source, "-o", tmp_path / form, "--format", form).code == 0
+        assert (
+            dens("contacts", tmp_path / form, "--json").document()["contact_mean_s"]
+            == wanted["contact_mean_s"]
+        )
+
+
+def test_contacts_of_a_scenario(dens) -> None:
+    first, again = dens("contacts", "rescue", "--json"), dens("contacts", "rescue", "--json")
+    other = dens("contacts", "rescue", "--seed", "9", "--json")
+    assert first.document()["nodes"] > 10
+    assert first.out == again.out
+    assert first.out != other.out
+
+
+def test_bad_recordings_and_options(dens, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.txt"
+    broken.write_text("1.0 CONN 1 2 up\nnonsense\n")
+    ended = dens("contacts", broken)
+    assert ended.code == 3
+    assert f"{broken}:2:" in ended.err
+    assert dens("contacts", "rescue", "--format", "xyz").code == 2
+    replay = ["replay", "--contacts", broken, "--messages", broken]
+    assert dens(*replay, "--ideal", "--transfer-s", "1").code == 2
+    assert dens(*replay, "--transfer-s", "-1").code == 2
