@@ -35,10 +35,15 @@ class CoveringMatcher(Population):
         """Go down from the roots as far as they match."""
         if self._roots is None:
             self._roots = self.forest.roots()
-        pending = list(self._roots)
+        pending = [(key, b"", 0) for key in self._roots]
         while pending:
-            held = self._held[pending.pop()]
-            if self.serves(told, held):
-                for match in self.judged(told, held):
-                    yield match
-                    pending.extend(self.forest.children(held.key))
+            key, body, degree = pending.pop()
+            held = self._held[key]
+            if held.vector[5:] == body:
+                matched = [Match(key, degree)]
+            else:
+                matched = list(self.judged(told, held)) if self.serves(told, held) else []
+            for match in matched:
+                yield match
+                below = self.forest.children(key)
+                pending.extend((child, held.vector[5:], match.degree_u8) for child in below)

@@ -193,7 +193,7 @@ def _any_kind(
             floor = np.int64(arena[at + floors_at(size) + lane])
             least, most = 255, 0
             for rank in range(size):
-                degree = 255 - np.int64(scratch[ROWS * rank + lane])
+                degree = 255 - int(scratch[ROWS * rank + lane])
                 of_row[rank] = degree
                 least, most = min(least, degree), max(most, degree)
             if kind <= layout.WEIGHTED and (most <= floor or (kind == 2 and least <= floor)):
