@@ -80,9 +80,29 @@ def delivery_ratio(frame: DataFrame, *by: str) -> DataFrame:
 
 
 def with_group(frame: DataFrame, nodes: DataFrame) -> DataFrame:
-    """Add the subscriber's group to every row."""
-    who = nodes.select(F.col("node").alias("subscriber"), "group")
+    """Add the subscriber's group and role to every row."""
+    who = nodes.select(F.col("node").alias("subscriber"), "group", "role")
     return frame.join(F.broadcast(who), "subscriber", "left")
+
+
+def with_language(frame: DataFrame, notifications: DataFrame) -> DataFrame:
+    """Add the language id of its notification to every row."""
+    return frame.join(notifications.select("origin", "number", "language"), ["origin", "number"], "left")
+
+
+def fairness(served: DataFrame) -> DataFrame:
+    """Give one row: Jain's index over the ratios of `delivery_ratio`, and the least and the largest of them.
+
+    The index (Jain, Chiu and Hawe 1984) is (Σx)² / (n·Σx²): 1 when all are served equally well, 1/n when one
+    gets everything. Those who are owed nothing take no part; where nothing at all was delivered it is null.
+    """
+    return served.agg(
+        F.try_divide(
+            F.pow(F.sum("ratio"), F.lit(2.0)), F.count("ratio") * F.sum(F.col("ratio") * F.col("ratio"))
+        ).alias("jain"),
+        F.min("ratio").alias("least"),
+        F.max("ratio").alias("largest"),
+    )
 
 
 def delivered_wrongly(outcomes: DataFrame) -> DataFrame:

@@ -1,0 +1,69 @@
+"""What nodes hold: how full their buffers are, and how many copies of a notification there are."""
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812
+
+
+def held_over_time(buffers: DataFrame, bin_ms: int) -> DataFrame:
+    """Give, for each bin in which something changed, what all nodes together hold at its end.
+
+    `notifications` counts copies. A bin without a row is as the one before it.
+    """
+    by_node = Window.partitionBy("node").orderBy("at_ms", "row")
+    in_time = Window.orderBy("bin").rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    numbered = buffers.withColumn("row", F.monotonically_increasing_id())
+    changes = numbered.select(
+        F.floor(F.col("at_ms") / bin_ms).cast("int").alias("bin"),
+        *(
+            (F.col(name) - F.coalesce(F.lag(name).over(by_node), F.lit(0))).alias(name)
+            for name in ("notifications", "notification_bytes")
+        ),
+    )
+    sums = changes.groupBy("bin").agg(
+        F.sum("notifications").alias("notifications"), F.sum("notification_bytes").alias("notification_bytes")
+    )
+    return sums.select(
+        "bin",
+        F.sum("notifications").over(in_time).alias("notifications"),
+        F.sum("notification_bytes").over(in_time).alias("notification_bytes"),
+    ).orderBy("bin")
+
+
+def buffer_use(buffers: DataFrame, nodes: DataFrame, end_ms: int) -> DataFrame:
+    """Give, for each group, the mean over time and nodes and the peak of one node, in items and bytes.
+
+    Where several rows stand at one moment the last one counts, so that what was there for no time is in no
+    figure.
+    """
+    by_node = Window.partitionBy("node").orderBy("at_ms", "row")
+    lasting = (
+        buffers.withColumn("row", F.monotonically_increasing_id())
+        .withColumn("until_ms", F.coalesce(F.lead("at_ms").over(by_node), F.lit(end_ms)))
+        .withColumn("for_ms", F.col("until_ms") - F.col("at_ms"))
+        .where(F.col("for_ms") > 0)
+    )
+    return (
+        lasting.join(F.broadcast(nodes.select("node", "group")), "node")
+        .groupBy("group")
+        .agg(
+            F.try_divide(F.sum(F.col("notifications") * F.col("for_ms")), F.sum("for_ms")).alias(
+                "mean_items"
+            ),
+            F.max("notifications").alias("peak_items"),
+            F.try_divide(F.sum(F.col("notification_bytes") * F.col("for_ms")), F.sum("for_ms")).alias(
+                "mean_bytes"
+            ),
+            F.max("notification_bytes").alias("peak_bytes"),
+        )
+        .orderBy("group")
+    )
+
+
+def replication_degree(messages: DataFrame) -> DataFrame:
+    """Give, for each notification, how many nodes ever held a copy, its source included."""
+    holding = F.col("kind").isin("created", "stored", "replicated") & (F.col("type") == "notification")
+    return (
+        messages.where(holding)
+        .groupBy("origin", "number")
+        .agg(F.count_distinct("node").cast("int").alias("holders"))
+    )

@@ -1,0 +1,117 @@
+"""Buffers, copies, costs and fairness on hand-made tables."""
+
+from collections.abc import Callable
+
+import pytest
+from pyspark.sql import DataFrame
+
+from spark_analysis.metrics.cost import computing_cost
+from spark_analysis.metrics.delivery import delivery_ratio, fairness, with_group, with_language
+from spark_analysis.metrics.holding import buffer_use, held_over_time, replication_degree
+
+MakeTable = Callable[..., DataFrame]
+
+
+@pytest.fixture
+def nodes(make_table: MakeTable) -> DataFrame:
+    return make_table(
+        "nodes",
+        {"node": 1, "group": "relays", "role": "mediator"},
+        {"node": 2, "group": "relays", "role": "mediator"},
+        {"node": 3, "group": "medics", "role": "subscriber"},
+    )
+
+
+@pytest.fixture
+def buffers(make_table: MakeTable) -> DataFrame:
+    rows = [
+        (0, 1, 0, 0),
+        (0, 2, 0, 0),
+        (1000, 1, 9, 900),
+        (1000, 1, 2, 60),
+        (2500, 2, 1, 30),
+        (3000, 1, 1, 30),
+    ]
+    return make_table(
+        "buffers",
+        *(
+            {"at_ms": at_ms, "node": node, "notifications": items, "notification_bytes": size}
+            for at_ms, node, items, size in rows
+        ),
+    )
+
+
+def test_what_all_nodes_hold(buffers: DataFrame) -> None:
+    found = buffers.transform(held_over_time, 1000).collect()
+    assert [tuple(row) for row in found] == [(0, 0, 0), (1, 2, 60), (2, 3, 90), (3, 2, 60)]
+
+
+def test_use_is_weighted_by_time_and_a_moment_has_one_value(buffers: DataFrame, nodes: DataFrame) -> None:
+    found = buffers.transform(buffer_use, nodes, 4000).collect()
+    assert [row["group"] for row in found] == ["relays"]
+    (row,) = found
+    # node 1: 0 for 1 s, 2 for 2 s, 1 for 1 s; node 2: 0 for 2.5 s, 1 for 1.5 s; eight seconds in all
+    assert row["mean_items"] == pytest.approx((2 * 2 + 1 + 1.5) / 8)
+    assert row["mean_bytes"] == pytest.approx(30 * (2 * 2 + 1 + 1.5) / 8)
+    assert (row["peak_items"], row["peak_bytes"]) == (2, 60)
+
+
+def test_who_ever_held_a_notification(make_table: MakeTable) -> None:
+    def step(kind: str, node: int, number: int = 1, type_: str = "notification") -> dict[str, object]:
+        return {"kind": kind, "node": node, "origin": 9, "number": number, "type": type_}
+
+    messages = make_table(
+        "messages",
+        step("created", 9),
+        step("stored", 1),
+        step("replicated", 2),
+        step("replicated", 2),
+        step("received", 3),
+        step("stored", 4, 1, "receipt"),
+        step("created", 9, 2),
+    )
+    found = messages.transform(replication_degree).orderBy("number").collect()
+    assert [tuple(row) for row in found] == [(9, 1, 3), (9, 2, 1)]
+
+
+def test_cost_by_group(make_table: MakeTable, nodes: DataFrame) -> None:
+    matches = make_table(
+        "matches", {"node": 1, "cost_us": 10.0}, {"node": 1, "cost_us": 20.0}, {"node": 2, "cost_us": 60.0}
+    )
+    found = matches.transform(computing_cost, nodes).collect()
+    assert [tuple(row) for row in found] == [("medics", 0, 0.0, None), ("relays", 3, 90.0, 30.0)]
+
+
+def test_delivery_by_role_and_language_and_how_fair_it_is(make_table: MakeTable, nodes: DataFrame) -> None:
+    spark = nodes.sparkSession
+    pairs = spark.createDataFrame(
+        [
+            (9, 1, 1, "delivered"),
+            (9, 2, 1, "missed"),
+            (9, 1, 2, "open"),
+            (9, 1, 3, "delivered"),
+            (9, 2, 3, "delivered"),
+        ],
+        "origin int, number long, subscriber int, outcome string",
+    ).coalesce(1)
+    told = make_table(
+        "notifications", {"origin": 9, "number": 1, "language": 1}, {"origin": 9, "number": 2, "language": 0}
+    )
+    by_role = pairs.transform(with_group, nodes).transform(delivery_ratio, "role").orderBy("role").collect()
+    assert [(row["role"], row["owed"], row["delivered"]) for row in by_role] == [
+        ("mediator", 3, 1),
+        ("subscriber", 2, 2),
+    ]
+    by_language = pairs.transform(with_language, told).transform(delivery_ratio, "language").collect()
+    assert {row["language"]: row["ratio"] for row in by_language} == {0: 0.5, 1: pytest.approx(2 / 3)}
+    row = pairs.transform(delivery_ratio, "subscriber").transform(fairness).first()
+    assert row is not None
+    assert row["jain"] == pytest.approx((0.5 + 0 + 1) ** 2 / (3 * (0.25 + 0 + 1)))
+    assert (row["least"], row["largest"]) == (0.0, 1.0)
+
+
+def test_nothing_delivered_has_no_fairness(nodes: DataFrame) -> None:
+    nobody = nodes.sparkSession.createDataFrame([(0.0,), (None,)], "ratio double").coalesce(1)
+    row = nobody.transform(fairness).first()
+    assert row is not None
+    assert row["jain"] is None
