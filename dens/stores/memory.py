@@ -40,6 +40,10 @@ class MemoryStore:
         for (space, key), value in sorted(self._rows.items()):
             yield space, key, value
 
+    def holds(self, space: Space, key: Key) -> bool:
+        """Say whether this row is committed."""
+        return (space, key) in self._rows
+
     def crash(self) -> "MemoryStore":
         """Return what a restart finds: the committed rows only. The old object should not be used again."""
         survivor = MemoryStore()

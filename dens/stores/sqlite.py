@@ -173,6 +173,13 @@ class SqliteStore:
         for space, first, second, value, _ in self._connection.execute(_SELECT):
             yield Space(space), (first, second), value
 
+    def holds(self, space: Space, key: Key) -> bool:
+        """Say whether this row is committed."""
+        found = self._connection.execute(
+            "SELECT 1 FROM row WHERE space = ? AND first = ? AND second = ?", (int(space), *key)
+        )
+        return found.fetchone() is not None
+
     def close(self) -> None:
         """Let the file go. What was staged and not committed is lost."""
         self._connection.close()

@@ -9,7 +9,8 @@ from dens.events import DatagramRefused, NotificationDelivered
 from dens.limits import Limits
 from dens.numbers import MessageType
 from dens.seal import Sealer, node_key
-from tests.dens.world import Plan, World
+from emulation.torture.plan import Plan
+from emulation.torture.world import World
 
 QUICK = Limits(hello_ms=300, retry_ms=150, retry_most_ms=600)
 
@@ -118,7 +119,7 @@ def test_within_a_contact_repeated_frames_deliver_nothing_twice() -> None:
     world = recorded(9)
     assert world.delivered
     for node, peer, data in list(world.frames):
-        world._arrive(node, peer, data)
+        world.arrive(node, peer, data)
     world.run(world.now_ms + 1_000)  # the auditor fails on anything delivered twice
 
 

@@ -24,7 +24,7 @@ from dens.publisher import PublisherEnd
 from dens.store import Put, Space
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from tests.dens.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 from watchdog import vector as board_vector
 
 HOUR_Q = lifetime_code(3_600_000)

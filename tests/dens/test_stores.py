@@ -16,7 +16,8 @@ from dens.limits import Limits
 from dens.store import Erase, Key, Put, Space, Store
 from dens.stores.memory import MemoryStore
 from dens.stores.sqlite import SqliteStore
-from tests.dens.world import Faults, Plan, World
+from emulation.torture.plan import Faults, Plan
+from emulation.torture.world import World
 
 
 class CrashingStore(Store, Protocol):
@@ -209,6 +210,6 @@ def sqlite_world(tmp_path: Path) -> World:
 def test_the_promises_hold_on_a_real_file(sqlite_world: World) -> None:
     sqlite_world.live_through()
     sqlite_world.heal(6_000)
-    assert sqlite_world.owed_and_missing(sqlite_world.now_ms) == []
+    assert sqlite_world.auditor.owed_and_missing(sqlite_world.now_ms) == []
     assert sqlite_world.crashes > 3
     assert sqlite_world.delivered

@@ -12,7 +12,7 @@ from dens.publisher import PublisherEnd
 from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from tests.dens.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
 HOUR_Q = lifetime_code(3_600_000)
 SUBSCRIBER, FIRST, SECOND, PUBLISHER = 1, 2, 3, 4

@@ -1,0 +1,218 @@
+"""The auditor: it keeps its own ledger from events and bytes alone, and checks the seven promises of SPEC §8.
+
+1 and 2 (what was acknowledged is durable, survives a crash, and ends only with an event that says why), 3
+(seen once), 4 (nothing for what is withdrawn), 6 (what does not verify changes nothing) and 7 (bounds) are
+checked after every step; 2 (everything owed arrives) and 5 (the oracles) at the end of a run.
+"""
+
+from typing import TYPE_CHECKING, Final
+
+from dens.envelope import read_header
+from dens.events import (
+    CopyDropped,
+    DatagramRefused,
+    Event,
+    MessageAcknowledged,
+    MessageExpired,
+    NotificationDelivered,
+)
+from dens.item import ItemId
+from dens.messages import Notify
+from dens.node import DensNode
+from dens.numbers import MessageType
+from dens.seal import TAG_BYTES
+from dens.store import Space
+from dens.subscription_table import is_newer
+from emulation.torture.oracles import DELTA_MS, LINK_MS, earliest_arrivals
+from emulation.torture.promise import demand
+from emulation.torture.topics import matches
+
+if TYPE_CHECKING:
+    from emulation.torture.applications import Published
+    from emulation.torture.world import World
+
+_PROMISED: Final = (MessageType.SUBSCRIBE, MessageType.RENEW, MessageType.NOTIFICATION)
+_BY_POLICY: Final = frozenset({"delivered", "over_quota", "lowest_degree", "oldest"})
+
+
+class Auditor:
+    """Watches one world."""
+
+    def __init__(self, world: "World") -> None:
+        self._world = world
+        self.delivered: dict[tuple[int, ItemId], int] = {}
+        self.acknowledged: dict[int, dict[ItemId, int]] = {node: {} for node in world.mediators}
+        self.gone: dict[int, set[ItemId]] = {node: set() for node in world.all_nodes()}
+        self.dropped: set[ItemId] = set()
+        self._held: dict[int, set[ItemId]] = {}
+
+    # ------------------------------------------------------------------ what the world shows
+
+    def started(self, node: int) -> None:
+        """See a new engine: what it took up is what it holds."""
+        machine = self._world.machines[node]
+        if isinstance(machine, DensNode):
+            self._held[node] = set(machine._items)
+
+    def crashed(self, node: int) -> None:
+        """See an engine just before it is thrown away: what it said last counts."""
+        for event in self._world.machines[node]._events:
+            self._note_end(node, event)
+
+    def restarted(self, node: int) -> None:
+        """Check that nothing acknowledged was lost in a crash."""
+        if node not in self._world.mediators or node in self._world.down:
+            return
+        known = self._world.machines[node]._ledger.known
+        for item_id, until_ms in self.acknowledged[node].items():
+            if item_id not in self.gone[node] and self._world.now_ms + self._world.plan.slack_ms < until_ms:
+                demand(item_id in known, 1, f"{node} acknowledged {item_id} and lost it in a crash")
+
+    def note(self, node: int, event: Event) -> None:
+        """See what happened at a node."""
+        self._note_end(node, event)
+        if isinstance(event, NotificationDelivered):
+            self._check_delivery(node, event)
+        elif isinstance(event, MessageAcknowledged) and event.reason is None:
+            peer, item = event.peer, event.item
+            if peer in self.acknowledged and item.type in _PROMISED:
+                store = self._world.stores[peer]
+                is_safe = (
+                    item.id in self.gone[peer]
+                    or store.holds(Space.ITEM, item.id)
+                    or store.holds(Space.KNOWN, item.id)
+                )
+                demand(is_safe, 1, f"{peer} acknowledged {item.id}, which is not durable there")
+                self.acknowledged[peer][item.id] = item.expires_ms - self._world.skew_ms[node]
+
+    def _note_end(self, node: int, event: Event) -> None:
+        if isinstance(event, CopyDropped | MessageExpired):
+            self.gone[node].add(event.item.id)
+            if event.reason in _BY_POLICY:
+                self.dropped.add(event.item.id)
+
+    def _check_delivery(self, node: int, event: NotificationDelivered) -> None:
+        place = (node, event.item.id)
+        demand(place not in self.delivered, 3, f"{node} saw {event.item.id} twice")
+        self.delivered[place] = self._world.now_ms
+        if event.item.origin in self._world.hostile:
+            return
+        published = self._world.applications.published[event.item.id]
+        demand(
+            event.item.payload == published.vector, 6, f"{event.item.id} came with other bytes than it left"
+        )
+        demand(bool(event.satisfied), 2, f"{event.item.id} came for nothing")
+        slack_ms = self._world.plan.slack_ms
+        for id, seq, _ in event.satisfied:
+            [one] = [
+                one
+                for one in self._world.applications.asked
+                if (one.subscriber, one.id, one.seq) == (node, id, seq)
+            ]
+            in_time = one.since_ms - slack_ms <= published.event_ms < one.until_ms + slack_ms
+            demand(
+                in_time and matches(one.vector, published.vector),
+                2,
+                f"{node} saw {published.id} and was not owed it",
+            )
+
+    def sent(self, node: int, peer: int, data: bytes) -> None:
+        """Check that a mediator which holds a tombstone forwards nothing for what it withdraws."""
+        if data[1] != MessageType.NOTIFY:
+            return
+        machine = self._world.machines[node]
+        assert isinstance(machine, DensNode)
+        buried = {(one.item.origin, one.id): one.seq for one in machine._table.tombstones()}
+        end = len(data) - TAG_BYTES if read_header(data).is_sealed else len(data)
+        for id, seq, _ in Notify.decode(data[16:end]).satisfied:
+            is_wanted = (peer, id) not in buried or is_newer(seq, buried[peer, id])
+            demand(is_wanted, 4, f"{node} forwarded for the withdrawn subscription ({peer}, {id})")
+
+    def is_bound_to_its_contact(self, data: bytes) -> bool:
+        """Say whether recorded bytes must be refused in any other contact: all but a hello, under a key."""
+        return self._world.plan.mission_key is not None and data[1] != MessageType.HELLO
+
+    def received_false(self, node: int) -> None:
+        """Check that bytes which nobody of the mission made for this contact were refused, and no more."""
+        if self._world.plan.mission_key is not None:
+            refused = all(isinstance(event, DatagramRefused) for event in self._world.machines[node]._events)
+            demand(refused, 6, f"{node} took bytes that do not verify")
+
+    def step(self, node: int) -> None:
+        """Check the bounds of a mediator, and that nothing has left it without an event that says why."""
+        machine, limits = self._world.machines[node], self._world.plan.limits
+        if not isinstance(machine, DensNode):
+            return
+        is_bounded = (
+            machine.notification_count <= limits.notification_items
+            and machine.notification_bytes <= limits.notification_bytes
+            and machine.subscription_count <= limits.subscriptions
+            and len(machine._receipts) <= limits.receipts
+            and machine._ledger.known.done_count <= limits.known_items
+        )
+        demand(is_bounded, 7, f"{node} holds more than its limits allow")
+        held = self._held[node]
+        lost = held.difference(machine._items, self.gone[node])
+        demand(not lost, 2, f"{node} let go of {sorted(lost)[:1]} and did not say so")
+        self._held[node] = set(machine._items)
+        for tombstone in machine._table.tombstones():
+            current = machine._table.get((tombstone.item.origin, tombstone.id))
+            is_newer_one = current is None or is_newer(current.seq, tombstone.seq)
+            demand(is_newer_one, 4, f"{node} brought a withdrawn subscription back")
+
+    # ------------------------------------------------------------------ the end of a run
+
+    def owed_and_missing(self, as_of_ms: int) -> list[tuple[int, ItemId]]:
+        """Return what should have been delivered by then and was not, though nobody recorded that it was
+        dropped.
+        """
+        applications, slack_ms = self._world.applications, self._world.plan.slack_ms
+        lateness_ms = slack_ms if self._world.plan.faults.clock else 0
+        missing = []
+        for published in applications.published.values():
+            if published.until_ms <= as_of_ms + 1_000 + lateness_ms or published.id in self.dropped:
+                continue
+            for one in applications.asked:
+                place = (one.subscriber, published.id)
+                is_owed = one.over_ms is None and one.is_owed(
+                    published.event_ms, published.vector, lateness_ms
+                )
+                if is_owed and place not in self.delivered:
+                    missing.append(place)
+        return missing
+
+    def conclude(self) -> None:
+        """Check what can only be said at the end: everything arrived, nothing too early, nothing too late."""
+        plan = self._world.plan
+        if plan.everything_arrives:
+            missing = self.owed_and_missing(self._world.now_ms)
+            demand(not missing, 2, f"owed and never delivered: {missing[:3]}")
+        for published in self._world.applications.published.values():
+            self._check_arrivals(published)
+
+    def _check_arrivals(self, published: "Published") -> None:
+        world = self._world
+        subscribers = [node for node in world.subscribers if (node, published.id) in self.delivered]
+        source, event_ms = published.id[0], published.event_ms
+        if subscribers:
+            ideal = earliest_arrivals(
+                world.contact_log, world.mediators, source, event_ms, trip_ms=0, delta_ms=0
+            )
+            for node in subscribers:
+                seen_ms = self.delivered[node, published.id]
+                demand(
+                    ideal.get(node, seen_ms + 1) <= seen_ms,
+                    5,
+                    f"{published.id} was at {node} before any path",
+                )
+        if world.plan.never_late:
+            trimmed = earliest_arrivals(
+                world.contact_log, world.mediators, source, event_ms, trip_ms=LINK_MS, delta_ms=DELTA_MS
+            )
+            asked = world.applications.asked
+            for node in {one.subscriber for one in asked if one.is_owed(event_ms, published.vector)}:
+                latest_ms = trimmed.get(node, world.now_ms)
+                seen = self.delivered.get((node, published.id), latest_ms + 1)
+                demand(
+                    seen <= latest_ms or latest_ms >= world.now_ms, 5, f"{published.id} was late at {node}"
+                )

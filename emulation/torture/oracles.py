@@ -1,0 +1,51 @@
+"""Invariant 5: nobody beats the ideal earliest path, and a fault-free run never misses the trimmed one.
+
+Both oracles are computed from the list of contacts alone, by relaxing contacts until nothing changes; they
+know nothing of the engines. A path runs from the publisher over mediators to the subscriber.
+"""
+
+from collections.abc import Container, Sequence
+from math import inf
+from typing import Final
+
+LINK_MS: Final = 2
+DELTA_MS: Final = 5 * LINK_MS
+"""Hello, summary, subscribe, notify: four trips of a contact whose mediator knew nothing yet, and one to
+spare.
+"""
+
+LoggedContact = tuple[int, int, int, int]
+"""(one node, the other, begin, end)."""
+
+
+def earliest_arrivals(
+    contacts: Sequence[LoggedContact],
+    mediators: Container[int],
+    source: int,
+    ready_ms: int,
+    *,
+    trip_ms: int,
+    delta_ms: int,
+) -> dict[int, float]:
+    """Return when something that is ready at the source could be at each other node; unreachable ones are
+    left out.
+
+    What waits when a contact opens arrives `delta_ms` later, what comes later arrives after one trip, and
+    what would arrive at or after the end does not (an ideal link, with no trip, delivers until the end).
+    """
+    at: dict[int, float] = {source: ready_ms}
+    is_changing = True
+    while is_changing:
+        is_changing = False
+        for a, b, begin_ms, end_ms in contacts:
+            for node, peer in ((a, b), (b, a)):
+                ready = at.get(node)
+                if ready is None or ready > end_ms or (node != source and node not in mediators):
+                    continue
+                if node == source and peer not in mediators:
+                    continue
+                arrival = max(ready + trip_ms, begin_ms + delta_ms)
+                if arrival + trip_ms <= end_ms and arrival < at.get(peer, inf):
+                    at[peer] = arrival
+                    is_changing = True
+    return at

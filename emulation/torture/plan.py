@@ -1,0 +1,166 @@
+"""How large a tortured world is, and what goes wrong in it: all of it drawn from one seed."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Final, Protocol
+
+from dens.limits import Limits
+from dens.policies.policy import ReplicationPolicy
+from dens.policies.registry import POLICIES
+from dens.store import Key, Space, Store
+from dens.stores.memory import MemoryStore
+
+FAULTS: Final = {
+    "loss": "up to half of all datagrams are lost",
+    "repeat": "datagrams arrive twice",
+    "reorder": "datagrams are up to three seconds late, and so overtake each other",
+    "corrupt": "bits flip on the air",
+    "replay": "frames of earlier contacts are sent again",
+    "crash": "nodes crash at the fault points and restart from what was committed, at once or seconds later",
+    "partition": "the nodes fall into two halves for some seconds",
+    "clock": "clocks jump by up to two seconds, forwards and backwards",
+    "flood": "a publisher of the mission floods, and an outsider sends junk",
+}
+"""Every fault with what it means. Clocks that agree on nothing are no fault: they are always so."""
+
+FAULT_POINTS: Final = ("before_commit", "after_commit", "after_send", "between_events")
+"""Where a crash may come: a message was taken and is not durable; it is durable and its acknowledgement has
+not left; what left is not noted yet; the application has seen only a part of what happened."""
+
+CLOCK_JUMP_MS: Final = 2_000
+QUICK: Final = Limits(hello_ms=300, retry_ms=150, retry_most_ms=600, number_step=4)
+"""Impatient engines, so that a short heal phase is enough, and small steps of numbers, so that steps
+matter.
+"""
+
+
+@dataclass(frozen=True)
+class Faults:
+    """What may go wrong, as probabilities per datagram, per step or per second."""
+
+    loss: float = 0.0
+    repeat: float = 0.0
+    slow: float = 0.0
+    corrupt: float = 0.0
+    replay: float = 0.0
+    crash: float = 0.0
+    partition: float = 0.0
+    clock: float = 0.0
+    flood: float = 0.0
+
+
+class CrashingStore(Store, Protocol):
+    """A store that can be asked what a crash would leave of it."""
+
+    def holds(self, space: Space, key: Key) -> bool:
+        """Say whether this row is committed."""
+        ...
+
+    def crash(self) -> "CrashingStore":
+        """Return what a restart finds."""
+        ...
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One world: who takes part, how it behaves, and what is demanded of it."""
+
+    subscribers: int = 2
+    mediators: int = 4
+    publishers: int = 2
+    duration_ms: int = 50_000
+    heal_ms: int = 8_000
+    heal_loss: float = 0.0
+    """What is still lost in the heal phase, so that only sending again brings it."""
+    contact_every_ms: int = 1_500
+    contact_ms: tuple[int, int] = (200, 9_000)
+    operation_every_ms: int = 1_500
+    faults: Faults = field(default_factory=Faults)
+    mission_key: bytes | None = b"mission"
+    limits: Limits = field(default_factory=Limits)
+    policy: Callable[[int], ReplicationPolicy] | None = None
+    notification_q: tuple[int, int] = (40, 90)
+    subscription_q: tuple[int, int] = (48, 90)
+    withdraws: bool = True
+    subscribes_first: bool = False
+    """Whether every subscriber asks for three things before anything else happens."""
+    everything_arrives: bool = True
+    """Whether what is owed must have arrived after the heal phase, unless its drop was recorded."""
+    never_late: bool = False
+    """Whether the trimmed oracle binds: a fault-free run with room, and every notification to every
+    mediator.
+    """
+    store: Callable[[int], CrashingStore] = lambda node: MemoryStore()
+    """Makes the store of a node."""
+
+    @property
+    def slack_ms(self) -> int:
+        """Return by how much event times may be off: ages grow at holders, not in the air, and clocks
+        jump.
+        """
+        return 100 + (15_000 if self.faults.slow else 0) + (20 * CLOCK_JUMP_MS if self.faults.clock else 0)
+
+
+FAULT_FREE: Final = Plan(
+    mediators=5,
+    contact_ms=(5, 4_000),
+    contact_every_ms=700,
+    subscription_q=(100, 101),
+    notification_q=(80, 81),
+    withdraws=False,
+    subscribes_first=True,
+    never_late=True,
+)
+
+
+def draw(seed: int, allowed: Collection[str]) -> Plan:
+    """Return the plan of a seed with some of these faults, which are named as in `FAULTS`.
+
+    Without faults, and for every tenth seed, it is a fault-free world on which both oracles bind. Where all
+    faults are allowed a seed has about two thirds of them; of fewer it has all.
+    """
+    chance = Random(f"plan {seed}")
+    if not allowed or (seed % 10 == 0 and len(allowed) == len(FAULTS)):
+        return replace(FAULT_FREE, mediators=chance.randint(3, 6), publishers=chance.randint(1, 3))
+    names = [
+        name for name in FAULTS if name in allowed and (len(allowed) < len(FAULTS) or chance.random() < 0.67)
+    ]
+    most = {
+        "loss": 0.5,
+        "repeat": 0.4,
+        "reorder": 0.4,
+        "corrupt": 0.05,
+        "replay": 0.1,
+        "crash": 0.04,
+        "partition": 0.2,
+        "clock": 0.2,
+        "flood": 0.1,
+    }
+    drawn = {name: most[name] * chance.uniform(0.2, 1.0) for name in names}
+    if "reorder" in drawn:
+        drawn["slow"] = drawn.pop("reorder")
+    plan = Plan(
+        subscribers=chance.randint(1, 3),
+        mediators=chance.randint(2, 5),
+        publishers=chance.randint(1, 3),
+        faults=Faults(**drawn),
+        limits=QUICK,
+        duration_ms=40_000,
+        mission_key=None if chance.random() < 0.1 and "corrupt" not in names else b"mission",
+        policy=POLICIES[chance.choice(sorted(POLICIES))] if chance.random() < 0.5 else None,
+    )
+    if plan.faults.loss and chance.random() < 0.3:
+        plan = replace(plan, heal_loss=plan.faults.loss, heal_ms=30_000)
+    kind = chance.random()
+    if kind < 0.15:
+        return replace(plan, notification_q=(0, 30), subscription_q=(20, 60), everything_arrives=False)
+    if "flood" in names or kind < 0.35:
+        tight = replace(QUICK, notification_items=40, notification_bytes=720, receipts=60, known_items=1_000)
+        return replace(plan, limits=tight)
+    if kind < 0.45:
+        crowded = replace(
+            QUICK, notification_items=4, notification_bytes=64, subscriptions=3, receipts=3, known_items=1_000
+        )
+        return replace(plan, limits=crowded, operation_every_ms=400, everything_arrives=False)
+    return plan

@@ -1,0 +1,66 @@
+"""Three hundred seeds of everything at once, with the promises checked after every step; failures come
+first.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from emulation.torture.plan import FAULTS, draw
+from emulation.torture.torture import Verdict, keep, kept, parse_faults, parse_seeds, torture
+
+FAILING_SEEDS = Path(__file__).parent / "failing_seeds"
+
+
+def test_seeds_that_failed_once_hold_now() -> None:
+    for seed, faults in kept(FAILING_SEEDS):
+        [verdict] = torture([seed], faults)
+        assert verdict.ok, verdict.as_line()
+
+
+@pytest.mark.parametrize("first_seed", range(1, 301, 20))
+def test_the_promises_hold(first_seed: int) -> None:
+    """Runs 300 seeds, about a minute of one core in all; a failure names the command that repeats it."""
+    verdicts = torture(range(first_seed, first_seed + 20))
+    broken = [
+        f"{verdict.message}; repeat it with: {verdict.command}" for verdict in verdicts if not verdict.ok
+    ]
+    assert broken == []
+    assert sum(verdict.delivered for verdict in verdicts) > 100
+    assert sum(verdict.crashes for verdict in verdicts) > 50
+
+
+@pytest.mark.parametrize("fault", [*FAULTS, "none"])
+def test_every_fault_can_be_had_alone(fault: str) -> None:
+    verdicts = torture(range(1, 4), parse_faults(fault))
+    assert [verdict.message for verdict in verdicts] == ["", "", ""]
+    assert {verdict.faults for verdict in verdicts} == {fault}
+    assert (sum(verdict.crashes for verdict in verdicts) > 0) == (fault == "crash")
+
+
+def test_a_seed_is_the_same_world_every_time() -> None:
+    first, again = (torture([7, 8]) for _ in range(2))
+    assert first == again
+    assert draw(7, tuple(FAULTS)).faults != draw(8, tuple(FAULTS)).faults
+
+
+def test_a_failing_seed_is_kept_and_comes_back(tmp_path: Path) -> None:
+    verdict = Verdict(17, "loss,crash", False, 1, 0, 0, 5, 3, "invariant 3: 1 saw (2, 3) twice")
+    assert verdict.command == "dens torture --seeds 17 --faults loss,crash"
+    path = keep(verdict, tmp_path / "new folder")
+    assert json.loads(path.read_text())["invariant"] == 3
+    assert kept(path.parent) == [(17, ("loss", "crash"))]
+
+
+def test_seeds_and_faults_are_read_or_refused() -> None:
+    assert parse_seeds("1..300") == range(1, 301)
+    assert parse_seeds("7") == range(7, 8)
+    assert parse_faults("all") == tuple(FAULTS)
+    assert parse_faults("none") == ()
+    assert parse_faults("crash,loss") == ("loss", "crash")
+    for text in ("", "a..b", "9..3", "-1"):
+        with pytest.raises(ValueError, match="no seeds"):
+            parse_seeds(text)
+    with pytest.raises(ValueError, match="'lightning' is no fault"):
+        parse_faults("loss,lightning")
