@@ -199,8 +199,11 @@ class FastMatcher:
 
 
 def key_number(key: SubscriptionKey) -> int:
-    """Return a key as one number of 24 bits; what is no key of the overlay raises `ValueError`."""
+    """Return a key as one number of 32 bits; a key that does not fit raises `ValueError`.
+
+    The overlay's keys take 24 bits; whoever numbers lines of a file as origins has 16 million of them.
+    """
     origin, identity = key
-    if not (0 <= origin <= 0xFFFF and 0 <= identity <= 0xFF):
-        raise ValueError(f"{key} is no subscription key: an origin is 0..65535, an id 0..255")
+    if not (0 <= origin <= 0xFFFFFF and 0 <= identity <= 0xFF):
+        raise ValueError(f"{key} is no subscription key: an origin is 0..16777215, an id 0..255")
     return origin << 8 | identity

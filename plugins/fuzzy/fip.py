@@ -33,12 +33,16 @@ class PredicateIndexMatcher(Population):
     def __init__(self, table: MissionTable | None, features: str = "subset", feature_bytes: int = 1) -> None:
         super().__init__(table, features, feature_bytes)
         self._predicates: dict[int, dict[Predicate, _Indexed]] = {}
+        self._of: dict[SubscriptionKey, tuple[Predicate, ...]] = {}
         self._from_nothing: dict[SubscriptionKey, None] = {}
 
     def entered(self, held: Held) -> None:
         """Associate it with its predicates; the event class has an index of its own."""
         index = self._predicates.setdefault(held.event, {})
-        for predicate in _predicates(held):
+        self._of[held.key] = tuple(
+            (attribute, *triple) for attribute, triple in zip(held.attributes, held.constraints, strict=True)
+        )
+        for predicate in self._of[held.key]:
             index.setdefault(predicate, _Indexed()).subscriptions[held.key] = None
         n = len(held.attributes)
         if combine(held.vector, 5, bytearray(2 * n), n) > 0:
@@ -47,7 +51,7 @@ class PredicateIndexMatcher(Population):
     def left(self, held: Held) -> None:
         """Take it out of the association lists; a predicate that nobody uses is forgotten."""
         index = self._predicates[held.event]
-        for predicate in _predicates(held):
+        for predicate in self._of.pop(held.key):
             indexed = index[predicate]
             del indexed.subscriptions[held.key]
             if not indexed.subscriptions:
@@ -70,13 +74,9 @@ class PredicateIndexMatcher(Population):
             held = self._held[key]
             if self.serves(told, held):
                 n = len(held.attributes)
-                row = bytearray(degrees.get(predicate, 0) for predicate in _predicates(held)) + bytearray(n)
+                row = bytearray(2 * n)
+                for rank, predicate in enumerate(self._of[key]):
+                    row[rank] = degrees.get(predicate, 0)
                 overall = combine(held.vector, 5, row, n)
                 if satisfies(held.vector[5], overall):
                     yield Match(key, overall)
-
-
-def _predicates(held: Held) -> list[Predicate]:
-    return [
-        (attribute, v, V, g) for attribute, (v, V, g) in zip(held.attributes, held.constraints, strict=True)
-    ]

@@ -14,9 +14,9 @@ from typing import Final
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.ages import age_code
 from plugins.fuzzy.codec import FuzzyCodec
+from plugins.fuzzy.vectors import Triple
 from plugins.language import Match, SubscriptionKey
 from watchdog.score import satisfies, score
-from watchdog.vector import constraints_offset
 
 FEATURE_CONDITIONS: Final = ("subset", "exact")
 """`subset`: a notification serves every subscription whose attributes it has; `exact`: the same attributes.
@@ -36,18 +36,12 @@ class Held:
     event: int
     needs: int
     attributes: bytes
+    constraints: tuple[Triple, ...]
 
     @property
     def aggregator(self) -> int:
         """Return how its degrees are combined."""
         return self.vector[5] & 15
-
-    @property
-    def constraints(self) -> tuple[tuple[int, int, int], ...]:
-        """Return (v, V, g) for each of its attributes."""
-        start = constraints_offset(self.vector)
-        ends = range(start, start + 3 * len(self.attributes), 3)
-        return tuple((self.vector[at], self.vector[at + 1], self.vector[at + 2]) for at in ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +91,8 @@ class Population(ABC):
         """
         parts = self._codec.subscription(vector)
         feature = sum(1 << index for index in parts.attributes)
-        held = Held(key, bytes(vector), parts.event, feature & ~self._age_bit, bytes(parts.attributes))
+        needs, attributes = feature & ~self._age_bit, bytes(parts.attributes)
+        held = Held(key, bytes(vector), parts.event, needs, attributes, parts.constraints)
         self.check_served(held)
         self.remove(key)
         self._held[key] = held

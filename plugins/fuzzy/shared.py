@@ -31,7 +31,7 @@ from plugins.language import Match, SubscriptionKey
 Keys = npt.NDArray[np.uint32]
 
 THRESHOLDS = 16
-ALL_KEYS = 1 << 24
+OVERLAY_KEYS = 1 << 24
 NOBODY = 0
 
 
@@ -99,8 +99,8 @@ class SharedMatcher:
         self._numbers: dict[bytes, int] = {}
         self._concepts: list[Concept | None] = []
         self._free: list[int] = []
-        # One number for every key there can be. The system gives memory only to the parts that are used.
-        self._held = np.zeros(ALL_KEYS, np.uint32)
+        # One number for every key of the overlay. The system gives memory only to the parts that are used.
+        self._held = np.zeros(OVERLAY_KEYS, np.uint32)
 
     def add(self, key: SubscriptionKey, vector: bytes) -> None:
         """Hold this subscription; a known key is replaced. A bad vector raises `VectorError` and changes
@@ -108,6 +108,8 @@ class SharedMatcher:
         """
         parts = self._codec.subscription(vector)
         number = key_number(key)
+        while number >= len(self._held):
+            self._held = np.concatenate([self._held, np.zeros_like(self._held)])
         self.remove(key)
         words = _words(vector)
         if words not in self._numbers:
@@ -122,7 +124,7 @@ class SharedMatcher:
     def remove(self, key: SubscriptionKey) -> None:
         """Forget it; an unknown key is no error."""
         number = key_number(key)
-        if self._held[number] == NOBODY:
+        if number >= len(self._held) or self._held[number] == NOBODY:
             return
         position = int(self._held[number]) - 1
         self._held[number] = NOBODY

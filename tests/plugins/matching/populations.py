@@ -9,7 +9,7 @@ from tests.watchdog.strategies import blocks, subscriptions
 Step = tuple[str, tuple[int, int], bytes]
 """("add" | "remove", key, vector or nothing)."""
 
-KEYS = [(origin, number) for origin in (0, 3, 65535) for number in (0, 1, 255)]
+KEYS = [(origin, number) for origin in (0, 3, 65536) for number in (0, 1, 255)]
 
 ALL_AGGREGATORS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 14, 15)
 

@@ -60,7 +60,7 @@ CASES = [
     for name in (*ALGORITHMS, *MACHINES)
 ]
 every_algorithm = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-settled = settings(max_examples=30, deadline=None)
+settled = settings(max_examples=20, deadline=None)
 
 
 def grown(matcher: Matcher, steps: Iterable[Step]) -> Matcher:
