@@ -12,10 +12,9 @@ import numpy as np
 from dens.envelope import read_header
 from dens.errors import RemoteProtocolError
 from dens.events import DatagramRefused, Event, MessageEvent, NotificationMatched
-from dens.item import LIFETIME_MS
+from dens.item import LIFETIME_MS, ItemId
 from emulation.contacts.contact import Contacts
 from emulation.mobility.model import Legs
-from emulation.scenario import PlannedSubscription
 from emulation.trace.writer import TraceWriter
 from watchdog.filter import Release
 from watchdog.reading import Reading
@@ -116,14 +115,13 @@ class Journal:
 
     # ------------------------------------------------------------------ applications and sensors
 
-    def subscribed(self, at_ms: int, node: int, wanted: PlannedSubscription) -> None:
+    def subscribed(self, at_ms: int, node: int, language: int, vector: bytes, document: str | None) -> None:
         """An application asked for something."""
         self._count("subscribed")
-        vector = wanted.vector
+        expires_ms = at_ms + LIFETIME_MS[vector[2]]
         self._trace["subscriptions"].append(
-            node, vector[0], vector[1], wanted.language, at_ms, at_ms + LIFETIME_MS[vector[2]], None, vector,
-            wanted.file,
-        )  # fmt: skip
+            node, vector[0], vector[1], language, at_ms, expires_ms, None, vector, document
+        )
 
     def judged(
         self, at_ms: int, node: int, reading: Reading, installed: int, releases: Sequence[Release]
@@ -149,12 +147,12 @@ class Journal:
         )
 
     def published(
-        self, at_ms: int, origin: int, number: int, language: int, vector: bytes, event_number: int
+        self, at_ms: int, message: ItemId, language: int, vector: bytes, lifetime_q: int, event_number: int
     ) -> None:
-        """A notification left its source; the third byte of its vector is its lifetime code."""
+        """A notification left its source."""
         self._count("published")
         self._trace["notifications"].append(
-            at_ms, origin, number, language, event_number, LIFETIME_MS[vector[2]], vector
+            at_ms, *message, language, event_number, LIFETIME_MS[lifetime_q], vector
         )
 
     def _count(self, what: str) -> None:

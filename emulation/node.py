@@ -1,5 +1,7 @@
 """One node: a real engine, and for a publisher the real watchdog and sensors that go with it.
 
+A device with several roles carries one node for each of them; only its mediator is heard on the air.
+
 Nothing here is emulated. The engines, the matchers, the source filters and the watchdog are the ones that
 a real node runs; the world only tells them the time and carries their frames.
 """
@@ -16,8 +18,9 @@ from dens.publisher import PublisherEnd
 from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
+from emulation.direct_messages import DirectOnTheAir
 from emulation.scenario import PlannedSensor, Scenario
-from emulation.scenario.settings import GroupSettings
+from emulation.scenario.scenario import Seat
 from emulation.sensors.sampling import Sampler
 from emulation.sensors.source import SensorSource
 from emulation.streams import Streams
@@ -43,15 +46,17 @@ class Sensor:
 class Node:
     """One node of the world. `wake_ms` is the earliest time at which it is already arranged to be woken."""
 
-    number: int
-    name: str
-    group: str
-    role: str
+    seat: Seat
     engine: SubscriberEnd | DensNode | PublisherEnd
     wake_ms: int | None = None
     watchdog: Watchdog | None = None
     sensors: list[Sensor] = field(default_factory=list)
     readings: int = 0
+
+    @property
+    def number(self) -> int:
+        """Return its number on the air."""
+        return self.seat.number
 
     def held(self) -> tuple[int, int, int]:
         """Return how many subscriptions and notifications it holds, and the bytes of the latter."""
@@ -70,7 +75,10 @@ class Crew:
         self._scenario = scenario
         self._streams = streams
         self._table: MissionTable = scenario.table
-        self._languages: dict[int, SubscriptionLanguage] = languages()
+        self._languages: dict[int, SubscriptionLanguage] = {
+            **languages(),
+            DirectOnTheAir.language_id: DirectOnTheAir(),
+        }
         security = scenario.settings.security
         self._mission_key = None if security is None else security.mission_key.encode()
         self._limits = Limits(**scenario.settings.overlay.limits)
@@ -82,21 +90,19 @@ class Crew:
 
     def nodes(self) -> Iterator[Node]:
         """Yield all nodes, in the order of their numbers."""
-        for group, numbers in self._scenario.members():
-            for position, number in enumerate(numbers):
-                yield self._node(group, number, position)
-
-    def _node(self, group: GroupSettings, number: int, position: int) -> Node:
-        name = f"{group.name}-{position + 1}"
-        sealer = Sealer(number, self._mission_key)
-        if group.role == "subscriber":
-            subscriber = SubscriberEnd(
-                number, self._table.check, MemoryStore(), 0, sealer=sealer, limits=self._limits
-            )
-            return Node(number, name, group.name, group.role, subscriber)
-        if group.role == "mediator":
-            return Node(number, name, group.name, group.role, self._mediator(number, sealer))
-        return self._publisher(group, number, position, name, sealer)
+        for seat in self._scenario.seats():
+            sealer = Sealer(seat.number, self._mission_key)
+            if seat.role == "subscriber":
+                yield Node(
+                    seat,
+                    SubscriberEnd(
+                        seat.number, self._table.check, MemoryStore(), 0, sealer=sealer, limits=self._limits
+                    ),
+                )
+            elif seat.role == "mediator":
+                yield Node(seat, self._mediator(seat.number, sealer))
+            else:
+                yield self._publisher(seat, sealer)
 
     def _mediator(self, number: int, sealer: Sealer) -> DensNode:
         table = self._table
@@ -123,13 +129,13 @@ class Crew:
         bound = self._limits.announcements
         return DistributedDataDictionary(alternatives, table=self._table, bound=bound)
 
-    def _publisher(self, group: GroupSettings, number: int, position: int, name: str, sealer: Sealer) -> Node:
+    def _publisher(self, seat: Seat, sealer: Sealer) -> Node:
         table = self._table
         watchdog = Watchdog(
             {identity: language.source_filter(table) for identity, language in self._languages.items()}
         )
         engine = PublisherEnd(
-            number,
+            seat.number,
             table.check,
             MemoryStore(),
             0,
@@ -137,11 +143,11 @@ class Crew:
             sealer=sealer,
             limits=self._limits,
         )
-        plans = [plan for plan in self._scenario.sensors if plan.group == group.name]
+        plans = [plan for plan in self._scenario.sensors if plan.group == seat.group]
         if plans:
             engine.announce(self._extract(plans), 0)
-        sensors = [self._sensor(plan, number, position) for plan in plans]
-        return Node(number, name, group.name, group.role, engine, watchdog=watchdog, sensors=sensors)
+        sensors = [self._sensor(plan, seat.number, seat.position) for plan in plans]
+        return Node(seat, engine, watchdog=watchdog, sensors=sensors)
 
     def _extract(self, plans: list[PlannedSensor]) -> bytes:
         """Return what the knowledge manager tells others of these sensors, believed for the whole run."""

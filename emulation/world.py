@@ -15,13 +15,15 @@ from dens.publisher import PublisherEnd
 from dens.subscriber import SubscriberEnd
 from emulation.clock import Clock, Rank
 from emulation.contacts.contact import Contacts
+from emulation.direct_messages import DirectOnTheAir, subscription_lifetime, subscription_of
 from emulation.journal import Journal
 from emulation.motion import contacts_among, walks_of
 from emulation.node import Crew, Node, Sensor
 from emulation.radio import Air, Radio
-from emulation.scenario import PlannedSubscription, Scenario
+from emulation.scenario import Scenario
 from emulation.streams import Streams
 from emulation.trace.writer import TraceWriter
+from emulation.traffic import MessagePlan
 
 Meeting = tuple[int, int, int]
 """(at_ms, a, b)"""
@@ -38,13 +40,13 @@ class World:
         self._nodes = list(crew.nodes())
         self.journal = Journal(trace, crew.tag_bytes)
         radios = self._radios()
-        self._air = Air(
-            self._clock, radios, [self._streams.stream("radio", node.number) for node in self._nodes], self
-        )
+        self._devices = len(radios)
+        chances = [self._streams.stream("radio", device) for device in range(self._devices)]
+        self._air = Air(self._clock, radios, chances, self)
         walks = walks_of(scenario, self._streams)
         contacts = contacts_among(scenario, walks)
         for node in self._nodes:
-            self.journal.node(node.number, node.name, node.group, node.role)
+            self.journal.node(node.number, node.seat.name, node.seat.group, node.seat.role)
         self.journal.motion(walks)
         self.journal.contacts(contacts)
         self._arrange(contacts)
@@ -99,14 +101,39 @@ class World:
                     lost.append((last, a, b))
         self._feed(sorted(opened), Rank.CONTACT_OPENED, self._contact_opened)
         self._feed(sorted(lost), Rank.CONTACT_LOST, self._contact_lost)
-        members = {group.name: numbers for group, numbers in self._scenario.members()}
+        for node in self._nodes[self._devices :]:
+            self._clock.call_at(0, Rank.CONTACT_OPENED, partial(self._join, node))
         for wanted in self._scenario.subscriptions:
-            for number in members[wanted.group]:
-                ask = partial(self._subscribe, self._nodes[number], wanted)
+            for node in self._players(wanted.group, "subscriber"):
+                ask = partial(self._subscribe, node, wanted.language, wanted.vector, wanted.file)
                 self._clock.call_at(wanted.at_ms, Rank.APPLICATION, ask)
+        self._arrange_traffic()
         for node in self._nodes:
             for sensor in node.sensors:
                 self._read_later(node, sensor)
+
+    def _players(self, group: str, role: str) -> list[Node]:
+        return [node for node in self._nodes if (node.seat.group, node.seat.role) == (group, role)]
+
+    def _arrange_traffic(self) -> None:
+        """Let everybody who may get a plain message ask for what is addressed to them, and put the first of
+        each kind of message on the clock."""
+        planned = self._scenario.settings.traffic
+        asked = subscription_lifetime(self._scenario.duration_ms)
+        for group in dict.fromkeys(traffic.destination for traffic in planned):
+            for node in self._players(group, "subscriber"):
+                vector = subscription_of(node.number, asked)
+                ask = partial(self._subscribe, node, DirectOnTheAir.language_id, vector, None)
+                self._clock.call_at(0, Rank.APPLICATION, ask)
+        for index, traffic in enumerate(planned):
+            plan = MessagePlan(
+                traffic,
+                self._players(traffic.source, "publisher"),
+                self._players(traffic.destination, "subscriber"),
+                self._streams.stream("traffic", index),
+            )
+            send = partial(self._send_message, plan, 0)
+            self._clock.call_at(plan.at_ms(0), Rank.APPLICATION, send)
 
     def _feed(self, meetings: list[Meeting], rank: Rank, action: Callable[[int, int], None]) -> None:
         """Let the action happen for each of these, keeping only the next of them on the clock."""
@@ -134,6 +161,19 @@ class World:
             node = self._nodes[number]
             node.engine.contact_opened(peer, now_ms)
             self._settle(node)
+
+    def _join(self, end: Node) -> None:
+        """Let an end inside a device talk with the device's mediator, for good."""
+        now_ms = self._clock.now_ms
+        for node, peer in ((end, end.seat.device), (self._nodes[end.seat.device], end.number)):
+            node.engine.contact_opened(peer, now_ms)
+            self._settle(node)
+
+    def _arrive_inside(self, sender: int, receiver: int, data: bytes) -> None:
+        """Hand over bytes between two engines of one device: no air, no time, no frame in the trace."""
+        node = self._nodes[receiver]
+        node.engine.receive(data, sender, self._clock.now_ms)
+        self._settle(node, data)
 
     def _contact_lost(self, a: int, b: int) -> None:
         self._air.close(a, b)
@@ -165,15 +205,19 @@ class World:
         """Take what the engine wants to send and tell, and arrange to wake it. Every verb is followed by
         this."""
         now_ms = self._clock.now_ms
-        engine = node.engine
+        engine, number = node.engine, node.seat.number
         for datagram in engine.datagrams_to_send(now_ms):
-            self._air.send(node.number, datagram.peer, datagram.data)
+            if max(number, datagram.peer) < self._devices:
+                self._air.send(number, datagram.peer, datagram.data)
+            else:
+                arrive = partial(self._arrive_inside, number, datagram.peer, datagram.data)
+                self._clock.call_at(now_ms, Rank.ARRIVAL, arrive)
         while (event := engine.next_event()) is not None:
             if isinstance(event, DatagramRefused):
-                self.journal.frame_refused(node.number, received, event)
+                self.journal.frame_refused(number, received, event)
             else:
-                self.journal.event(node.number, event)
-        self.journal.buffer(now_ms, node.number, *node.held())
+                self.journal.event(number, event)
+        self.journal.buffer(now_ms, number, *node.held())
         wanted_ms = engine.next_timer_ms()
         if wanted_ms is not None and (node.wake_ms is None or wanted_ms < node.wake_ms):
             at_ms = max(wanted_ms, now_ms + 1)
@@ -190,12 +234,22 @@ class World:
 
     # ------------------------------------------------------------------ applications and sensors
 
-    def _subscribe(self, node: Node, wanted: PlannedSubscription) -> None:
+    def _subscribe(self, node: Node, language: int, vector: bytes, document: str | None) -> None:
         assert isinstance(node.engine, SubscriberEnd)
         now_ms = self._clock.now_ms
-        node.engine.subscribe(wanted.vector, wanted.language, now_ms)
-        self.journal.subscribed(now_ms, node.number, wanted)
+        node.engine.subscribe(vector, language, now_ms)
+        self.journal.subscribed(now_ms, node.number, language, vector, document)
         self._settle(node)
+
+    def _send_message(self, plan: MessagePlan, index: int) -> None:
+        source, vector = plan.draw()
+        assert isinstance(source.engine, PublisherEnd)
+        now_ms, language = self._clock.now_ms, DirectOnTheAir.language_id
+        message = source.engine.publish(language, vector, plan.lifetime_q, now_ms)
+        self.journal.published(now_ms, message, language, vector, plan.lifetime_q, 0)
+        self._settle(source)
+        send_next = partial(self._send_message, plan, index + 1)
+        self._clock.call_at(plan.at_ms(index + 1), Rank.APPLICATION, send_next)
 
     def _read_later(self, node: Node, sensor: Sensor) -> None:
         self._clock.call_at(sensor.next_ms, Rank.APPLICATION, lambda: self._read(node, sensor))
@@ -214,8 +268,8 @@ class World:
         self.journal.judged(now_ms, node.number, reading, installed, [release for _, release in released])
         for language, release in released:
             lifetime_q = release.vector[2]
-            _, number = node.engine.publish(language, release.vector, lifetime_q, now_ms)
-            self.journal.published(now_ms, node.number, number, language, release.vector, reading.number)
+            message = node.engine.publish(language, release.vector, lifetime_q, now_ms)
+            self.journal.published(now_ms, message, language, release.vector, lifetime_q, reading.number)
         self._settle(node)
         sensor.next_ms = now_ms + sensor.plan.every_ms
         self._read_later(node, sensor)

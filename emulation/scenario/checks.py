@@ -18,8 +18,8 @@ from knowledge_manager.documents import Problem, did_you_mean, listed
 from knowledge_manager.toml_documents import key_path
 from knowledge_manager.toml_positions import Path, TomlPositions
 
-MOST_SUBSCRIPTIONS = 256
-"""A subscription's number at its subscriber is one byte."""
+MOST_SUBSCRIPTIONS = 255
+"""A subscription's number at its subscriber is one byte, and the last one is taken by direct messages."""
 
 
 class Places:
@@ -45,6 +45,7 @@ def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Probl
     for index, sensor in enumerate(settings.sensor):
         path = ("sensor", index, "group")
         yield from _reference(settings, places, path, sensor.group, "publisher")
+    yield from _traffic(settings, places)
     yield from _subscriptions(settings, places)
     yield from _sensors(settings, places)
 
@@ -55,6 +56,11 @@ def _groups(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
         if group.name in seen:
             yield places.problem(("group", index, "name"), "D306", f'there is already a group "{group.name}"')
         seen.add(group.name)
+        if len(set(group.role)) < len(group.role):
+            yield places.problem(("group", index, "role"), "D306", "a role is named twice")
+        if len(group.role) > 1 and "mediator" not in group.role:
+            message = 'a device with several roles needs a mediator among them: add "mediator"'
+            yield places.problem(("group", index, "role"), "D307", message)
         if group.radio not in settings.radio:
             known = list(settings.radio)
             yield places.problem(
@@ -77,7 +83,7 @@ def _groups(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
                     f"{group.mobility.spread_m:g} m leave the group no way to go; less than {room_m:g} m do"
                 )
                 yield places.problem(("group", index, "mobility", "spread_m"), "D312", message)
-    nodes = sum(group.count for group in settings.group)
+    nodes = sum(group.count * len(group.role) for group in settings.group)
     if nodes > MOST_NODES:
         yield places.problem(("group",), "D312", f"{nodes} nodes are too many; {MOST_NODES} is the most")
 
@@ -109,14 +115,29 @@ def _limits(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
 def _reference(
     settings: ScenarioSettings, places: Places, path: Path, name: str, role: Role
 ) -> Iterator[Problem]:
-    roles: dict[str, Role] = {group.name: group.role for group in settings.group}
+    roles: dict[str, tuple[Role, ...]] = {group.name: group.role for group in settings.group}
     if name not in roles:
         known = list(roles)
         message = f'there is no group "{name}"{did_you_mean(name, known)} ({listed(known)})'
         yield places.problem(path, "D305", message)
-    elif roles[name] != role:
-        message = f'the nodes of "{name}" are {roles[name]}s; only {role}s can do this'
+    elif role not in roles[name]:
+        are = " and ".join(f"{one}s" for one in roles[name])
+        message = f'the nodes of "{name}" are {are}; only {role}s can do this'
         yield places.problem(path, "D307", message)
+
+
+def _traffic(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
+    counts = {group.name: group.count for group in settings.group}
+    for index, traffic in enumerate(settings.traffic):
+        path: Path = ("traffic", index)
+        yield from _reference(settings, places, (*path, "source"), traffic.source, "publisher")
+        yield from _reference(settings, places, (*path, "destination"), traffic.destination, "subscriber")
+        if traffic.source == traffic.destination and counts.get(traffic.source) == 1:
+            message = f'"{traffic.source}" is one node, and nobody sends messages to itself'
+            yield places.problem((*path, "destination"), "D312", message)
+        if traffic.first_s >= settings.duration_s:
+            message = f"{traffic.first_s:g} s is not within the run of {settings.duration_s:g} s"
+            yield places.problem((*path, "first_s"), "D312", message)
 
 
 def _subscriptions(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from emulation.mobility.model import MobilityModel
-from emulation.scenario.settings import GroupSettings, ScenarioSettings, VitalSignsSettings
+from emulation.scenario.settings import GroupSettings, Role, ScenarioSettings, VitalSignsSettings
 from emulation.sensors.recording import Series
 from emulation.sensors.source import SensorSource
 from emulation.sensors.vital_signs import VitalSigns
@@ -55,6 +55,27 @@ class PlannedSensor:
 
 
 @dataclass(frozen=True, slots=True)
+class Seat:
+    """One engine: its number on the air, its role, and the device that carries it.
+
+    A device's own number is that of its only engine, or of its mediator where it has several roles. Its other
+    engines are numbered after all devices.
+    """
+
+    number: int
+    device: int
+    group: str
+    position: int
+    role: Role
+
+    @property
+    def name(self) -> str:
+        """Return what the seat is called in traces: `medics-3`, and `medics-3.subscriber` inside a device."""
+        device = f"{self.group}-{self.position + 1}"
+        return device if self.number == self.device else f"{device}.{self.role}"
+
+
+@dataclass(frozen=True, slots=True)
 class Scenario:
     """Everything a run needs, apart from a seed and a place to write to."""
 
@@ -89,3 +110,14 @@ class Scenario:
             found.append((group, range(first, first + group.count)))
             first += group.count
         return found
+
+    def seats(self) -> list[Seat]:
+        """Return every engine, by number."""
+        on_air: list[Seat] = []
+        inside: list[tuple[int, str, int, Role]] = []
+        for group, numbers in self.members():
+            own: Role = "mediator" if len(group.role) > 1 else group.role[0]
+            for position, number in enumerate(numbers):
+                on_air.append(Seat(number, number, group.name, position, own))
+                inside += [(number, group.name, position, role) for role in group.role if role != own]
+        return on_air + [Seat(len(on_air) + index, *seat) for index, seat in enumerate(inside)]

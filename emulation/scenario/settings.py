@@ -18,6 +18,7 @@ from pydantic import (
     PositiveFloat,
     PositiveInt,
     Tag,
+    WithJsonSchema,
 )
 from pydantic_core import PydanticCustomError
 
@@ -199,11 +200,31 @@ MobilitySettings = Annotated[
 ]
 
 
+def _as_several(role: Any) -> Any:
+    return (role,) if isinstance(role, str) else role
+
+
+_ROLES = ("subscriber", "mediator", "publisher")
+Roles = Annotated[
+    tuple[Role, ...],
+    BeforeValidator(_as_several),
+    Field(min_length=1),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"enum": [*_ROLES]},
+                {"type": "array", "items": {"enum": [*_ROLES]}, "minItems": 1, "uniqueItems": True},
+            ]
+        }
+    ),
+]
+
+
 class GroupSettings(Settings):
-    """Nodes that are alike. Node numbers are given group by group, in the order of the file."""
+    """Devices that are alike. Numbers are given group by group, in the order of the file."""
 
     name: Name
-    role: Role
+    role: Roles
     count: Annotated[int, Field(ge=1, le=MOST_NODES)]
     radio: Name
     mobility: MobilitySettings
@@ -257,6 +278,17 @@ class SensorSettings(Settings):
     source: SourceSettings
 
 
+class TrafficSettings(Settings):
+    """Plain messages from a node of one group to another node, as other simulators have them."""
+
+    source: Name
+    destination: Name
+    first_s: NotNegative = 0.0
+    every_s: Annotated[float, Field(ge=0.001)]
+    size_bytes: Annotated[int, Field(ge=1, le=60_000)]
+    lifetime_s: PositiveFloat
+
+
 class ScenarioSettings(Settings):
     """One scenario file."""
 
@@ -264,7 +296,7 @@ class ScenarioSettings(Settings):
     title: str = ""
     duration_s: Annotated[float, Field(gt=0, le=365 * 86_400)]
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
-    vocabularies: Annotated[tuple[str, ...], Field(min_length=1)]
+    vocabularies: tuple[str, ...] = ()
     area: AreaSettings
     security: SecuritySettings | None = None
     overlay: OverlaySettings = OverlaySettings()
@@ -272,6 +304,7 @@ class ScenarioSettings(Settings):
     group: Annotated[tuple[GroupSettings, ...], Field(min_length=1)]
     subscription: tuple[SubscriptionSettings, ...] = ()
     sensor: tuple[SensorSettings, ...] = ()
+    traffic: tuple[TrafficSettings, ...] = ()
 
 
 def scenario_schema() -> dict[str, Any]:
