@@ -8,7 +8,7 @@ over into a new one.
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 from zlib import crc32
@@ -36,11 +36,25 @@ def _crc(space: int, key: Key, value: bytes) -> int:
     return crc32(value, crc32(f"{space} {key[0]} {key[1]}".encode()))
 
 
-class SqliteStore:
-    """One file, owned by one engine at a time."""
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, isolation_level=None, timeout=0)
 
-    def __init__(self, path: Path, *, recover: bool = False) -> None:
+
+class SqliteStore:
+    """One file, owned by one engine at a time.
+
+    `connect` opens the file in autocommit mode; another one than SQLite's own stands for another disk.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        recover: bool = False,
+        connect: Callable[[Path], sqlite3.Connection] = _connect,
+    ) -> None:
         self._path = path
+        self._connect = connect
         self._staged: dict[tuple[Space, Key], Operation] = {}
         try:
             self._connection = self._open()
@@ -52,7 +66,7 @@ class SqliteStore:
     def _open(self) -> sqlite3.Connection:
         connection = None
         try:
-            connection = sqlite3.connect(self._path, isolation_level=None, timeout=0)
+            connection = self._connect(self._path)
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
@@ -124,7 +138,7 @@ class SqliteStore:
 
     def _whole_rows(self) -> list[Put]:
         rows: list[Put] = []
-        connection = sqlite3.connect(self._path, isolation_level=None, timeout=0)
+        connection = self._connect(self._path)
         try:
             for space, first, second, value, crc in connection.execute(_SELECT):
                 if space in set(Space) and _crc(space, (first, second), value) == crc:

@@ -1,13 +1,8 @@
 """Laws of every store, and what a file on a disk must survive."""
 
-import os
-import signal
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 from random import Random
-from typing import Protocol
 
 import pytest
 
@@ -16,12 +11,8 @@ from dens.limits import Limits
 from dens.store import Erase, Key, Put, Space, Store
 from dens.stores.memory import MemoryStore
 from dens.stores.sqlite import SqliteStore
-from emulation.torture.plan import Faults, Plan
+from emulation.torture.plan import CrashingStore, Faults, Plan
 from emulation.torture.world import World
-
-
-class CrashingStore(Store, Protocol):
-    def crash(self) -> "CrashingStore": ...
 
 
 class CrashingSqliteStore(SqliteStore):
@@ -151,48 +142,6 @@ def test_a_full_disk_is_an_error_and_costs_nothing_that_was_committed(tmp_path: 
     store._connection.execute("PRAGMA max_page_count = 100000")
     store.commit()
     assert len(rows(store)) == 2
-
-
-_WRITER = """
-import sys
-from pathlib import Path
-from dens.store import Put, Space
-from dens.stores.sqlite import SqliteStore
-store = SqliteStore(Path(sys.argv[1]))
-number = int(sys.argv[2])
-while True:
-    store.stage(Put(Space.ITEM, (1, number), number.to_bytes(8, "big")))
-    store.stage(Put(Space.KNOWN, (1, number), b""))
-    store.commit()
-    print(number, flush=True)
-    number += 1
-"""
-
-
-def test_nothing_acknowledged_is_lost_when_the_process_is_killed(tmp_path: Path) -> None:
-    path = tmp_path / "node.db"
-    chance = Random(7)
-    acknowledged = -1
-    for _ in range(6):
-        writer = subprocess.Popen(
-            [sys.executable, "-c", _WRITER, str(path), str(acknowledged + 1)],
-            stdout=subprocess.PIPE,
-            cwd=Path(__file__).parents[2],
-            text=True,
-        )
-        assert writer.stdout is not None
-        for _ in range(1 + chance.randrange(40)):
-            acknowledged = int(writer.stdout.readline())
-        os.kill(writer.pid, signal.SIGKILL)
-        acknowledged = max([acknowledged, *map(int, writer.stdout.read().split())])
-        writer.wait()
-        found = rows_of(path)
-        assert all((Space.ITEM, (1, number)) in found for number in range(acknowledged + 1))
-        # All or none: a row that was never acknowledged may be there, but never half of its transaction.
-        assert {key for space, key in found if space is Space.ITEM} == {
-            key for space, key in found if space is Space.KNOWN
-        }
-        acknowledged = max(key[1] for _, key in found)
 
 
 @pytest.fixture

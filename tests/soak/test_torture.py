@@ -1,8 +1,9 @@
-"""Ten thousand seeds of the tortured overlay; about half an hour of one core."""
+"""Ten thousand seeds of the tortured overlay, about half an hour of one core; and three hundred kills."""
 
 from pathlib import Path
 
 from emulation.torture.torture import keep, torture
+from tests.dens.test_disk import kill_often
 
 FAILING_SEEDS = Path(__file__).parents[1] / "dens" / "failing_seeds"
 
@@ -12,3 +13,9 @@ def test_ten_thousand_seeds() -> None:
     for verdict in broken:
         keep(verdict, FAILING_SEEDS)
     assert [f"{verdict.message}; repeat it with: {verdict.command}" for verdict in broken] == []
+
+
+def test_three_hundred_kills(tmp_path: Path) -> None:
+    kills, acknowledged = kill_often(tmp_path / "node.db", most=300, seconds=600.0)
+    assert kills == 300
+    assert acknowledged > 1_000

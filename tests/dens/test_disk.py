@@ -1,0 +1,198 @@
+"""What was acknowledged survives kill -9, power loss at every write, a full disk and a failing one."""
+
+import os
+import select
+import signal
+import time
+from pathlib import Path
+from random import Random
+
+import apsw
+import pytest
+
+from dens.errors import StoreError
+from dens.events import MessageAcknowledged
+from dens.node import DensNode
+from dens.publisher import PublisherEnd
+from dens.store import Erase, Key, Put, Space
+from dens.stores.memory import MemoryStore
+from dens.stores.sqlite import SqliteStore
+from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher
+from tests.dens.disk import Disk, states
+
+Rows = dict[tuple[Space, Key], bytes]
+MEDIATOR = 2
+
+
+def rows(store: SqliteStore) -> Rows:
+    return {(space, key): value for space, key, value in store.load()}
+
+
+def work(store: SqliteStore, commits: int, done: list[Rows], chance: Random) -> None:
+    """Write, replace and erase; note what is there after every commit."""
+    model = dict(done[-1])
+    for number in range(commits):
+        staged = dict(model)
+        for _ in range(3):
+            key = (Space.ITEM, (1, chance.randrange(12)))
+            if key in staged and chance.random() < 0.3:
+                del staged[key]
+                store.stage(Erase(*key))
+            else:
+                staged[key] = bytes((number,)) * chance.randrange(1, 900)
+                store.stage(Put(*key, staged[key]))
+        done.append(staged)  # under way: a failure may come before or after it is durable
+        store.commit()
+        model = staged
+
+
+def opened(folder: Path, files: dict[str, bytes]) -> Rows:
+    for old in folder.glob("node.db*"):
+        old.unlink()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    store = SqliteStore(folder / "node.db")
+    try:
+        return rows(store)
+    finally:
+        store.close()
+
+
+def lose_power(folder: Path, commits: int, synchronous: str) -> tuple[int, int]:
+    """Return how many states of the disk a power loss may leave, and in how many acknowledged rows are
+    missing.
+    """
+    disk = Disk(f"power {synchronous}")
+    store = SqliteStore(folder / "node.db", connect=disk.connect)
+    store._connection.execute(f"PRAGMA synchronous = {synchronous}")
+    done: list[Rows] = [{}]
+    ready = [len(disk.journal)]
+    chance = Random(3)
+    for _ in range(commits):
+        work(store, 1, done, chance)
+        ready.append(len(disk.journal))
+    store.close()
+    found = folder / "found"
+    found.mkdir()
+    seen: set[tuple[int, frozenset[tuple[str, bytes]]]] = set()
+    lost = 0
+    for boundary, files in states(disk.journal):
+        committed = sum(at <= boundary for at in ready) - 1
+        state = (committed, frozenset(files.items()))
+        if state not in seen:
+            seen.add(state)
+            lost += opened(found, files) not in done[max(0, committed) : committed + 2]
+    return len(seen), lost
+
+
+def test_power_may_be_lost_at_every_write(tmp_path: Path) -> None:
+    disk_states, lost = lose_power(tmp_path, 25, "FULL")
+    assert disk_states > 150
+    assert lost == 0
+
+
+def test_a_store_that_does_not_wait_for_the_disk_would_be_noticed(tmp_path: Path) -> None:
+    assert lose_power(tmp_path, 6, "NORMAL")[1] > 0
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("error", [apsw.FullError, apsw.IOError])
+def test_every_call_of_the_disk_may_fail(tmp_path: Path, error: type[Exception]) -> None:
+    failed = went_on = 0
+    reasons = set()
+    for fail_at in range(1, 400):
+        folder = tmp_path / str(fail_at)
+        folder.mkdir()
+        disk = Disk(f"failing {error.__name__}", fail_at, error)
+        done: list[Rows] = [{}]
+        store = None
+        try:
+            store = SqliteStore(folder / "node.db", connect=disk.connect)
+            work(store, 6, done, Random(3))
+        except StoreError as refused:
+            failed += 1
+            reasons.add(str(refused).split(":")[0].split("node.db ")[1])
+            if store is not None:
+                assert rows(store) in done[-2:]
+                store.commit()  # all is still staged, and the disk works again
+                assert rows(store) == done[-1]
+                went_on += 1
+        if store is not None:
+            store.close()
+        if disk.calls < fail_at:
+            break
+        again = SqliteStore(folder / "node.db")
+        assert rows(again) in done[-2:]
+        again.close()
+    assert disk.calls < fail_at
+    assert reasons == {"cannot be opened", "could not be written"}
+    assert failed > 15
+    assert went_on > 10
+
+
+def mediator(path: Path) -> tuple[DensNode, SqliteStore]:
+    store = SqliteStore(path)
+    matchers = {LANGUAGE: TopicMatcher}
+    return DensNode(MEDIATOR, 7, store, 0, matchers=matchers, directory=TopicDirectory()), store
+
+
+def serve(path: Path, publisher_node: int, acknowledged: int) -> None:
+    """Be a mediator with a real store that takes what a publisher tells, and report every acknowledgement."""
+    node, _ = mediator(path)
+    publisher = PublisherEnd(publisher_node, 7, MemoryStore(), 0, filter_host=TopicHost())
+    node.contact_opened(publisher_node, 0)
+    publisher.contact_opened(MEDIATOR, 0)
+    now_ms = 0
+    while True:
+        now_ms += 5
+        for _ in range(4):
+            publisher.publish(LANGUAGE, b"\x01\x02", 120, now_ms)
+        publisher.timer_due(now_ms)
+        for datagram in publisher.datagrams_to_send(now_ms):
+            node.receive(datagram.data, publisher_node, now_ms)
+        for datagram in node.datagrams_to_send(now_ms):
+            publisher.receive(datagram.data, MEDIATOR, now_ms)
+        while node.next_event() is not None:
+            pass
+        while (event := publisher.next_event()) is not None:
+            if isinstance(event, MessageAcknowledged) and event.reason is None:
+                os.write(acknowledged, event.item.number.to_bytes(4, "big"))
+
+
+def kill_often(path: Path, most: int, seconds: float) -> tuple[int, int]:
+    """Kill a mediator with a real file at random moments; return how often, and how much it acknowledged."""
+    chance = Random(5)
+    acknowledged: set[tuple[int, int]] = set()
+    kills = 0
+    end_s = time.monotonic() + seconds
+    while kills < most and time.monotonic() < end_s:
+        kills += 1
+        reads, writes = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                serve(path, 100 + kills, writes)
+            finally:
+                os._exit(1)
+        os.close(writes)
+        if kills % 2:
+            select.select([reads], [], [], 2.0)  # every second one lives until its first acknowledgement
+        time.sleep(chance.random() * 0.02)
+        os.kill(child, signal.SIGKILL)
+        assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
+        with os.fdopen(reads, "rb") as told:
+            said = told.read()
+        acknowledged |= {
+            (100 + kills, int.from_bytes(said[at : at + 4], "big")) for at in range(0, len(said) - 3, 4)
+        }
+        node, store = mediator(path)
+        assert all(item_id in node._ledger.known for item_id in acknowledged)
+        store.close()
+    return kills, len(acknowledged)
+
+
+def test_nothing_acknowledged_is_lost_by_killing_the_process(tmp_path: Path) -> None:
+    """Lasts six seconds at most; the soak kills three hundred times."""
+    kills, acknowledged = kill_often(tmp_path / "node.db", most=100, seconds=6.0)
+    assert kills > 5
+    assert acknowledged > 20
