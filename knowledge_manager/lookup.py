@@ -93,13 +93,12 @@ def nearest_terms(
 
 def resolve_event(
     word: str, table: MissionTable, thesaurus: Thesaurus | None = None, language: str | None = None
-) -> EventClass:
-    """Return the event class that the word means, or raise `WordError`."""
+) -> Meaning:
+    """Return the meaning whose `event` is the event class that the word names, or raise `WordError`."""
     try:
-        return table.event(word)
+        return Meaning(Target("event", word), WHOLE, table.event(word), None)
     except UnknownName:
-        chosen = _chosen("event class", word, "event", "", table, thesaurus, language)
-    return table.event(chosen.target.event)
+        return _chosen("event class", word, "event", "", table, thesaurus, language)
 
 
 def resolve_attribute(
@@ -129,12 +128,12 @@ def resolve_term(
     table: MissionTable,
     thesaurus: Thesaurus | None = None,
     language: str | None = None,
-) -> str:
-    """Return the name of the attribute's term that the word means, or raise `WordError`."""
+) -> Meaning:
+    """Return the meaning whose `target.name` is the attribute's term, or raise `WordError`."""
     if word in attribute.terms:
-        return word
+        return Meaning(Target("term", word), WHOLE, None, None)
     what = f"term of {event.name}.{attribute.name}"
-    return _chosen(what, word, "term", "", table, thesaurus, language, attribute.terms).target.name
+    return _chosen(what, word, "term", "", table, thesaurus, language, attribute.terms)
 
 
 def resolve_value(
@@ -144,13 +143,13 @@ def resolve_value(
     table: MissionTable,
     thesaurus: Thesaurus | None = None,
     language: str | None = None,
-) -> str:
-    """Return the nominal attribute's value that the word means, or raise `WordError`."""
-    if word in attribute.values:
-        return word
-    what = f"value of {event.name}.{attribute.name}"
+) -> Meaning:
+    """Return the meaning whose `target.value` is the nominal attribute's value, or raise `WordError`."""
     prefix = f"{event.name}.{attribute.name}="
-    return _chosen(what, word, "value", prefix, table, thesaurus, language).target.value
+    if word in attribute.values:
+        return Meaning(Target("value", f"{prefix}{word}"), WHOLE, event, attribute)
+    what = f"value of {event.name}.{attribute.name}"
+    return _chosen(what, word, "value", prefix, table, thesaurus, language)
 
 
 def _chosen(

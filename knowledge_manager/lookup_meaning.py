@@ -51,6 +51,10 @@ class Meaning:
         way = "".join(f", {step.relation.name.lower()}" for step in self.steps)
         return f'{self.label.kind} label "{self.label.text}"{language}{way}'
 
+    def in_words(self) -> str:
+        """Return what it is and the way to it: `weather.wind_speed (label "vind" (nb), exact, narrower)`."""
+        return f"{self.target.name} ({self.how()})"
+
     def as_document(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         document: dict[str, Any] = {
@@ -106,9 +110,9 @@ class UnknownWord(WordError):
     ) -> None:
         message = f'{what} "{word}" is unknown'
         if weaker:
-            message += f"; not close enough: {listed([_in_words(meaning) for meaning in weaker], 4)}"
+            message += f"; not close enough: {listed([meaning.in_words() for meaning in weaker], 4)}"
         elif elsewhere:
-            message += f"; elsewhere it is {listed([_in_words(meaning) for meaning in elsewhere], 4)}"
+            message += f"; elsewhere it is {listed([meaning.in_words() for meaning in elsewhere], 4)}"
         elif nearest:
             quoted = [f'"{near}"' for near in nearest]
             message += f"; did you mean {listed(quoted, 4)}?"
@@ -122,10 +126,6 @@ class AmbiguousWord(WordError):
     """Several meanings are equally close; `candidates` lists them."""
 
     def __init__(self, what: str, word: str, candidates: tuple[Meaning, ...]) -> None:
-        names = listed([_in_words(candidate) for candidate in candidates])
+        names = listed([candidate.in_words() for candidate in candidates])
         super().__init__(word, f'{what} "{word}" may mean {names}; write one of these names')
         self.candidates = candidates
-
-
-def _in_words(meaning: Meaning) -> str:
-    return f"{meaning.target.name} ({meaning.how()})"

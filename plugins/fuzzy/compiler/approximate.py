@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from knowledge_manager.documents import did_you_mean, listed
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.terms import (
     Bell,
@@ -41,12 +40,11 @@ _OPERATORS = ("is", "is-not", "more-or-less")
 
 def read_approximate(element: "Element", reader: PredicateReader) -> list[Wish]:
     """Return the wish of an approximate predicate."""
-    attribute = reader.attribute(element)
-    if attribute is None:
+    named = reader.attribute(element)
+    unit = None if named is None else unit_of(element, named, reader)
+    if named is None or unit is None:
         return []
-    unit = unit_of(element, attribute, reader)
-    if unit is None:
-        return []
+    attribute = named.attribute
     terms: dict[str, Term | None] = dict(attribute.terms)
     defined: dict[str, Element] = {}
     for fuzzy_set in element.iterchildren(f"{{{NAMESPACE}}}fuzzy-set"):
@@ -57,18 +55,14 @@ def read_approximate(element: "Element", reader: PredicateReader) -> list[Wish]:
         defined[name] = fuzzy_set
         terms[name] = _read_set(fuzzy_set, attribute, unit, reader)
     operator = next(child for child in element if etree.QName(child).localname in _OPERATORS)
-    word = (operator.text or "").strip()
-    span = reader.document.text_span(operator)
-    if word not in terms:
-        known = listed(list(terms)) if terms else "none are defined; write a <fuzzy-set>"
-        message = f'term "{word}" is unknown for {attribute.name} ({known}){did_you_mean(word, terms)}'
-        reader.complain(span, "D102", message)
+    word = reader.term((operator.text or "").strip(), attribute, defined, operator)
+    if word is None:
         return []
     if attribute.type == "nominal" and not isinstance(terms[word], Universal):
         message = f"{attribute.name} is nominal: use a <crisp-predicate> with eq, ne or in"
         reader.complain(reader.document.attribute_span(element, "attribute"), "D116", message)
         return []
-    shape = _resolve(word, terms, operator, reader)
+    shape = _resolve(word, terms, attribute, operator, reader)
     if shape is None:
         return []
     fuzzifier, hedges = shape
@@ -76,11 +70,17 @@ def read_approximate(element: "Element", reader: PredicateReader) -> list[Wish]:
     if kind == "more-or-less":
         hedges = (*hedges, "more_or_less")
     wish = Curved(fuzzifier, hedges, complement=kind == "is-not")
-    return [Wish(attribute.index, attribute, wish, reader.weight(element), reader.document.span(element))]
+    span = reader.document.span(element)
+    weight = reader.weight(element)
+    return [Wish(attribute.index, attribute, wish, weight, span, str(element.get("attribute")))]
 
 
 def _resolve(
-    word: str, terms: dict[str, Term | None], operator: "Element", reader: PredicateReader
+    word: str,
+    terms: dict[str, Term | None],
+    attribute: Attribute,
+    operator: "Element",
+    reader: PredicateReader,
 ) -> tuple[Fuzzifier, tuple[str, ...]] | None:
     """Follow hedged terms down to a fuzzifier; return it and the hedges in the order in which they apply.
 
@@ -91,13 +91,15 @@ def _resolve(
     term = terms[word]
     while isinstance(term, Hedged):
         hedges = (*hedges, *term.hedges)
-        if term.of not in terms or term.of in seen:
-            why = "leans on itself" if term.of in seen else f'leans on "{term.of}", which is unknown'
-            hint = "" if term.of in seen else did_you_mean(term.of, terms)
-            reader.complain(reader.document.text_span(operator), "D124", f'term "{seen[-1]}" {why}{hint}')
+        base = reader.term(term.of, attribute, terms, operator, of=seen[-1])
+        if base is None:
             return None
-        seen.append(term.of)
-        term = terms[term.of]
+        if base in seen:
+            span = reader.document.text_span(operator)
+            reader.complain(span, "D124", f'term "{seen[-1]}" leans on itself')
+            return None
+        seen.append(base)
+        term = terms[base]
     if term is None:
         return None
     return term, tuple(reversed(hedges))

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Final
+from unicodedata import normalize
 
 from knowledge_manager.documents import DocumentError
 from plugins.fuzzy.compiler.document import SubscriptionDocument
@@ -76,8 +77,8 @@ def _weights(asked: Asked) -> bytes:
 
 
 def _rules(asked: Asked) -> Block:
-    names = ["age" if wish.attribute is None else wish.name for wish in asked.wishes]
-    if len(names) < 2:
+    count = len(asked.wishes)
+    if count < 2:
         raise _Unusable("D123", "a function is broken down into pairs; it needs at least two predicates")
     element = asked.combination.function
     text = "geometric_mean" if element is None else own_text(element)
@@ -89,7 +90,17 @@ def _rules(asked: Asked) -> Block:
     if text in NAMED_FUNCTIONS:
         return Block(bytes([NAMED_FUNCTIONS[text]]))
     order = 0 if asked.combination.aggregator == TAKAGI_SUGENO_0 else 1
-    fitted = fit_rules(parse_expression(text, names), len(names), order)
+    fitted = fit_rules(parse_expression(text, _names(asked)), count, order)
     if fitted is None:
         raise _Unusable("D123", "the rules of this function do not fit into a vector; use fewer predicates")
     return Block(fitted.block, FunctionError(fitted.largest_error, fitted.mean_error))
+
+
+def _names(asked: Asked) -> dict[str, int]:
+    """Return what an expression may call each predicate: the table's name, or the author's word for it."""
+    names = {"age" if wish.attribute is None else wish.name: rank for rank, wish in enumerate(asked.wishes)}
+    for rank, wish in enumerate(asked.wishes):
+        word = normalize("NFKC", wish.word.strip())
+        if word.isidentifier():
+            names.setdefault(word, rank)
+    return names

@@ -7,6 +7,7 @@ from typing import Any
 
 from knowledge_manager.documents import DocumentError, Problem, read_document
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.thesaurus import Thesaurus
 from plugins.fuzzy.compiler.blocks import FunctionError, pattern_block
 from plugins.fuzzy.compiler.constraints import Constraint, constrain
 from plugins.fuzzy.compiler.document import SubscriptionDocument, read_subscription
@@ -14,6 +15,7 @@ from plugins.fuzzy.compiler.encode import Spans, encode_asked
 from plugins.fuzzy.compiler.fit import DOUBTFUL, REFUSED
 from plugins.fuzzy.compiler.predicates import read_predicates, registered_tags
 from plugins.fuzzy.compiler.reader import TagReaders
+from plugins.fuzzy.compiler.words import AuthorsWords, ResolvedWord
 from watchdog.vector import VectorError
 
 
@@ -22,8 +24,9 @@ class Compiled:
     """A subscription's vector and how it came about.
 
     `threshold` is the effective one, what was asked for rounded up to fifteenths. `deviation` is the largest
-    of the constraints'. `function_error` says what the rules of an author's `<function>` miss. `spans` has
-    for every byte of the vector the piece of the document it came from.
+    of the constraints'. `words` tells how each word was understood, `function_error` what the rules of an
+    author's `<function>` miss. `spans` has for every byte of the vector the piece of the document it came
+    from.
     """
 
     vector: bytes
@@ -31,6 +34,7 @@ class Compiled:
     deviation: float
     threshold: float
     constraints: tuple[Constraint, ...]
+    words: tuple[ResolvedWord, ...]
     spans: Spans
     function_error: FunctionError | None = None
 
@@ -42,6 +46,7 @@ class Compiled:
             "deviation": self.deviation,
             "threshold": self.threshold,
             "warnings": [str(warning) for warning in self.warnings],
+            "words": [word.as_document() for word in self.words],
             "constraints": [
                 {
                     "attribute": constraint.attribute,
@@ -70,15 +75,18 @@ def compile_subscription(
     strict: bool = False,
     tolerance: float = REFUSED,
     tags: TagReaders | None = None,
+    thesaurus: Thesaurus | None = None,
 ) -> Compiled:
     """Return the compiled subscription; everything wrong raises one `DocumentError`.
 
     The same source gives the same bytes: id, revision and stamp are the caller's. `strict` turns warnings
     into errors, `tolerance` is the largest deviation between a wanted curve and its three bytes that is
-    accepted, `tags` replaces the registered readers of predicates.
+    accepted, `tags` replaces the registered readers of predicates. Words that are no names of the table are
+    looked up in the thesaurus, the shipped one if none is given.
     """
     document = read_subscription(source, file)
-    asked = read_predicates(document, table, registered_tags() if tags is None else tags)
+    words = AuthorsWords(table, document.language, thesaurus)
+    asked = read_predicates(document, words, registered_tags() if tags is None else tags)
     constraints = tuple(constrain(wish) for wish in asked.wishes)
     block = pattern_block(asked, document)
     problems = [*asked.warnings, *_deviations(constraints, document, tolerance)]
@@ -109,6 +117,7 @@ def compile_subscription(
         deviation=max(constraint.deviation for constraint in constraints),
         threshold=asked.threshold / 15,
         constraints=constraints,
+        words=asked.words,
         spans=spans,
         function_error=block.function_error,
     )

@@ -9,6 +9,7 @@ from knowledge_manager.event_class import Attribute
 from plugins.fuzzy.compiler.constants import byte_of, scaled_constant
 from plugins.fuzzy.compiler.domain import unit_of
 from plugins.fuzzy.compiler.reader import PredicateReader, own_text
+from plugins.fuzzy.compiler.spans import Span
 from plugins.fuzzy.compiler.wishes import COMPLEMENT, CRISP, Exact, Wish
 from plugins.fuzzy.vectors import Triple
 
@@ -20,12 +21,11 @@ _NOMINAL_OPERATORS = ("eq", "ne", "in")
 
 def read_crisp(element: "Element", reader: PredicateReader) -> list[Wish]:
     """Return the wish of a crisp predicate."""
-    attribute = reader.attribute(element)
-    if attribute is None:
+    named = reader.attribute(element)
+    unit = None if named is None else unit_of(element, named, reader)
+    if named is None or unit is None:
         return []
-    unit = unit_of(element, attribute, reader)
-    if unit is None:
-        return []
+    attribute = named.attribute
     operator = str(element.get("operator")).strip()
     if attribute.type == "nominal" and operator not in _NOMINAL_OPERATORS:
         span = reader.document.attribute_span(element, "operator")
@@ -39,7 +39,8 @@ def read_crisp(element: "Element", reader: PredicateReader) -> list[Wish]:
     if triple is None:
         return []
     span = reader.document.span(element)
-    return [Wish(attribute.index, attribute, Exact(triple), reader.weight(element), span)]
+    weight = reader.weight(element)
+    return [Wish(attribute.index, attribute, Exact(triple), weight, span, str(element.get("attribute")))]
 
 
 def _constants(
@@ -70,9 +71,15 @@ def _constants(
         places = [(document.text_span(element), text)]
     else:
         places = [(document.text_span(holder), holder.text or "") for holder in holders]
-    found = [reader.attempt(span, scaled_constant, text, attribute, unit) for span, text in places]
+    found = [_scaled(span, text, attribute, unit, reader) for span, text in places]
     present = [scaled for scaled in found if scaled is not None]
     return present if len(present) == len(found) else None
+
+
+def _scaled(span: Span, text: str, attribute: Attribute, unit: str, reader: PredicateReader) -> int | None:
+    """Return one constant on the attribute's scale; a value of a list may be anybody's word for it."""
+    word = reader.value(span, text, attribute) if attribute.type == "nominal" else text
+    return None if word is None else reader.attempt(span, scaled_constant, word, attribute, unit)
 
 
 def _triple(

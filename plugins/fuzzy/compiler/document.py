@@ -5,12 +5,13 @@ refused before anything in it is read, and so is what is larger than 64 kB, nest
 """
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
 from lxml import etree
 
-from knowledge_manager.documents import DocumentError, Problem, decode_text, refuse_large
+from knowledge_manager.documents import DocumentError, Problem, decode_text, did_you_mean, refuse_large
 from plugins.fuzzy.compiler.schema import NAMESPACE, subscription_schema
 from plugins.fuzzy.compiler.schema_problems import schema_problems
 from plugins.fuzzy.compiler.spans import ElementBytes, Refused, SourceMap, Span, element_bytes
@@ -18,6 +19,8 @@ from plugins.fuzzy.compiler.spans import ElementBytes, Refused, SourceMap, Span,
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
+_XML_ATTRIBUTE = "{http://www.w3.org/XML/1998/namespace}"
+_LANGUAGE_TAG = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
 _DECLARED_ENCODING = re.compile(rb"^<\?xml[^>]*?\sencoding\s*=\s*[\"']([^\"']*)[\"']")
 
 
@@ -31,6 +34,11 @@ class SubscriptionDocument:
         places = self._places()
         self.root = self._tree()
         self._places_of = dict(zip(self.root.iter(etree.Element), places, strict=True))
+
+    @property
+    def language(self) -> str | None:
+        """Return the language of the words, from `xml:lang`; None when any language will do."""
+        return str(self.root.get(f"{_XML_ATTRIBUTE}lang", "")).strip() or None
 
     def span(self, element: "Element") -> Span:
         """Return where the whole element stands."""
@@ -111,4 +119,19 @@ def read_subscription(source: bytes, file: str) -> SubscriptionDocument:
     schema = subscription_schema()
     if not schema.validate(document.root):
         raise DocumentError(schema_problems(schema, document))
+    if problems := list(_language_problems(document)):
+        raise DocumentError(problems)
     return document
+
+
+def _language_problems(document: SubscriptionDocument) -> Iterator[Problem]:
+    """Yield what a schema that fetches nothing cannot see: `xml:lang` is a language tag, and stands alone."""
+    for attribute in map(str, document.root.attrib):
+        if attribute.startswith(_XML_ATTRIBUTE) and attribute != f"{_XML_ATTRIBUTE}lang":
+            name = attribute.replace(_XML_ATTRIBUTE, "xml:")
+            message = f'<subscription> has no attribute "{name}"{did_you_mean(name, ["xml:lang"])}'
+            yield document.problem(document.attribute_span(document.root, name), "D111", message)
+    language = document.language
+    if language is not None and _LANGUAGE_TAG.fullmatch(language) is None:
+        message = f'attribute "xml:lang": "{language[:40]}" is no language tag, such as en, no or bg'
+        yield document.problem(document.attribute_span(document.root, "xml:lang"), "D113", message)

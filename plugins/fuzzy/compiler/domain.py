@@ -4,7 +4,7 @@ table's.
 
 from typing import TYPE_CHECKING
 
-from knowledge_manager.event_class import Attribute
+from knowledge_manager.lookup import ResolvedAttribute
 from plugins.fuzzy.compiler.constants import position
 from plugins.fuzzy.compiler.reader import PredicateReader
 from plugins.fuzzy.compiler.schema import NAMESPACE
@@ -13,23 +13,26 @@ if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 
-def unit_of(element: "Element", attribute: Attribute, reader: PredicateReader) -> str | None:
+def unit_of(element: "Element", named: ResolvedAttribute, reader: PredicateReader) -> str | None:
     """Return the unit in which a predicate's numbers stand; None when its `<domain>` is wrong, which is
     noted.
 
+    It is the one that `<domain>` gives, else that of whoever calls the attribute by this word.
     Constants and curves are always normalised with the mission table's domain. Other bounds are a warning,
     never another scale.
     """
     domain = element.find(f"{{{NAMESPACE}}}domain")
+    attribute = named.attribute
+    own_unit = named.unit if attribute.type == "number" else attribute.unit
     if domain is None:
-        return attribute.unit
+        return own_unit
     if attribute.type == "nominal":
         message = (
             f"{attribute.name} is nominal: it has listed values, no unit and no bounds; remove the <domain>"
         )
         reader.complain(reader.document.span(domain), "D107", message)
         return None
-    unit = (domain.get("unit") or attribute.unit).strip()
+    unit = (domain.get("unit") or own_unit).strip()
     bounds: dict[str, float] = {}
     for name in ("min", "max"):
         text = domain.get(name)

@@ -46,8 +46,11 @@ class BadExpression(ValueError):
     """An expression says nothing: why."""
 
 
-def parse_expression(text: str, names: list[str]) -> Expression:
-    """Return the function of an expression over the predicates with these names, or raise `BadExpression`."""
+def parse_expression(text: str, names: Mapping[str, int]) -> Expression:
+    """Return the function of an expression over predicates, or raise `BadExpression`.
+
+    `names` leads from each name to its predicate's column; a predicate may have several.
+    """
     if len(text) > LONGEST:
         raise BadExpression(f"the expression is longer than {LONGEST} characters")
     try:
@@ -57,7 +60,7 @@ def parse_expression(text: str, names: list[str]) -> Expression:
     _check(tree, names, 0)
 
     def value(degrees: Degrees) -> Degrees:
-        columns = {name: degrees[:, column] for column, name in enumerate(names)}
+        columns = {name: degrees[:, column] for name, column in names.items()}
         with np.errstate(all="ignore"):
             found = np.broadcast_to(_evaluate(tree, columns), degrees.shape[:1])
         clipped: Degrees = np.clip(np.nan_to_num(found, nan=0.0, posinf=1.0, neginf=0.0), 0.0, 1.0)
@@ -66,7 +69,7 @@ def parse_expression(text: str, names: list[str]) -> Expression:
     return value
 
 
-def _check(node: ast.expr, names: list[str], depth: int) -> None:
+def _check(node: ast.expr, names: Mapping[str, int], depth: int) -> None:
     if depth > DEEPEST:
         raise BadExpression("the expression is nested too deeply")
     match node:
@@ -76,7 +79,7 @@ def _check(node: ast.expr, names: list[str], depth: int) -> None:
         case ast.Name(id=name):
             if name not in names:
                 hint = did_you_mean(name, names)
-                raise BadExpression(f'"{name}" has no predicate here ({listed(names)}){hint}')
+                raise BadExpression(f'"{name}" has no predicate here ({listed(list(names))}){hint}')
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
             _check(left, names, depth + 1)
             _check(right, names, depth + 1)

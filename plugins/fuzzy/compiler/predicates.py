@@ -12,12 +12,10 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.documents import DocumentError, Problem
-from knowledge_manager.event_class import UnknownName
-from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.compiler.age import read_within_last
 from plugins.fuzzy.compiler.approximate import read_approximate
 from plugins.fuzzy.compiler.combination import Combination, local_name, read_combination
-from plugins.fuzzy.compiler.constants import plain_number
+from plugins.fuzzy.compiler.constants import BadConstant, plain_number
 from plugins.fuzzy.compiler.crisp import read_crisp
 from plugins.fuzzy.compiler.document import SubscriptionDocument
 from plugins.fuzzy.compiler.durations import duration_s
@@ -26,6 +24,7 @@ from plugins.fuzzy.compiler.reader import PredicateReader, TagReader, TagReaders
 from plugins.fuzzy.compiler.schema import NAMESPACE
 from plugins.fuzzy.compiler.spans import Span
 from plugins.fuzzy.compiler.wishes import Wish
+from plugins.fuzzy.compiler.words import AuthorsWords, ResolvedWord
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, both, short_form
 from plugins.fuzzy.vectors import AGGREGATORS, WEIGHTED_MEAN
 from watchdog.vector import lifetime_code, lifetime_s
@@ -64,6 +63,7 @@ class Asked:
     threshold_span: Span
     valid: int
     valid_span: Span
+    words: tuple[ResolvedWord, ...]
     warnings: tuple[Problem, ...]
 
 
@@ -75,15 +75,15 @@ def registered_tags() -> TagReaders:
     return {**extensions, **BUILT_IN_TAGS}
 
 
-def read_predicates(document: SubscriptionDocument, table: MissionTable, tags: TagReaders) -> Asked:
+def read_predicates(document: SubscriptionDocument, words: AuthorsWords, tags: TagReaders) -> Asked:
     """Return what the document asks for; everything that is wrong with it raises one `DocumentError`."""
     root = document.root
     event_span = document.attribute_span(root, "event")
     try:
-        event = table.event(str(root.get("event")).strip())
-    except UnknownName as error:
-        raise DocumentError([document.problem(event_span, "D101", str(error))]) from None
-    reader = PredicateReader(document, event, table.age_index)
+        event = words.event(str(root.get("event")).strip(), event_span)
+    except BadConstant as error:
+        raise DocumentError([document.problem(event_span, error.code, str(error))]) from None
+    reader = PredicateReader(document, event, words.table.age_index, words)
     threshold_span = document.attribute_span(root, "threshold")
     valid_span = document.attribute_span(root, "valid")
     threshold = _threshold(root.get("threshold"), threshold_span, reader)
@@ -103,6 +103,7 @@ def read_predicates(document: SubscriptionDocument, table: MissionTable, tags: T
         threshold_span=threshold_span,
         valid=valid,
         valid_span=valid_span,
+        words=tuple(words.resolved),
         warnings=tuple(reader.problems),
     )
 

@@ -2,16 +2,18 @@
 complaints.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from knowledge_manager.documents import Problem
-from knowledge_manager.event_class import Attribute, EventClass, UnknownName
+from knowledge_manager.event_class import Attribute, EventClass
+from knowledge_manager.lookup import ResolvedAttribute
 from plugins.fuzzy.compiler.constants import BadConstant, plain_number
 from plugins.fuzzy.compiler.document import SubscriptionDocument
 from plugins.fuzzy.compiler.spans import Span
 from plugins.fuzzy.compiler.wishes import Wish
+from plugins.fuzzy.compiler.words import AuthorsWords
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -29,6 +31,7 @@ class PredicateReader:
     document: SubscriptionDocument
     event: EventClass
     age_index: int
+    words: AuthorsWords
     problems: list[Problem] = field(default_factory=list)
 
     def complain(self, span: Span, code: str, message: str) -> None:
@@ -49,13 +52,25 @@ class PredicateReader:
             self.complain(span, error.code, str(error))
             return None
 
-    def attribute(self, element: "Element") -> Attribute | None:
+    def attribute(self, element: "Element") -> ResolvedAttribute | None:
         """Return the attribute that a predicate names in its `attribute`, or note that there is none."""
-        try:
-            return self.event.attribute(str(element.get("attribute")))
-        except UnknownName as error:
-            self.complain(self.document.attribute_span(element, "attribute"), "D103", str(error))
-            return None
+        span = self.document.attribute_span(element, "attribute")
+        word = str(element.get("attribute")).strip()
+        return self.attempt(span, self.words.attribute, word, self.event, span)
+
+    def term(
+        self, word: str, attribute: Attribute, defined: Collection[str], holder: "Element", of: str = ""
+    ) -> str | None:
+        """Return the name of the term that a word in an element means, or note that there is none.
+
+        `of` is the hedged term that leans on it, where one does.
+        """
+        span = self.document.text_span(holder)
+        return self.attempt(span, self.words.term, word, self.event, attribute, defined, span, of)
+
+    def value(self, span: Span, text: str, attribute: Attribute) -> str | None:
+        """Return the nominal attribute's value that a word means, or note that there is none."""
+        return self.attempt(span, self.words.value, text.strip(), self.event, attribute, span)
 
     def weight(self, element: "Element") -> float:
         """Return the weight of a predicate, 1 unless it says otherwise."""

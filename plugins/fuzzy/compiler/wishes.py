@@ -36,13 +36,16 @@ class Curved:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """One attribute and what is asked of it. `attribute` is None for the event's age."""
+    """One attribute and what is asked of it. `attribute` is None for the event's age, `word` what the author
+    calls it.
+    """
 
     index: int
     attribute: Attribute | None
     shape: Exact | Curved
     weight: float
     span: Span
+    word: str = ""
 
     @property
     def name(self) -> str:

@@ -103,13 +103,13 @@ def test_an_unknown_word_says_what_comes_near(
 
 
 def test_events_terms_and_values_have_words_too() -> None:
-    assert resolve_event("pasient", TABLE, WORDS) is PATIENT
-    assert resolve_event("пожар", TABLE, WORDS, "bg") is FIRE
+    assert resolve_event("pasient", TABLE, WORDS).event is PATIENT
+    assert resolve_event("пожар", TABLE, WORDS, "bg").event is FIRE
     heart_rate, triage = PATIENT.attribute("heart_rate"), PATIENT.attribute("triage")
-    assert resolve_term("svært høy", PATIENT, heart_rate, TABLE, WORDS, "no") == "very_high"
-    assert resolve_term("висока", PATIENT, heart_rate, TABLE, WORDS) == "high"
-    assert resolve_value("rød", PATIENT, triage, TABLE, WORDS) == "immediate"
-    assert resolve_value("Immediate", PATIENT, triage, TABLE) == "immediate"
+    assert resolve_term("svært høy", PATIENT, heart_rate, TABLE, WORDS, "no").target.name == "very_high"
+    assert resolve_term("висока", PATIENT, heart_rate, TABLE, WORDS).target.name == "high"
+    assert resolve_value("rød", PATIENT, triage, TABLE, WORDS).target.value == "immediate"
+    assert resolve_value("Immediate", PATIENT, triage, TABLE).target.value == "immediate"
     with pytest.raises(UnknownWord, match="elsewhere it is dangerous"):
         resolve_term("farlig", PATIENT, heart_rate, TABLE, WORDS)
     with pytest.raises(UnknownWord):

@@ -1,0 +1,209 @@
+"""A subscription may name things in anybody's words; the vector carries the agreed indexes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knowledge_manager.documents import DocumentError
+from knowledge_manager.mission_table import load_mission_table
+from knowledge_manager.skos import read_skos_file
+from knowledge_manager.thesaurus import Thesaurus
+from knowledge_manager.thesaurus_files import load_thesaurus
+from plugins.fuzzy.compiler import Compiled, compile_subscription
+from plugins.fuzzy.vectors import decode_subscription
+
+TABLE = load_mission_table(["medical", "weather", "fire"])
+RESCUE = load_thesaurus("rescue")
+ROOT = Path(__file__).parent.parent.parent.parent
+CONCEPTS = read_skos_file(ROOT / "knowledge_manager" / "thesauri" / "mission.ttl")
+HIGH = "<approximate-predicate attribute='{}'><is>{}</is></approximate-predicate>"
+EQUAL = "<crisp-predicate attribute='{}' operator='{}'>{}</crisp-predicate>"
+
+
+def compiled(
+    body: str, event: str = "patient", language: str = "", thesaurus: Thesaurus | None = None
+) -> Compiled:
+    said = f' xml:lang="{language}"' if language else ""
+    source = f'<subscription xmlns="urn:dens:subscription:1" event="{event}"{said}>{body}</subscription>'
+    return compile_subscription(source.encode(), "words.xml", TABLE, thesaurus=thesaurus)
+
+
+def refusal(body: str, event: str = "patient", language: str = "") -> str:
+    with pytest.raises(DocumentError) as raised:
+        compiled(body, event, language)
+    return str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("event", "language", "pulse", "high", "tag", "immediate"),
+    [
+        ("pasient", "no", "puls", "høy", "hastegrad", "rød"),
+        ("PATIENT", "", "Heart Rate", "High", "triage", "Immediate"),
+        ("victim", "en-US", "pulse", "high", "tag color", "immediate"),
+        ("пациент", "bg", "пулс", "висока", "triage", "immediate"),
+    ],
+)
+def test_every_tongue_gives_the_same_bytes(
+    event: str, language: str, pulse: str, high: str, tag: str, immediate: str
+) -> None:
+    plain = compiled(HIGH.format("heart_rate", "high") + EQUAL.format("triage", "eq", "immediate"))
+    spoken = compiled(HIGH.format(pulse, high) + EQUAL.format(tag, "eq", immediate), event, language)
+    assert spoken.vector == plain.vector
+
+
+@given(st.data())
+def test_every_label_that_stands_for_an_attribute_compiles_to_its_index(data: st.DataObject) -> None:
+    event = data.draw(st.sampled_from(TABLE.events))
+    attribute = data.draw(st.sampled_from([each for each in event.attributes if each.type == "number"]))
+    words = [
+        label
+        for concept in CONCEPTS
+        for label in concept.labels
+        if any(target.name == f"{event.name}.{attribute.name}" for target in concept.targets)
+    ]
+    label = data.draw(st.sampled_from(words))
+    universal = '<fuzzy-set term="t"><universal v="7" V="9" g="1"/></fuzzy-set><is>t</is>'
+    word = label.text.replace("&", "&amp;").replace('"', "&quot;")
+    body = f'<approximate-predicate attribute="{word}">{universal}</approximate-predicate>'
+    found = decode_subscription(compiled(body, event.name, label.language).vector)
+    assert found.constraints == ((7, 9, 1),)
+    assert found.attributes == (attribute.index,)
+
+
+def test_the_owner_of_a_word_brings_the_unit() -> None:
+    celsius = compiled(EQUAL.format("patient_temperature", "ge", "38.5"))
+    assert compiled(EQUAL.format("temp", "ge", "101.3"), language="en-US").vector == celsius.vector
+    explicit = "<crisp-predicate attribute='temp' operator='ge'><domain unit='degC'/>38.5</crisp-predicate>"
+    assert compiled(explicit).vector == celsius.vector
+    curve = "<fuzzy-set term='hot'><shoulder side='right' from='{}' to='{}'/></fuzzy-set><is>hot</is>"
+    predicate = "<approximate-predicate attribute='{}'>{}</approximate-predicate>"
+    fahrenheit = compiled(predicate.format("temp", curve.format("100.4", "102.2")))
+    assert fahrenheit.vector == compiled(predicate.format("patient_temperature", curve.format(38, 39))).vector
+    outside = refusal(EQUAL.format("temp", "ge", "38.5"), language="en-US")
+    assert 'error D106: "38.5" (3.61111 degC) is outside the domain of patient_temperature' in outside
+
+
+def test_bounds_without_a_unit_stand_in_the_owners_unit() -> None:
+    body = (
+        "<crisp-predicate attribute='temp' operator='ge'><domain min='{}' max='{}'/>101.3</crisp-predicate>"
+    )
+    assert compiled(body.format(86, 113)).warnings == ()
+    assert [warning.code for warning in compiled(body.format(90, 113)).warnings] == ["D153"]
+
+
+def test_how_each_word_was_understood() -> None:
+    body = (
+        "<approximate-predicate attribute='puls'><fuzzy-set term='vill'><hedge name='very'/>"
+        "<term>høy</term></fuzzy-set><is>vill</is></approximate-predicate>"
+    ) + EQUAL.format("hastegrad", "eq", "rød")
+    words = compiled(body, "patient", "no").as_document()["words"]
+    found = [(word["word"], word["kind"], word["name"], word["how"]) for word in words]
+    assert found == [
+        ("patient", "event", "patient", "name in the mission table"),
+        ("puls", "attribute", "patient.heart_rate", 'preferred label "puls" (nb), close'),
+        ("vill", "term", "vill", "defined in this subscription"),
+        ("høy", "term", "high", 'preferred label "høy" (nb), exact'),
+        ("hastegrad", "attribute", "patient.triage", 'preferred label "hastegrad" (nb), exact'),
+        ("rød", "value", "patient.triage=immediate", 'preferred label "rød" (nb), exact'),
+    ]
+    assert [word["closeness"] for word in words if "closeness" in word] == [1, 0.9, 1, 1, 1]
+    assert words[1]["column"] == words[0]["column"] + len('event="patient" xml:lang="no">') + len(
+        "<approximate-predicate "
+    )
+
+
+def test_a_hedged_term_leans_on_anybodys_word() -> None:
+    body = (
+        "<approximate-predicate attribute='heart_rate'><fuzzy-set term='vh'><hedge name='very'/>"
+        "<term>{}</term></fuzzy-set><is>vh</is></approximate-predicate>"
+    )
+    assert compiled(body.format("висока")).vector == compiled(body.format("high")).vector
+
+
+def test_a_definition_in_the_predicate_comes_first() -> None:
+    own = "<fuzzy-set term='høy'><universal v='1' V='2' g='3'/></fuzzy-set>"
+    body = f"<approximate-predicate attribute='puls'>{own}<is>høy</is></approximate-predicate>"
+    assert decode_subscription(compiled(body).vector).constraints == ((1, 2, 3),)
+    replaced = own.replace("høy", "high")
+    body = f"<approximate-predicate attribute='puls'>{replaced}<is>høy</is></approximate-predicate>"
+    assert decode_subscription(compiled(body).vector).constraints == ((1, 2, 3),)
+
+
+def test_functions_may_use_the_authors_words() -> None:
+    spoken = HIGH.format("puls", "high") + HIGH.format("sats", "low")
+    plain = HIGH.format("heart_rate", "high") + HIGH.format("oxygen_saturation", "low")
+    function = (
+        "<aggregating-function>takagi_sugeno_0</aggregating-function><function>sqrt({} * {})</function>"
+    )
+    wanted = compiled(plain + function.format("heart_rate", "oxygen_saturation")).vector
+    assert compiled(spoken + function.format("puls", "sats")).vector == wanted
+    assert compiled(spoken + function.format("puls", "oxygen_saturation")).vector == wanted
+
+
+def test_another_thesaurus() -> None:
+    with pytest.raises(DocumentError, match="D103"):
+        compiled(HIGH.format("puls", "high"), thesaurus=Thesaurus.of([]))
+    assert compiled(HIGH.format("puls", "high"), thesaurus=RESCUE).vector == (
+        compiled(HIGH.format("heart_rate", "high")).vector
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "event", "language", "message"),
+    [
+        (HIGH.format("forehead temp", "high"), "patient", "",
+         "error D103: attribute \"forehead temp\" of patient is unknown (patient_temperature, heart_rate, "
+         "ward, oxygen_saturation, respiration_rate, systolic_pressure, triage); not close enough: "
+         'patient.patient_temperature (preferred label "forehead temp" (en-us), broader)'),
+        (HIGH.format("kullos", "high"), "patient", "",
+         'elsewhere it is fire.carbon_monoxide (alternative label "kullos" (nb), exact)'),
+        (HIGH.format("hjertefrekvns", "high"), "patient", "no", '; did you mean "hjertefrekvens"?'),
+        (HIGH.format("heart_rate", "farlig"), "patient", "no",
+         'error D102: term "farlig" is unknown for heart_rate (low, normal, high, very_high)'),
+        (EQUAL.format("triage", "eq", "ICU"), "patient", "",
+         "elsewhere it is patient.ward=ICU (name in the mission table)"),
+        (HIGH.format("puls", "high"), "pasientt", "",
+         'error D101: event class "pasientt" is unknown (patient, weather, fire); did you mean "patient"?'),
+        (HIGH.format("vind", "high"), "weather", "no",
+         'error D128: attribute of weather "vind" may mean weather.wind_direction '
+         '(preferred label "vind" (nb), exact, narrower), weather.wind_speed '
+         '(preferred label "vind" (nb), exact, narrower); write one of these names'),
+        (HIGH.format("puls", "high") + HIGH.format("heart_rate", "low"), "patient", "",
+         "error D104: heart_rate has a predicate already"),
+        (HIGH.format("puls", "high"), "patient", "no way",
+         'error D113: attribute "xml:lang": "no way" is no language tag, such as en, no or bg'),
+    ],
+)  # fmt: skip
+def test_what_is_refused(body: str, event: str, language: str, message: str) -> None:
+    assert message in refusal(body, event, language)
+
+
+def test_no_other_attribute_of_xml_is_taken() -> None:
+    source = '<subscription xmlns="urn:dens:subscription:1" event="patient" xml:long="no">{}</subscription>'
+    with pytest.raises(DocumentError, match=r'D111: .* no attribute "xml:long"; did you mean "xml:lang"\?'):
+        compile_subscription(source.format(HIGH.format("heart_rate", "high")).encode(), "x.xml", TABLE)
+
+
+def test_the_candidates_of_an_ambiguous_word_can_be_written() -> None:
+    names = compiled(HIGH.format("weather.wind_speed", "storm"), "weather")
+    assert names.vector == compiled(HIGH.format("wind_speed", "storm"), "weather").vector
+
+
+def test_plain_subscriptions_load_no_thesaurus() -> None:
+    probe = (
+        "from knowledge_manager.mission_table import load_mission_table\n"
+        "from plugins.fuzzy.compiler import compile_subscription\n"
+        "import plugins.fuzzy.compiler.words as words\n"
+        "table = load_mission_table(['medical'])\n"
+        "text = open('docs/examples/patient.xml', 'rb').read()\n"
+        "compile_subscription(text, 'patient.xml', table)\n"
+        "print(words._shipped.cache_info().misses)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert ended.stdout == "0\n"
