@@ -15,3 +15,7 @@ class NoSpark(AnalysisError):
 
 class TraceError(AnalysisError):
     """The folder is not a run, or its trace cannot be read as one."""
+
+
+class SweepError(AnalysisError):
+    """A sweep cannot be planned, or what stands in its folder is another one."""

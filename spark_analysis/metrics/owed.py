@@ -81,7 +81,7 @@ def owed(
     def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         matchers = load_matchers(revisions, make_matcher)
         for batch in batches:
-            yield _owed_in(batch, revisions, matchers)
+            yield owed_in(batch, revisions, matchers)
 
     def transform(notifications: DataFrame) -> DataFrame:
         wanted = notifications.select("origin", "number", "at_ms", "lifetime_ms", "language", "vector")
@@ -100,9 +100,10 @@ def load_matchers(revisions: Sequence[SubscriptionRevision], make_matcher: MakeM
     return matchers
 
 
-def _owed_in(
+def owed_in(
     batch: pa.RecordBatch, revisions: Sequence[SubscriptionRevision], matchers: dict[int, Matcher]
 ) -> pa.RecordBatch:
+    """Return the rows of `OWED` for a batch of notifications."""
     found: list[dict[str, int]] = []
     for row in batch.to_pylist():
         matcher = matchers.get(row["language"])

@@ -7,6 +7,7 @@ before, and waits at nodes in between. Both follow from the contacts alone, what
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -108,7 +109,7 @@ def earliest_arrivals(
                 for target, at_ms in sorted(_arrivals(meetings, int(source or 0), through).items())
                 if target != source
             ]
-            columns: list[pa.Array] = [
+            columns: list[pa.Array[Any]] = [
                 pa.array([row[0] for row in found], pa.int32()),
                 pa.array([row[1] for row in found], pa.int32()),
                 pa.array([row[2] for row in found], pa.float64()),

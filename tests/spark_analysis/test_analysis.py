@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 from spark_analysis.analysis import TIMELINE_BINS, analyse
 from spark_analysis.answers import Analysis, GivenUp
 from spark_analysis.errors import TraceError
+from spark_analysis.key_figures import key_figures
 from spark_analysis.metrics.contacts import BINS_PER_DECADE
 from spark_analysis.run import Run, open_run
 from tests.spark_analysis import oracle
@@ -228,3 +229,14 @@ def test_ground_truth(analysis: Analysis, synthetic: SyntheticRun) -> None:
         row["installed"] == 0 and row["suppressed"] is None for row in wanted.values()
     )
     assert found.unwanted == len(oracle.delivered_at(synthetic))
+
+
+def test_key_figures_are_the_same_without_spark(analysis: Analysis, run: Run) -> None:
+    assert key_figures(run.path) == {
+        "delivery_ratio": analysis.delivery.total.ratio,
+        "mean_delay_s": pytest.approx(analysis.delay.mean_s),
+        "median_delay_s": analysis.delay.p50_s,
+        "overhead_ratio": analysis.overhead.overhead_ratio,
+        "bytes_per_delivery": analysis.overhead.bytes_per_delivery,
+        "share_kept": analysis.filtering.share_kept,
+    }

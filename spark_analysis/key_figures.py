@@ -1,0 +1,77 @@
+"""The figures of one run by which runs are compared, from its folder and without Spark.
+
+A sweep makes thousands of small runs, and each is asked where it was made; starting a query for each would
+take longer than the runs. The definitions are those of `metrics/`, and a test holds both to the same numbers.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from spark_analysis.errors import TraceError
+from spark_analysis.languages import matchers_of
+from spark_analysis.manifest import Manifest, read_manifest
+from spark_analysis.metrics.overhead import NOTIFICATION_TYPES
+from spark_analysis.metrics.owed import SubscriptionRevision, load_matchers, owed_in
+from spark_analysis.schema import TABLES
+
+FIGURES: Final = {
+    "delivery_ratio": "share of owed pairs delivered",
+    "mean_delay_s": "mean delay of delivered pairs, seconds",
+    "median_delay_s": "median delay of delivered pairs, seconds",
+    "overhead_ratio": "The ONE's overhead ratio",
+    "bytes_per_delivery": "bytes on the air for each delivery",
+    "share_kept": "share of readings kept at their source",
+}
+"""The figures that are compared, each with its meaning. A figure that a run does not have is None."""
+
+KeyFigures = Mapping[str, float | None]
+
+
+def key_figures(folder: Path) -> dict[str, float | None]:
+    """Return `FIGURES` of a run; raise `TraceError` when the folder is not a whole run."""
+    manifest = read_manifest(folder)
+    if manifest.partial:
+        raise TraceError(f"{folder}: the run is not complete, so it cannot be compared")
+    messages = _table(folder, "messages").to_pandas()
+    readings = _table(folder, "filter_decisions").to_pandas()
+    delivered = messages[messages["kind"] == "delivered"]
+    first = delivered.groupby(["origin", "number", "node"])["at_ms"].min().to_dict()
+    owed = _owed_pairs(folder, manifest)
+    delays = sorted(first[pair] - event_ms for pair, event_ms in owed.items() if pair in first)
+    relayed = messages["type"].isin(NOTIFICATION_TYPES) & (messages["kind"] == "received")
+    on_air = messages.loc[messages["kind"] == "sent", "bytes"].sum()
+    return {
+        "delivery_ratio": _ratio(len(delays), len(owed)),
+        "mean_delay_s": _ratio(sum(delays) / 1000, len(delays)),
+        "median_delay_s": delays[(len(delays) - 1) // 2] / 1000 if delays else None,
+        "overhead_ratio": _ratio(relayed.sum() - len(delivered), len(delivered)),
+        "bytes_per_delivery": _ratio(on_air, len(delivered)),
+        "share_kept": _ratio((readings["released"] == 0).sum(), len(readings)),
+    }
+
+
+def _owed_pairs(folder: Path, manifest: Manifest) -> dict[tuple[int, int, int], int]:
+    """Return the event time of every owed pair (origin, number, subscriber)."""
+    revisions = [SubscriptionRevision(**row) for row in _table(folder, "subscriptions").to_pylist()]
+    matchers = load_matchers(revisions, matchers_of(manifest))
+    owed = {}
+    for batch in _table(folder, "notifications").to_batches():
+        for row in owed_in(batch, revisions, matchers).to_pylist():
+            owed[row["origin"], row["number"], row["subscriber"]] = row["event_ms"]
+    return owed
+
+
+def _table(folder: Path, name: str) -> Any:
+    """Return a table of the trace; one to which nothing was written has its columns and no row."""
+    parts = sorted((folder / "trace" / name).glob("part-*.parquet"))
+    if not parts:
+        return pa.table({column: pa.array([], pa.null()) for column in TABLES[name].names})
+    return pa.concat_tables([pq.read_table(part) for part in parts], promote_options="permissive")
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return float(part) / float(whole) if whole else None
