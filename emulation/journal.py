@@ -19,8 +19,11 @@ from emulation.trace.writer import TraceWriter
 from watchdog.filter import Release
 from watchdog.reading import Reading
 
-_UNREADABLE: Final = ("unreadable", 0, 0, 0, 0, 0)
-"""Type, language, origin, number, hops and age of a frame whose envelope says nothing."""
+_Told = tuple[str, int, int, int, int, int, int]
+"""What the envelope of a frame tells: type, language, origin, number, bytes, hops, age_ms."""
+
+_UNREADABLE: Final = "unreadable"
+"""The type of a frame whose envelope says nothing."""
 
 
 class Journal:
@@ -32,6 +35,7 @@ class Journal:
         self._tag_bytes = tag_bytes
         self._messages = trace["messages"]
         self._buffers: dict[int, tuple[int, int, int]] = {}
+        self._on_air: dict[int, tuple[bytes, _Told]] = {}
 
     # ------------------------------------------------------------------ the beginning
 
@@ -56,33 +60,30 @@ class Journal:
     # ------------------------------------------------------------------ the air
 
     def frame_sent(self, at_ms: int, sender: int, receiver: int, data: bytes) -> None:
-        """A frame leaves."""
-        self._frame(at_ms, "sent", sender, receiver, data, None)
+        """A frame leaves. What it tells is kept until its end: a node is in one transfer at a time."""
+        told = _read(data)
+        self._on_air[sender] = data, told
+        self._frame(at_ms, "sent", sender, receiver, told, None)
 
     def frame_received(self, at_ms: int, sender: int, receiver: int, data: bytes) -> None:
         """A frame is there."""
-        self._frame(at_ms, "received", receiver, sender, data, None)
+        self._frame(at_ms, "received", receiver, sender, self._told(sender, data), None)
 
     def frame_lost(self, at_ms: int, sender: int, receiver: int, data: bytes, reason: str) -> None:
         """A frame will not arrive; the sender's row, because nobody else knows of it."""
-        self._frame(at_ms, "lost", sender, receiver, data, reason)
+        self._frame(at_ms, "lost", sender, receiver, self._told(sender, data), reason)
 
     def frame_refused(self, node: int, data: bytes, refused: DatagramRefused) -> None:
         """An engine could do nothing with the frame that it just got."""
-        self._frame(refused.at_ms, "refused", node, refused.peer, data, refused.reason)
+        self._frame(refused.at_ms, "refused", node, refused.peer, _read(data), refused.reason)
 
-    def _frame(self, at_ms: int, kind: str, node: int, peer: int, data: bytes, reason: str | None) -> None:
-        try:
-            header = read_header(data)
-        except RemoteProtocolError:
-            name, language, origin, number, hops, age_ms = _UNREADABLE
-        else:
-            name, language, hops, age_ms = header.type_name, header.language, header.hops, header.age_ms
-            origin, number = header.origin, header.number
+    def _told(self, sender: int, data: bytes) -> _Told:
+        sent, told = self._on_air.get(sender, (b"", None))
+        return told if told is not None and sent is data else _read(data)
+
+    def _frame(self, at_ms: int, kind: str, node: int, peer: int, told: _Told, reason: str | None) -> None:
         self._count(kind)
-        self._messages.append(
-            at_ms, kind, node, peer, name, language, origin, number, len(data), hops, age_ms, reason
-        )
+        self._messages.append(at_ms, kind, node, peer, *told, reason)
 
     # ------------------------------------------------------------------ engines
 
@@ -157,3 +158,14 @@ class Journal:
 
     def _count(self, what: str) -> None:
         self.counts[what] = self.counts.get(what, 0) + 1
+
+
+def _read(data: bytes) -> _Told:
+    try:
+        header = read_header(data)
+    except RemoteProtocolError:
+        return _UNREADABLE, 0, 0, 0, len(data), 0, 0
+    return (
+        header.type_name, header.language, header.origin, header.number, len(data), header.hops,
+        header.age_ms,
+    )  # fmt: skip

@@ -23,7 +23,7 @@ _STEPS: Final = 200
 """How often progress is told."""
 _ROWS_BETWEEN: Final = 25_000
 """After so many rows in all tables together, what is collected becomes visible to followers."""
-_VERSIONS_OF: Final = ("dens", "numpy", "pyarrow", "scipy", "simpy")
+_VERSIONS_OF: Final = ("dens", "numpy", "pyarrow", "scipy")
 
 
 @dataclass(frozen=True, slots=True)
