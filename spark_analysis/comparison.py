@@ -1,0 +1,113 @@
+"""Several runs side by side: runs that differ in nothing but their seed are one variant.
+
+What makes a variant is found by comparing the resolved scenarios of all runs, setting by setting; only what
+is not the same everywhere is named.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from spark_analysis.answers import Analysis
+from spark_analysis.interval import Interval, interval
+from spark_analysis.manifest import Manifest
+
+COMPARED: Final = (
+    ("delivered", "share of owed pairs", "share"),
+    ("recall", "share of everything that should have been told", "share"),
+    ("median delay", "of delivered pairs", "time"),
+    ("95 % within", "of delivered pairs", "time"),
+    ("overhead", "The ONE’s: transfers beyond one for each delivery", "number"),
+    ("radio per delivery", "everything sent, of every type", "bytes"),
+    ("kept at home", "share of readings", "share"),
+)
+"""What is compared: name, meaning, and how it is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Runs of one scenario with different seeds, and each figure of `COMPARED` over them, in that order."""
+
+    label: str
+    seeds: tuple[int | None, ...]
+    partial: bool
+    figures: tuple[Interval | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Variants in the order in which their first runs were given."""
+
+    variants: tuple[Variant, ...]
+
+    def as_document(self) -> dict[str, Any]:
+        """Return it in JSON's types."""
+        return asdict(self)
+
+
+def compare(runs: Sequence[tuple[Manifest, Analysis]]) -> Comparison:
+    """Put runs side by side. A variant's intervals are over its seeds; of one run they are not known."""
+    members: dict[str, list[tuple[Manifest, Analysis]]] = {}
+    for manifest, analysis in runs:
+        members.setdefault(json.dumps(_settings(manifest), sort_keys=True), []).append((manifest, analysis))
+    labels = _labels([_settings(of_variant[0][0]) for of_variant in members.values()])
+    return Comparison(
+        tuple(
+            Variant(
+                label,
+                tuple(manifest.seed for manifest, _ in of_variant),
+                any(manifest.partial for manifest, _ in of_variant),
+                tuple(
+                    interval([value for value in values if value is not None])
+                    for values in zip(*(_figures(analysis) for _, analysis in of_variant), strict=True)
+                ),
+            )
+            for label, of_variant in zip(labels, members.values(), strict=True)
+        )
+    )
+
+
+def _figures(analysis: Analysis) -> tuple[float | None, ...]:
+    """Return the figures of one run in the order of `COMPARED`."""
+    return (
+        analysis.delivery.total.ratio,
+        analysis.truth.recall,
+        analysis.delay.p50_s,
+        analysis.delay.p95_s,
+        analysis.overhead.overhead_ratio,
+        analysis.overhead.bytes_per_delivery,
+        analysis.filtering.share_kept,
+    )
+
+
+def _settings(manifest: Manifest) -> dict[str, Any]:
+    """Return every single setting by its path, the seed and the title for people left out."""
+    flat: dict[str, Any] = {}
+    _flatten("", {k: v for k, v in manifest.scenario.items() if k not in ("seed", "title")}, flat)
+    return flat
+
+
+def _flatten(path: str, value: Any, into: dict[str, Any]) -> None:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            _flatten(f"{path}.{name}" if path else str(name), inner, into)
+    elif isinstance(value, list) and any(isinstance(inner, Mapping) for inner in value):
+        for position, inner in enumerate(value):
+            name = inner.get("name", position) if isinstance(inner, Mapping) else position
+            _flatten(f"{path}.{name}", inner, into)
+    else:
+        into[path] = value
+
+
+def _labels(variants: Sequence[dict[str, Any]]) -> list[str]:
+    """Name each variant by the settings in which not all agree; alone it is called by its name."""
+    paths = sorted({path for settings in variants for path in settings})
+    differing = [path for path in paths if any(one.get(path) != variants[0].get(path) for one in variants)]
+    return [
+        ", ".join(
+            f"{path} = {json.dumps(one[path], ensure_ascii=False)}" for path in differing if path in one
+        )
+        or str(one.get("name", "unnamed"))
+        for one in variants
+    ]

@@ -1,0 +1,123 @@
+"""The comparison of several runs as one HTML page: a table, and one picture for each figure."""
+
+from collections.abc import Callable
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import Final
+
+import matplotlib as mpl
+
+from spark_analysis.comparison import COMPARED, Comparison, Variant
+from spark_analysis.drawing import HALF_WIDTH_IN, INK, ONE, STYLE, canvas, svg
+from spark_analysis.interval import Interval
+from spark_analysis.wording import NOT_KNOWN, bytes_text, number_text, share_text, time_text
+
+_TEXTS: Final[dict[str, Callable[[float], str]]] = {
+    "share": share_text,
+    "time": time_text,
+    "number": number_text,
+    "bytes": bytes_text,
+}
+
+
+def comparison_page(comparison: Comparison) -> str:
+    """Return the whole page. The same answers give the same text."""
+    template = Template(files("spark_analysis").joinpath("template.html").read_text(encoding="utf-8"))
+    head = template.template.split("<body>")[0]
+    title = f"{len(comparison.variants)} variants side by side"
+    pictures = "\n".join(
+        f"<section>\n<h2>{escape(name)}</h2>\n<p>{escape(meaning)}</p>\n"
+        f"{_figure(comparison, position)}\n</section>"
+        for position, (name, meaning, _) in enumerate(COMPARED)
+    )
+    return (
+        Template(head).substitute(title=escape(title))
+        + f"""<body>
+<main>
+<header>
+<p class="kicker">DENS comparison of runs</p>
+<h1>{escape(title)}</h1>
+<p>Runs that differ in nothing but their seed are one variant. Figures are means over seeds with their 95 %
+confidence intervals (Student’s t); of a single run there is no interval.</p>
+{_notices(comparison)}
+</header>
+<section>
+<div class="scroll">
+{_table(comparison)}
+</div>
+</section>
+<div class="pair">
+{pictures}
+</div>
+</main>
+</body>
+</html>
+"""
+    )
+
+
+def figure_text(value: Interval | None, kind: str) -> str:
+    """Return a figure for people: its mean and, where it is known, its interval."""
+    if value is None:
+        return NOT_KNOWN
+    write = _TEXTS[kind]
+    if value.low is None or value.high is None:
+        return write(value.mean)
+    return f"{write(value.mean)} ({write(_possible(value.low, kind))} … {write(_possible(value.high, kind))})"
+
+
+def _possible(bound: float, kind: str) -> float:
+    """Return a bound as far as the figure can go: none is negative, and no share is above 1."""
+    return max(min(bound, 1.0) if kind == "share" else bound, 0.0)
+
+
+def _notices(comparison: Comparison) -> str:
+    partial = [variant.label for variant in comparison.variants if variant.partial]
+    return "\n".join(
+        f'<p class="notice" role="note">{escape(label)}: holds a partial run, which counts for as far as it '
+        "came.</p>"
+        for label in partial
+    )
+
+
+def _table(comparison: Comparison) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in ("variant", "runs", *(c[0] for c in COMPARED)))
+    return (
+        "<table>\n<caption>Mean over seeds and 95 % confidence interval</caption>\n"
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n"
+        + "\n".join(_row(variant) for variant in comparison.variants)
+        + "\n</tbody>\n</table>"
+    )
+
+
+def _row(variant: Variant) -> str:
+    cells = [variant.label, str(len(variant.seeds))]
+    cells += [figure_text(value, kind) for value, (_, _, kind) in zip(variant.figures, COMPARED, strict=True)]
+    return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
+
+
+def _figure(comparison: Comparison, position: int) -> str:
+    """Draw one figure of all variants, each a dot on its interval."""
+    name, meaning, kind = COMPARED[position]
+    with mpl.rc_context(STYLE):
+        figure, axes = canvas(0.7 + 0.34 * len(comparison.variants), HALF_WIDTH_IN)
+        for place, variant in enumerate(comparison.variants):
+            value = variant.figures[position]
+            if value is None:
+                continue
+            if value.low is not None and value.high is not None:
+                ends = [_possible(value.low, kind), _possible(value.high, kind)]
+                axes.plot(ends, [place, place], color=ONE, linewidth=2)
+            axes.plot([value.mean], [place], "o", color=ONE, markersize=7)
+        axes.set_yticks(range(len(comparison.variants)), [v.label for v in comparison.variants])
+        axes.set_ylim(len(comparison.variants) - 0.5, -0.5)
+        axes.set_xlim(left=0)
+        axes.xaxis.set_major_formatter(lambda value, _position: _TEXTS[kind](float(value)))
+        axes.locator_params(axis="x", nbins=5)
+        axes.tick_params(axis="y", length=0, labelcolor=INK)
+        told = "; ".join(
+            f"{variant.label}: {figure_text(variant.figures[position], kind)}"
+            for variant in comparison.variants
+        )
+        return svg(figure, f"compared-{position}", f"{name}, {meaning}", f"Dots on intervals. {told}.")

@@ -1,0 +1,87 @@
+"""Runs side by side: what is one variant, what it is called, and the page."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spark_analysis.answers import Analysis, Served
+from spark_analysis.comparison import COMPARED, Comparison, compare
+from spark_analysis.comparison_page import comparison_page, figure_text
+from spark_analysis.interval import Interval
+from spark_analysis.manifest import Manifest
+from spark_analysis.report import write_comparison
+from spark_analysis.wording import NO_BREAK
+from tests.spark_analysis.sample import sample_analysis
+from tests.spark_analysis.test_report import Page
+
+
+def manifest(seed: int, status: str = "complete", **settings: Any) -> Manifest:
+    scenario = {
+        "name": "rescue",
+        "seed": seed,
+        "overlay": {"policy": "epidemic"},
+        "group": [{"name": "helpers", "count": 8}],
+        **settings,
+    }
+    return Manifest(1, status, 7_200_000, seed, scenario)
+
+
+def with_ratio(delivered: int) -> Analysis:
+    fine = sample_analysis()
+    return replace(fine, delivery=replace(fine.delivery, total=Served(100, delivered, 0, 100 - delivered)))
+
+
+@pytest.fixture
+def comparison() -> Comparison:
+    direct = {"overlay": {"policy": "direct"}, "group": [{"name": "helpers", "count": 4}]}
+    return compare(
+        [
+            (manifest(1), with_ratio(80)),
+            (manifest(1, **direct), with_ratio(50)),
+            (manifest(2), with_ratio(90)),
+            (manifest(3), with_ratio(100)),
+        ]
+    )
+
+
+def test_runs_that_differ_in_their_seed_are_one_variant(comparison: Comparison) -> None:
+    assert [(one.label, one.seeds) for one in comparison.variants] == [
+        ('group.helpers.count = 8, overlay.policy = "epidemic"', (1, 2, 3)),
+        ('group.helpers.count = 4, overlay.policy = "direct"', (1,)),
+    ]
+    ratio = comparison.variants[0].figures[0]
+    assert ratio is not None
+    assert ratio.mean == pytest.approx(0.9)
+    assert ratio.low == pytest.approx(0.9 - 4.302653 * 0.1 / 3**0.5)
+    assert comparison.variants[1].figures[0] == Interval(0.5, None, None, 1)
+    assert all(len(one.figures) == len(COMPARED) for one in comparison.variants)
+    assert json.loads(json.dumps(comparison.as_document()))["variants"][1]["seeds"] == [1]
+
+
+def test_one_variant_is_called_by_its_name() -> None:
+    found = compare([(manifest(1), with_ratio(1)), (manifest(2, "partial"), with_ratio(2))])
+    assert [(one.label, one.partial) for one in found.variants] == [("rescue", True)]
+    assert "holds a partial run" in comparison_page(found)
+
+
+def test_the_page_shows_every_figure_of_every_variant(comparison: Comparison, tmp_path: Path) -> None:
+    write_comparison(comparison, tmp_path / "compared.html")
+    text = (tmp_path / "compared.html").read_text()
+    parsed = Page(text)
+    assert parsed.tags.count("svg") == len(COMPARED)
+    assert len(set(parsed.ids)) == len(parsed.ids)
+    assert all(reference.startswith("#") for reference in parsed.references)
+    assert "script" not in parsed.tags
+    words = " ".join(parsed.text).replace(NO_BREAK, " ")
+    assert "90.0 % (65.2 % … 100.0 %)" in words
+    assert "50.0 %" in words
+    assert 'group.helpers.count = 4, overlay.policy = "direct"' in words
+    assert text == comparison_page(comparison)
+
+
+def test_a_figure_that_no_run_has_is_a_dash() -> None:
+    assert figure_text(None, "time") == "–"
+    assert figure_text(Interval(2.0, -1.0, 5.0, 3), "time").replace(NO_BREAK, " ") == "2 s (0 ms … 5 s)"
