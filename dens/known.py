@@ -15,12 +15,13 @@ from dens.summary import NumberRanges, Summary, encode
 class KnownItems:
     """Identities with the local time until which each is remembered."""
 
-    __slots__ = ("_by_origin", "_done", "_encoded", "_ends", "_heap")
+    __slots__ = ("_by_origin", "_done", "_done_by_origin", "_encoded", "_ends", "_heap")
 
     def __init__(self) -> None:
         self._by_origin: dict[int, NumberRanges] = {}
         self._ends: dict[ItemId, int] = {}
         self._done: dict[ItemId, None] = {}
+        self._done_by_origin: dict[int, dict[ItemId, None]] = {}
         self._heap: list[tuple[int, ItemId]] = []
         self._encoded: bytes | None = None
 
@@ -50,17 +51,31 @@ class KnownItems:
         """Remember until then a message that is not, or no longer, held."""
         self.add(item_id, until_ms)
         self._done[item_id] = None
+        self._done_by_origin.setdefault(item_id[0], {})[item_id] = None
+
+    def done_count_of(self, origin: int) -> int:
+        """Return how many of one origin are remembered that are no longer held."""
+        return len(self._done_by_origin.get(origin, ()))
 
     def oldest_done(self) -> ItemId:
         """Return the one that has been done with for longest."""
         return next(iter(self._done))
 
+    def oldest_done_of(self, origin: int) -> ItemId:
+        """Return the one of this origin that has been done with for longest."""
+        return next(iter(self._done_by_origin[origin]))
+
     def forget(self, item_id: ItemId) -> None:
         """Forget it now; an unknown one is no error."""
         if self._ends.pop(item_id, None) is None:
             return
-        self._done.pop(item_id, None)
         origin, number = item_id
+        if item_id in self._done:
+            del self._done[item_id]
+            of_origin = self._done_by_origin[origin]
+            del of_origin[item_id]
+            if not of_origin:
+                del self._done_by_origin[origin]
         ranges = self._by_origin[origin]
         ranges.discard(number)
         if not ranges:

@@ -122,8 +122,12 @@ class Ledger:
     def _remember(self, item_id: ItemId, until_ms: int) -> None:
         self.known.add_done(item_id, until_ms)
         self._stage(Put(Space.KNOWN, item_id, until_ms.to_bytes(8, "big", signed=True)))
-        while self.known.done_count > self._limits.known_items:
-            oldest = self.known.oldest_done()
+        limits = self._limits
+        while self.known.done_count > limits.known_items:
+            if 100 * self.known.done_count_of(item_id[0]) > limits.known_items * limits.origin_share_percent:
+                oldest = self.known.oldest_done_of(item_id[0])
+            else:
+                oldest = self.known.oldest_done()
             self.known.forget(oldest)
             self._stage(Erase(Space.KNOWN, oldest))
 

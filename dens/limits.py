@@ -12,7 +12,9 @@ class Limits:
     notification_bytes: int = 4_000_000
     """Their payload and envelope bytes."""
     origin_share_percent: int = 25
-    """The share of those bytes that one origin may use while another needs room."""
+    """The share of those bytes, of those items and of remembered identities that one origin may use while
+    another needs room.
+    """
     subscriptions: int = 4_096
     """Subscriptions in force at a mediator, or filters at a publisher."""
     tombstones: int = 8_192

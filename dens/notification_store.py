@@ -45,12 +45,14 @@ class NotificationStore:
         "_origin_bytes",
         "_over_share",
         "_share_bytes",
+        "_share_items",
         "total_bytes",
     )
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._share_bytes = limits.notification_bytes * limits.origin_share_percent // 100
+        self._share_items = limits.notification_items * limits.origin_share_percent // 100
         self._carried: dict[ItemId, Carried] = {}
         self._by_origin: dict[int, dict[ItemId, None]] = {}
         self._origin_bytes: dict[int, int] = {}
@@ -97,7 +99,7 @@ class NotificationStore:
             self._origin_bytes[origin] = used
         else:
             del self._origin_bytes[origin]
-        if used > self._share_bytes:
+        if used > self._share_bytes or len(self._by_origin.get(origin, ())) > self._share_items:
             self._over_share[origin] = None
         else:
             self._over_share.pop(origin, None)
@@ -192,11 +194,18 @@ class NotificationStore:
             heapify(self._least)
         return victims
 
+    def _excess(self, origin: int) -> tuple[int, int]:
+        """Return how far an origin is above its share, of bytes or of items, in thousandths of all room."""
+        limits = self._limits
+        in_bytes = 1_000 * self._origin_bytes[origin] // limits.notification_bytes
+        in_items = 1_000 * len(self._by_origin[origin]) // limits.notification_items
+        return max(in_bytes, in_items), origin
+
     def _victim(self) -> tuple[ItemId, Reason]:
         if self._delivered:
             return next(iter(self._delivered)), Reason.DELIVERED
-        if self._over_share:
-            worst = max(self._over_share, key=lambda origin: (self._origin_bytes[origin], origin))
+        if self._over_share and len(self._by_origin) > 1:
+            worst = max(self._over_share, key=self._excess)
             return next(iter(self._by_origin[worst])), Reason.OVER_QUOTA
         while True:
             degree_u8, _, item_id = heappop(self._least)

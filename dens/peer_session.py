@@ -81,7 +81,7 @@ class PeerSession:
 
     def _begin_anew(self) -> None:
         self._has: Summary | None = None
-        self._also_has: set[ItemId] = set()
+        self._also_has: dict[int, NumberRanges] = {}
         self._queue: list[tuple[int, int, ItemId, int]] = []
         self._queued: set[ItemId] = set()
         self._order = 0
@@ -119,7 +119,10 @@ class PeerSession:
 
     def knows(self, item_id: ItemId) -> bool:
         """Say whether the peer is known to have this message."""
-        return item_id in self._also_has or (self._has is not None and item_id in self._has)
+        ranges = self._also_has.get(item_id[0])
+        if ranges is not None and item_id[1] in ranges:
+            return True
+        return self._has is not None and item_id in self._has
 
     def has_any_of(self, origin: int) -> bool:
         """Say whether the peer named any message of this origin in its summary."""
@@ -127,7 +130,10 @@ class PeerSession:
 
     def learnt(self, item_id: ItemId) -> None:
         """Note that the peer has this message, or has said that it does not want it."""
-        self._also_has.add(item_id)
+        ranges = self._also_has.get(item_id[0])
+        if ranges is None:
+            ranges = self._also_has[item_id[0]] = NumberRanges()
+        ranges.add(item_id[1])
 
     def took(self, item_id: ItemId) -> None:
         """Note that this message of the peer's is here, so that no repetition within this contact is news."""
@@ -143,7 +149,9 @@ class PeerSession:
 
     def may_want(self, item_id: ItemId) -> None:
         """Note that a message which the peer refused may be of use to it after all."""
-        self._also_has.discard(item_id)
+        ranges = self._also_has.get(item_id[0])
+        if ranges is not None:
+            ranges.discard(item_id[1])
 
     def offer(self, priority: int, item_id: ItemId, type: int) -> None:
         """Queue a message unless the peer has it or it is on its way; a lower priority number goes first."""
@@ -198,7 +206,7 @@ class PeerSession:
 
     def acknowledged(self, item_id: ItemId, now_ms: int) -> Flight | None:
         """Take an acknowledgement; return what it was for, or None where nothing was waiting for it."""
-        self._also_has.add(item_id)
+        self.learnt(item_id)
         flight = self._flights.pop(item_id, None)
         if flight is None:
             return None

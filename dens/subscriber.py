@@ -225,7 +225,7 @@ class SubscriberEnd(Engine):
         satisfied = tuple(one for one in notify.satisfied if self._is_wanted(one[0], one[1]))
         if not satisfied:
             return Status.SUPERSEDED
-        if self._ledger.known.done_count >= self.limits.known_items:
+        if not self._has_room_for(item.origin):
             return Status.NO_ROOM
         until_ms = item.expires_ms
         self._ledger.know(item)
@@ -239,6 +239,12 @@ class SubscriberEnd(Engine):
         while len(self._receipts) > self.limits.receipts:
             self._drop(self._own[next(iter(self._receipts))], Reason.OLDEST, now_ms)
         return Status.STORED
+
+    def _has_room_for(self, origin: int) -> bool:
+        """Say whether one more may be remembered; an origin above its share has to leave half for others."""
+        known, limits = self._ledger.known, self.limits
+        is_above = 100 * known.done_count_of(origin) >= limits.known_items * limits.origin_share_percent
+        return known.done_count < (limits.known_items // 2 if is_above else limits.known_items)
 
     def _frame(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
         return self._own.get(item_id)

@@ -1,0 +1,64 @@
+"""One hostile node of the mission floods twenty honest ones: they hardly notice, and nothing outgrows its
+bound.
+"""
+
+from dataclasses import replace
+from random import Random
+
+from dens.publisher import PublisherEnd
+from emulation.torture.plan import QUICK, Faults, Plan
+from emulation.torture.topics import LANGUAGE
+from emulation.torture.world import World
+
+ROOM = replace(QUICK, notification_items=200, notification_bytes=3_600, receipts=400, known_items=1_000)
+SECONDS = 30
+
+
+def run(seed: int, a_second: int) -> tuple[World, int]:
+    """Let a hostile publisher, always in contact with two mediators, tell of so many events a second.
+
+    Contacts and operations of the honest nodes are drawn apart, so that they are the same whatever it does.
+    """
+    plan = Plan(subscribers=6, mediators=8, publishers=6, faults=Faults(flood=1e-9), limits=ROOM)
+    world = World(seed, plan)
+    honest, [hostile] = list(range(1, 21)), world.hostile
+    chance = Random(seed)
+    for subscriber in world.subscribers:
+        world.applications.subscribe(subscriber, 0)
+    for at_ms in range(0, 1_000 * SECONDS, 250):
+        a, b = chance.sample(honest, 2)
+        for_ms = chance.randrange(500, 6_000)
+        world.at(at_ms, lambda a=a, b=b, for_ms=for_ms: world.open(a, b, for_ms))  # type: ignore[misc]
+    for at_ms in range(0, 1_000 * SECONDS, 400):
+        publisher = chance.choice(world.publishers)
+        world.at(at_ms, lambda node=publisher: world.applications.publish(node))  # type: ignore[misc]
+
+    def flood() -> None:
+        machine = world.machines[hostile]
+        assert isinstance(machine, PublisherEnd)
+        for number in range(a_second):
+            machine.publish(LANGUAGE, bytes((1 + number % 2, 255)), 90, world.local(hostile))
+        world.turn(hostile)
+
+    for mediator in world.mediators[:2]:
+        world.open(hostile, mediator, 1_000 * SECONDS)
+    for at_ms in range(0, 1_000 * SECONDS, 1_000):
+        world.at(at_ms, flood)
+    world.run(1_000 * SECONDS)
+    return world, sum(item_id[0] != hostile for _, item_id in world.delivered)
+
+
+def test_honest_delivery_hardly_suffers_and_memory_is_bounded() -> None:
+    quiet, flooded = run(1, 0), run(1, 25)
+    assert quiet[1] > 60
+    assert flooded[1] >= 0.95 * quiet[1]
+    world = flooded[0]
+    taken = max(number for _, (origin, number) in world.delivered if origin in world.hostile)
+    assert taken > ROOM.notification_items
+    for node in world.all_nodes():
+        machine = world.machines[node]  # the auditor has checked the other bounds of mediators at every step
+        assert machine._ledger.known.done_count <= ROOM.known_items
+        assert not machine._events
+        for session in machine._sessions.values():
+            assert sum(map(len, session._also_has.values())) < 1_000
+            assert len(session._queue) <= ROOM.notification_items + ROOM.receipts + 100
