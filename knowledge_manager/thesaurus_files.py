@@ -1,4 +1,4 @@
-"""Compiled thesauri: the shipped ones by their name, anybody else's from a file."""
+"""Thesauri: the shipped ones by their name, anybody else's from a file, compiled or in SKOS."""
 
 from importlib import resources
 from pathlib import Path
@@ -13,6 +13,9 @@ LARGEST_THESAURUS: Final = 64 * 1024 * 1024
 
 COMPILED_SUFFIX: Final = ".thesaurus"
 
+SKOS_SUFFIXES: Final = (".ttl", ".jsonld", ".rdf")
+"""Ends of names that say SKOS and nothing else."""
+
 
 def shipped_thesauri() -> tuple[str, ...]:
     """Return the names of the compiled thesauri that come with the package."""
@@ -24,10 +27,16 @@ def shipped_thesauri() -> tuple[str, ...]:
 
 
 def load_thesaurus(name_or_path: str | Path) -> Thesaurus:
-    """Return a shipped thesaurus by its name, or read a compiled one from a file; what is wrong raises
+    """Return a shipped thesaurus by its name, or read one from a file; what is wrong raises
     `DocumentError`.
+
+    A SKOS file is compiled on the way, which takes its time; a compiled one is there at once.
     """
     name = str(name_or_path)
+    if name.endswith(SKOS_SUFFIXES):
+        from knowledge_manager.thesaurus_check import compile_thesaurus_files
+
+        return Thesaurus(compile_thesaurus_files([Path(name_or_path)])[0])
     if isinstance(name_or_path, str) and not name.endswith(COMPILED_SUFFIX) and "/" not in name:
         known = shipped_thesauri()
         if name not in known:

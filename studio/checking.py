@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from knowledge_manager.documents import Problem
     from knowledge_manager.mission_table import MissionTable
 
-CHECKED_SUFFIXES = (".xml", ".toml", ".sv", ".nv", ".hex")
+THESAURUS_SUFFIXES = (".ttl", ".jsonld", ".rdf")
+CHECKED_SUFFIXES = (".xml", ".toml", ".sv", ".nv", ".hex", *THESAURUS_SUFFIXES)
 
 
 def problems_of(path: Path, table: "MissionTable") -> list["Problem"]:
@@ -19,6 +20,10 @@ def problems_of(path: Path, table: "MissionTable") -> list["Problem"]:
         from plugins.fuzzy.describe import check_vector_file
 
         return check_vector_file(path, table)
+    if path.suffix in THESAURUS_SUFFIXES:
+        from knowledge_manager.thesaurus_check import check_thesaurus_file
+
+        return check_thesaurus_file(path, table)
     from plugins.fuzzy.compiler import check_subscription_file
 
     return check_subscription_file(path, table)

@@ -21,11 +21,15 @@ from studio.commands import (
     doctor,
     explain,
     init,
+    lookup,
     match,
+    offers,
     replay,
     report,
     run,
     schema,
+    thesaurus,
+    vocabulary,
 )
 
 app = typer.Typer(
@@ -48,6 +52,10 @@ app.command("decompile")(decompile.decompile)
 app.command("explain")(explain.explain)
 app.command("match")(match.match)
 app.command("check")(check.check)
+app.command("lookup")(lookup.lookup)
+app.command("offers")(offers.offers)
+app.add_typer(vocabulary.app, name="vocabulary")
+app.add_typer(thesaurus.app, name="thesaurus")
 app.command("contacts")(contacts.contacts)
 app.command("replay")(replay.replay)
 app.command("init")(init.init)

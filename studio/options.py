@@ -6,6 +6,16 @@ import typer
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 
+Language = Annotated[
+    str | None,
+    typer.Option(metavar="TAG", help="Language of the words: en, no, bg; any if absent.", show_default=False),
+]
+
+ThesaurusName = Annotated[
+    str,
+    typer.Option("--thesaurus", metavar="NAME|FILE", help="A thesaurus that ships, or a file of one."),
+]
+
 Vocabularies = Annotated[
     list[str] | None,
     typer.Option(

@@ -1,0 +1,52 @@
+"""`dens lookup`: what a word means in the mission table, how it got there, and how close it is."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from studio import exits
+from studio.options import AsJson, Language, ThesaurusName, Vocabularies
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def lookup(
+    term: Annotated[str, typer.Argument(metavar="TERM", help='A word of anybody: temp, "svært høy".')],
+    language: Language = None,
+    vocabulary: Vocabularies = None,
+    thesaurus: ThesaurusName = "rescue",
+    as_json: AsJson = False,
+) -> None:
+    """List every meaning of a word, closest first. Ends 1 when it is unknown, with the nearest words."""
+    from knowledge_manager.lookup import look_up
+    from knowledge_manager.thesaurus_files import load_thesaurus
+    from studio import console
+    from studio.tables import chosen_table
+
+    answer = look_up(term, chosen_table(vocabulary), load_thesaurus(thesaurus), language)
+    if as_json:
+        console.print_document(answer.as_document())
+    elif answer.meanings:
+        for meaning in answer.meanings:
+            for line in _lines(meaning.as_document()):
+                console.out().print(line, markup=False)
+    else:
+        near = ", ".join(f'"{word}"' for word in answer.nearest)
+        console.say(f'"{term}" is unknown' + (f"; did you mean {near}?" if near else ""))
+    raise typer.Exit(exits.FINE if answer.meanings else exits.FINDING)
+
+
+def _lines(meaning: "dict[str, Any]") -> "Iterator[str]":
+    """Yield one meaning as a person reads it: what, where in a vector, counted how, found how."""
+    yield f"{meaning['closeness']:.2f}  {meaning['kind']} {meaning['name']}"
+    if "event_index" in meaning:
+        places = [f"event index {meaning['event_index']}"]
+        if "attribute_index" in meaning:
+            places.append(f"attribute index {meaning['attribute_index']}")
+        yield f"      {', '.join(places)}, feature {meaning['feature']}"
+    if "word_unit" in meaning:
+        low, high = meaning["domain_in_word_unit"]
+        here = f"the table in {meaning['unit']}"
+        yield f"      counted in {meaning['word_unit']}, {low:g}..{high:g}; {here}"
+    yield f"      {meaning['how']}"

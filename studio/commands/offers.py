@@ -1,0 +1,114 @@
+"""`dens offers`: what is measured around a node, by whom, and what is missing for a subscription."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from studio.options import AsJson, Language, ThesaurusName
+
+if TYPE_CHECKING:
+    from knowledge_manager.mission_table import MissionTable
+    from knowledge_manager.offers import AlternativeOffers, Offer
+    from studio.partition import Partition
+
+
+def offers(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder that `dens run` made.")],
+    node: Annotated[str, typer.Option(metavar="NAME|NUMBER", help="Who asks: medics-1, or its number.")],
+    at: Annotated[
+        float | None,
+        typer.Option(metavar="S", min=0.0, help="Second of the run; its end by default.", show_default=False),
+    ] = None,
+    subscription: Annotated[
+        str | None,
+        typer.Option(metavar="FILE|HEX", help="Show who can serve this one, and who nearly can."),
+    ] = None,
+    thesaurus: ThesaurusName = "rescue",
+    language: Language = None,
+    as_json: AsJson = False,
+) -> None:
+    """Browse what a node's partition offers at one moment of a run.
+
+    A partition is everybody who is reached over the contacts of that moment.
+    """
+    from knowledge_manager.offers import browse_offers, offers_for
+    from knowledge_manager.thesaurus_files import load_thesaurus
+    from studio import console
+    from studio.partition import RecordedRun
+
+    recorded = RecordedRun(run)
+    table = recorded.mission_table()
+    at_ms = recorded.end_ms if at is None else round(at * 1000)
+    partition = recorded.partition_of(recorded.node_called(node), at_ms)
+    known = recorded.dictionary(partition, table)
+    offered = browse_offers(known, table, load_thesaurus(thesaurus), language)
+    vector = None if subscription is None else _vector(subscription, table)
+    serving = () if vector is None else offers_for(known, table, 1, vector)
+    if as_json:
+        console.print_document(
+            {
+                "node": partition.node,
+                "at_ms": at_ms,
+                "partition": [
+                    {"node": reached, "name": partition.names[reached], "hops": hops}
+                    for reached, hops in partition.hops.items()
+                ],
+                "offers": [offer.as_document() for offer in offered],
+                "announcements": known.as_document(),
+                "subscription": [alternative.as_document() for alternative in serving],
+            }
+        )
+        return
+    _print(partition, offered, serving)
+
+
+def _vector(subscription: str, table: "MissionTable") -> bytes:
+    """Return the vector of a subscription in XML, in hexadecimal or in a file of bytes."""
+    if not subscription.endswith(".xml"):
+        from studio.vectors import given_vector
+
+        return given_vector(subscription)
+    from knowledge_manager.documents import read_document
+    from plugins.fuzzy.compiler import compile_subscription
+
+    return compile_subscription(read_document(Path(subscription)), subscription, table).vector
+
+
+def _print(
+    partition: "Partition", offered: "tuple[Offer, ...]", serving: "tuple[AlternativeOffers, ...]"
+) -> None:
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    from knowledge_manager.documents import listed
+    from studio import console
+
+    def called(nodes: tuple[int, ...]) -> str:
+        return listed([partition.names[node] for node in nodes])
+
+    asking = partition.names[partition.node]
+    when = f"{partition.at_ms / 1000:g} s"
+    if not partition.hops:
+        console.say(f"{asking} is down at {when}")
+        return
+    others = [node for node in partition.hops if node != partition.node]
+    console.say(f"{asking} at {when} reaches {called(tuple(others)) if others else 'nobody'}")
+    if offered:
+        shown = Table(
+            "event", Column("attribute", no_wrap=True), "unit", "terms and values", "also called", "nodes"
+        )
+        for offer in offered:
+            attribute = offer.attribute
+            said = listed([*attribute.terms, *attribute.values])
+            words = listed(list(offer.words), 4)
+            names = offer.event.name, attribute.name, attribute.unit
+            shown.add_row(*map(Text, (*names, said, words, called(offer.nodes))))
+        console.out().print(shown)
+    else:
+        console.say("nobody there measures anything")
+    for alternative in serving:
+        wanted = f"{alternative.event}: {', '.join(alternative.attributes)}"
+        typer.echo(f"{wanted} is offered by {called(alternative.publishers) or 'nobody'}")
+        for partial in alternative.partial:
+            typer.echo(f"  {partition.names[partial.node]} lacks {', '.join(partial.missing)}")

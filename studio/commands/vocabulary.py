@@ -1,0 +1,101 @@
+"""`dens vocabulary`: shows a vocabulary with everybody's words, checks it, and compares two versions."""
+
+from typing import Annotated
+
+import typer
+
+from studio import exits
+from studio.options import AsJson, Language, ThesaurusName
+
+app = typer.Typer(no_args_is_help=True, help="Show, check and compare vocabularies (--json on each).")
+
+_Named = Annotated[str, typer.Argument(metavar="NAME|FILE", help="A vocabulary that ships, or a TOML file.")]
+
+
+@app.command("show")
+def show(
+    name: _Named, thesaurus: ThesaurusName = "rescue", language: Language = None, as_json: AsJson = False
+) -> None:
+    """List event classes and attributes with domains, terms, features, and others' words for them."""
+    from knowledge_manager.lookup_words import show_vocabulary
+    from knowledge_manager.thesaurus_files import load_thesaurus
+    from knowledge_manager.vocabulary import load_vocabulary
+    from studio import console
+
+    document = show_vocabulary(load_vocabulary(name), load_thesaurus(thesaurus), language).as_document()
+    if as_json:
+        console.print_document(document)
+        return
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    from knowledge_manager.documents import listed
+
+    typer.echo(f"{document['name']}, version {document['version']}: {document['about']}")
+    for event in document["events"]:
+        title = f"{event['name']} (index {event['index']}, feature {event['feature']}): {event['about']}"
+        names = Column("attribute", no_wrap=True)
+        shown = Table("index", "feature", names, "domain", "terms", "also called", title=Text(title))
+        shown.title_justify = "left"
+        for attribute in event["attributes"]:
+            if "values" in attribute:
+                domain = listed(attribute["values"])
+            else:
+                low, high = attribute["domain"]
+                domain = f"{low:g}..{high:g} {attribute['unit']}"
+            terms, words = listed(attribute["terms"]), listed(attribute["words"], 4)
+            numbers = str(attribute["index"]), str(attribute["feature"])
+            shown.add_row(*map(Text, (*numbers, attribute["name"], domain, terms, words)))
+        console.out().print(shown)
+
+
+@app.command("check")
+def check(
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME|FILE…", help="Vocabularies that are loaded together.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Check vocabularies one by one and together. Ends 1 when anything is wrong."""
+    from knowledge_manager.documents import DocumentError
+    from knowledge_manager.mission_table import load_mission_table
+    from studio import console
+    from studio.failures import problem_document
+
+    try:
+        table = load_mission_table(names)
+    except DocumentError as error:
+        problems, check_byte = list(error.problems), None
+    else:
+        problems, check_byte = [], table.check
+    if as_json:
+        found = [problem_document(problem) for problem in problems]
+        console.print_document({"vocabularies": names, "table_check": check_byte, "problems": found})
+    else:
+        for problem in problems:
+            typer.echo(str(problem))
+        if check_byte is not None:
+            console.say(f"{len(names)} checked; table check 0x{check_byte:02x}")
+    raise typer.Exit(exits.FINDING if problems else exits.FINE)
+
+
+@app.command("diff")
+def diff(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="The earlier version: a name or a file.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The later version.")],
+    as_json: AsJson = False,
+) -> None:
+    """Tell what changed between two versions. Ends 1 when nodes with either could not talk."""
+    from knowledge_manager.diff import diff_vocabularies
+    from knowledge_manager.vocabulary import load_vocabulary
+    from studio import console
+
+    found = diff_vocabularies(load_vocabulary(old), load_vocabulary(new))
+    if as_json:
+        console.print_document(found.as_document())
+    else:
+        for change in found.changes:
+            typer.echo(str(change))
+        if not found.changes:
+            console.say("nothing changed")
+    raise typer.Exit(exits.FINE if found.is_compatible else exits.FINDING)

@@ -1,0 +1,140 @@
+"""What a node of a run can be offered at one moment: its partition, and what the nodes in it announced.
+
+Read from the run's manifest and trace alone, without Spark: the question is about one moment.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from studio.failures import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from knowledge_manager.distributed_dictionary import DistributedDataDictionary
+    from knowledge_manager.mission_table import MissionTable
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """The nodes that one node can reach at one moment, itself included, and how many hops away they are."""
+
+    node: int
+    at_ms: int
+    hops: Mapping[int, int]
+    names: Mapping[int, str]
+
+
+class RecordedRun:
+    """The parts of a run's folder that tell who could offer what to whom."""
+
+    def __init__(self, folder: Path) -> None:
+        """Read the manifest and who takes part; a folder that is no run raises the trace's own error."""
+        import json
+
+        from spark_analysis.manifest import read_manifest
+
+        self._folder = folder
+        self._manifest = read_manifest(folder)
+        self._document: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        self._nodes = self._rows("nodes", ["node", "name", "group"])
+
+    @property
+    def end_ms(self) -> int:
+        """Return how far the run got."""
+        return self._manifest.simulated_ms
+
+    def mission_table(self) -> "MissionTable":
+        """Return the mission table from the vocabularies that the manifest carries."""
+        from knowledge_manager.mission_table import MissionTable
+        from knowledge_manager.vocabulary_reader import read_vocabulary
+
+        documents = self._document.get("vocabulary_documents")
+        if not isinstance(documents, dict):
+            raise Refusal(f"{self._folder}: the manifest carries no vocabularies; run the scenario again")
+        return MissionTable(tuple(read_vocabulary(str(text), name) for name, text in documents.items()))
+
+    def node_called(self, text: str) -> int:
+        """Return the node of that name or number."""
+        from knowledge_manager.documents import did_you_mean, listed
+
+        for row in self._nodes:
+            if text in (str(row["node"]), row["name"]):
+                return int(row["node"])
+        names = [str(row["name"]) for row in self._nodes]
+        raise Refusal(f'no node is called "{text}" ({listed(names)}){did_you_mean(text, names)}')
+
+    def partition_of(self, node: int, at_ms: int) -> Partition:
+        """Return whom the node reaches over the contacts of that moment; a node that is down is reached by
+        nobody.
+        """
+        if not 0 <= at_ms <= self.end_ms:
+            raise Refusal(f"--at {at_ms / 1000:g}: this run goes from 0 to {self.end_ms / 1000:g} seconds")
+        down = self._down_at(at_ms)
+        neighbours: dict[int, set[int]] = {}
+        for row in self._rows("contacts", ["a", "b", "begin_ms", "end_ms", "censored"]):
+            open_still = at_ms < row["end_ms"] or (row["censored"] and at_ms <= row["end_ms"])
+            if row["begin_ms"] <= at_ms and open_still and not {row["a"], row["b"]} & down:
+                neighbours.setdefault(row["a"], set()).add(row["b"])
+                neighbours.setdefault(row["b"], set()).add(row["a"])
+        hops = {} if node in down else {node: 0}
+        frontier = list(hops)
+        while frontier:
+            reached = {far for near in frontier for far in neighbours.get(near, ())} - hops.keys()
+            hops |= dict.fromkeys(sorted(reached), hops[frontier[0]] + 1)
+            frontier = sorted(reached)
+        names = {int(row["node"]): str(row["name"]) for row in self._nodes}
+        return Partition(node, at_ms, hops, names)
+
+    def dictionary(self, partition: Partition, table: "MissionTable") -> "DistributedDataDictionary":
+        """Return what the node knows when everybody in its partition has told what they measure."""
+        from knowledge_manager.distributed_dictionary import DistributedDataDictionary
+        from knowledge_manager.local_dictionary import LocalDataDictionary
+        from plugins.registry import languages
+
+        alternatives = {
+            number: language.lookup(table).alternatives for number, language in languages().items()
+        }
+        known = DistributedDataDictionary(alternatives, table=table)
+        groups = {int(row["node"]): str(row["group"]) for row in self._nodes}
+        for node, hops in partition.hops.items():
+            local = LocalDataDictionary(table)
+            for sensor in self._sensors_of(groups[node]):
+                names = [attribute.name for attribute in table.event(sensor["event"]).attributes]
+                local.offer(sensor["event"], _measured(sensor["source"], names))
+            if local.sources:
+                known.learn(node, local.extract(counter=1), partition.at_ms, hops=hops)
+        return known
+
+    def _sensors_of(self, group: str) -> "Iterable[dict[str, Any]]":
+        return (sensor for sensor in self._manifest.scenario.get("sensor", ()) if sensor["group"] == group)
+
+    def _down_at(self, at_ms: int) -> set[int]:
+        state = {
+            row["node"]: row["state"]
+            for row in self._rows("node_state", ["at_ms", "node", "state"])
+            if row["at_ms"] <= at_ms
+        }
+        return {node for node, last in state.items() if last == "down"}
+
+    def _rows(self, table: str, columns: list[str]) -> list[dict[str, Any]]:
+        """Return the rows of a table in the order in which they were written."""
+        from pyarrow import ArrowException, parquet
+
+        parts = sorted((self._folder / "trace" / table).glob("part-*.parquet"))
+        if not parts:
+            raise Refusal(f"{self._folder}: the trace has no table {table}; run the scenario again")
+        try:
+            return [row for part in parts for row in parquet.read_table(part, columns=columns).to_pylist()]
+        except ArrowException as error:
+            raise Refusal(f"{self._folder}: table {table} cannot be read ({error})") from error
+
+
+def _measured(source: Mapping[str, Any], attributes: list[str]) -> list[str]:
+    """Return what a source of the scenario fills: a recording its columns, a generator the signs it makes."""
+    from emulation.sensors.vital_signs import SIGNS
+
+    filled = source["columns"] if "csv" in source else SIGNS
+    return [name for name in attributes if name in filled]
