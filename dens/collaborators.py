@@ -69,6 +69,26 @@ class Directory(Protocol):
         ...
 
 
+class Signer(Protocol):
+    """Signs what one subscriber says. `dens/drivers/keys.py` has one with Ed25519."""
+
+    def sign(self, statement: bytes) -> bytes:
+        """Return 64 bytes that nobody else can make for this statement."""
+        ...
+
+
+class Identities(Protocol):
+    """Knows by which key each subscriber is recognised."""
+
+    def is_signer(self, origin: int) -> bool:
+        """Say whether nothing is to be believed of this subscriber without its signature."""
+        ...
+
+    def verifies(self, origin: int, statement: bytes, signature: bytes) -> bool:
+        """Say whether this subscriber signed this statement."""
+        ...
+
+
 class FilterHost(Protocol):
     """Filters readings at a source: a watchdog.
 

@@ -1,6 +1,7 @@
 """The one envelope of every message: sixteen bytes, the payload, and a tag where the mission has a key.
 
-    0   1  high nibble: version 1; bit 3: a tag follows; bits 0–2: copies code (notifications only)
+    0   1  high nibble: version 1; bit 3: a tag follows; bits 0–2: copies code (notifications only);
+           bit 0: a signature follows the payload (what subscribers say only)
     1   1  message type
     2   1  language id
     3   1  table check of the mission table
@@ -10,6 +11,7 @@
     14  1  lifetime code q: the lifetime is ⌊2^(q/8)⌋ seconds
     15  1  hops so far, this one included
     16  …  payload, at most 64 KB and what a notify adds
+    …  64  signature, where the subscriber signs
     …   8  tag
 
 Link messages (hello, summary, acknowledgement) have neither language, age, lifetime nor hops: these bytes
@@ -22,12 +24,20 @@ from typing import Final
 
 from dens.errors import LocalProtocolError, RemoteProtocolError
 from dens.item import ENVELOPE_BYTES, OLDEST_AGE_MS, Item
-from dens.numbers import LINK_NUMBER, LINK_TYPES, TYPE_NAMES, MessageType
+from dens.numbers import (
+    LINK_NUMBER,
+    LINK_TYPES,
+    SIGNABLE_TYPES,
+    SIGNATURE_BYTES,
+    TYPE_NAMES,
+    MessageType,
+)
 from dens.seal import TAG_BYTES
 
 VERSION: Final = 1
 SEALED: Final = 0x08
 COPIES: Final = 0x07
+SIGNED: Final = 0x01
 VECTOR_BYTES: Final = 65_536
 """The longest vector or extract."""
 PAYLOAD_BYTES: Final = VECTOR_BYTES + 1_024
@@ -37,6 +47,7 @@ MOST_HOPS: Final = 255
 _HEADER: Final = Struct(">BBBBHIIBB")
 _LINK: Final = frozenset(int(kind) for kind in LINK_TYPES)
 _NOTIFICATION: Final = int(MessageType.NOTIFICATION)
+_SIGNABLE: Final = frozenset(int(kind) for kind in SIGNABLE_TYPES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +82,7 @@ def pack(item: Item, table_check: int, age_ms: int, hops: int, flags: int) -> by
         )
     return (
         _HEADER.pack(
-            VERSION << 4 | flags | item.copies,
+            VERSION << 4 | flags | item.copies | (SIGNED if item.signature else 0),
             item.type,
             item.language,
             table_check,
@@ -82,6 +93,7 @@ def pack(item: Item, table_check: int, age_ms: int, hops: int, flags: int) -> by
             hops if hops < MOST_HOPS else MOST_HOPS,
         )
         + item.payload
+        + item.signature
     )
 
 
@@ -98,8 +110,11 @@ def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
     if kind not in TYPE_NAMES:
         raise RemoteProtocolError(f"message type {kind} is not known", 1)
     copies = first & COPIES
+    signature_bytes = 0
     if copies and kind != _NOTIFICATION:
-        raise RemoteProtocolError("only a notification counts copies", 0)
+        if copies != SIGNED or kind not in _SIGNABLE:
+            raise RemoteProtocolError("only a notification counts copies, only a subscriber signs", 0)
+        copies, signature_bytes = 0, SIGNATURE_BYTES
     if kind in _LINK:
         if number < LINK_NUMBER:
             raise RemoteProtocolError("a link message has a number from 2^31 on", 6)
@@ -108,11 +123,14 @@ def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
     elif number >= LINK_NUMBER:
         raise RemoteProtocolError("a number from 2^31 on belongs to link messages", 6)
     sealed = bool(first & SEALED)
-    end = length - TAG_BYTES if sealed else length
+    last = length - TAG_BYTES if sealed else length
+    end = last - signature_bytes
     if not ENVELOPE_BYTES <= end <= ENVELOPE_BYTES + PAYLOAD_BYTES:
         raise RemoteProtocolError(f"{length} bytes are no length for this envelope", length)
     payload = data[ENVELOPE_BYTES:end]
-    item = Item(kind, language, origin, number, now_ms - age_ms, lifetime_q, hops, payload, copies)
+    signature = data[end:last] if signature_bytes else b""
+    created_ms = now_ms - age_ms
+    item = Item(kind, language, origin, number, created_ms, lifetime_q, hops, payload, copies, signature)
     return item, check, sealed
 
 

@@ -26,3 +26,7 @@ class StoreError(DensError):
 
 class DamagedStoreError(StoreError):
     """A store's file is not what was written to it; it can be recovered, which keeps the damaged file."""
+
+
+class BadKeyError(DensError):
+    """A key is none, is of the wrong kind, or would be overwritten; the message says what to do."""

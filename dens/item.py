@@ -47,6 +47,8 @@ class Item:
     hops: int
     payload: bytes
     copies: int = 0
+    signature: bytes = b""
+    """Its subscriber's signature, where subscribers sign (dens/identity.py)."""
 
     @property
     def id(self) -> ItemId:
@@ -61,7 +63,7 @@ class Item:
     @property
     def size(self) -> int:
         """Return its length on the air without a tag."""
-        return ENVELOPE_BYTES + len(self.payload)
+        return ENVELOPE_BYTES + len(self.payload) + len(self.signature)
 
     @property
     def type_name(self) -> str:

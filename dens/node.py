@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from dens.collaborators import Directory, FoundMatch, MatcherFactory
+from dens.collaborators import Directory, FoundMatch, Identities, MatcherFactory
 from dens.engine import HAS_IT, Engine
 from dens.events import (
     CopyDropped,
@@ -26,6 +26,7 @@ from dens.events import (
     MessageStored,
     NotificationMatched,
 )
+from dens.identity import is_its_owners
 from dens.item import Item, ItemId
 from dens.limits import Limits
 from dens.matching import LanguageMatchers
@@ -81,9 +82,11 @@ class DensNode(Engine):
         matchers: Mapping[int, MatcherFactory],
         directory: Directory,
         policy: ReplicationPolicy | None = None,
+        identities: Identities | None = None,
         sealer: Sealer | None = None,
         limits: Limits | None = None,
     ) -> None:
+        self._identities = identities
         self._matchers = LanguageMatchers(matchers)
         bounds = limits or Limits()
         self._services = ServiceBook(directory)
@@ -129,6 +132,8 @@ class DensNode(Engine):
 
     def _take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
         self.timer_due(now_ms)
+        if not is_its_owners(item, self._identities):
+            return Status.NOT_SIGNED
         try:
             status = self._learn(item, now_ms)
         except Exception as error:
@@ -407,9 +412,9 @@ class DensNode(Engine):
             return replace(item, type=int(type), payload=notify.encode(), copies=0)
         if type == MessageType.INSTALL:
             payload = item.payload if item.type == MessageType.SUBSCRIBE else item.payload[4:]
-            return replace(item, type=int(type), payload=payload)
+            return replace(item, type=int(type), payload=payload, signature=b"")
         if type == MessageType.REMOVE:
-            return replace(item, type=int(type))
+            return replace(item, type=int(type), signature=b"")
         return item
 
     def _acknowledged(self, item: Item, status: Status, session: PeerSession, now_ms: int) -> None:

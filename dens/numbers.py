@@ -41,6 +41,13 @@ TYPE_NAMES: Final[dict[int, str]] = {member.value: member.name.lower() for membe
 LINK_TYPES: Final = frozenset({MessageType.HELLO, MessageType.SUMMARY, MessageType.ACKNOWLEDGEMENT})
 """Messages that mean something on one link only: never stored, never relayed."""
 
+SIGNABLE_TYPES: Final = frozenset(
+    {MessageType.SUBSCRIBE, MessageType.RENEW, MessageType.UNSUBSCRIBE, MessageType.RECEIPT}
+)
+"""What a subscriber says; it may be followed by the subscriber's signature."""
+
+SIGNATURE_BYTES: Final = 64
+
 LINK_NUMBER: Final = 1 << 31
 """Numbers from here on name link messages; numbers below name what is stored and relayed."""
 
@@ -77,6 +84,8 @@ class Status(IntEnum):
     """An end may speak for itself only, and this message is another node's."""
     UNEXPECTED = 8
     """A node of this role does not take messages of this type."""
+    NOT_SIGNED = 9
+    """Its origin signs what it says, and this has no signature or one that does not verify."""
 
 
 class Reason(IntEnum):

@@ -8,10 +8,12 @@ durably, just before `next_event` hands it over. After a crash the inbox is hand
 
 from dataclasses import replace
 
+from dens.collaborators import Signer
 from dens.engine import Engine
 from dens.envelope import VECTOR_BYTES
 from dens.errors import LocalProtocolError
 from dens.events import CopyDropped, Event, MessageCreated, MessageExpired, NotificationDelivered
+from dens.identity import signed
 from dens.item import LIFETIME_MS, OLDEST_AGE_MS, Item, ItemId, lifetime_code
 from dens.limits import Limits
 from dens.messages import Notify, Receipt, Subscribed, Withdrawal
@@ -42,9 +44,11 @@ class SubscriberEnd(Engine):
         store: Store,
         now_ms: int,
         *,
+        signer: Signer | None = None,
         sealer: Sealer | None = None,
         limits: Limits | None = None,
     ) -> None:
+        self._signer = signer
         self._own: dict[ItemId, Item] = {}
         self._in_force: dict[int, Subscription] = {}
         self._used: dict[int, tuple[int, int]] = {}
@@ -172,6 +176,9 @@ class SubscriberEnd(Engine):
             self._ledger.take_from_inbox(event.item.id)
             self._ledger.commit()
         return event
+
+    def _make(self, type: int, language: int, lifetime_q: int, payload: bytes, created_ms: int) -> Item:
+        return signed(super()._make(type, language, lifetime_q, payload, created_ms), self._signer)
 
     # ------------------------------------------------------------------ what messages mean to a subscriber
 

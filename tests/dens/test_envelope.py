@@ -1,5 +1,7 @@
 """The envelope: golden bytes, and a decoder that accepts exactly what the encoder writes."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from dens.envelope import PAYLOAD_BYTES, SEALED, pack, read_header, unpack
 from dens.errors import LocalProtocolError, RemoteProtocolError
 from dens.item import LIFETIME_MS, OLDEST_AGE_MS, Item, lifetime_code
-from dens.numbers import LINK_NUMBER, LINK_TYPES, MessageType
+from dens.numbers import LINK_NUMBER, LINK_TYPES, SIGNABLE_TYPES, SIGNATURE_BYTES, MessageType
 
 RELAYED = sorted(set(MessageType) - LINK_TYPES)
 
@@ -37,7 +39,23 @@ def test_what_is_packed_is_unpacked(item: Item, check: int, is_sealed: bool) -> 
     assert unpack(data + b"8 octets" * is_sealed, 0) == (item, check, is_sealed)
 
 
-@given(st.binary(max_size=48), st.integers(0, 255), st.sampled_from(list(MessageType)), st.booleans())
+@given(relayed_items, st.binary(min_size=SIGNATURE_BYTES, max_size=SIGNATURE_BYTES), st.booleans())
+def test_a_signature_travels_with_what_subscribers_say_and_nothing_else(
+    item: Item, signature: bytes, is_sealed: bool
+) -> None:
+    signed = replace(item, signature=signature)
+    data = pack(signed, 7, item.age_ms(0), item.hops, SEALED if is_sealed else 0) + b"8 octets" * is_sealed
+    if item.type in SIGNABLE_TYPES:
+        assert unpack(data, 0) == (signed, 7, is_sealed)
+        assert len(data) == signed.size + 8 * is_sealed
+        with pytest.raises(RemoteProtocolError, match="no length"):
+            unpack(data[: 16 + 63], 0)
+    elif item.type != MessageType.NOTIFICATION:
+        with pytest.raises(RemoteProtocolError, match="only a subscriber signs"):
+            unpack(data, 0)
+
+
+@given(st.binary(max_size=120), st.integers(0, 255), st.sampled_from(list(MessageType)), st.booleans())
 def test_any_bytes_are_refused_or_are_what_would_be_packed(
     tail: bytes, flags: int, kind: int, is_likely: bool
 ) -> None:
@@ -79,7 +97,7 @@ def test_the_header_is_read_for_the_trace() -> None:
     [
         ({0: 0x20}, "version 2"),
         ({1: 99}, "type 99"),
-        ({1: MessageType.SUBSCRIBE, 0: 0x11}, "copies"),
+        ({1: MessageType.SUBSCRIBE, 0: 0x12}, "copies"),
         ({6: 0x80}, "link messages"),
         ({1: MessageType.HELLO}, "2\\^31"),
     ],

@@ -1,0 +1,1 @@
+"""What touches the machine outside the stores: keys and randomness."""

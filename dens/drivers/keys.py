@@ -1,0 +1,180 @@
+"""Keys as files: the mission's secret, a node's share of it, and a subscriber's own signing key.
+
+A key is one line of text, `dens-KIND-1 NODE HEX`, so that it can be read out, compared and pasted:
+
+    dens-mission-1 - 64 hex digits        the secret of the mission; every tag derives from it
+    dens-node-1 7 64 hex digits           what node 7 seals with; derived from the mission's
+    dens-signing-1 7 64 hex digits        the secret with which subscriber 7 signs (Ed25519)
+    dens-public-1 7 64 hex digits         by which everybody else recognises that
+
+`new_mission_key`, `new_signing_key`, `derive` and `describe` are what `dens key new|derive|show` do.
+"""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from dens.errors import BadKeyError
+from dens.seal import node_key
+
+KEY_BYTES: Final = 32
+MISSION, NODE, SIGNING, PUBLIC = "mission", "node", "signing", "public"
+KINDS: Final = {
+    MISSION: "the secret of a mission; whoever has it can speak for every node",
+    NODE: "what one node seals with; whoever has it can speak for this node to its neighbours",
+    SIGNING: "the secret with which one subscriber signs; whoever has it can speak for this subscriber",
+    PUBLIC: "by which others recognise a subscriber; it is no secret",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key of one kind, for one node unless it is the mission's."""
+
+    kind: str
+    node: int | None
+    secret: bytes
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise BadKeyError(f"{self.kind!r} is no kind of key; there are {', '.join(KINDS)}")
+        if len(self.secret) != KEY_BYTES:
+            raise BadKeyError(f"a key has {KEY_BYTES} bytes, here are {len(self.secret)}")
+        if (self.node is None) is not (self.kind == MISSION):
+            raise BadKeyError("a mission key belongs to no node, every other one to a node")
+        if self.node is not None and not 0 <= self.node <= 0xFFFF:
+            raise BadKeyError(f"{self.node} is no node; nodes are 0..65535")
+
+    def __repr__(self) -> str:
+        return f"Key({self.kind!r}, {self.node!r}, {self.fingerprint!r})"
+
+    @property
+    def fingerprint(self) -> str:
+        """Return eight digits by which people compare keys; they tell nothing of the secret."""
+        return sha256(b"dens key fingerprint v1" + self.secret).hexdigest()[:8]
+
+    def as_line(self) -> str:
+        """Return the key as text."""
+        return f"dens-{self.kind}-1 {'-' if self.node is None else self.node} {self.secret.hex()}\n"
+
+    @classmethod
+    def from_line(cls, line: str) -> "Key":
+        """Read a key from text, or raise BadKeyError."""
+        words = line.split()
+        form = words[0].split("-") if words else []
+        if len(words) != 3 or len(form) != 3 or form[0] != "dens" or form[2] != "1":
+            raise BadKeyError("a key is one line: dens-KIND-1, a node or -, and 64 hex digits")
+        try:
+            node = None if words[1] == "-" else int(words[1])
+            secret = bytes.fromhex(words[2])
+        except ValueError:
+            raise BadKeyError("the node of a key is a number or -, its secret hex digits") from None
+        return cls(form[1], node, secret)
+
+
+def new_mission_key() -> Key:
+    """Make the secret of a new mission, from the machine's randomness."""
+    return Key(MISSION, None, os.urandom(KEY_BYTES))
+
+
+def new_signing_key(node: int) -> Key:
+    """Make the secret with which this subscriber signs."""
+    return Key(SIGNING, node, os.urandom(KEY_BYTES))
+
+
+def derive(key: Key, node: int | None = None) -> Key:
+    """Return a node's key from the mission's, or the public key from a signing one."""
+    if key.kind == MISSION:
+        if node is None:
+            raise BadKeyError("say for which node the key is to be derived")
+        if not 0 <= node <= 0xFFFF:
+            raise BadKeyError(f"{node} is no node; nodes are 0..65535")
+        return Key(NODE, node, node_key(key.secret, node))
+    if key.kind == SIGNING:
+        if node not in (None, key.node):
+            raise BadKeyError(f"this signing key is subscriber {key.node}'s, not {node}'s")
+        public = Ed25519PrivateKey.from_private_bytes(key.secret).public_key()
+        return Key(PUBLIC, key.node, public.public_bytes_raw())
+    raise BadKeyError(f"nothing is derived from a {key.kind} key")
+
+
+def describe(key: Key) -> dict[str, str]:
+    """Return what may be shown of a key: never a secret."""
+    facts = {"kind": key.kind, "meaning": KINDS[key.kind], "fingerprint": key.fingerprint}
+    if key.node is not None:
+        facts["node"] = str(key.node)
+    if key.kind in (SIGNING, PUBLIC):
+        facts["public key"] = (derive(key) if key.kind == SIGNING else key).as_line().strip()
+    return facts
+
+
+def write_key(key: Key, path: Path) -> None:
+    """Write a key into a new file that only its owner can read; an existing file is never overwritten."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise BadKeyError(f"{path} exists; a key is never overwritten, choose another file") from None
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(key.as_line())
+
+
+def read_key(path: Path) -> Key:
+    """Read a key from its file, or raise BadKeyError that names the file."""
+    try:
+        return Key.from_line(path.read_text("ascii"))
+    except UnicodeDecodeError:
+        raise BadKeyError(f"{path}: a key is plain text") from None
+    except BadKeyError as error:
+        raise BadKeyError(f"{path}: {error}") from None
+
+
+class SigningKey:
+    """Signs what one subscriber says."""
+
+    __slots__ = ("_private",)
+
+    def __init__(self, key: Key) -> None:
+        if key.kind != SIGNING:
+            raise BadKeyError(f"a {key.kind} key does not sign")
+        self._private = Ed25519PrivateKey.from_private_bytes(key.secret)
+
+    def sign(self, statement: bytes) -> bytes:
+        """Return 64 bytes that nobody else can make for this statement."""
+        return self._private.sign(statement)
+
+
+class IdentityBook:
+    """The subscribers whose public keys are known here; a strict one believes no others."""
+
+    __slots__ = ("_is_strict", "_keys")
+
+    def __init__(self, keys: Iterable[Key], *, is_strict: bool = False) -> None:
+        self._is_strict = is_strict
+        self._keys: dict[int, Ed25519PublicKey] = {}
+        for key in keys:
+            if key.kind != PUBLIC or key.node is None:
+                raise BadKeyError(f"subscribers are recognised by public keys, not by a {key.kind} key")
+            if key.node in self._keys:
+                raise BadKeyError(f"two public keys for subscriber {key.node}; keep one")
+            self._keys[key.node] = Ed25519PublicKey.from_public_bytes(key.secret)
+
+    def is_signer(self, origin: int) -> bool:
+        """Say whether nothing is to be believed of this subscriber without its signature."""
+        return self._is_strict or origin in self._keys
+
+    def verifies(self, origin: int, statement: bytes, signature: bytes) -> bool:
+        """Say whether this subscriber signed this statement."""
+        key = self._keys.get(origin)
+        if key is None:
+            return False
+        try:
+            key.verify(signature, statement)
+        except InvalidSignature:
+            return False
+        return True

@@ -1,0 +1,42 @@
+"""Who said it: a subscriber's own signature over what never changes on the way.
+
+A tag (dens/seal.py) says which *neighbour* sent some bytes, and is made anew at every hop; so a mediator
+could speak for a subscriber. Where subscribers sign, a mediator that knows their keys takes their
+subscriptions, renewals, withdrawals and receipts only with their signature, whoever brings them. Age, hops
+and copies change on the way and are not covered. Publishers are not asked to verify: boards cannot, and what
+they are told to look for comes from their mediator, without the signature.
+"""
+
+from dataclasses import replace
+from struct import Struct
+from typing import Final
+
+from dens.collaborators import Identities, Signer
+from dens.item import Item
+from dens.numbers import SIGNABLE_TYPES
+
+_LABEL: Final = b"dens subscriber v1"
+_FIXED: Final = Struct(">BBHIB")
+_SIGNABLE: Final = frozenset(int(kind) for kind in SIGNABLE_TYPES)
+
+
+def statement(item: Item) -> bytes:
+    """Return what is signed: type, language, origin, number, lifetime code and payload, behind a label."""
+    fixed = _FIXED.pack(item.type, item.language, item.origin, item.number, item.lifetime_q)
+    return _LABEL + fixed + item.payload
+
+
+def signed(item: Item, signer: Signer | None) -> Item:
+    """Return the message with its maker's signature, or as it is where its maker does not sign."""
+    return item if signer is None else replace(item, signature=signer.sign(statement(item)))
+
+
+def is_its_owners(item: Item, identities: Identities | None) -> bool:
+    """Say whether a message may be believed to be its origin's.
+
+    It may where it is none of a subscriber's, where nobody's identity is known here, and where its origin
+    does not sign; from one that signs only with its signature.
+    """
+    if identities is None or item.type not in _SIGNABLE or not identities.is_signer(item.origin):
+        return True
+    return bool(item.signature) and identities.verifies(item.origin, statement(item), item.signature)
