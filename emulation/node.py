@@ -158,7 +158,7 @@ class Crew:
 
     def _sensor(self, plan: PlannedSensor, number: int, position: int) -> Sensor:
         chance = self._streams.stream("sensor", plan.event.name, number)
-        first_ms = int(chance.random() * plan.every_ms)
+        first_ms = plan.at_ms + int(chance.random() * plan.every_ms)
         source = plan.source_for(position, chance, self._scenario.duration_ms)
         sampler = Sampler(plan.event, plan.attributes, self._table.feature_bytes)
         return Sensor(plan, source, sampler, first_ms)

@@ -258,7 +258,7 @@ class World:
         assert isinstance(node.engine, PublisherEnd)
         assert node.watchdog is not None
         now_ms = self._clock.now_ms
-        sample = sensor.source.sample(now_ms)
+        sample = sensor.source.sample(now_ms - sensor.plan.at_ms)
         if sample is None:
             return  # The recording is over.
         node.readings += 1

@@ -159,3 +159,6 @@ def _sensors(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
             message = f'"{sensor.group}" already measures "{sensor.event}"'
             yield places.problem(("sensor", index, "event"), "D306", message)
         seen.add((sensor.group, sensor.event))
+        if sensor.at_s >= settings.duration_s:
+            message = f"{sensor.at_s:g} s is not within the run of {settings.duration_s:g} s"
+            yield places.problem(("sensor", index, "at_s"), "D312", message)

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from emulation.mobility.model import MobilityModel
-from emulation.scenario.settings import GroupSettings, Role, ScenarioSettings, VitalSignsSettings
+from emulation.scenario.settings import (
+    DiurnalWeatherSettings,
+    GroupSettings,
+    Role,
+    ScenarioSettings,
+    VitalSignsSettings,
+)
+from emulation.sensors.diurnal_weather import DiurnalWeather
 from emulation.sensors.recording import Series
 from emulation.sensors.source import SensorSource
 from emulation.sensors.vital_signs import VitalSigns
@@ -34,24 +41,36 @@ class PlannedSensor:
     group: str
     event: EventClass
     attributes: tuple[str, ...]
+    at_ms: int
+    """When the sensor begins; sources count their time from here."""
     every_ms: int
-    origin: VitalSignsSettings | tuple[Series, ...]
+    origin: VitalSignsSettings | DiurnalWeatherSettings | tuple[Series, ...]
 
     @property
     def protocol(self) -> str:
         """Return how the source is read, in the words of the local data dictionary."""
-        return "memory" if isinstance(self.origin, VitalSignsSettings) else "file"
+        return "file" if isinstance(self.origin, tuple) else "memory"
 
     @property
     def content_type(self) -> str:
         """Return what the source yields, in the words of the local data dictionary."""
-        return "" if isinstance(self.origin, VitalSignsSettings) else "text/csv"
+        return "text/csv" if isinstance(self.origin, tuple) else ""
 
-    def source_for(self, position: int, chance: np.random.Generator, duration_ms: int) -> SensorSource:
+    def source_for(self, position: int, chance: np.random.Generator, run_ms: int) -> SensorSource:
         """Return the source of the node at this position of its group."""
-        if isinstance(self.origin, VitalSignsSettings):
-            return VitalSigns(chance, duration_ms, self.origin.deteriorating)
-        return self.origin[position % len(self.origin)]
+        origin, duration_ms = self.origin, run_ms - self.at_ms
+        if isinstance(origin, VitalSignsSettings):
+            return VitalSigns(chance, duration_ms, origin.deteriorating)
+        if isinstance(origin, DiurnalWeatherSettings):
+            return DiurnalWeather(
+                chance,
+                duration_ms,
+                origin.mean_deg_c,
+                origin.swing_deg_c,
+                origin.begins_at_h,
+                origin.squalls_per_day,
+            )
+        return origin[position % len(origin)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from pathlib import Path
 from emulation.scenario.checks import Places
 from emulation.scenario.files import beside
 from emulation.scenario.scenario import PlannedSensor
-from emulation.scenario.settings import CsvSettings, SensorSettings, VitalSignsSettings
+from emulation.scenario.settings import CsvSettings, SensorSettings
+from emulation.sensors.diurnal_weather import WEATHER
 from emulation.sensors.recording import Conversion, Layout, read_recording
 from emulation.sensors.vital_signs import SIGNS
 from knowledge_manager.documents import DocumentError, Problem, did_you_mean, listed
@@ -22,16 +23,19 @@ def plan_sensor(
         event = table.event(sensor.event)
     except UnknownName as error:
         raise DocumentError([places.problem(("sensor", index, "event"), "D308", str(error))]) from None
-    every_ms = max(1, int(sensor.every_s * 1000))
-    if isinstance(sensor.source, VitalSignsSettings):
-        attributes = tuple(attribute.name for attribute in event.attributes if attribute.name in SIGNS)
+    at_ms, every_ms = int(sensor.at_s * 1000), max(1, int(sensor.every_s * 1000))
+    if not isinstance(sensor.source, CsvSettings):
+        generator = sensor.source.generator
+        made = list(SIGNS) if generator == "vital_signs" else list(WEATHER)
+        attributes = tuple(attribute.name for attribute in event.attributes if attribute.name in made)
         if not attributes:
-            message = f'"vital_signs" measures nothing of "{event.name}"; it knows {listed(list(SIGNS))}'
+            message = f'"{generator}" measures nothing of "{event.name}"; it knows {listed(made)}'
             raise DocumentError([places.problem(("sensor", index, "source", "generator"), "D308", message)])
-        return PlannedSensor(sensor.group, event, attributes, every_ms, sensor.source)
+        return PlannedSensor(sensor.group, event, attributes, at_ms, every_ms, sensor.source)
     layout = _layout(sensor.source, event, index, places)
     path = beside(folder, sensor.source.csv, ("sensor", index, "source", "csv"), places)
-    return PlannedSensor(sensor.group, event, tuple(layout.columns), every_ms, read_recording(path, layout))
+    series = read_recording(path, layout)
+    return PlannedSensor(sensor.group, event, tuple(layout.columns), at_ms, every_ms, series)
 
 
 def _layout(source: CsvSettings, event: EventClass, index: int, places: Places) -> Layout:

@@ -31,6 +31,7 @@ CASES: dict[str, Changes] = {
     "a_misspelt_key_of_a_model": [("pause_s", "paus_s")],
     "misspelt_keys_of_sources": [with_csv('{ patient_temperature = "tmp" }', ', mising = ["x"]')],
     "a_misspelt_key_of_a_generator": [("deteriorating", "deterioratng")],
+    "an_unknown_generator": [('"vital_signs"', '"vital_sings"')],
     "an_unknown_model": [('"static"', '"statik"')],
     "least_above_most": [("[1.0, 2.0]", "[3.0, 2.0]")],
     "an_infinite_run": [("duration_s = 3600", "duration_s = inf")],
