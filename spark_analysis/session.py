@@ -20,10 +20,13 @@ from pyspark.sql import SparkSession
 
 from spark_analysis.errors import NoSpark
 from spark_analysis.java import find_java
+from spark_analysis.shipping import packed_packages
 
 MASTER_VARIABLE: Final = "DENS_SPARK_MASTER"
 
 _PACKAGE: Final = Path(__file__).resolve().parent
+_SHIPPED: Final = "dens_packages"
+_LOOPBACK: Final = ("spark://127.0.0.1", "spark://localhost")
 _LOG_TAIL_LINES: Final = 12
 _STOP_TIMEOUT_S: Final = 20
 
@@ -38,7 +41,7 @@ def open_session(master: str | None = None) -> SparkSession:
     if SparkContext._active_spark_context is not None:
         return SparkSession.builder.getOrCreate()
     master = master or os.environ.get(MASTER_VARIABLE) or f"local[{_usable_cores()}]"
-    _prepare_environment()
+    _prepare_environment(master)
     conf = _configuration(master)
     with tempfile.TemporaryFile(prefix="dens-spark-", suffix=".log") as log:
         try:
@@ -73,12 +76,13 @@ def _usable_cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def _prepare_environment() -> None:
+def _prepare_environment(master: str) -> None:
     """Set what Spark reads from the environment alone. The user's own settings stay, except for Java's
-    home.
+    home. Where the workers are elsewhere they must find us, so our address is left to Spark.
     """
     os.environ["JAVA_HOME"] = str(find_java().home)
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    if master.startswith(("local", *_LOOPBACK)):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_CONF_DIR", str(_PACKAGE / "spark_conf"))
@@ -99,15 +103,21 @@ def _configuration(master: str) -> SparkConf:
         # Remembering the line of Python behind every column costs more than planning does.
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.driver.memory": "2g",
-        "spark.executorEnv.PYTHONPATH": str(_PACKAGE.parent),
     }
     if master.startswith("local"):
         settings |= {
+            "spark.executorEnv.PYTHONPATH": str(_PACKAGE.parent),
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
             # A report is many small queries, each run once: Java's optimising compiler would take half of the
             # processor for code that is hardly used again.
             "spark.driver.extraJavaOptions": "-Duser.timezone=UTC -XX:TieredStopAtLevel=1",
+        }
+    else:
+        settings |= {
+            # The workers unpack our packages beside their work and find them before anything installed there.
+            "spark.archives": f"{packed_packages()}#{_SHIPPED}",
+            "spark.executorEnv.PYTHONPATH": _SHIPPED,
         }
     conf = SparkConf(loadDefaults=False).setMaster(master).setAppName("dens")
     return conf.setAll(list(settings.items()))
