@@ -32,6 +32,9 @@ SHIPPED: Final = "rescue"
 
 _AMBIGUOUS: Final = "D128"
 
+_LONGEST_WORD: Final = 80
+"""Characters, as in the schema. What is longer means nothing and is not repeated in full."""
+
 Found = TypeVar("Found")
 
 
@@ -126,6 +129,7 @@ class AuthorsWords:
 
     def value(self, word: str, event: EventClass, attribute: Attribute, span: Span) -> str:
         """Return the nominal attribute's value that a word means."""
+        word = word if len(word) <= _LONGEST_WORD else f"{word[:60]}…"
         names = list(attribute.values)
         meaning = self._attempt(
             "D114",

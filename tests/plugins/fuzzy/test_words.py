@@ -3,12 +3,13 @@
 import subprocess
 import sys
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge_manager.documents import DocumentError
+from knowledge_manager.documents import DocumentError, Problem
 from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.skos import read_skos_file
 from knowledge_manager.thesaurus import Thesaurus
@@ -55,6 +56,7 @@ def test_every_tongue_gives_the_same_bytes(
     assert spoken.vector == plain.vector
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_every_label_that_stands_for_an_attribute_compiles_to_its_index(data: st.DataObject) -> None:
     event = data.draw(st.sampled_from(TABLE.events))
@@ -72,6 +74,24 @@ def test_every_label_that_stands_for_an_attribute_compiles_to_its_index(data: st
     found = decode_subscription(compiled(body, event.name, label.language).vector)
     assert found.constraints == ((7, 9, 1),)
     assert found.attributes == (attribute.index,)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=100), st.sampled_from(["event", "attribute", "term", "value"]))
+def test_any_word_at_all_is_understood_or_refused_in_words(word: str, place: str) -> None:
+    said = dict.fromkeys(["event", "attribute", "term", "value"], "")
+    said |= {"event": "patient", "attribute": "triage", "term": "high", "value": "minor", place: word}
+    said = {key: escape(text, {'"': "&quot;", "'": "&apos;"}) for key, text in said.items()}
+    body = EQUAL.format(said["attribute"], "in", f"<value>{said['value']}</value>")
+    body += HIGH.format("heart_rate", said["term"])
+    problems: tuple[Problem, ...] = ()
+    understood = 0
+    try:
+        understood = len(compiled(body, said["event"]).words)
+    except DocumentError as error:
+        problems = error.problems
+    assert understood == 5 or problems
+    assert all(problem.line and problem.code.startswith("D") for problem in problems)
 
 
 def test_the_owner_of_a_word_brings_the_unit() -> None:
@@ -140,7 +160,6 @@ def test_functions_may_use_the_authors_words() -> None:
         "<aggregating-function>takagi_sugeno_0</aggregating-function><function>sqrt({} * {})</function>"
     )
     wanted = compiled(plain + function.format("heart_rate", "oxygen_saturation")).vector
-    assert compiled(spoken + function.format("puls", "sats")).vector == wanted
     assert compiled(spoken + function.format("puls", "oxygen_saturation")).vector == wanted
 
 
@@ -180,6 +199,12 @@ def test_another_thesaurus() -> None:
 )  # fmt: skip
 def test_what_is_refused(body: str, event: str, language: str, message: str) -> None:
     assert message in refusal(body, event, language)
+
+
+def test_a_word_beyond_all_measure_is_not_repeated() -> None:
+    message = refusal(EQUAL.format("triage", "eq", "x" * 60_000))
+    assert 'error D114: "xxxxx' in message
+    assert len(message) < 200
 
 
 def test_no_other_attribute_of_xml_is_taken() -> None:
