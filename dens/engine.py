@@ -105,7 +105,7 @@ class Engine(ABC):
             elif item.type == MessageType.HELLO:
                 self._hello_came(Hello.decode(item.payload), session)
             else:
-                message, known = SummaryMessage.decode(item.payload)
+                message, known = SummaryMessage.decode(item.payload, self._ledger.known.summary_if_same)
                 self._summary_came(item, message, known, session, now_ms)
         except RemoteProtocolError:
             self._refuse(data, peer, Reason.MALFORMED, now_ms)

@@ -7,15 +7,19 @@ found with a heap.
 
 from collections.abc import Iterator
 from heapq import heappop, heappush
+from typing import Final
 
 from dens.item import ItemId
-from dens.summary import NumberRanges, Summary, encode
+from dens.summary import NumberRanges, Summary, decode, encode
+
+_SURELY_WHOLE_BYTES: Final = 40_000
+"""A summary that had to leave something out is longer than this (`most_bytes` is 48,000)."""
 
 
 class KnownItems:
     """Identities with the local time until which each is remembered."""
 
-    __slots__ = ("_by_origin", "_done", "_done_by_origin", "_encoded", "_ends", "_heap")
+    __slots__ = ("_by_origin", "_done", "_done_by_origin", "_encoded", "_ends", "_heap", "_summary")
 
     def __init__(self) -> None:
         self._by_origin: dict[int, NumberRanges] = {}
@@ -24,6 +28,7 @@ class KnownItems:
         self._done_by_origin: dict[int, dict[ItemId, None]] = {}
         self._heap: list[tuple[int, ItemId]] = []
         self._encoded: bytes | None = None
+        self._summary: Summary | None = None
 
     def __contains__(self, item_id: ItemId) -> bool:
         return item_id in self._ends
@@ -45,7 +50,7 @@ class KnownItems:
         if ranges is None:
             ranges = self._by_origin[origin] = NumberRanges()
         ranges.add(number)
-        self._encoded = None
+        self._encoded = self._summary = None
 
     def add_done(self, item_id: ItemId, until_ms: int) -> None:
         """Remember until then a message that is not, or no longer, held."""
@@ -80,7 +85,7 @@ class KnownItems:
         ranges.discard(number)
         if not ranges:
             del self._by_origin[origin]
-        self._encoded = None
+        self._encoded = self._summary = None
 
     def next_end_ms(self) -> int | None:
         """Return when the next one is over, or None."""
@@ -100,6 +105,8 @@ class KnownItems:
 
     def lacking(self, summary: Summary) -> Iterator[ItemId]:
         """Yield what is known here and not there, by origin and number."""
+        if summary is self._summary:
+            return
         for origin in sorted(self._by_origin):
             yield from self.lacking_of(origin, summary)
 
@@ -115,6 +122,18 @@ class KnownItems:
         if self._encoded is None:
             self._encoded = encode(sorted(self._by_origin.items()), most_bytes)
         return self._encoded
+
+    def summary_if_same(self, encoded: bytes) -> Summary | None:
+        """Return what a peer's summary says without reading it, where it says exactly what is known here.
+
+        In a network at rest nearly every summary does. Bytes so long that something may have been left out
+        are not compared.
+        """
+        if encoded != self._encoded or len(encoded) > _SURELY_WHOLE_BYTES:
+            return None
+        if self._summary is None:
+            self._summary = decode(encoded)
+        return self._summary
 
     def encode_only(self, origin: int, most_bytes: int) -> bytes:
         """Return the summary of what is known of one origin."""

@@ -5,6 +5,7 @@ notification vector (NOTIFICATION), an extract (ANNOUNCE). Of a subscription vec
 three bytes that every language has in common: id, revision, lifetime code.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from struct import Struct
 from typing import Final
@@ -72,8 +73,13 @@ class SummaryMessage:
         return self.hello.encode() + len(self.note).to_bytes(2, "big") + self.note + self.known
 
     @classmethod
-    def decode(cls, payload: bytes) -> "tuple[SummaryMessage, Summary]":
-        """Read one, and the summary in it; or raise RemoteProtocolError."""
+    def decode(
+        cls, payload: bytes, familiar: Callable[[bytes], Summary | None] = lambda known: None
+    ) -> "tuple[SummaryMessage, Summary]":
+        """Read one, and the summary in it; or raise RemoteProtocolError.
+
+        `familiar` may answer for bytes whose meaning it has already.
+        """
         start = _HELLO.size + 2
         if len(payload) < start:
             raise RemoteProtocolError(
@@ -82,8 +88,9 @@ class SummaryMessage:
         end = start + int.from_bytes(payload[_HELLO.size : start], "big")
         if end > len(payload) or end - start > NOTE_BYTES:
             raise RemoteProtocolError("the note is longer than the payload or than allowed", _HELLO.size)
-        known = summary.decode(payload, end)
-        return cls(Hello._read(payload), payload[start:end], payload[end:]), known
+        encoded = payload[end:]
+        known = familiar(encoded) or summary.decode(payload, end)
+        return cls(Hello._read(payload), payload[start:end], encoded), known
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,3 +97,21 @@ def test_known_items_end_in_order_and_leave_nothing(steps: list[tuple[int, int, 
         assert all(item_id in known for item_id in ends)
     assert len(known) == known.done_count == 0
     assert known.encode_all(100) == b""
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40), st.booleans()), max_size=60))
+def test_a_summary_that_says_the_same_is_recognised_and_nothing_else_is(
+    steps: list[tuple[int, int, bool]],
+) -> None:
+    ours, theirs = KnownItems(), KnownItems()
+    model: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
+    for origin, number, is_theirs in steps:
+        side = theirs if is_theirs else ours
+        side.add((origin, number), 9)
+        model[is_theirs].add((origin, number))
+        ours.encode_all(48_000)
+        encoded = theirs.encode_all(48_000)
+        familiar = ours.summary_if_same(encoded)
+        assert (familiar is not None) == (model[0] == model[1])
+        lacking = set(ours.lacking(familiar or summary.decode(encoded)))
+        assert lacking == model[0] - model[1]

@@ -1,0 +1,165 @@
+"""How many messages a second one DENS node handles, as a pure machine and with a durable store.
+
+The node is a `DensNode` in an open contact; the frames are made beforehand by a real peer, so that only the
+node is measured. Every frame is answered: acknowledgements are collected and committed as in a real contact.
+Processor time is counted for the pure machine; with a store it is the time that passes, disk included.
+"""
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from benchmarks.measurement import Measurement, at_least, at_most
+from dens.drivers.keys import IdentityBook, SigningKey, derive, new_signing_key
+from dens.node import DensNode
+from dens.numbers import MessageType
+from dens.publisher import PublisherEnd
+from dens.store import Store
+from dens.stores.memory import MemoryStore
+from dens.stores.sqlite import SqliteStore
+from dens.subscriber import SubscriberEnd
+from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+
+NODE, PEER = 1, 2
+NOTIFICATIONS = 5_000
+SUMMARIES = 10_000
+GROUP = 32
+ROUNDS = 3
+
+
+def measure() -> Iterator[Measurement]:
+    """Measure summaries, new notifications without and with a disk, and signatures."""
+    best_summaries = max(_summaries() for _ in range(ROUNDS))
+    best_new = max(_new_notifications(MemoryStore()) for _ in range(ROUNDS))
+    yield at_least("overlay_known_summaries_per_s_against_50000", best_summaries, 50_000.0, 1.0)
+    yield at_least("overlay_new_notifications_per_s_against_10000", best_new, 10_000.0, 1.0)
+    with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder:
+        durable = max(
+            _new_notifications(SqliteStore(Path(folder) / f"{number}.db"), time.perf_counter)
+            for number in range(ROUNDS)
+        )
+    yield at_least("overlay_durable_notifications_per_s_against_5000", durable, 5_000.0, 1.0)
+    sign_us, verify_us = _signatures()
+    yield at_most("overlay_us_to_sign_against_200", sign_us, 200.0, 1.0)
+    yield at_most("overlay_us_to_verify_against_500", verify_us, 500.0, 1.0)
+
+
+def _mediator(node: int, store: Store) -> DensNode:
+    return DensNode(node, 7, store, 0, matchers={LANGUAGE: TopicMatcher}, directory=TopicDirectory())
+
+
+def _greet(node: DensNode, peer: DensNode | PublisherEnd) -> int:
+    """Let both meet until there is nothing more to say; return the time."""
+    node.contact_opened(PEER, 0)
+    peer.contact_opened(NODE, 0)
+    now_ms = 0
+    for _ in range(50):
+        now_ms += 10
+        for datagram in node.datagrams_to_send(now_ms):
+            peer.receive(datagram.data, NODE, now_ms)
+        for datagram in peer.datagrams_to_send(now_ms):
+            node.receive(datagram.data, PEER, now_ms)
+    return now_ms
+
+
+def _summaries() -> float:
+    """Return how many summaries a second are taken that tell nothing new: both know ten publishers'
+    thousand.
+    """
+    node, peer = _mediator(NODE, MemoryStore()), _mediator(PEER, MemoryStore())
+    for origin in range(10, 20):
+        for number in range(1_000):
+            for machine in (node, peer):
+                machine._ledger.known.add((origin, number), 10**9)
+    node.contact_opened(PEER, 0)
+    peer.contact_opened(NODE, 0)
+    summaries = []
+    for now_ms in range(0, 500, 10):
+        for datagram in peer.datagrams_to_send(now_ms):
+            if datagram.data[1] == MessageType.SUMMARY:
+                summaries.append(datagram.data)
+            node.receive(datagram.data, PEER, now_ms)
+        for datagram in node.datagrams_to_send(now_ms):
+            peer.receive(datagram.data, NODE, now_ms)
+    [summary] = summaries
+    first = int.from_bytes(summary[6:10], "big")
+    frames = [
+        summary[:6] + (first + number).to_bytes(4, "big") + summary[10:] for number in range(1, SUMMARIES)
+    ]
+    begin = time.process_time()
+    for number, frame in enumerate(frames):
+        node.receive(frame, PEER, 1_000)
+        if number % GROUP == GROUP - 1:
+            node.datagrams_to_send(1_000)
+    return len(frames) / (time.process_time() - begin)
+
+
+def _new_notifications(store: Store, clock: Callable[[], float] = time.process_time) -> float:
+    """Return how many notifications a second are matched, stored, committed in groups and acknowledged."""
+    node = _mediator(NODE, store)
+    publisher = PublisherEnd(PEER, 7, MemoryStore(), 0, filter_host=TopicHost())
+    now_ms = _greet(node, publisher)
+    _subscribe(node, now_ms)
+    frames: list[bytes] = []
+    for number in range(NOTIFICATIONS):
+        publisher.publish(LANGUAGE, bytes((1, number % 256)), 100, now_ms)
+        frames += [
+            one.data for one in publisher.datagrams_to_send(now_ms) if one.data[1] == MessageType.NOTIFICATION
+        ]
+        if number % GROUP == GROUP - 1:
+            _acknowledge_all(publisher)
+    begin = clock()
+    for number, frame in enumerate(frames):
+        node.receive(frame, PEER, now_ms)
+        if number % GROUP == GROUP - 1:
+            node.datagrams_to_send(now_ms)
+            while node.next_event() is not None:
+                pass
+    node.datagrams_to_send(now_ms + 100)
+    spent_s = clock() - begin
+    if node.notification_count != len(frames) or len(frames) < NOTIFICATIONS - GROUP:
+        raise AssertionError(f"{node.notification_count} of {len(frames)} notifications were taken")
+    return len(frames) / spent_s
+
+
+def _acknowledge_all(publisher: PublisherEnd) -> None:
+    """Let the publisher believe that everything has arrived, so that it goes on."""
+    [session] = publisher._sessions.values()
+    for item_id in list(session._flights):
+        session.acknowledged(item_id, 0)
+
+
+def _subscribe(node: DensNode, now_ms: int) -> None:
+    """Give the node twenty subscriptions, of which about one in two is satisfied by a notification."""
+    subscriber = SubscriberEnd(3, 7, MemoryStore(), 0)
+    for id in range(20):
+        subscriber.subscribe(subscription(id, 0, 120, 1 + id % 2, 12 * id), LANGUAGE, now_ms)
+    node.contact_opened(3, now_ms)
+    subscriber.contact_opened(NODE, now_ms)
+    for step in range(50):
+        for datagram in subscriber.datagrams_to_send(now_ms + 10 * step):
+            node.receive(datagram.data, 3, now_ms + 10 * step)
+        for datagram in node.datagrams_to_send(now_ms + 10 * step):
+            if datagram.peer == 3:
+                subscriber.receive(datagram.data, NODE, now_ms + 10 * step)
+    node.contact_lost(3, now_ms)
+    if node.subscription_count != 20:
+        raise AssertionError("the subscriptions did not arrive")
+
+
+def _signatures() -> tuple[float, float]:
+    """Return the microseconds of one signature and of one verification, the best of many."""
+    key = new_signing_key(3)
+    signer, book, statement = SigningKey(key), IdentityBook([derive(key)]), bytes(60)
+    signature = signer.sign(statement)
+    sign_s = verify_s = 1.0
+    for _ in range(300):
+        begin = time.perf_counter()
+        signer.sign(statement)
+        middle = time.perf_counter()
+        if not book.verifies(3, statement, signature):
+            raise AssertionError("a good signature does not verify")
+        sign_s = min(sign_s, middle - begin)
+        verify_s = min(verify_s, time.perf_counter() - middle)
+    return 1e6 * sign_s, 1e6 * verify_s
