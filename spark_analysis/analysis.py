@@ -15,12 +15,15 @@ from spark_analysis.answers import (
     Contacts,
     Delay,
     Delivery,
+    Fairness,
     Filtering,
     GivenUp,
     GroundTruth,
     GroupServed,
+    Holding,
     HopsDelay,
     Overhead,
+    Pieces,
     RunFacts,
     Served,
     SubscriptionServed,
@@ -35,8 +38,10 @@ from spark_analysis.metrics import delivery as arriving
 from spark_analysis.metrics import truth
 from spark_analysis.metrics.delay import PERCENTILES, delay_by_hops, delay_summary
 from spark_analysis.metrics.filtering import filter_savings
+from spark_analysis.metrics.holding import held_over_time
 from spark_analysis.metrics.overhead import overhead, traffic
 from spark_analysis.metrics.owed import subscription_revisions
+from spark_analysis.metrics.pieces import pieces_over_time
 from spark_analysis.run import Run
 from spark_analysis.survival import survival
 
@@ -77,6 +82,8 @@ def _ask(run: Run) -> Analysis:
         overhead_ = together.submit(_overhead, run.table("messages"))
         contacts = together.submit(_contacts, run.table("contacts"), len(nodes), end_ms)
         filtering = together.submit(_filtering, run.table("filter_decisions"))
+        pieces = together.submit(_pieces, run.table("contacts"), len(nodes), end_ms)
+        holding = together.submit(_holding, run.table("buffers"), end_ms)
         tracks = together.submit(_tracks, run, nodes, end_ms)
         together.submit(import_module, "spark_analysis.page")  # loaded by the time the answers are there
         outcomes = run.outcomes().cache()
@@ -84,6 +91,7 @@ def _ask(run: Run) -> Analysis:
         delay = _delay(pairs)
         timeline = _timeline(pairs, end_ms)
         delivery = _delivery(run, outcomes, pairs, nodes)
+        fairness = _fairness(pairs)
         released = filtering.result().released
         ground_truth = _truth(run, outcomes, released)
         pairs.unpersist()
@@ -96,6 +104,9 @@ def _ask(run: Run) -> Analysis:
             contacts=contacts.result(),
             filtering=filtering.result(),
             truth=ground_truth,
+            fairness=fairness,
+            pieces=pieces.result(),
+            holding=holding.result(),
             timeline=timeline,
             tracks=tracks.result(),
         )
@@ -281,8 +292,38 @@ def _truth(run: Run, outcomes: DataFrame, released: int) -> GroundTruth:
     )
 
 
+def _fairness(pairs: DataFrame) -> Fairness:
+    row = pairs.transform(arriving.delivery_ratio, "subscriber").transform(arriving.fairness).first()
+    assert row is not None
+    return Fairness(**row.asDict())
+
+
+def _pieces(contacts: DataFrame, nodes: int, end_ms: int) -> Pieces:
+    every_ms = _bin_ms(end_ms)
+    rows = contacts.transform(pieces_over_time(nodes, every_ms, end_ms)).collect()
+    rows.sort(key=lambda row: int(row["sample"]))
+    return Pieces(
+        every_ms / 1000, tuple(row["pieces"] for row in rows), tuple(row["largest"] for row in rows)
+    )
+
+
+def _holding(buffers: DataFrame, end_ms: int) -> Holding:
+    bin_ms = _bin_ms(end_ms)
+    changes = {row["bin"]: row for row in buffers.transform(held_over_time, bin_ms).collect()}
+    copies, sizes = [0], [0]
+    for bin_ in range(-(-end_ms // bin_ms)):
+        row = changes.get(bin_)
+        copies.append(copies[-1] if row is None else row["notifications"])
+        sizes.append(sizes[-1] if row is None else row["notification_bytes"])
+    return Holding(bin_ms / 1000, tuple(copies[1:]), tuple(sizes[1:]))
+
+
+def _bin_ms(end_ms: int) -> int:
+    return max(1, -(-end_ms // TIMELINE_BINS))
+
+
 def _timeline(pairs: DataFrame, end_ms: int) -> Timeline:
-    bin_ms = max(1, -(-end_ms // TIMELINE_BINS))
+    bin_ms = _bin_ms(end_ms)
     rows = pairs.transform(arriving.over_time, bin_ms).collect()
     bins = max(-(-end_ms // bin_ms), 1 + max((row["bin"] for row in rows), default=0))
     became_owed, arrived = [0] * bins, [0] * bins

@@ -215,6 +215,33 @@ class Timeline:
 
 
 @dataclass(frozen=True, slots=True)
+class Fairness:
+    """How equally subscribers were served: Jain's index of their ratios, the least and the largest one."""
+
+    jain: float | None
+    least: float | None
+    largest: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """In how many pieces the network was at the moments 0, `every_s`, …, and the nodes of the largest one."""
+
+    every_s: float
+    pieces: tuple[int, ...]
+    largest: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Copies of notifications that all nodes together hold at the end of each bin, and their bytes."""
+
+    bin_s: float
+    copies: tuple[int, ...]
+    bytes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Track:
     """Where one node went: the corners of its path in metres."""
 
@@ -234,6 +261,9 @@ class Analysis:
     contacts: Contacts
     filtering: Filtering
     truth: GroundTruth
+    fairness: Fairness
+    pieces: Pieces
+    holding: Holding
     timeline: Timeline
     tracks: tuple[Track, ...]
 

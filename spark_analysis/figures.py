@@ -12,6 +12,8 @@ from spark_analysis.answers import (
     Delay,
     Filtering,
     GroundTruth,
+    Holding,
+    Pieces,
     Served,
     Timeline,
     Times,
@@ -227,6 +229,44 @@ def traffic_figure(by_type: Sequence[TypeTraffic]) -> str:
             "traffic",
             "Bytes on the air by message type",
             "Bars: " + ", ".join(f"{t.type} {bytes_text(t.sent_bytes)}" for t in by_type) + ".",
+        )
+
+
+def pieces_figure(pieces: Pieces) -> str:
+    """Draw in how many pieces the network was, and how large the largest one."""
+    with mpl.rc_context(STYLE):
+        figure, axes = canvas(3.0, HALF_WIDTH_IN)
+        hours = [i * pieces.every_s / 3600 for i in range(len(pieces.pieces))]
+        axes.plot(hours, pieces.pieces, color=TWO, linewidth=1.2, label="pieces")
+        axes.plot(hours, pieces.largest, color=ONE, linewidth=1.2, label="nodes in the largest")
+        axes.set_ylim(bottom=0)
+        axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=2, labelcolor=INK)
+        axes.set_xlabel("simulated time (hours)")
+        return svg(
+            figure,
+            "pieces",
+            "Pieces of the network over time",
+            f"Two lines: between {min(pieces.pieces, default=0)} and {max(pieces.pieces, default=0)} pieces; "
+            f"the largest has up to {max(pieces.largest, default=0)} nodes.",
+        )
+
+
+def holding_figure(holding: Holding) -> str:
+    """Draw how many copies of notifications all nodes together held."""
+    with mpl.rc_context(STYLE):
+        figure, axes = canvas(3.0, HALF_WIDTH_IN)
+        hours = [(i + 1) * holding.bin_s / 3600 for i in range(len(holding.copies))]
+        axes.plot(hours, holding.copies, color=ONE, linewidth=1.6)
+        axes.fill_between(hours, holding.copies, color=ONE, alpha=0.12, linewidth=0)
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel("simulated time (hours)")
+        axes.set_ylabel("copies held")
+        return svg(
+            figure,
+            "holding",
+            "Copies of notifications held over time",
+            f"One line: up to {max(holding.copies, default=0)} copies, "
+            f"{bytes_text(max(holding.bytes, default=0))}.",
         )
 
 

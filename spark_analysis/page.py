@@ -11,7 +11,9 @@ from spark_analysis.figures import (
     contacts_figure,
     delay_figure,
     filtering_figure,
+    holding_figure,
     map_figure,
+    pieces_figure,
     timeline_figure,
     traffic_figure,
     truth_figure,
@@ -43,6 +45,11 @@ def page(analysis: Analysis) -> str:
         traffic_figure=traffic_figure(analysis.overhead.by_type),
         contacts_text=escape(_contacts_text(analysis)),
         contacts_figure=contacts_figure(analysis.contacts),
+        fairness_text=escape(_fairness_text(analysis)),
+        pieces_text=escape(_pieces_text(analysis)),
+        pieces_figure=pieces_figure(analysis.pieces),
+        holding_text=escape(_holding_text(analysis)),
+        holding_figure=holding_figure(analysis.holding),
         map_text=escape(_map_text(analysis)),
         map_figure=map_figure(analysis.tracks),
         subscription_table=_subscription_table(analysis),
@@ -219,6 +226,34 @@ def _contacts_text(analysis: Analysis) -> str:
         f"{time_text(contacts.contact.median_s)} in the median; between two contacts a pair was apart for "
         f"{time_text(contacts.inter_contact.median_s)}. The curves (Kaplan–Meier) account for times that "
         "the beginning or the end of the run cut off."
+    )
+
+
+def _fairness_text(analysis: Analysis) -> str:
+    fairness = analysis.fairness
+    if fairness.jain is None:
+        return ""
+    return (
+        f"Between {share_text(fairness.least)} and {share_text(fairness.largest)} of what a subscriber was "
+        f"owed arrived; Jain’s fairness index over subscribers is {fairness.jain:.3f}, where 1 is equal."
+    )
+
+
+def _pieces_text(analysis: Analysis) -> str:
+    pieces = analysis.pieces.pieces
+    if not pieces:
+        return "Nobody took part."
+    return (
+        f"Looked at every {time_text(analysis.pieces.every_s)}, the network was in "
+        f"{sum(pieces) / len(pieces):.1f} pieces on average; a node that is on its own is one."
+    )
+
+
+def _holding_text(analysis: Analysis) -> str:
+    holding = analysis.holding
+    return (
+        f"All nodes together held up to {max(holding.copies, default=0):,} copies of notifications, "
+        f"{bytes_text(max(holding.bytes, default=0))}."
     )
 
 

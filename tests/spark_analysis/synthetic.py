@@ -115,6 +115,16 @@ def synthetic_run(seed: int) -> SyntheticRun:
         ],
         "messages": _messages(chance, told, subscribers),
         "filter_decisions": _filter_decisions(chance, publishers),
+        "buffers": [
+            {
+                "at_ms": at_ms,
+                "node": node,
+                "subscriptions": 1,
+                "notifications": held,
+                "notification_bytes": 30 * held,
+            }
+            for at_ms, node, held in ((0, 3, 0), (10, 3, 5), (END_MS // 2, 3, 3), (END_MS // 2, 4, 4))
+        ],
     }
     return SyntheticRun(tables, wishes, told)
 

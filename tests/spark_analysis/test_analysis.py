@@ -240,3 +240,26 @@ def test_key_figures_are_the_same_without_spark(analysis: Analysis, run: Run) ->
         "bytes_per_delivery": analysis.overhead.bytes_per_delivery,
         "share_kept": analysis.filtering.share_kept,
     }
+
+
+def test_pieces_and_holding_have_a_value_for_every_bin(analysis: Analysis, synthetic: SyntheticRun) -> None:
+    assert len(analysis.pieces.pieces) == len(analysis.holding.copies) == TIMELINE_BINS
+    begun = sum(row["begin_ms"] <= 0 for row in synthetic.tables["contacts"])
+    assert 9 - begun <= analysis.pieces.pieces[0] < 9
+    assert analysis.holding.copies[0] == 5
+    assert analysis.holding.copies[59:61] == (5, 7)
+    assert analysis.holding.copies[-1] == 7
+    assert analysis.holding.bytes[-1] == 210
+
+
+def test_fairness(analysis: Analysis, synthetic: SyntheticRun) -> None:
+    pairs, arrived = oracle.owed_pairs(synthetic), oracle.delivered_at(synthetic)
+    ratios = []
+    for subscriber in {pair[2] for pair in pairs}:
+        own = [pair for pair in pairs if pair[2] == subscriber]
+        ratios.append(sum(pair in arrived for pair in own) / len(own))
+    assert analysis.fairness.least == min(ratios)
+    assert analysis.fairness.largest == max(ratios)
+    assert analysis.fairness.jain == pytest.approx(
+        sum(ratios) ** 2 / (len(ratios) * sum(ratio**2 for ratio in ratios))
+    )

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from spark_analysis.answers import Delay, Delivery, Served, Timeline
+from spark_analysis.answers import Delay, Delivery, Fairness, Holding, Pieces, Served, Timeline
 from spark_analysis.page import notices, page
 from spark_analysis.report import write_report
 from spark_analysis.wording import NO_BREAK
 from tests.spark_analysis.sample import sample_analysis
 
-FIGURES = {"delay", "timeline", "filtering", "traffic", "contacts", "map", "truth"}
+FIGURES = {"delay", "timeline", "filtering", "traffic", "contacts", "map", "truth", "pieces", "holding"}
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
 
@@ -101,6 +101,9 @@ def test_figures_of_the_run_are_on_the_page() -> None:
         "fever.xml (0, revision 0)",
         "medics",
         "contact_ended",
+        "in 5.0 pieces on average",
+        "up to 119 copies of notifications, 3.57 kB",
+        "fairness index over subscribers is 0.970",
         "300 pairs of reading and subscriber should have been told, and 50.0 % of them were",
     ):
         assert piece in text
@@ -153,6 +156,9 @@ def test_a_run_without_deliveries_has_a_page_too() -> None:
             inter_contact=replace(fine.contacts.inter_contact, survival=()),
         ),
         filtering=replace(fine.filtering, judged=0, released=0, kept=0, unasked=0, share_kept=None),
+        fairness=Fairness(None, None, None),
+        pieces=Pieces(1.0, (), ()),
+        holding=Holding(1.0, (), ()),
         tracks=(),
     )
     parsed = Page(page(nothing))
