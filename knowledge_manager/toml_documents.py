@@ -95,7 +95,8 @@ def _problem(
     if kind == "extra_forbidden":
         key = str(path[-1])
         allowed = keys_at(model, path[:-1])
-        message = f'key "{where}" is unknown{did_you_mean(key, allowed)}'
+        named = known if known[-1:] == path[-1:] else (*known, key)
+        message = f'key "{key_path(named)}" is unknown{did_you_mean(key, allowed)}'
         return Problem(file, line, column, "error", codes.unknown_key, message)
     if kind == "missing":
         inside = f" in {where}" if where else ""

@@ -5,11 +5,15 @@ read what the file names, relative to the folder it stands in: vocabularies, sub
 Problems of all these files are collected and raised together.
 """
 
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Final
 
+from pydantic import ValidationError
+
 from emulation.mobility.model import MobilityModel
+from emulation.scenario.changes import apply_change
 from emulation.scenario.checks import Places, check_settings
 from emulation.scenario.files import beside
 from emulation.scenario.movement import plan_mobility
@@ -25,7 +29,8 @@ from knowledge_manager.documents import (
     read_text,
 )
 from knowledge_manager.mission_table import MissionTable, load_mission_table
-from knowledge_manager.toml_documents import SchemaCodes, read_model
+from knowledge_manager.toml_documents import SchemaCodes, parse_toml, problems_from_pydantic
+from knowledge_manager.toml_positions import TomlPositions, locate
 from knowledge_manager.vocabulary import shipped_vocabularies
 from plugins.fuzzy.compiler import compile_subscription
 from plugins.fuzzy.language import FuzzyLanguage
@@ -39,12 +44,12 @@ def shipped_scenarios() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _SHIPPED.glob("*.toml")))
 
 
-def load_scenario(name_or_path: str | Path) -> Scenario:
+def load_scenario(name_or_path: str | Path, changes: Sequence[str] = ()) -> Scenario:
     """Return a shipped scenario by its name, or read one from a file; what is wrong raises
-    `DocumentError`."""
+    `DocumentError`. Changes (`group[0].count=20`) are made to its keys before anything is checked."""
     path = _path_of(name_or_path)
     shown = path.name if path.parent == _SHIPPED else str(path)
-    settings, positions = read_model(read_text(path), shown, ScenarioSettings, CODES)
+    settings, positions = _settings(read_text(path), shown, changes)
     places = Places(shown, positions)
     problems = list(check_settings(settings, places))
     table = _table(settings, path.parent, places, problems)
@@ -82,6 +87,17 @@ def check_scenario_file(path: Path) -> list[Problem]:
     except DocumentError as error:
         return list(error.problems)
     return []
+
+
+def _settings(text: str, shown: str, changes: Sequence[str]) -> tuple[ScenarioSettings, TomlPositions]:
+    document, positions = parse_toml(text, shown), locate(text)
+    for change in changes:
+        apply_change(document, change, shown)
+    try:
+        return ScenarioSettings.model_validate(document), positions
+    except ValidationError as error:
+        problems = problems_from_pydantic(error, positions, shown, CODES, ScenarioSettings)
+        raise DocumentError(problems) from None
 
 
 def _path_of(name_or_path: str | Path) -> Path:

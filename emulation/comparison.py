@@ -1,0 +1,100 @@
+"""Two runs side by side: what they were made of, what they came to, and whether their traces are the same.
+
+Nothing of a trace is read but its bytes: the same scenario and seed give the same bytes, so two files that
+differ tell that the runs did, and the first table that differs, in the order in which things cause each
+other, tells where to look.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from emulation.trace.schema import TABLES
+
+
+class NotARun(ValueError):
+    """The folder is not what `dens run` writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that is not the same: its path, as a person writes it, and both values (None: not there)."""
+
+    path: str
+    one: Any
+    other: Any
+
+    def line(self) -> str:
+        """Return it for people."""
+        return f"{self.path}: {_shown(self.one)} | {_shown(self.other)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How two runs differ."""
+
+    settings: tuple[Difference, ...]
+    """In the manifests: scenario, seed, documents, versions, status."""
+    figures: tuple[Difference, ...]
+    """In the summaries."""
+    tables: tuple[str, ...]
+    """The tables of the traces whose bytes differ, causes before effects."""
+
+    @property
+    def same_trace(self) -> bool:
+        """Say whether both traces are the same, byte for byte."""
+        return not self.tables
+
+    def lines(self) -> list[str]:
+        """Return the comparison for people."""
+        traces = (
+            "same trace, byte for byte" if self.same_trace else f"traces differ in {', '.join(self.tables)}"
+        )
+        return [traces, *(difference.line() for difference in (*self.settings, *self.figures))]
+
+
+def compare_runs(one: Path, other: Path) -> Comparison:
+    """Compare the folders of two runs; one that is none raises `NotARun`."""
+    return Comparison(
+        tuple(_differences(_document(one, "manifest.json"), _document(other, "manifest.json"), "")),
+        tuple(_differences(_document(one, "summary.json"), _document(other, "summary.json"), "")),
+        tuple(
+            table
+            for table in TABLES
+            if _bytes_of(one / "trace" / table) != _bytes_of(other / "trace" / table)
+        ),
+    )
+
+
+def _document(run: Path, name: str) -> Any:
+    try:
+        return json.loads((run / name).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        if name == "summary.json" and isinstance(error, FileNotFoundError):
+            return {}  # It is still running, or was killed.
+        raise NotARun(f"{run} is no run: {name} cannot be read ({error})") from error
+
+
+def _differences(one: Any, other: Any, path: str) -> Iterator[Difference]:
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for key in sorted({*one, *other}):
+            yield from _differences(one.get(key), other.get(key), f"{path}.{key}" if path else str(key))
+    elif isinstance(one, list) and isinstance(other, list):
+        for index in range(max(len(one), len(other))):
+            left = one[index] if index < len(one) else None
+            right = other[index] if index < len(other) else None
+            yield from _differences(left, right, f"{path}[{index}]")
+    elif one != other:
+        yield Difference(path, one, other)
+
+
+def _bytes_of(table: Path) -> list[tuple[str, bytes]]:
+    return [(part.name, sha256(part.read_bytes()).digest()) for part in sorted(table.glob("part-*.parquet"))]
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:57]}..."

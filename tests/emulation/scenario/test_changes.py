@@ -1,0 +1,48 @@
+"""Keys changed from outside mean the same as keys changed in the file."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from emulation.scenario import load_scenario
+from knowledge_manager.documents import DocumentError
+
+WriteScenario = Callable[..., Path]
+
+
+@pytest.mark.parametrize(
+    ("change", "in_file"),
+    [
+        ("group[1].count=7", ('"mediator"\ncount = 3', '"mediator"\ncount = 7')),
+        ("duration_s = 12.5", ("duration_s = 3600", "duration_s = 12.5")),
+        ("overlay.policy=prophet", ("seed = 5", 'seed = 5\noverlay.policy = "prophet"')),
+        ("overlay.limits.receipts=9", ("seed = 5", "seed = 5\noverlay.limits = { receipts = 9 }")),
+        ('title="a = b"', ("seed = 5", 'seed = 5\ntitle = "a = b"')),
+        ("subscription[0].at_s=90", ('"fever.xml"', '"fever.xml"\nat_s = 90')),
+    ],
+)
+def test_a_change_is_the_same_as_another_file(
+    write_scenario: WriteScenario, change: str, in_file: tuple[str, str]
+) -> None:
+    by_file = load_scenario(write_scenario(in_file)).settings
+    assert load_scenario(write_scenario(), [change]).settings == by_file
+    assert load_scenario(write_scenario()).settings != by_file
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("group[9].count=7", r"there is no \[9\] of 3"),
+        ("count", "is not of the form path=value"),
+        ("=3", "is not of the form path=value"),
+        ("..seed=3", "is not of the form path=value"),
+        ("seed.more=3", "is no key of a table"),
+        ("sead=3", 'key "sead" is unknown; did you mean "seed"'),
+        ("radio.handheld.loss=2", "radio.handheld.loss: input should be less than 1"),
+        ("overlay.policy=prophte", 'did you mean "prophet"'),
+    ],
+)
+def test_a_change_that_cannot_be_is_refused(write_scenario: WriteScenario, change: str, said: str) -> None:
+    with pytest.raises(DocumentError, match=said):
+        load_scenario(write_scenario(), [change])
