@@ -49,41 +49,35 @@ def largest(degrees: bytes | bytearray, n: int) -> int:
     return most
 
 
-def harmonic_mean(degrees: bytes | bytearray, n: int) -> int:
-    """Return the harmonic mean as the head of this module defines it."""
+def curved_mean(kind: int, degrees: bytes | bytearray, n: int) -> int:
+    """Return the geometric (4) or harmonic (5) mean as the head of this module defines it.
+
+    Both are one function, because the search for the first begins at the second and a board whose stack has
+    1,800 bytes has no room for one more call.
+    """
     reciprocals = 0
-    least = 255
-    i = 0
-    while i < n:
-        a = degrees[i]
-        if a == 0:
-            return 0
-        if a < least:
-            least = a
-        reciprocals += 8388607 // a + 1
-        i += 1
-    mean = (n << 23) // reciprocals
-    return mean if mean > least else least
-
-
-def geometric_mean(degrees: bytes | bytearray, n: int) -> int:
-    """Return the geometric mean as the head of this module defines it."""
-    low = harmonic_mean(degrees, n)
-    if low == 0:
-        return 0
+    low = 255
     total = 0
     product = 1
     scale = 0
     i = 0
     while i < n:
         a = degrees[i]
+        if a == 0:
+            return 0
+        if a < low:
+            low = a
+        reciprocals += 8388607 // a + 1
         total += a
         product *= a
         if product >= 4194304:
             product >>= 8
             scale += 1
         i += 1
-    high = total // n
+    mean = (n << 23) // reciprocals
+    if mean > low:
+        low = mean
+    high = low if kind == 5 else total // n
     while low < high:
         middle = (low + high + 1) >> 1
         power = 1
@@ -108,10 +102,8 @@ def aggregate(kind: int, degrees: bytes | bytearray, n: int) -> int:
         return smallest(degrees, n)
     if kind == 1:
         return largest(degrees, n)
-    if kind == 4:
-        return geometric_mean(degrees, n)
-    if kind == 5:
-        return harmonic_mean(degrees, n)
+    if kind > 3:
+        return curved_mean(kind, degrees, n)
     i = 0
     if kind == 2:
         product = 255

@@ -1,7 +1,6 @@
 """The fuzzy language's filter for one source, as every part of the system uses it."""
 
-from watchdog.ledger import NEVER
-from watchdog.pool import Pool
+from watchdog.pool import NEVER, Pool
 from watchdog.reading import Reading
 from watchdog.scan import Scan
 from watchdog.score import combine
@@ -22,27 +21,23 @@ class Release:
         self.degree_u8 = degree_u8
 
 
-class FullScan(Scan):
-    """A scan that knows every aggregator."""
+def combine_every(block: bytes | bytearray, body: int, degrees: bytearray, n: int, aged: int) -> int:
+    """Return the first n degrees combined as block[body] asks; with `aged` the largest degree that any age
+    gives, whose degree is the last.
 
-    def combine(self, block: bytearray, body: int, n: int) -> int:
-        """Return the first n of `degrees` combined as block[body] asks."""
-        return combine(block, body, self.degrees, n)
-
-    def best_over_ages(self, block: bytearray, body: int, n: int) -> int:
-        """Return the largest degree that any age gives; the constraint on the age is the last.
-
-        A pattern rises or falls with every membership, so its best is at one of the ends; a function with a
-        table may have it anywhere.
-        """
-        step = 1 if 7 <= block[body] & 15 <= 8 else 255
-        best = 0
-        trial = 0
-        while trial < 256:
-            self.degrees[n - 1] = trial
-            best = max(best, self.combine(block, body, n))
-            trial += step
-        return best
+    A pattern rises or falls with every membership, so its best is at one of the ends; a function with a
+    table may have it anywhere.
+    """
+    if not aged:
+        return combine(block, body, degrees, n)
+    step = 1 if 7 <= block[body] & 15 <= 8 else 255
+    best = 0
+    trial = 0
+    while trial < 256:
+        degrees[n - 1] = trial
+        best = max(best, combine(block, body, degrees, n))
+        trial += step
+    return best
 
 
 class FuzzyFilter:
@@ -62,7 +57,7 @@ class FuzzyFilter:
     ) -> None:
         self.feature_bytes = feature_bytes
         self.pool = Pool(feature_bytes) if pool is None else pool
-        self.scan = FullScan(self.pool, features == "exact", lifetime)
+        self.scan = Scan(self.pool, features == "exact", lifetime, combine_every)
         self._changed = False
 
     def add(self, key: tuple[int, int], vector: bytes) -> None:
@@ -93,8 +88,9 @@ class FuzzyFilter:
         self.prepare()
         releases = []
         scan = self.scan
-        scan.begin(reading)
-        while scan.advance():
-            outbox = scan.outbox
-            releases.append(Release(bytes(outbox.vector[: outbox.length]), outbox.degree_u8))
+        scan.begin(reading.event, reading.number, reading.stamp_s, reading.row, reading.mask)
+        degree_u8 = scan.advance()
+        while degree_u8:
+            releases.append(Release(bytes(scan.vector[: scan.length]), degree_u8))
+            degree_u8 = scan.advance()
         return releases

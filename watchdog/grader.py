@@ -1,63 +1,83 @@
-"""How well a packed subscription is satisfied: memberships and a plain aggregator, without allocating.
+"""How well packed subscriptions are satisfied: memberships and aggregators, without allocating.
+
+Most subscriptions are not satisfied by most readings, and most of those by the distance of one value alone.
+So the pool keeps for every constraint the distance r beyond which nothing can be satisfied, and only a
+subscription whose values all lie within it (for `max`: any of them) is judged exactly.
 
 The age of an event is not known at its source. A constraint on it is taken as fulfilled or as failed,
 whichever gives the subscription the larger degree, so that nothing is dropped that will match later.
 """
 
-from watchdog.aggregate import aggregate
+from watchdog.aggregate import curved_mean
 from watchdog.membership import SLOPES
 
 
-class Grader:
-    """Knows the plain aggregators, 0 to 5; one that knows more overrides `combine` and `best_over_ages`."""
+def first_satisfied(  # type: ignore[no-untyped-def]
+    block: bytearray, at: int, values: bytearray, aged: int, degrees: bytearray, combine
+) -> int:
+    """Return the degree of the first subscription of a pool's block that is satisfied, or 0.
 
-    def __init__(self, feature_bytes: int) -> None:
-        self.degrees = bytearray(16 * feature_bytes)
-
-    def grade(self, block: bytearray, body: int, values: bytearray, n: int, aged: int) -> int:
-        """Return the degree of the subscription whose byte 5 stands at block[body], or 0 if it is not
-        enough.
-
-        `values` are those of its n attributes, lowest first; `aged` is not 0 when the last is the event's
-        age.
-        """
-        head = block[body]
-        need = (head >> 4) * 17 or 1
-        head &= 15
-        at = body + 1
-        if head > 5:
-            at += 1 + block[at]
-        degrees = self.degrees
-        slopes = SLOPES
-        i = 0
-        while i < n:
-            x = values[i]
-            a = block[at]
-            if x < a:
-                a = 255 - ((a - x) * slopes[block[at + 2] & 127] + 128 >> 8)
-            else:
-                a = block[at + 1]
-                if x > a:
-                    a = 255 - ((x - a) * slopes[block[at + 2] & 127] + 128 >> 8)
+    Byte 5 of the first one stands at block[at]. `values` are those of the attributes that they ask for,
+    lowest first, without the event's age; `aged` is 1 when they ask for that too, else 0. `degrees` is
+    scratch, and `combine` knows the aggregators above 5.
+    """
+    slopes = SLOPES
+    n = len(values) + aged
+    stride = block[0] << 1
+    head = -1
+    need = kind = 0
+    alone = False
+    for _ in range(block[1]):
+        if block[at] != head:
+            head = block[at]
+            need = (head >> 4) * 17 or 1
+            kind = head & 15
+            alone = kind == 1
+        p = at + 1
+        if kind > 5:
+            p += 1 + block[p]
+        first = p
+        passed = not alone
+        for x in values:
+            r = block[p + 3]
+            if (x + r < block[p] or x - r > block[p + 1]) is not alone:
+                passed = alone
+                break
+            p += 4
+        if passed or (alone and aged):
+            p = first
+            i = 0
+            total = 0 if kind & 13 else 255
+            for x in values:
+                a = block[p] - x
+                if a < 0:
+                    a = x - block[p + 1]
+                r = block[p + 2]
+                if a > 0:
+                    a = max(255 - (a * slopes[r & 127] + 128 >> 8), 0)
                 else:
                     a = 255
-            if a < 0:
-                a = 0
-            if block[at + 2] & 128:
-                a = 255 - a
-            i += 1
-            if a < need and not head and not (aged and i == n):
-                return 0
-            degrees[i - 1] = a
-            at += 3
-        a = self.best_over_ages(block, body, n) if aged else self.combine(block, body, n)
-        return a if a >= need else 0
-
-    def combine(self, block: bytearray, body: int, n: int) -> int:
-        """Return the first n of `degrees` combined as block[body] asks."""
-        return aggregate(block[body] & 15, self.degrees, n)
-
-    def best_over_ages(self, block: bytearray, body: int, n: int) -> int:
-        """Return the largest degree that any age gives: the plain aggregators rise with every membership."""
-        self.degrees[n - 1] = 255
-        return self.combine(block, body, n)
+                if r > 127:
+                    a = 255 - a
+                if kind > 2:
+                    total += a
+                    degrees[i] = a
+                    i += 1
+                elif kind == 2:
+                    total = (total * a + 127) // 255
+                elif (a > total) is alone:
+                    total = a
+                p += 4
+            if aged and kind & 13:
+                total += 255
+                degrees[i] = 255
+            if kind > 5:
+                total = combine(block, at, degrees, n, aged)
+            elif kind > 2:
+                total = (total + total + n) // (n << 1)
+                if kind > 3 and total >= need:
+                    total = curved_mean(kind, degrees, n)
+            if total >= need:
+                return min(total, 255)
+        at += stride
+    return 0

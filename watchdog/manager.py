@@ -5,9 +5,9 @@ mean. A subscription that was removed stays removed: while its lifetime would ha
 not newer brings it back.
 """
 
+from watchdog.damper import HYSTERESIS, INTERVAL, Damper
 from watchdog.filter import PoolFull, Release
-from watchdog.ledger import EXPIRY, INSTALLED, KEY, KNOWN, NEVER, REPLACED, SEQ, STALE
-from watchdog.pool import Pool
+from watchdog.pool import EXPIRY, INSTALLED, KEY, KNOWN, NEVER, REPLACED, SEQ, STALE, Pool
 from watchdog.reading import Reading
 from watchdog.vector import VectorError, is_newer
 
@@ -34,6 +34,9 @@ SENTENCES = {
 }
 """What each answer means."""
 
+WORDS = {INTERVAL: "interval", HYSTERESIS: "hysteresis"}
+"""The rules that hold notifications back, as counters and traces name them."""
+
 REMEMBERED_S = 86400
 """How long a removal is remembered when nothing is known of the subscription's lifetime."""
 
@@ -50,18 +53,35 @@ class Watchdog:
         capacity: int = 4096,
         remembered_removals: int = 64,
         vector_errors: tuple = (VectorError,),  # type: ignore[type-arg]
+        interval_ms: int = 0,
+        hysteresis: int = 0,
     ) -> None:
         """`filters` maps language ids to filters; each may raise one of `vector_errors` for what it cannot
-        read.
+        read. What `interval_ms` and `hysteresis` hold back, see watchdog.damper; they damp the filters whose
+        notifications are vectors with `feature_bytes`.
         """
         self.filters = filters
         self.capacity = capacity
-        self.counters = {"readings": 0, "released": 0, "refused": 0, "expired": 0, "clipped": 0, "missing": 0}
+        self.counters = {
+            "readings": 0,
+            "released": 0,
+            "refused": 0,
+            "expired": 0,
+            "clipped": 0,
+            "missing": 0,
+            "interval": 0,
+            "hysteresis": 0,
+        }
+        self.suppressed = None  # type: str | None  # the rule that last held something of this reading back
+        self._dampers = {}  # type: dict[int, Damper]
+        for language in filters:
+            if (interval_ms or hysteresis) and hasattr(filters[language], "feature_bytes"):
+                self._dampers[language] = Damper(filters[language].feature_bytes, interval_ms, hysteresis)
         self._vector_errors = vector_errors
         self._pools = {}  # type: dict[int, Pool]
         for language in filters:
             self._pools[language] = getattr(filters[language], "pool", None) or Pool()
-        self._removed = Pool(1, 14 * remembered_removals, 1)
+        self._removed = Pool(1, 5 + 10 * remembered_removals, 1)
         self._soonest_s = NEVER
 
     def install(
@@ -185,9 +205,16 @@ class Watchdog:
         """Return (language, release) for every notification that this reading is worth."""
         self.expire(now_ms)
         self.counters["readings"] += 1
+        self.suppressed = None
         found = []
         for language in self.filters:
             for release in self.filters[language].feed(reading):
+                if language in self._dampers:
+                    verdict = self._dampers[language].judge(release.vector, now_ms)
+                    if verdict:
+                        self.suppressed = WORDS[verdict]
+                        self.counters[WORDS[verdict]] += 1
+                        continue
                 found.append((language, release))
         self.counters["released"] += len(found)
         return found

@@ -1,18 +1,64 @@
-"""A ledger of subscriptions that is kept sorted, so that a filter visits them in its order."""
+"""Subscriptions packed in blocks of bytes: finding, judging, renewing, replacing and expiring them.
 
-from watchdog.ledger import Ledger, difference
+A block holds subscriptions that ask for the same feature with records of the same length, so what they share
+stands once:
+
+    block    record bytes | records | SEF | rank | SAF | record | record | …
+    record   origin (2) | id | seq | expiry_s (4) | byte 5 of the vector | pattern block | v V g r | v V g r …
+
+That is 22 bytes for three attributes where the vector has 17. `rank` is the cardinality of SAF without the
+age bit. r is what a filter looks at first: no value farther than r from [v, V] can satisfy the subscription,
+or for `max` help to. (For the means: if all other degrees are 255, this one is still too small.)
+
+Blocks are sorted by SEF, rank and SAF, the largest first, which is the order in which a filter visits them.
+A block is allocated whole when its first subscription comes and freed when its last one goes; several small
+ones fit into a board's heap where one big one does not.
+
+A record is addressed by one number, block·65536 + offset, which is good until the pool changes.
+"""
+
+from watchdog.membership import SLOPES
+
+INSTALLED = 0
+KNOWN = 1
+REPLACED = 2
+STALE = 3
+"""What a revision is to a pool: new, the one that is held, newer or older than the one that is held."""
+
+KEY = 0
+SEQ = 3
+EXPIRY = 4
+"""Where origin·256 + id (3 bytes), revision (1) and expiry (4) stand in a record."""
+
+NEVER = 1073741823
+"""The expiry of what does not expire: the largest number that costs a board no memory."""
 
 
-class Pool(Ledger):
-    """A bounded store of subscriptions, found by (origin, id).
+class Pool:
+    """A bounded store of subscriptions, found by (origin, id)."""
 
-    After `survey`, `runs` lists where equal features begin and end (start, end, start, end …), over all
-    blocks, those of the largest event feature, cardinality and attribute feature first.
-    """
+    def __init__(self, feature_bytes: int = 1, block_bytes: int = 1024, most_blocks: int = 4096) -> None:
+        self.feature_bytes = feature_bytes
+        self.block_bytes = block_bytes
+        self.most_blocks = most_blocks
+        self.blocks = []  # type: list[bytearray]
+        self.count = 0
 
-    def __init__(self, feature_bytes: int = 1, block_bytes: int = 4096, most_blocks: int = 64) -> None:
-        super().__init__(feature_bytes, block_bytes, most_blocks)
-        self.runs = []  # type: list[int]
+    def search(self, offset: int, length: int, low: int, high: int) -> int:
+        """Return the address of the first record whose number of `length` bytes at `offset` lies in
+        low..high, or -1. KEY has 3 bytes, SEQ 1 and EXPIRY 4.
+        """
+        for number in range(len(self.blocks)):
+            block = self.blocks[number]
+            at = 3 + 2 * self.feature_bytes
+            for _ in range(block[1]):
+                value = 0
+                for i in range(at + offset, at + offset + length):
+                    value = value << 8 | block[i]
+                if low <= value <= high:
+                    return number << 16 | at
+                at += block[0] << 1
+        return -1
 
     def put(
         self, origin: int, id: int, seq: int, expires_s: int, vector: bytes | bytearray, start: int, end: int
@@ -23,92 +69,134 @@ class Pool(Ledger):
         The last bytes of that part are the features. False means that there is no room, and nothing changed.
         """
         F = self.feature_bytes
+        blocks = self.blocks
         end -= 2 * F
-        header = 10 + 2 * F
-        length = (header + end - start + 1) & ~1
-        leaving = self.find(origin, id)
-        number = self._with_room(length, leaving)
-        if number < 0:
-            return False
-        if leaving >= 0:
-            self.remove(leaving)
-        record = bytearray(length)
-        record[0] = length >> 1
+        p = start + 1
+        kind = vector[start] & 15
+        least = (vector[start] >> 4) * 17 or 1
+        if kind > 5:
+            p += 1 + vector[p]
+            least = 0
+        n = (end - p) // 3
+        if kind > 2:
+            least = n * (least - 1) - 255 * (n - 1)
+        length = 9 + end - start + n & ~1
+        header = 3 + 2 * F
+        head = bytearray(header)
+        head[0] = length >> 1
         for i in range(F):
-            record[1 + i] = vector[end + i]
-            bits = record[2 + F + i] = vector[end + F + i]
+            head[2 + i] = vector[end + i]
+            bits = head[3 + F + i] = vector[end + F + i]
             if i == 0:
                 bits &= 127
             while bits:
                 bits &= bits - 1
-                record[1 + F] += 1
-        record[2 + 2 * F] = origin >> 8
-        record[3 + 2 * F] = origin & 255
-        record[4 + 2 * F] = id
+                head[2 + F] += 1
+        most = min(255, (self.block_bytes - header) // length)
+        leaving = self.search(KEY, 3, origin << 8 | id, origin << 8 | id)
+        place = 0
+        found = None
+        for block in blocks:
+            i = 2
+            while i < header and block[i] == head[i]:
+                i += 1
+            if i == header:
+                if block[0] == head[0] and (block[1] < most or place == leaving >> 16):
+                    found = block
+                    break
+            elif block[i] < head[i]:
+                break
+            place += 1
+        if found is None:
+            full = len(blocks) >= self.most_blocks and (leaving < 0 or blocks[leaving >> 16][1] > 1)
+            if full or most == 0:
+                return False
+            try:
+                found = bytearray(header + length * most)
+                blocks.insert(place, found)
+            except MemoryError:
+                return False
+            for i in range(header):
+                found[i] = head[i]
+            place = -2
+        at = leaving & 65535
+        if place != leaving >> 16:
+            if leaving >= 0:
+                self.remove(self.search(KEY, 3, origin << 8 | id, origin << 8 | id))
+            at = header + found[1] * length
+            found[1] += 1
+            self.count += 1
+        found[at] = origin >> 8
+        found[at + 1] = origin & 255
+        found[at + 2] = id
+        found[at + 3] = seq
+        for i in range(4):
+            found[at + 7 - i] = expires_s >> 8 * i & 255
+        at += 8
         for i in range(start, end):
-            record[header + i - start] = vector[i]
-        block = self.blocks[number]
-        at = 0
-        while at < self.used[number] and difference(record, 1, block, at + 1, 1 + 2 * F) <= 0:
-            at += block[at] << 1
-        i = self.used[number]
-        while i > at:
-            i -= 1
-            block[i + length] = block[i]
-        for i in range(length):
-            block[at + i] = record[i]
-        self.used[number] += length
-        self.count += 1
-        self.renew(number * self.block_bytes + at, seq, expires_s)
+            found[at] = vector[i]
+            at += 1
+            if i > p and (i - p) % 3 == 2:
+                found[at] = 255
+                if least > 0 and vector[i] < 128:
+                    found[at] = min(255, (65407 - (least << 8)) // SLOPES[vector[i]])
+                at += 1
         return True
-
-    def _with_room(self, length: int, leaving: int) -> int:
-        """Return a block with room for `length` bytes, once the record `leaving` is gone; -1 if there is
-        none.
-        """
-        for number in range(len(self.blocks)):
-            free = self.block_bytes - self.used[number]
-            if leaving >= 0 and leaving // self.block_bytes == number:
-                free += self.blocks[number][leaving % self.block_bytes] << 1
-            if free >= length:
-                return number
-        if length <= self.block_bytes and self.grow():
-            return len(self.blocks) - 1
-        return -1
 
     def remove(self, address: int) -> None:
         """Forget a record; every address is void afterwards."""
-        number = address // self.block_bytes
-        block = self.blocks[number]
-        at = address % self.block_bytes
-        length = block[at] << 1
-        self.used[number] -= length
-        while at < self.used[number]:
-            block[at] = block[at + length]
-            at += 1
+        block = self.blocks[address >> 16]
+        at = address & 65535
+        length = block[0] << 1
+        block[1] -= 1
+        last = 3 + 2 * self.feature_bytes + block[1] * length
+        for i in range(length):
+            block[at + i] = block[last + i]
+        if block[1] == 0:
+            self.blocks.pop(address >> 16)
         self.count -= 1
 
-    def survey(self) -> None:
-        """List the runs anew; call it before the next scan when something was put or removed."""
-        runs = self.runs
-        while runs:
-            runs.pop()
-        key_bytes = 1 + 2 * self.feature_bytes
+    def find(self, origin: int, id: int) -> int:
+        """Return the address of a subscription, or -1."""
+        return self.search(KEY, 3, origin << 8 | id, origin << 8 | id)
+
+    def field(self, address: int, offset: int, length: int) -> int:
+        """Return `length` bytes of a record as a number: KEY and 3, SEQ and 1, or EXPIRY and 4."""
+        block = self.blocks[address >> 16]
+        at = (address & 65535) + offset
+        value = 0
+        for i in range(at, at + length):
+            value = value << 8 | block[i]
+        return value
+
+    def judge(self, origin: int, id: int, seq: int) -> int:
+        """Tell what this revision would be here: INSTALLED (new), KNOWN, REPLACED (newer) or STALE."""
+        address = self.search(KEY, 3, origin << 8 | id, origin << 8 | id)
+        if address < 0:
+            return INSTALLED
+        ahead = (seq - self.blocks[address >> 16][(address & 65535) + SEQ]) & 255
+        if ahead == 0:
+            return KNOWN
+        return REPLACED if ahead < 128 else STALE
+
+    def renew(self, address: int, seq: int, expires_s: int) -> None:
+        """Set the revision of a record, and when it expires."""
+        block = self.blocks[address >> 16]
+        at = address & 65535
+        block[at + SEQ] = seq
+        for i in range(4):
+            block[at + 7 - i] = expires_s >> 8 * i & 255
+
+    def first_expired(self, now_s: int) -> int:
+        """Return the address of a record whose time is over, or -1."""
+        return self.search(EXPIRY, 4, 0, now_s)
+
+    def next_expiry_s(self) -> int:
+        """Return when the next record expires, or NEVER."""
+        soonest = NEVER
         for number in range(len(self.blocks)):
             block = self.blocks[number]
-            base = number * self.block_bytes
-            start = 0
-            while start < self.used[number]:
-                end = start
-                while end < self.used[number] and not difference(block, start + 1, block, end + 1, key_bytes):
-                    end += block[end] << 1
-                place = 0
-                while place < len(runs):
-                    there = runs[place]
-                    other = self.blocks[there // self.block_bytes]
-                    if difference(block, start + 1, other, there % self.block_bytes + 1, key_bytes) > 0:
-                        break
-                    place += 2
-                runs.insert(place, base + end)
-                runs.insert(place, base + start)
-                start = end
+            for i in range(block[1]):
+                at = 3 + 2 * self.feature_bytes + i * (block[0] << 1)
+                soonest = min(soonest, self.field(number << 16 | at, EXPIRY, 4))
+        return soonest

@@ -5,62 +5,127 @@ then falling feature; the first subscription of a group that is satisfied releas
 feature, and the scan goes on with the other groups. A group whose feature is contained in one already
 released (`subset`), or equals it (`exact`), is served by that one. Cardinality, containment and equality
 leave the age bit out.
+
+A board's heap pays about a hundred bytes for every function, so there are few of them here.
 """
 
-from watchdog.grader import Grader
-from watchdog.ledger import difference
-from watchdog.outbox import Outbox
+from watchdog.grader import first_satisfied
 from watchdog.pool import Pool
-from watchdog.reading import Reading
 
 
-class Scan(Grader):
-    """Goes over a pool for one reading at a time: `begin`, then `advance` until it says no.
+def contained(a: bytes | bytearray, at: int, b: bytes | bytearray, bt: int, length: int) -> bool:
+    """Tell whether every bit that is set in `length` bytes of a, from `at` on, is set in b, from `bt` on."""
+    for i in range(length):
+        if a[at + i] & ~b[bt + i]:
+            return False
+    return True
 
-    After an `advance` that said yes, the notification is vector[:length] and `degree_u8` what released it.
-    This class knows the plain aggregators, 0 to 5; one that knows more overrides `combine` and
-    `best_over_ages`.
+
+def gather(
+    feature: bytes | bytearray, at: int, feature_bytes: int, row: bytes | bytearray, out: bytearray, to: int
+) -> int:
+    """Write the values of the attributes in the feature, without the age, into out from `to` on; return the
+    end.
+    """
+    at += feature_bytes - 1
+    for i in range(8 * feature_bytes - 1):
+        if feature[at - (i >> 3)] >> (i & 7) & 1:
+            out[to] = row[i]
+            to += 1
+    return to
+
+
+class Scan:
+    """Goes over a pool for one reading at a time: `begin`, then `advance` until it says 0.
+
+    After an `advance` that said more, the notification is vector[:length], and what it said is the degree
+    that released it. `combine` knows the aggregators above 5, as watchdog.grader calls it. Features in
+    `have` and `served` have the age bit set, because no notification lacks its age.
     """
 
-    def __init__(self, pool: Pool, exact: bool, lifetime: int) -> None:
-        F = pool.feature_bytes
-        super().__init__(F)
+    def __init__(self, pool: Pool, exact: bool, lifetime: int, combine) -> None:  # type: ignore[no-untyped-def]
+        feature_bytes = pool.feature_bytes
         self.pool = pool
         self.exact = exact
-        self.outbox = Outbox(F, lifetime)
-        self._next = 0
+        self.combine = combine
+        self.vector = bytearray(6 + 10 * feature_bytes)
+        self.vector[2] = lifetime
+        self.length = 0
+        self.row = self.event = self.have = self.served = bytearray(feature_bytes)
+        self.mask = self.event  # type: bytes | bytearray
+        self.degrees = bytearray(16 * feature_bytes)
+        self.rows = {}  # type: dict[int, bytearray]
+        self.present = self.next = self.served_end = 0
+        self.prepare()
 
     def prepare(self) -> None:
-        """Survey the pool and make room for what one reading may release; call it after the pool changed."""
-        self.pool.survey()
-        most = len(self.pool.runs) * self.pool.feature_bytes >> 1
-        if most > len(self.outbox.served):
-            self.outbox.served = bytearray(most)
+        """Make room for what one reading may ask and release; call it after the pool changed."""
+        F = self.pool.feature_bytes
+        self.event = bytearray(F)
+        self.have = bytearray(F)
+        self.served = bytearray(len(self.pool.blocks) * F)
+        for block in self.pool.blocks:
+            self.rows[block[2 + F]] = bytearray(block[2 + F])
 
-    def begin(self, reading: Reading) -> None:
-        """Start over with this reading, which must not change until the scan is done."""
-        self.outbox.begin(reading)
-        self._next = 0
+    def begin(self, event: int, number: int, stamp_s: int, row: bytearray, mask: bytearray) -> None:
+        """Start over with this reading, whose row and mask must not change until the scan is done."""
+        F = self.pool.feature_bytes
+        self.row = row
+        self.mask = mask
+        self.present = self.next = self.served_end = 0
+        for i in range(F):
+            self.event[i] = 0
+            bits = self.have[i] = mask[i]
+            while bits:
+                bits &= bits - 1
+                self.present += 1
+        self.event[F - 1 - (event >> 3)] = 1 << (event & 7)
+        self.have[0] |= 128
+        vector = self.vector
+        vector[0] = number >> 8
+        vector[1] = number & 255
+        vector[3] = stamp_s >> 8
+        vector[4] = stamp_s & 255
 
-    def advance(self) -> bool:
-        """Go on to the next notification that the reading is worth; say whether there is one."""
-        pool = self.pool
-        runs = pool.runs
-        F = pool.feature_bytes
-        while self._next < len(runs):
-            at = runs[self._next]
-            end = runs[self._next + 1] - at
-            self._next += 2
-            block = pool.blocks[at // pool.block_bytes]
-            at %= pool.block_bytes
-            end += at
-            if difference(block, at + 1, self.outbox.event, 0, F):
+    def advance(self) -> int:
+        """Go on to the next notification that the reading is worth; return what released it, 0 if there is
+        none.
+        """
+        F = self.pool.feature_bytes
+        served = self.served
+        while self.present and self.next < len(self.pool.blocks):
+            block = self.pool.blocks[self.next]
+            self.next += 1
+            saf = 3 + F
+            rank = block[saf - 1]
+            if not contained(block, 2, self.event, 0, F) or not contained(block, saf, self.have, 0, F):
                 continue
-            n = self.outbox.wanted(block, at + 2 + F, self.exact)
-            while n and at < end:
-                degree_u8 = self.grade(block, at + 10 + 2 * F, self.outbox.values, n, block[at + 2 + F] & 128)
-                if degree_u8:
-                    self.outbox.release(block, at + 2 + F, degree_u8)
-                    return True
-                at += block[at] << 1
-        return False
+            if self.exact and rank != self.present:
+                continue
+            end = self.served_end
+            while end and not contained(block, saf, served, end - F, F):
+                end -= F
+            if end:
+                continue
+            values = self.rows[rank]
+            gather(block, saf, F, self.row, values, 0)
+            degree_u8 = first_satisfied(
+                block, 11 + 2 * F, values, block[saf] >> 7, self.degrees, self.combine
+            )
+            if degree_u8:
+                feature = block  # type: bytes | bytearray
+                if rank == 0:
+                    feature = self.mask
+                    saf = 0
+                vector = self.vector
+                vector[5] = degree_u8 // 17 << 4
+                end = gather(feature, saf, F, self.row, vector, 6)
+                for i in range(F):
+                    vector[end + i] = self.event[i]
+                    vector[end + F + i] = served[self.served_end + i] = feature[saf + i]
+                vector[end + F] &= 127
+                served[self.served_end] |= 128
+                self.served_end += F
+                self.length = end + 2 * F
+                return degree_u8
+        return 0

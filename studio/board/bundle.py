@@ -51,6 +51,7 @@ def bundle(
     parts: Mapping[str, Sequence[str]],
     programs: Mapping[str, str] | None = None,
     keep: frozenset[str] = frozenset(),
+    feature_bytes: int | None = None,
 ) -> dict[str, str]:
     """Return the flat, minified modules of these parts and of programs that use them, by module name.
 
@@ -64,7 +65,7 @@ def bundle(
         for name, value in integer_constants(ast.parse(source)).items():
             if constants.setdefault(name, value) != value:
                 raise ValueError(f"{name} is {value} in one module and {constants[name]} in another")
-    small = minify(flatten(sources | dict(programs or {}), parts), constants, keep)
+    small = minify(flatten(sources | dict(programs or {}), parts), constants, keep, feature_bytes)
     for name, source in small.items():
         if "watchdog." in source:
             raise ValueError(f"{name} needs a module of the package that is in no part:\n{source[:300]}")

@@ -9,6 +9,8 @@ left alone.
 import ast
 import builtins
 import io
+import operator
+import tokenize
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from string import ascii_lowercase, ascii_uppercase
@@ -102,6 +104,100 @@ class _Inlined(ast.NodeTransformer):
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
         node.names = [alias for alias in node.names if alias.name not in self.constants]
         return node if node.names else None
+
+
+_ARITHMETIC = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
+
+
+class Specialised(ast.NodeTransformer):
+    """Puts one value where a parameter of the whole package is read, and works out what follows from it.
+
+    The parameter is a local variable or an attribute of one of the given names. Its assignments vanish, sums
+    of numbers are added up, and a loop over `range(1)` becomes its body.
+    """
+
+    def __init__(self, names: frozenset[str], value: int) -> None:
+        self.names = names
+        self.value = value
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Constant(self.value) if node.id in self.names else node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if node.attr in self.names and isinstance(node.ctx, ast.Load):
+            return ast.Constant(self.value)
+        return self.generic_visit(node)
+
+    def visit_arguments(self, node: ast.arguments) -> ast.AST:
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
+        target = node.targets[0]
+        name = target.id if isinstance(target, ast.Name) else getattr(target, "attr", "")
+        return None if name in self.names else self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        left, right = _number(node.left), _number(node.right)
+        work = _ARITHMETIC.get(type(node.op))
+        if work and left is not None and right is not None:
+            return ast.Constant(work(left, right))
+        if right == 0 and isinstance(node.op, ast.Add | ast.Sub):
+            return node.left
+        if left == 0 and isinstance(node.op, ast.Add):
+            return node.right
+        inner = node.left
+        if right is not None and isinstance(node.op, ast.Add | ast.Sub) and isinstance(inner, ast.BinOp):
+            middle = _number(inner.right)
+            if middle is not None and isinstance(inner.op, ast.Add | ast.Sub):
+                both = (middle if isinstance(inner.op, ast.Add) else -middle) + (
+                    right if isinstance(node.op, ast.Add) else -right
+                )
+                if both == 0:
+                    return inner.left
+                return ast.BinOp(inner.left, ast.Add() if both > 0 else ast.Sub(), ast.Constant(abs(both)))
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
+        self.generic_visit(node)
+        call = node.iter
+        if (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Name)
+            and call.func.id == "range"
+            and len(call.args) == 1
+            and _number(call.args[0]) == 1
+            and isinstance(node.target, ast.Name)
+        ):
+            zero = Specialised(frozenset({node.target.id}), 0)
+            body: list[ast.stmt] = []
+            for statement in node.body:
+                changed = zero.visit(statement)
+                body += changed if isinstance(changed, list) else [changed]
+            return body
+        return node
+
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        self.generic_visit(node)
+        test = node.test
+        if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq):
+            left, right = _number(test.left), _number(test.comparators[0])
+            if left is not None and right is not None:
+                return node.body if left == right else node.orelse
+        return node
+
+
+def _number(node: ast.expr) -> int | None:
+    """Return the integer that an expression is, or None."""
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    return None
 
 
 class _Shaken(ast.NodeTransformer):
@@ -215,14 +311,20 @@ def _strings(trees: list[ast.Module]) -> set[str]:
 
 
 def minify(
-    sources: Mapping[str, str], constants: Mapping[str, int], keep: frozenset[str] = frozenset()
+    sources: Mapping[str, str],
+    constants: Mapping[str, int],
+    keep: frozenset[str] = frozenset(),
+    feature_bytes: int | None = None,
 ) -> dict[str, str]:
     """Return the sources, by module name, as small as a board likes them.
 
     `constants` are put where their names stand. Names in `keep` stay as they are. What no source uses, and
-    is not kept, is left out.
+    is not kept, is left out. With `feature_bytes` the sources serve features of that size only.
     """
     trees = {name: ast.parse(source) for name, source in sources.items()}
+    if feature_bytes is not None:
+        special = Specialised(frozenset({"F", "feature_bytes"}), feature_bytes)
+        trees = {name: special.visit(tree) for name, tree in trees.items()}
     for name, tree in trees.items():
         trees[name] = _Stripped().visit(tree)
     inlined = {name: value for name, value in constants.items() if name not in keep}
@@ -275,11 +377,86 @@ def minify(
     return small
 
 
+_COMPOUND = (ast.FunctionDef, ast.ClassDef, ast.If, ast.While, ast.For, ast.Try, ast.With)
+
+
 def _text(tree: ast.Module) -> str:
-    """Return the source of a tree, indented by single spaces, without empty lines."""
-    lines = []
-    for line in ast.unparse(tree).split("\n"):
-        body = line.lstrip(" ")
-        if body:
-            lines.append(" " * ((len(line) - len(body)) // 4) + body)
-    return "\n".join(lines) + "\n"
+    """Return the source of a tree with as few lines and characters as there can be: a board remembers where
+    every line of a function begins.
+    """
+    return "\n".join(_lines(tree.body)) + "\n"
+
+
+def _lines(body: Iterable[ast.stmt]) -> list[str]:
+    """Return a block's lines, indented by single spaces, simple statements that follow each other joined."""
+    lines: list[str] = []
+    simple: list[str] = []
+    for node in body:
+        if not isinstance(node, _COMPOUND):
+            simple.append(_tight(ast.unparse(node)))
+            continue
+        if simple:
+            lines.append(";".join(simple))
+            simple = []
+        lines += _compound(node)
+    if simple:
+        lines.append(";".join(simple))
+    return lines
+
+
+def _compound(node: ast.stmt) -> list[str]:
+    """Return the lines of a compound statement: its heads, each with its block on the same line if that can
+    be.
+    """
+    heads: list[tuple[str, list[ast.stmt]]] = []
+    parts = {name: list(getattr(node, name, [])) for name in ("body", "orelse", "finalbody", "handlers")}
+    if isinstance(node, ast.Try):
+        heads.append(("try:", parts["body"]))
+        for handler in parts["handlers"]:
+            bare = ast.ExceptHandler(handler.type, handler.name, [ast.Pass()])
+            text = ast.unparse(ast.Try([ast.Pass()], [bare], [], []))
+            heads.append((text.split("\n")[2], handler.body))
+    else:
+        for name in ("body", "orelse"):
+            if parts[name]:
+                setattr(node, name, [ast.Pass()] if name == "body" else [])
+        heads.append((ast.unparse(node).rsplit("\n", 1)[0].strip(), parts["body"]))
+    rest = parts["orelse"]
+    if isinstance(node, ast.If) and len(rest) == 1 and isinstance(rest[0], ast.If):
+        tail = _compound(rest[0])
+        tail[0] = "el" + tail[0]
+        rest = []
+    else:
+        tail = []
+    if rest:
+        heads.append(("else:", rest))
+    if parts["finalbody"]:
+        heads.append(("finally:", parts["finalbody"]))
+    lines: list[str] = []
+    for head, body in heads:
+        inner = _lines(body)
+        if len(inner) == 1 and not isinstance(body[0], _COMPOUND):
+            lines.append(_tight(head) + inner[0])
+        else:
+            lines.append(_tight(head))
+            lines += [" " + line for line in inner]
+    return lines + tail
+
+
+def _tight(text: str) -> str:
+    """Return one line of source without the spaces that separate nothing."""
+    out: list[str] = []
+    previous = tokenize.TokenInfo(tokenize.NL, "", (1, 0), (1, 0), "")
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in (tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER):
+            continue
+        if token.start > previous.end and out and _sticks(out[-1][-1]) and _sticks(token.string[0]):
+            out.append(" ")
+        out.append(token.string)
+        previous = token
+    return "".join(out)
+
+
+def _sticks(character: str) -> bool:
+    """Tell whether a character would melt into a word beside it."""
+    return character.isalnum() or character in "_\"'"

@@ -16,7 +16,7 @@ EVERYTHING = {
     "all_vectors": ("blocks", "vector"),
     "all_breakdown": ("breakdown",),
     "all_score": ("score",),
-    "all_pool": ("reading", "ledger", "pool", "outbox", "grader", "scan"),
+    "all_pool": ("reading", "pool", "grader", "scan"),
     "all_filter": ("filter",),
 }
 
@@ -54,7 +54,8 @@ def loaded(sources: dict[str, str]) -> dict[str, ModuleType]:
     return modules
 
 
-def test_the_bundled_filter_releases_what_the_package_releases() -> None:
+@pytest.mark.parametrize("feature_bytes", [None, 1])
+def test_the_bundled_filter_releases_what_the_package_releases(feature_bytes: int | None) -> None:
     chance = shared_module("degrees").Chance(3)
     body = bytearray(64)
     vectors = []
@@ -70,7 +71,7 @@ def test_the_bundled_filter_releases_what_the_package_releases() -> None:
     exec(compile(PROGRAM, "program.py", "exec"), plain)
     expected = plain["released"](vectors, rows)  # type: ignore[operator]
     kept = frozenset({"released", "vector", "degree_u8"})
-    small = loaded(bundle(EVERYTHING, {"program": PROGRAM}, kept))["program"]
+    small = loaded(bundle(EVERYTHING, {"program": PROGRAM}, kept, feature_bytes))["program"]
     assert len(expected) > 30
     assert small.released(vectors, rows) == expected
 
@@ -81,7 +82,35 @@ def test_small_means_without_docstrings_annotations_and_long_names() -> None:
     )
     user = "from one import five_of\n\nprint(five_of(3))\n"
     small = minify({"one": source, "two": user}, {"LIMIT": 5})
-    assert small == {"one": "def A(a):\n return a * 5\n", "two": "from one import A\nprint(A(3))\n"}
+    assert small == {"one": "def A(a):return a*5\n", "two": "from one import A;print(A(3))\n"}
+
+
+def test_statements_share_lines_and_keep_their_blocks() -> None:
+    source = (
+        "def sorted_out(values):\n    low = high = 0\n    for value in values:\n        try:\n"
+        "            if value < 10:\n                low += 1\n                continue\n"
+        "            elif not value % 2 and 'x y':\n                high += 10 // (value - 20)\n"
+        "            else:\n                break\n        except ZeroDivisionError as error:\n"
+        "            high += len(str(error)) and 100\n        finally:\n            low += 1000\n"
+        "    else:\n        return low, high, -1 if low else 'no'\n    return low, high, [1, 2][-1]\n"
+    )
+    small = minify({"one": source}, {}, frozenset({"sorted_out"}))["one"]
+    assert len(small.splitlines()) < len(source.splitlines()) - 4
+    plain: dict[str, object] = {}
+    tight: dict[str, object] = {}
+    exec(compile(source, "plain.py", "exec"), plain)
+    exec(compile(small, "small.py", "exec"), tight)
+    for values in ([], [1, 2], [12, 20, 5], [12, 13, 5], [11]):
+        assert tight["sorted_out"](values) == plain["sorted_out"](values)  # type: ignore[operator]
+
+
+def test_a_board_is_built_for_one_size_of_features() -> None:
+    source = (
+        "def total(b, at, feature_bytes):\n    F = feature_bytes\n    sum = 0\n    for i in range(F):\n"
+        "        sum += b[at + 2 * F + i]\n        if i == 0:\n            sum += 3 + F - 1\n    return sum\n"
+    )
+    small = minify({"one": source}, {}, frozenset({"total"}), 1)["one"]
+    assert small == "def total(a,b,c):d=0;d+=a[b+2];d+=3;return d\n"
 
 
 def test_what_nobody_uses_is_left_out_and_what_is_kept_stays() -> None:
@@ -98,12 +127,12 @@ def test_names_that_are_looked_up_as_strings_are_left_alone() -> None:
     source = (
         "class Thing:\n    def __init__(self):\n        self.pool = 1\n\n\nprint(getattr(Thing(), 'pool'))\n"
     )
-    assert "a.pool = 1" in minify({"one": source}, {})["one"]
+    assert "a.pool=1" in minify({"one": source}, {})["one"]
 
 
 def test_a_module_that_is_in_no_part_is_named() -> None:
     with pytest.raises(ValueError, match="is in no part"):
-        bundle({"scan": ("scan",)}, {"main": "from watchdog.scan import Scan\nScan(1, 2, 3)\n"})
+        bundle({"scan": ("scan",)}, {"main": "from watchdog.scan import Scan\nScan(1, 2, 3, 4).advance()\n"})
 
 
 def test_imports_of_the_same_flat_module_vanish() -> None:

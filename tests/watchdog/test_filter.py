@@ -7,11 +7,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tests.watchdog.strategies import readings, subscriptions
 from watchdog.filter import FuzzyFilter, PoolFull
-from watchdog.ledger import EXPIRY, INSTALLED, KEY, KNOWN, NEVER, REPLACED, SEQ, STALE
-from watchdog.pool import Pool
+from watchdog.pool import EXPIRY, INSTALLED, KEY, KNOWN, NEVER, REPLACED, SEQ, STALE, Pool
 from watchdog.reading import Reading
 from watchdog.score import satisfies, vector_degree
-from watchdog.vector import VectorError, check_notification
+from watchdog.vector import VectorError, check_notification, constraints_offset
 
 Population = dict[tuple[int, int], bytes]
 
@@ -124,7 +123,7 @@ def test_a_bad_vector_changes_nothing() -> None:
 
 
 def test_a_full_pool_refuses_and_keeps_what_it_has() -> None:
-    guard = FuzzyFilter(pool=Pool(1, 16 * 2, 1))
+    guard = FuzzyFilter(pool=Pool(1, 5 + 14 * 2, 1))
     one = bytes(5) + bytes([0, 0, 255, 127, 1, 1])
     three = bytes(5) + bytes([0]) + bytes([0, 255, 127]) * 3 + bytes([1, 7])
     guard.add((1, 0), one)
@@ -140,7 +139,7 @@ def test_a_full_pool_refuses_and_keeps_what_it_has() -> None:
 
 
 def test_three_attributes_cost_seventeen_bytes_and_five_more() -> None:
-    pool = Pool(1, 22 * 10, 1)
+    pool = Pool(1, 5 + 22 * 10, 1)
     vector = bytes(5) + bytes([0]) + bytes([0, 255, 127]) * 3 + bytes([1, 7])
     assert len(vector) == 17
     assert [pool.put(1, n, 0, NEVER, vector, 5, 17) for n in range(11)] == [True] * 10 + [False]
@@ -151,7 +150,7 @@ class PoolAgainstDictionary(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.pool = Pool(1, 128, 4)
+        self.pool = Pool(1, 512, 6)
         self.model: dict[tuple[int, int], tuple[int, int, bytes]] = {}
 
     @rule(
@@ -165,7 +164,7 @@ class PoolAgainstDictionary(RuleBasedStateMachine):
         if self.pool.put(origin, id, vector[1], expiry, vector, 5, len(vector)):
             self.model[origin, id] = (vector[1], expiry, vector)
         else:
-            assert len(vector) > 128 - 11 or self.pool.count >= 4
+            assert len(self.pool.blocks) == 6
 
     @rule(origin=st.sampled_from([0, 1, 256, 65535]), id=st.integers(0, 3))
     def remove(self, origin: int, id: int) -> None:
@@ -189,37 +188,22 @@ class PoolAgainstDictionary(RuleBasedStateMachine):
         for (origin, id), (seq, expiry, vector) in self.model.items():
             address = self.pool.find(origin, id)
             assert (self.pool.field(address, SEQ, 1), self.pool.field(address, EXPIRY, 4)) == (seq, expiry)
-            block = self.pool.blocks[address // 128]
-            at = address % 128
-            assert block[at + 12 : at + 12 + len(vector) - 7] == vector[5:-2]
+            block = self.pool.blocks[address >> 16]
+            at = address & 65535
+            first = constraints_offset(vector)
+            assert block[at + 8 : at + 3 + first] == vector[5:first]
+            held = block[at + 3 + first : at + (block[0] << 1)]
+            constraints = [vector[i : i + 3] for i in range(first, len(vector) - 2, 3)]
+            assert [held[4 * i : 4 * i + 3] for i in range(len(constraints))] == constraints
+            assert (block[2], block[4]) == (vector[-2], vector[-1])
 
     @invariant()
-    def blocks_are_sorted(self) -> None:
-        for number, block in enumerate(self.pool.blocks):
-            keys = []
-            at = 0
-            while at < self.pool.used[number]:
-                saf = block[at + 3]
-                keys.append((block[at + 1], (saf & 127).bit_count(), saf))
-                at += block[at] * 2
-            assert keys == sorted(keys, reverse=True)
-
-    @invariant()
-    def runs_are_sorted_and_cover_every_record(self) -> None:
-        self.pool.survey()
-        keys = []
-        records = 0
-        for start, end in zip(self.pool.runs[::2], self.pool.runs[1::2], strict=True):
-            block = self.pool.blocks[start // 128]
-            at = start % 128
-            key = bytes(block[at + 1 : at + 4])
-            keys.append(key)
-            while at < end - start + start % 128:
-                assert block[at + 1 : at + 4] == key
-                at += block[at] * 2
-                records += 1
+    def blocks_are_sorted_and_hold_every_record(self) -> None:
+        keys = [(block[2], block[3], block[4]) for block in self.pool.blocks]
         assert keys == sorted(keys, reverse=True)
-        assert records == len(self.model)
+        assert all(rank == (saf & 127).bit_count() for _, rank, saf in keys)
+        assert all(block[1] for block in self.pool.blocks)
+        assert sum(block[1] for block in self.pool.blocks) == len(self.model)
 
 
 TestPoolAgainstDictionary = PoolAgainstDictionary.TestCase

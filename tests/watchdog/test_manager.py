@@ -1,7 +1,6 @@
 """The watchdog: what it answers, what it forgets and when, and what it never brings back."""
 
 from watchdog.filter import FuzzyFilter, Release
-from watchdog.ledger import INSTALLED, KNOWN, REPLACED, STALE
 from watchdog.manager import (
     ABSENT,
     BAD_VECTOR,
@@ -13,7 +12,7 @@ from watchdog.manager import (
     WITHDRAWN,
     Watchdog,
 )
-from watchdog.pool import Pool
+from watchdog.pool import INSTALLED, KNOWN, REPLACED, STALE, Pool
 from watchdog.reading import Reading
 
 
@@ -64,7 +63,7 @@ def test_refusals_have_reasons_and_are_counted() -> None:
     assert guard.install(7, 1, 0, 1, anything(1), 60_000, 0) == FULL
     assert guard.install(7, 0, 1, 1, anything(0, 1), 60_000, 0) == REPLACED
     assert guard.counters["refused"] == 4
-    small = Watchdog({1: FuzzyFilter(pool=Pool(1, 16, 1))})
+    small = Watchdog({1: FuzzyFilter(pool=Pool(1, 5 + 14, 1))})
     assert [small.install(7, n, 0, 1, anything(n), 60_000, 0) for n in (0, 1)] == [INSTALLED, FULL]
 
 

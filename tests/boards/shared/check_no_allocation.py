@@ -48,7 +48,7 @@ def feed_locked(guard: FuzzyFilter, reading: Reading, values: bytearray) -> int:
             while i < 7:
                 reading.set(i, normal_byte(values[(number + i) & 63], 0, 255))
                 i += 1
-            scan.begin(reading)
+            scan.begin(reading.event, reading.number, reading.stamp_s, reading.row, reading.mask)
             while scan.advance():
                 released += 1
             number += 1

@@ -2,7 +2,6 @@
 
 from watchdog.filter import FuzzyFilter, PoolFull
 from watchdog.gauge import Gauge, NominalGauge
-from watchdog.ledger import INSTALLED, KNOWN, REPLACED, STALE
 from watchdog.manager import (
     ABSENT,
     BAD_VECTOR,
@@ -13,7 +12,7 @@ from watchdog.manager import (
     WITHDRAWN,
     Watchdog,
 )
-from watchdog.pool import Pool
+from watchdog.pool import INSTALLED, KNOWN, REPLACED, STALE, Pool
 from watchdog.reading import Reading
 from watchdog.sources import MemorySource, SensorSource
 
@@ -82,7 +81,7 @@ def test_wide_features() -> None:
 
 
 def test_a_full_pool_refuses() -> None:
-    guard = FuzzyFilter(1, "subset", 95, Pool(1, 32, 1))
+    guard = FuzzyFilter(1, "subset", 95, Pool(1, 5 + 14 * 2, 1))
     guard.add((7, 0), subscription(0, 1, 0, 100))
     guard.add((7, 1), subscription(1, 1, 0, 100))
     try:
