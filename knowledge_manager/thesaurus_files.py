@@ -41,7 +41,8 @@ def load_thesaurus(name_or_path: str | Path) -> Thesaurus:
         known = shipped_thesauri()
         if name not in known:
             message = f"no thesaurus of this name is shipped ({listed(known)}){did_you_mean(name, known)}"
-            raise DocumentError.of_file(name, "D224", f"{message}; a file's name ends in {COMPILED_SUFFIX}")
+            endings = listed([COMPILED_SUFFIX, *SKOS_SUFFIXES])
+            raise DocumentError.of_file(name, "D224", f"{message}; a file's name ends in one of {endings}")
         content = (
             resources.files("knowledge_manager") / "thesauri" / f"{name}{COMPILED_SUFFIX}"
         ).read_bytes()

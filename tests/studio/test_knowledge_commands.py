@@ -70,7 +70,7 @@ def test_another_thesaurus_in_skos_or_compiled(dens, tmp_path: Path) -> None:
     assert missing.code == 3
     assert missing.err == (
         'rescu: error D224: no thesaurus of this name is shipped (rescue); did you mean "rescue"?; '
-        "a file's name ends in .thesaurus\n"
+        "a file's name ends in one of .thesaurus, .ttl, .jsonld, .rdf\n"
     )
 
 
