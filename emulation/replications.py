@@ -1,0 +1,72 @@
+"""The same scenario with many seeds, each run in a process of its own.
+
+Every seed gets the folder `seed-N`. A run knows nothing of the others, so its trace is the one that the same
+seed gives alone, however many processes there are and in whichever order they end.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Final
+
+from emulation.run import RunSummary, run_scenario
+from emulation.scenario import load_scenario
+
+MOST_SEEDS: Final = 10_000
+_RANGE: Final = re.compile(r"(\d+)\.\.(\d+)")
+
+
+def parse_seeds(text: str) -> tuple[int, ...]:
+    """Return the seeds that `7`, `1..50` or `1..3,9` names, each once and in that order, or raise
+    `ValueError`."""
+    seeds: dict[int, None] = {}
+    for part in text.split(","):
+        found = _RANGE.fullmatch(part.strip())
+        if found is None and not part.strip().isdecimal():
+            raise ValueError(f'"{text}" names no seeds; write 7, or 1..50, or 1..3,9')
+        first, last = (int(found[1]), int(found[2])) if found else (int(part), int(part))
+        if last < first:
+            raise ValueError(f'"{part.strip()}" goes backwards; write {last}..{first}')
+        if last - first >= MOST_SEEDS:
+            raise ValueError(f'"{part.strip()}" names more than {MOST_SEEDS} seeds')
+        seeds.update(dict.fromkeys(range(first, last + 1)))
+    return tuple(seeds)
+
+
+def run_replications(
+    scenario: str | Path,
+    seeds: Sequence[int],
+    out: Path,
+    *,
+    changes: Sequence[str] = (),
+    processes: int = 1,
+    force: bool = False,
+    done: Callable[[RunSummary], None] | None = None,
+) -> list[RunSummary]:
+    """Run every seed and return the summaries in the order of the seeds; `done` hears of each when it ends.
+
+    The scenario is loaded here first, so that what is wrong with it is told once. A run that fails stops
+    those that have not begun, and its error is raised.
+    """
+    load_scenario(scenario, changes)
+    found: dict[int, RunSummary] = {}
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        waiting = {
+            pool.submit(_run_one, scenario, tuple(changes), seed, out / f"seed-{seed}", force): seed
+            for seed in seeds
+        }
+        try:
+            for ended in as_completed(waiting):
+                found[waiting[ended]] = ended.result()
+                if done is not None:
+                    done(found[waiting[ended]])
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [found[seed] for seed in seeds]
+
+
+def _run_one(scenario: str | Path, changes: Sequence[str], seed: int, out: Path, force: bool) -> RunSummary:
+    return run_scenario(load_scenario(scenario, changes), seed, out, force=force)

@@ -1,0 +1,50 @@
+"""Many seeds at once give what each gives alone."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from emulation.comparison import compare_runs
+from emulation.replications import parse_seeds, run_replications
+from emulation.run import RunSummary, run_scenario
+from emulation.scenario import load_scenario
+from knowledge_manager.documents import DocumentError
+
+WriteScenario = Callable[..., Path]
+
+
+@pytest.mark.parametrize(
+    ("text", "seeds"),
+    [("7", (7,)), ("1..4", (1, 2, 3, 4)), ("1..3,9,2", (1, 2, 3, 9)), (" 5 , 5..6", (5, 6))],
+)
+def test_seeds_are_written_as_numbers_and_ranges(text: str, seeds: tuple[int, ...]) -> None:
+    assert parse_seeds(text) == seeds
+
+
+@pytest.mark.parametrize("text", ["", "a", "1-5", "5..1", "1..", "-3", "1..99999999", "1,,2"])
+def test_what_names_no_seeds_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"seeds|backwards"):
+        parse_seeds(text)
+
+
+def test_replications_are_the_runs_that_each_seed_gives_alone(
+    write_scenario: WriteScenario, tmp_path: Path
+) -> None:
+    path = write_scenario(("duration_s = 3600", "duration_s = 300"))
+    heard: list[RunSummary] = []
+    found = run_replications(
+        path, [4, 3], tmp_path / "many", changes=["radio.handheld.loss=0.2"], processes=2, done=heard.append
+    )
+    assert [summary.seed for summary in found] == [4, 3]
+    assert {summary.seed for summary in heard} == {3, 4}
+    alone = load_scenario(path, ["radio.handheld.loss=0.2"])
+    for seed in (3, 4):
+        run_scenario(alone, seed, tmp_path / f"alone-{seed}")
+        assert compare_runs(tmp_path / f"alone-{seed}", tmp_path / "many" / f"seed-{seed}").same_trace
+
+
+def test_a_bad_scenario_is_told_before_anything_runs(write_scenario: WriteScenario, tmp_path: Path) -> None:
+    with pytest.raises(DocumentError):
+        run_replications(write_scenario(), [1], tmp_path / "many", changes=["sead=1"])
+    assert not (tmp_path / "many").exists()
