@@ -37,7 +37,9 @@ def compile_(
     from studio.files import gather, write_whole
 
     if output.suffix != COMPILED_SUFFIX:
-        raise Refusal(f"{output}: a compiled thesaurus is known by its name; end it in {COMPILED_SUFFIX}")
+        raise typer.BadParameter(
+            f"-o {output}: a compiled thesaurus is known by its name; end it in {COMPILED_SUFFIX}"
+        )
     sources = gather(files, SKOS_SUFFIXES)
     if not sources:
         raise Refusal("these folders hold no SKOS files; their names end in " + ", ".join(SKOS_SUFFIXES))
