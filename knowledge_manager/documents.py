@@ -72,6 +72,8 @@ def listed(words: Sequence[str], most: int = 8) -> str:
 def read_document(path: Path, limit: int = LARGEST_DOCUMENT) -> bytes:
     """Return the bytes of a file; one that is missing, unreadable or too large raises `DocumentError`."""
     try:
+        if path.exists() and not path.is_file():
+            raise DocumentError.of_file(str(path), "D002", "cannot be read: it is no regular file")
         with path.open("rb") as stream:
             content = stream.read(limit + 1)
     except FileNotFoundError:

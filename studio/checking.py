@@ -59,11 +59,13 @@ def _toml_problems(path: Path) -> list["Problem"]:
 
 def _looks_like_vocabulary(path: Path) -> bool:
     """Guess from the keys; where the syntax is broken, from the text, so that the right checker reports."""
+    from knowledge_manager.documents import DocumentError, read_text
+
     try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
+        text = read_text(path)
+    except DocumentError:
         return False
     try:
         return "event" in tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return "[[event" in text

@@ -6,11 +6,17 @@ With `--json` stdout carries exactly one document. Colour and live progress appe
 
 import json
 import sys
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from rich.console import Console
+
+LONGEST = 2000
+"""Characters of one message; whoever quotes a whole file is cut short."""
 
 
 @cache
@@ -36,4 +42,23 @@ def print_document(document: Any) -> None:
 
 def say(line: str, style: str | None = None) -> None:
     """Tell the person something that is not the result. Markup in `line` is shown as it is."""
-    err().print(line, style=style, markup=False)
+    err().print(printable(line), style=style, markup=False)
+
+
+@contextmanager
+def steps(first: str) -> "Iterator[Callable[[str], None]]":
+    """Show which step is under way: as a spinner on a terminal, as a line each elsewhere."""
+    if not err().is_terminal:
+        say(first)
+        yield say
+        return
+    with err().status(first) as status:
+        yield status.update
+
+
+def printable(text: str) -> str:
+    """Return text that may quote a file without steering the terminal, and without filling it."""
+    shown = "".join(
+        char if char.isprintable() or char == "\n" else f"\\u{ord(char):04x}" for char in text[: LONGEST + 1]
+    )
+    return shown if len(text) <= LONGEST else f"{shown[:LONGEST]}… ({len(text):,} characters)"

@@ -22,8 +22,10 @@ class Failure:
     exit_code: int
 
 
-def failure_of(error: BaseException) -> Failure | None:
-    """Return how to show an error that is the user's or the machine's doing, or None for one of ours."""
+def failure_of(error: BaseException) -> Failure:
+    """Return how to show an error; what is neither the user's nor the machine's doing is our own fault."""
+    if hasattr(error, "format_message"):
+        return _usage(error)
     if _is(error, "knowledge_manager.documents", "DocumentError"):
         problems = error.problems  # type: ignore[attr-defined]
         return Failure(tuple(map(str, problems)), tuple(map(problem_document, problems)), exits.BAD_INPUT)
@@ -39,11 +41,26 @@ def failure_of(error: BaseException) -> Failure | None:
         return _plain(str(error), exits.BAD_INPUT)
     if isinstance(error, OSError):
         return _plain(_os_error(error), exits.BAD_INPUT)
-    return None
+    return _ours(error)
 
 
 class Refusal(Exception):
     """A command cannot go on with what it was given; the message says what and what to do."""
+
+
+def _usage(error: Any) -> Failure:
+    """A wrong command line: typer knows what is wrong, and which command's help to read."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "dens"
+    message = error.format_message()
+    lines = (f"error: {message}", f"see: {command} --help")
+    return Failure(lines, ({"severity": "error", "message": message},), exits.USAGE)
+
+
+def _ours(error: BaseException) -> Failure:
+    message = f"internal error: {type(error).__name__}: {error}"
+    advice = "This is a fault in dens itself. Run the same command with --debug for the traceback."
+    return Failure((message, advice), ({"severity": "error", "message": message},), exits.ABORTED)
 
 
 def _plain(message: str, exit_code: int) -> Failure:
@@ -65,10 +82,12 @@ def _os_error(error: OSError) -> str:
     what = error.strerror or str(error)
     advice = {
         errno.ENOENT: "; check the path",
-        errno.EACCES: "; check the permissions or choose another place with --out / -o",
-        errno.EPERM: "; check the permissions or choose another place with --out / -o",
-        errno.EROFS: "; choose a place that can be written to with --out / -o",
-        errno.ENOSPC: "; free some space or choose another disk with --out / -o",
+        errno.EACCES: "; check the permissions, or choose another place",
+        errno.EPERM: "; check the permissions, or choose another place",
+        errno.EROFS: "; choose a place that can be written to",
+        errno.ENOSPC: "; free some space, or choose another disk",
+        errno.EFBIG: "; it may not grow further; raise the limit on file sizes, or choose another place",
+        errno.EEXIST: "; something is there already; choose another place",
         errno.EISDIR: "; a file is needed here, not a folder",
         errno.ENOTDIR: "; a folder is needed here, not a file",
     }.get(error.errno or 0, "")

@@ -1,5 +1,6 @@
 """Files as commands see them: folders are opened up, results appear whole or not at all."""
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterable
@@ -19,7 +20,16 @@ def gather(paths: Iterable[Path], suffixes: tuple[str, ...]) -> list[Path]:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that its final name never shows half of it: a temporary sibling, then a rename."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write_and_rename(path, content)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from error
+
+
+def _write_and_rename(path: Path, content: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -6,7 +6,9 @@ that help and completion stay quick.
 
 import os
 import sys
+import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,9 +18,11 @@ from studio.commands import (
     check,
     compile_,
     contacts,
+    cover,
     decode,
     decompile,
     doctor,
+    experiment,
     explain,
     init,
     lookup,
@@ -29,6 +33,7 @@ from studio.commands import (
     run,
     schema,
     thesaurus,
+    torture,
     vocabulary,
 )
 
@@ -58,6 +63,9 @@ app.add_typer(vocabulary.app, name="vocabulary")
 app.add_typer(thesaurus.app, name="thesaurus")
 app.command("contacts")(contacts.contacts)
 app.command("replay")(replay.replay)
+app.command("cover")(cover.cover)
+app.command("experiment")(experiment.experiment)
+app.command("torture")(torture.torture)
 app.command("init")(init.init)
 app.command("doctor")(doctor.doctor)
 app.command("schema")(schema.schema)
@@ -82,49 +90,53 @@ def _main(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and end the process with its exit code."""
+    _open_closed_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     sys.exit(_run([word for word in given if word != "--debug"], debug))
+
+
+def _open_closed_streams() -> None:
+    """Give the process something to read from and to write to where its caller closed it (`dens … >&-`)."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _run(arguments: list[str], debug: bool) -> int:
     try:
         code = app(arguments, prog_name="dens", standalone_mode=False)
         sys.stdout.flush()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         sys.stderr.write("interrupted\n")
         return exits.INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output went away (`dens … | head`); there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()  # the reader went away (`dens … | head`); there is nobody left to tell
         return exits.FINE
-    except typer.Abort:
-        return exits.INTERRUPTED
     except Exception as error:
         if debug:
-            raise
-        return _show(error, as_json="--json" in arguments)
+            traceback.print_exc()
+        return _ended_by(error, as_json="--json" in arguments)
     return code if isinstance(code, int) else exits.FINE
 
 
-def _show(error: Exception, as_json: bool) -> int:
+def _forget_output() -> None:
+    """Let what is still buffered for stdout go nowhere, so that the interpreter's own flush cannot fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _ended_by(error: Exception, as_json: bool) -> int:
+    """Say what went wrong, as far as there is anywhere to say it, and return the exit code."""
     from studio.console import print_document, say
     from studio.failures import failure_of
 
-    if hasattr(error, "show") and hasattr(error, "exit_code"):
-        error.show()
-        return exits.USAGE
     failure = failure_of(error)
-    if failure is None:
-        say(f"internal error: {type(error).__name__}: {error}", style="bold red")
-        say("This is a fault in dens itself. Run the same command with --debug for the traceback.")
-        return exits.ABORTED
-    for line in failure.lines:
-        say(line, style="red")
-    if as_json:
-        print_document({"problems": list(failure.problems)})
+    try:
+        for line in failure.lines:
+            say(line, style="red")
+        if as_json:
+            print_document({"problems": list(failure.problems)})
+            sys.stdout.flush()
+    except OSError:
+        _forget_output()
     return failure.exit_code
-
-
-if __name__ == "__main__":
-    main()

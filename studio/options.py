@@ -4,7 +4,14 @@ from typing import Annotated
 
 import typer
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+
+def _vocabularies(incomplete: str) -> list[str]:
+    from knowledge_manager.vocabulary import shipped_vocabularies
+
+    return [name for name in shipped_vocabularies() if name.startswith(incomplete)]
+
+
+AsJson = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON document on stdout.")]
 
 Language = Annotated[
     str | None,
@@ -20,8 +27,9 @@ Vocabularies = Annotated[
     list[str] | None,
     typer.Option(
         "--vocabulary",
-        help="Vocabulary by name (medical, weather) or file; repeat it for a mission table of several.",
+        help="A vocabulary that ships (medical, weather, fire; all by default) or a file; repeatable.",
         metavar="NAME|FILE",
         show_default=False,
+        autocompletion=_vocabularies,
     ),
 ]

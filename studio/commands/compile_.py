@@ -26,7 +26,7 @@ def compile_(
             "-o", "--output", help="Write the bytes here: a file, for several subscriptions a folder."
         ),
     ] = None,
-    strict: Annotated[bool, typer.Option(help="Warnings are errors.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", metavar="", help="Warnings are errors.")] = False,
     tolerance: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="Deviation of a curve above which it is an error.")
     ] = 0.25,

@@ -19,7 +19,8 @@ def contacts(
         ),
     ],
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Another seed than the scenario's.", show_default=False)
+        int | None,
+        typer.Option(min=0, max=2**63 - 1, help="Another seed than the scenario's."),
     ] = None,
     least_s: Annotated[
         float, typer.Option(min=0.0, metavar="S", help="Lengthen shorter contacts of a recording to this.")

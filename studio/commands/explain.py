@@ -39,6 +39,8 @@ def explain(
     from studio.tables import chosen_table
     from studio.vectors import given_vector
 
+    if output is not None and output.suffix not in (".svg", ".html"):
+        raise typer.BadParameter(f"-o {output}: the name must end in .svg or .html")
     table = chosen_table(vocabulary)
     compiled = None
     if subscription.endswith(".xml"):
@@ -67,12 +69,12 @@ def explain(
 
 
 def _values(given: list[str]) -> dict[str, str]:
-    from studio.failures import Refusal
-
-    values = {}
+    values: dict[str, str] = {}
     for item in given:
         name, equals, text = item.partition("=")
         if not equals or not name:
-            raise Refusal(f"--value {item!r}: write ATTRIBUTE=X, such as heart_rate=120")
+            raise typer.BadParameter(f"--value {item!r}: write ATTRIBUTE=X, such as heart_rate=120")
+        if name.strip() in values:
+            raise typer.BadParameter(f"--value {name.strip()} is given twice")
         values[name.strip()] = text.strip()
     return values

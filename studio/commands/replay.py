@@ -17,7 +17,9 @@ def replay(
         Path,
         typer.Option("--messages", metavar="FILE", help="The ONE's created messages, or `time id from to`."),
     ],
-    ideal: Annotated[bool, typer.Option("--ideal", help="Transfers take no time (the default).")] = False,
+    ideal: Annotated[
+        bool, typer.Option("--ideal", metavar="", help="Transfers are instant (default).")
+    ] = False,
     transfer_s: Annotated[
         float | None,
         typer.Option(

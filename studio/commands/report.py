@@ -31,12 +31,12 @@ def report(
 
     read_manifest(run)  # a folder that is no run is told before Spark is started
     target = output or run / "report.html"
-    with console.err().status("starting Spark …") as status:
+    with console.steps("starting Spark …") as step:
         spark = open_session(master)
         try:
-            status.update("analysing the trace …")
+            step("analysing the trace …")
             analysis = analyse(open_run(run, spark))
-            status.update("drawing the report …")
+            step("drawing the report …")
             write_report(analysis, target)
         finally:
             close_session(spark)

@@ -14,18 +14,30 @@ if TYPE_CHECKING:
     from emulation.run import Progress
 
 
+def _scenarios(incomplete: str) -> list[str]:
+    from emulation.scenario import shipped_scenarios
+
+    return [name for name in shipped_scenarios() if name.startswith(incomplete)]
+
+
 def run(
     scenario: Annotated[
-        str, typer.Argument(metavar="NAME|FILE", help="A scenario that ships (rescue), or a TOML file.")
+        str,
+        typer.Argument(
+            metavar="NAME|FILE",
+            help="A scenario that ships (rescue), or a TOML file.",
+            autocompletion=_scenarios,
+        ),
     ],
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Another seed than the scenario's.", show_default=False)
+        int | None,
+        typer.Option(min=0, max=2**63 - 1, help="Another seed than the scenario's.", show_default=False),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder of the run; runs/NAME-SEED by default.", show_default=False),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier run in that folder.")] = False,
+    force: Annotated[bool, typer.Option("--force", metavar="", help="Replace an earlier run there.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a scenario on the real code and write its trace.

@@ -1,5 +1,6 @@
 """Bad input gets words that say what, where and what to do, exit code 3, and leaves nothing half-written."""
 
+import os
 import resource
 import subprocess
 import sys
@@ -117,7 +118,7 @@ def test_a_place_that_cannot_be_written(dens, sample: Path) -> None:
     ended = dens("run", sample / "scenario.toml", "--out", place)
     assert ended.code == 3
     assert "dens-run" in ended.err
-    assert "choose another place with --out" in ended.err
+    assert "choose another place" in ended.err
 
 
 def test_a_full_disk(sample: Path) -> None:
@@ -128,7 +129,7 @@ def test_a_full_disk(sample: Path) -> None:
 
     out = sample / "run"
     ended = subprocess.run(
-        [sys.executable, "-m", "studio.main", "run", str(sample / "scenario.toml"), "--out", str(out)],
+        [sys.executable, "-m", "studio", "run", str(sample / "scenario.toml"), "--out", str(out)],
         preexec_fn=limit,
         capture_output=True,
         text=True,
@@ -139,3 +140,91 @@ def test_a_full_disk(sample: Path) -> None:
     assert "Traceback" not in ended.stderr
     assert not out.exists()
     assert [path.name for path in sample.iterdir() if path.name.startswith(".")] == []
+
+
+def test_hexadecimal_longer_than_any_file_name(dens) -> None:
+    """Such an argument was once taken for a path, and every vector with a function in it was refused."""
+    ended = dens("decode", "00" * 130)
+    assert ended.code == 3
+    assert "attribute feature" in ended.err
+
+
+def test_a_pipe_is_no_document(dens, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.xml")
+    os.mkfifo(tmp_path / "pipe.toml")
+    ended = dens("compile", tmp_path / "pipe.xml")
+    assert ended.code == 3
+    assert "D002" in ended.err
+    assert dens("check", tmp_path / "pipe.toml").code == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a = " + "[" * 5000, "a = " + "{a = " * 2000, "seed = " + "1" * 5000],
+    ids=["lists", "tables", "digits"],
+)
+def test_toml_that_no_parser_likes(dens, tmp_path: Path, text: str) -> None:
+    (tmp_path / "deep.toml").write_text(text)
+    ended = dens("check", tmp_path / "deep.toml", "--json")
+    assert ended.code == 1
+    assert ended.document()["problems"][0]["code"].startswith("D")
+
+
+def test_an_endless_file(dens) -> None:
+    ended = dens("match", "--subscriptions", "/dev/zero", "--notifications", "/dev/null")
+    assert ended.code == 3
+    assert "/dev/zero is no file" in ended.err
+
+
+@pytest.mark.parametrize("redirected", ["> /dev/full", ">&-", "<&-", "2> /dev/full"])
+@pytest.mark.parametrize("words", ["compile no.xml --json", "decode 00ff", "decode -", "init --help"])
+def test_closed_and_full_streams_give_no_traceback(words: str, redirected: str) -> None:
+    command = f"{sys.executable} -m studio {words} {redirected}"
+    ended = subprocess.run(
+        ["bash", "-c", command],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+    )
+    assert "Traceback" not in ended.stderr
+    assert ended.returncode in (0, 3)
+
+
+def test_a_folder_in_place_of_a_file(dens, tmp_path: Path) -> None:
+    (tmp_path / "good.xml").write_bytes(GOOD)
+    ended = dens("compile", tmp_path / "good.xml", "-o", tmp_path)
+    assert ended.code == 3
+    assert f"{tmp_path}: Is a directory" in ended.err
+    assert [path.name for path in tmp_path.iterdir()] == ["good.xml"]
+
+
+def test_usage_with_json_is_a_document_too(dens) -> None:
+    ended = dens("compile", "x.xml", "--id", "300", "--json")
+    assert ended.code == 2
+    assert "--id" in ended.document()["problems"][0]["message"]
+
+
+def test_what_a_file_says_does_not_steer_the_terminal(dens, tmp_path: Path) -> None:
+    name = "\u202e" + "x" * 5000
+    (tmp_path / "odd.xml").write_text(GOOD.decode().replace("patient", name))
+    ended = dens("compile", tmp_path / "odd.xml")
+    assert ended.code == 3
+    assert "\u202e" not in ended.err
+    assert len(ended.err) < 4000
+
+
+@pytest.mark.parametrize("weight", ["1e308", "1e-320", "0", "-1", "nan"])
+def test_weights_at_the_ends_of_floating_point(dens, tmp_path: Path, weight: str) -> None:
+    (tmp_path / "w.xml").write_text(
+        f"""<subscription xmlns="urn:dens:subscription:1" event="patient">
+  <approximate-predicate attribute="heart_rate" weight="{weight}"><is>high</is></approximate-predicate>
+  <approximate-predicate attribute="oxygen_saturation" weight="1"><is>low</is></approximate-predicate>
+  <aggregating-function>weighted_mean</aggregating-function>
+</subscription>
+"""
+    )
+    ended = dens("compile", tmp_path / "w.xml")
+    assert ended.code in (0, 3)
+    assert "internal error" not in ended.err

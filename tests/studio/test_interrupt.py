@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 def interrupted(scenario: Path, out: Path, after_s: float) -> tuple[int, str, str]:
     """Start a run, press Ctrl-C some seconds after its folder appeared; return how it ended."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "studio.main", "run", str(scenario), "--out", str(out)],
+        [sys.executable, "-m", "studio", "run", str(scenario), "--out", str(out)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

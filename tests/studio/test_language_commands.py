@@ -94,7 +94,7 @@ def test_explain_values_with_the_code_of_the_board(dens, tmp_path: Path) -> None
     drawn = dens("explain", PATIENT, "-o", tmp_path / "curves.svg")
     assert drawn.code == 0
     assert (tmp_path / "curves.svg").read_text().startswith("<svg")
-    assert dens("explain", VECTOR, "--value", "heart_rate").code == 3
+    assert dens("explain", VECTOR, "--value", "heart_rate").code == 2
     assert 'did you mean "heart_rate"?' in dens("explain", VECTOR, "--value", "heart_rat=1").err
 
 

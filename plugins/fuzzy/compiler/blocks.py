@@ -73,7 +73,7 @@ def _weights(asked: Asked) -> bytes:
         raise _Unusable("D125", "all weights are 0; give at least one predicate a weight")
     if largest <= 255 and all(weight == int(weight) for weight in weights):
         return bytes(int(weight) for weight in weights)
-    return bytes(max(1, round(255 * weight / largest)) if weight else 0 for weight in weights)
+    return bytes(max(1, round(255 * (weight / largest))) if weight else 0 for weight in weights)
 
 
 def _rules(asked: Asked) -> Block:

@@ -1,0 +1,45 @@
+"""Covering, the paper's figures and torture from the command line."""
+
+from pathlib import Path
+
+VECTORS = ["0000670000006080480101", "0000670000007078480101", "00006700000000107f0101"]
+"""Wide, narrow inside it, and one far away, all on one attribute."""
+
+
+def test_the_forest_of_three_lines(dens, tmp_path: Path) -> None:
+    file = tmp_path / "s.hex"
+    file.write_text("\n".join([VECTORS[0], "zz", VECTORS[1], VECTORS[2]]) + "\n")
+    ended = dens("cover", "--subscriptions", file, "--json")
+    assert ended.code == 1
+    assert "subscription line 1" in ended.err
+    document = ended.document()
+    assert document["forest"] == [
+        {"subscription": 0, "covered_by": None},
+        {"subscription": 2, "covered_by": 0},
+        {"subscription": 3, "covered_by": None},
+    ]
+    assert document["roots"] == 2
+    assert dens("cover", "--subscriptions", file).out.splitlines()[:3] == ["0", "  2", "3"]
+
+
+def test_a_figure_of_the_paper(dens, tmp_path: Path) -> None:
+    ended = dens("experiment", "fuzzy", "fig7b", "-o", tmp_path, "--json")
+    assert ended.code == 0
+    lines = ended.document()["fig7b"]["lines"]
+    assert all(value > 0 for values in lines.values() for value in values)
+    assert (tmp_path / "fig7b.svg").is_file()
+    assert dens("experiment", "fuzzy", "fig9").code == 2
+    assert dens("experiment", "crisp", "all").code == 2
+
+
+def test_torture_holds_and_names_its_faults(dens) -> None:
+    ended = dens("torture", "--seeds", "1..2", "--json")
+    assert ended.code == 0
+    document = ended.document()
+    assert document["seeds"] == 2
+    assert document["broken"] == []
+    assert document["steps"] > 0
+    assert dens("torture", "--seeds", "3..1").code == 2
+    unknown = dens("torture", "--faults", "gremlins")
+    assert unknown.code == 2
+    assert "crash" in unknown.err
