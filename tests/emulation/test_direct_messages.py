@@ -4,10 +4,14 @@ import heapq
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from emulation.contacts.contact import Contacts
 from emulation.direct_messages import DirectOnTheAir, subscription_of
+from emulation.replay.flood import replay
+from emulation.replay.messages import Message
 from emulation.run import run_scenario
 from emulation.scenario import check_scenario_file, load_scenario, shipped_scenarios
 from knowledge_manager.mission_table import load_mission_table
@@ -158,3 +162,32 @@ def test_the_settings_of_the_one_ship(name: str) -> None:
     settings = load_scenario(name).settings
     assert (settings.traffic[0].size_bytes, settings.traffic[0].every_s) == (10_000, 30)
     assert settings.radio["device"].range_m == 50
+
+
+def test_the_overlay_agrees_with_an_ideal_flood_over_its_own_contacts(
+    changed: Changed, tmp_path: Path
+) -> None:
+    """The flood is the one that agrees with The ONE's; it shares no code with the engines."""
+    run_scenario(load_scenario(changed()), 3, tmp_path / "run")
+    rows = table(tmp_path / "run", "contacts")
+    columns = ("a", "b", "begin_ms", "end_ms", "censored")
+    contacts = Contacts(*(np.array([row[name] for row in rows]) for name in columns))
+    made = table(tmp_path / "run", "notifications")
+    messages = []
+    for row in made:
+        vector: bytes = row["vector"]  # type: ignore[assignment]
+        destination = int.from_bytes(vector[:2], "big")
+        messages.append(
+            Message(str(row["number"]), row["at_ms"], (row["origin"] - 10) // 2, (destination - 10) // 2)
+        )
+    ideal = replay(contacts, messages, ttl_s=made[0]["lifetime_ms"] / 1000)
+    happened = table(tmp_path / "run", "messages")
+    created = {(row["origin"], row["number"]): row["at_ms"] for row in made}
+    waited = [
+        row["at_ms"] - created[row["origin"], row["number"]] for row in happened if row["kind"] == "delivered"
+    ]
+    relays = sum(row["kind"] == "replicated" and row["type"] == "notification" for row in happened)
+    assert ideal.delivered > 40
+    assert ideal.delivered - 1 <= len(waited) <= ideal.delivered
+    assert relays == pytest.approx(ideal.relays, rel=0.02)
+    assert np.mean(waited) / 1000 == pytest.approx(float(np.mean(ideal.latencies_s)), rel=0.03)
