@@ -10,7 +10,7 @@ The purposes in use, each followed by the numbers that tell its streams apart:
     mobility GROUP node     the walk of one node
     mobility GROUP          what a whole group shares (a reference point, a vehicle's timetable)
     sensor SENSOR node      the values that one node's sensor reads
-    traffic SUBSCRIPTION    when generated traffic happens
+    traffic ENTRY           who sends the plain messages of one entry, and to whom
     radio node              which frames of this sender get lost
     faults                  what breaks, and when
 """

@@ -17,6 +17,7 @@ from emulation.run import Progress, run_scenario
 from emulation.scenario import load_scenario
 from emulation.trace.schema import TABLES
 from emulation.trace.writer import TraceError
+from knowledge_manager.documents import DocumentError
 
 ROOT = Path(__file__).parents[2]
 WriteScenario = Callable[..., Path]
@@ -107,6 +108,25 @@ def test_a_run_leaves_manifest_trace_and_summary(write_scenario: WriteScenario, 
     assert summary.delivered > 0
     assert steps[-1].simulated_s == steps[-1].duration_s == 3600
     assert [step.simulated_s for step in steps] == sorted(step.simulated_s for step in steps)
+
+
+def test_a_sensor_begins_when_it_is_told_to(write_scenario: WriteScenario, tmp_path: Path) -> None:
+    recording = "".join(f"{second},{36 + second / 100}\n" for second in range(0, 200, 20))
+    (tmp_path / "bed.csv").write_text("t,temp\n" + recording)
+    source = 'source = { csv = "bed.csv", time_column = "t", columns = { patient_temperature = "temp" } }'
+    path = write_scenario(
+        ("every_s = 30", "at_s = 900\nevery_s = 30"),
+        ('source = { generator = "vital_signs", deteriorating = 1.0 }', source),
+    )
+    run_scenario(load_scenario(path), 5, tmp_path / "run")
+    judged = pq.read_table(tmp_path / "run" / "trace" / "filter_decisions").to_pylist()
+    assert 900_000 <= min(row["at_ms"] for row in judged) < 930_000
+    assert max(row["at_ms"] for row in judged) < 1_110_000
+    values = [row["values"][0] for row in judged if row["node"] == 5]
+    assert values == sorted(values)
+    assert len(set(values)) > 3
+    with pytest.raises(DocumentError, match=r"sensor\[0\]\.at_s: 3600 s is not within the run"):
+        load_scenario(path, ["sensor[0].at_s=3600"])
 
 
 def test_an_interruption_leaves_a_valid_shorter_run(write_scenario: WriteScenario, tmp_path: Path) -> None:
