@@ -3,6 +3,7 @@
 from functools import partial
 
 from knowledge_manager.mission_table import MissionTable, load_mission_table
+from knowledge_manager.vocabulary_reader import read_vocabulary
 from plugins.language import Matcher
 from plugins.registry import language
 from spark_analysis.manifest import Manifest
@@ -11,8 +12,16 @@ from spark_analysis.metrics.owed import MakeMatcher
 
 def matchers_of(manifest: Manifest) -> MakeMatcher:
     """Return what makes a matcher for a language id over the run's mission table; it can be pickled."""
-    table = load_mission_table([str(name) for name in manifest.scenario.get("vocabularies", ())])
-    return partial(matcher, table)
+    return partial(matcher, _mission_table(manifest))
+
+
+def _mission_table(manifest: Manifest) -> MissionTable:
+    """Build the table from the texts in the manifest; a trace older than those names files instead."""
+    if manifest.vocabularies:
+        return MissionTable(
+            tuple(read_vocabulary(text, name) for name, text in manifest.vocabularies.items())
+        )
+    return load_mission_table([str(name) for name in manifest.scenario.get("vocabularies", ())])
 
 
 def matcher(table: MissionTable, language_id: int) -> Matcher:

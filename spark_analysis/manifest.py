@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +25,8 @@ class Manifest:
     simulated_ms: int
     seed: int | None
     scenario: Mapping[str, Any]
+    vocabularies: Mapping[str, str] = field(default_factory=dict)
+    """Name → text of the vocabularies that formed the mission table, so that their files need not exist any more."""
 
     @property
     def partial(self) -> bool:
@@ -67,10 +69,12 @@ def read_manifest(run: Path) -> Manifest:
     if not isinstance(simulated_ms, int):
         raise TraceError(f"{file}: does not say how far the run got (simulated_ms); run the scenario again")
     scenario = document.get("scenario")
+    vocabularies = document.get("vocabulary_documents")
     return Manifest(
         schema_version=version,
         status=str(document.get("status", "unknown")),
         simulated_ms=simulated_ms,
         seed=document.get("seed"),
         scenario=scenario if isinstance(scenario, dict) else {},
+        vocabularies=vocabularies if isinstance(vocabularies, dict) else {},
     )
