@@ -81,7 +81,7 @@ class SubscriberEnd(Engine):
     def renew(self, id: int, lifetime_q: int, now_ms: int) -> ItemId:
         """Keep a subscription in force for this lifetime from now on, without changing it."""
         current = self._current(id, now_ms)
-        in_force_ms = now_ms - current.since_ms
+        in_force_ms = max(0, now_ms - current.since_ms)  # a clock may have been set back
         if in_force_ms > OLDEST_AGE_MS:
             raise LocalProtocolError(f"subscription {id} is too old to be renewed; subscribe anew")
         said = Subscribed(in_force_ms, current.vector)

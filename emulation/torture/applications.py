@@ -5,6 +5,7 @@ floods.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dens.errors import LocalProtocolError
 from dens.item import LIFETIME_MS, ItemId
 from dens.publisher import PublisherEnd
 from dens.subscriber import SubscriberEnd
@@ -117,7 +118,10 @@ class Applications:
         if live:
             world = self._world
             one, longest_q = world.chance.choice(live), world.plan.subscription_q[1]
-            self._subscriber(node).renew(one.id, longest_q, world.local(node))
+            try:
+                self._subscriber(node).renew(one.id, longest_q, world.local(node))
+            except LocalProtocolError:
+                return  # a clock that was set back would make it shorter, which is refused
             one.until_ms = world.now_ms + LIFETIME_MS[longest_q]
             world.turn(node, is_asked=True)
 
