@@ -26,7 +26,7 @@ class Manifest:
     seed: int | None
     scenario: Mapping[str, Any]
     vocabularies: Mapping[str, str] = field(default_factory=dict)
-    """Name → text of the vocabularies that formed the mission table, so that their files need not exist any more."""
+    """Name → text of the vocabularies that formed the mission table; their files may be gone by now."""
 
     @property
     def partial(self) -> bool:
