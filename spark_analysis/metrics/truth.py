@@ -21,6 +21,8 @@ A filter never passes too little (every language is tested for it), so `not_aske
 subscription had not come there yet. Readings of other languages than the fuzzy one do not exist.
 """
 
+import hashlib
+import pickle
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
@@ -80,9 +82,10 @@ def wanted(
 ) -> Callable[[DataFrame], DataFrame]:
     """Return the transformation of `filter_decisions` into what somebody wanted (`WANTED`)."""
     about_readings = [revision for revision in revisions if revision.language == FUZZY]
+    name = hashlib.sha256(pickle.dumps((about_readings, make_matcher))).digest()
 
     def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        search = _ReadingSearch(about_readings, make_matcher) if about_readings else None
+        search = _search(name, about_readings, make_matcher) if about_readings else None
         for batch in batches:
             if search is not None:
                 yield search.wanted_in(batch)
@@ -137,6 +140,21 @@ class _ReadingSearch:
         facts = [pa.array(self._facts[name][positions]) for name in ("subscriber", "id", "seq")]
         columns = [*chosen.columns, *facts, pa.array(degrees.astype(np.int32))]
         return pa.RecordBatch.from_arrays(columns, names=WANTED.names)
+
+
+_loaded: dict[bytes, _ReadingSearch] = {}
+"""The search that this process used last, by what it holds: loading thousands of subscriptions for every
+task of a query would take longer than the task.
+"""
+
+
+def _search(
+    name: bytes, revisions: Sequence[SubscriptionRevision], make_matcher: MakeMatcher
+) -> _ReadingSearch:
+    if name not in _loaded:
+        _loaded.clear()
+        _loaded[name] = _ReadingSearch(revisions, make_matcher)
+    return _loaded[name]
 
 
 def _found_singly(matcher: Matcher, batch: pa.RecordBatch) -> tuple[Integers, Integers, Integers]:
