@@ -29,6 +29,8 @@ FAULT_POINTS: Final = ("before_commit", "after_commit", "after_send", "between_e
 not left; what left is not noted yet; the application has seen only a part of what happened."""
 
 CLOCK_JUMP_MS: Final = 2_000
+SLOWEST_MS: Final = 3_000
+"""How late a reordered datagram may be."""
 QUICK: Final = Limits(hello_ms=300, retry_ms=150, retry_most_ms=600, number_step=4)
 """Impatient engines, so that a short heal phase is enough, and small steps of numbers, so that steps
 matter.
@@ -96,10 +98,12 @@ class Plan:
 
     @property
     def slack_ms(self) -> int:
-        """Return by how much event times may be off: ages grow at holders, not in the air, and clocks
-        jump.
+        """Return by how much event times may be off.
+
+        Ages grow at holders, not in the air, so each hop adds what its link took; and clocks jump.
         """
-        return 100 + (15_000 if self.faults.slow else 0) + (20 * CLOCK_JUMP_MS if self.faults.clock else 0)
+        in_the_air_ms = (self.mediators + 1) * SLOWEST_MS if self.faults.slow else 0
+        return 100 + in_the_air_ms + (20 * CLOCK_JUMP_MS if self.faults.clock else 0)
 
 
 FAULT_FREE: Final = Plan(

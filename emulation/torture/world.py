@@ -17,7 +17,7 @@ from dens.seal import Sealer
 from dens.subscriber import SubscriberEnd
 from emulation.torture.applications import Applications
 from emulation.torture.audit import Auditor
-from emulation.torture.plan import CLOCK_JUMP_MS, FAULT_POINTS, Faults, Plan
+from emulation.torture.plan import CLOCK_JUMP_MS, FAULT_POINTS, SLOWEST_MS, Faults, Plan
 from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher
 
 TABLE_CHECK = 77
@@ -239,7 +239,9 @@ class World:
         for _ in range(copies):
             if faults.loss and chance.random() < faults.loss:
                 continue
-            delay_ms = 2 + (chance.randrange(3_000) if faults.slow and chance.random() < faults.slow else 0)
+            delay_ms = 2 + (
+                chance.randrange(SLOWEST_MS) if faults.slow and chance.random() < faults.slow else 0
+            )
             arrives, is_false = data, False
             if faults.corrupt and chance.random() < faults.corrupt:
                 position = chance.randrange(len(data))
