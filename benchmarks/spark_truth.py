@@ -10,7 +10,7 @@ import pyarrow as pa
 from benchmarks.measurement import Measurement, at_least
 from spark_analysis.languages import matcher
 from spark_analysis.metrics.owed import SubscriptionRevision
-from spark_analysis.metrics.truth import _ReadingSearch, wanted
+from spark_analysis.metrics.truth import ReadingSearch, wanted
 from spark_analysis.session import close_session, open_session
 
 SUBSCRIPTIONS = 10_000
@@ -50,7 +50,7 @@ def measure() -> Iterator[Measurement]:
 def _alone(
     revisions: list[SubscriptionRevision], make: partial[object], attributes: bytes, values: list[bytes]
 ) -> tuple[float, int]:
-    search = _ReadingSearch(revisions, make)  # type: ignore[arg-type]
+    search = ReadingSearch(revisions, make)  # type: ignore[arg-type]
     batches = [_batch(attributes, values[at : at + BATCH]) for at in range(0, len(values), BATCH)]
     search.wanted_in(batches[0])
     begin = time.perf_counter()

@@ -107,7 +107,7 @@ def wanted(
     return transform
 
 
-class _ReadingSearch:
+class ReadingSearch:
     """Every revision in one matcher, and the times in which each is in force as columns."""
 
     def __init__(self, revisions: Sequence[SubscriptionRevision], make_matcher: MakeMatcher) -> None:
@@ -142,7 +142,7 @@ class _ReadingSearch:
         return pa.RecordBatch.from_arrays(columns, names=WANTED.names)
 
 
-_loaded: dict[bytes, _ReadingSearch] = {}
+_loaded: dict[bytes, ReadingSearch] = {}
 """The search that this process used last, by what it holds: loading thousands of subscriptions for every
 task of a query would take longer than the task.
 """
@@ -150,10 +150,10 @@ task of a query would take longer than the task.
 
 def _search(
     name: bytes, revisions: Sequence[SubscriptionRevision], make_matcher: MakeMatcher
-) -> _ReadingSearch:
+) -> ReadingSearch:
     if name not in _loaded:
         _loaded.clear()
-        _loaded[name] = _ReadingSearch(revisions, make_matcher)
+        _loaded[name] = ReadingSearch(revisions, make_matcher)
     return _loaded[name]
 
 

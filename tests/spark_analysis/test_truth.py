@@ -18,7 +18,7 @@ from spark_analysis.metrics.owed import SubscriptionRevision, owed, subscription
 from spark_analysis.metrics.truth import (
     FATES,
     WANTED,
-    _ReadingSearch,
+    ReadingSearch,
     fate_counts,
     fates,
     released_and_wanted,
@@ -128,7 +128,7 @@ def test_every_search_finds_what_plain_python_finds(
     chance = random.Random(count)
     wishes = chance_wishes(chance, count)
     rows, told = chance_readings(chance, 120)
-    search = _ReadingSearch([revision(wish) for wish in wishes], make)
+    search = ReadingSearch([revision(wish) for wish in wishes], make)
     assert search._many is together
     batch = search.wanted_in(readings_of(rows))
     assert batch.schema.names == WANTED.names
