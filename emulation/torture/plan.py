@@ -144,6 +144,8 @@ def draw(seed: int, allowed: Collection[str]) -> Plan:
     drawn = {name: most[name] * chance.uniform(0.2, 1.0) for name in names}
     if "reorder" in drawn:
         drawn["slow"] = drawn.pop("reorder")
+    # Without a key nobody can tell a true frame from a changed or an old one.
+    needs_key = not {"corrupt", "replay"}.isdisjoint(names)
     plan = Plan(
         subscribers=chance.randint(1, 3),
         mediators=chance.randint(2, 5),
@@ -151,7 +153,7 @@ def draw(seed: int, allowed: Collection[str]) -> Plan:
         faults=Faults(**drawn),
         limits=QUICK,
         duration_ms=40_000,
-        mission_key=None if chance.random() < 0.1 and "corrupt" not in names else b"mission",
+        mission_key=None if chance.random() < 0.1 and not needs_key else b"mission",
         policy=POLICIES[chance.choice(sorted(POLICIES))] if chance.random() < 0.5 else None,
     )
     if plan.faults.loss and chance.random() < 0.3:

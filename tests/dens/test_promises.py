@@ -1,6 +1,10 @@
 """Worlds that a drawn plan has rarely: what SPEC §8 promises at the edges (test_torture.py has the rest)."""
 
+from dens.item import LIFETIME_MS
+from dens.stores.memory import MemoryStore
+from dens.subscriber import SubscriberEnd
 from emulation.torture.plan import FAULT_POINTS, QUICK, Faults, Plan
+from emulation.torture.topics import LANGUAGE, subscription
 from emulation.torture.world import World
 
 ROUGH = Faults(loss=0.3, repeat=0.2, slow=0.2, corrupt=0.02, replay=0.05, crash=0.02)
@@ -39,3 +43,11 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
         world.live_through()
     assert first.frames == second.frames
     assert first.frames != other.frames
+
+
+def test_a_subscription_is_renewed_after_the_clock_was_set_back() -> None:
+    subscriber = SubscriberEnd(1, 7, MemoryStore(), 5_000)
+    subscriber.subscribe(subscription(3, 0, 60, topic=1, least=0), LANGUAGE, 5_000)
+    subscriber.renew(3, 90, 4_000)
+    [current] = subscriber.in_force
+    assert (current.since_ms, current.until_ms) == (4_000, 4_000 + LIFETIME_MS[90])
