@@ -161,7 +161,7 @@ class Engine(ABC):
         if is_new and Role.MEDIATOR in (self.role, session.role):
             number = self._ledger.link_number() | LINK_NUMBER
             session.offer(-1, (self.node, number), MessageType.SUMMARY)
-        elif hello.heard != session.own_session:
+        elif is_new or hello.heard != session.own_session:
             session.owes_hello = True
 
     def _summary_came(
