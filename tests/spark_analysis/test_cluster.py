@@ -59,7 +59,8 @@ def start(folder: Path, name: str, *words: str) -> subprocess.Popen[bytes]:
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_WORKER_DIR": str(folder / name),
     }
-    environment.pop("PYTHONPATH", None)
+    for name_of_ours in ("PYTHONPATH", "SPARK_CONF_DIR"):  # a session of this process may have set them
+        environment.pop(name_of_ours, None)
     launcher = Path(pyspark.__file__).parent / "bin" / "spark-class"
     with (folder / f"{name}.log").open("wb") as log:
         return subprocess.Popen(

@@ -55,16 +55,13 @@ def test_every_linked_page_exists() -> None:
 @pytest.mark.slow
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
-def test_a_run_is_reported_from_anywhere_and_without_its_files(
-    dens, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_is_reported_from_anywhere_and_without_its_files(dens, dens_process, tmp_path: Path) -> None:
     """A run carries its vocabularies: it was once only readable from the folder of its scenario."""
     assert dens("init", tmp_path / "demo").code == 0
     assert dens("run", tmp_path / "demo" / "scenario.toml", "--out", tmp_path / "run").code == 0
     shutil.rmtree(tmp_path / "demo")
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    monkeypatch.chdir(elsewhere)
-    ended = dens("report", tmp_path / "run", "--json")
+    ended = dens_process("report", tmp_path / "run", "--json", cwd=elsewhere)
     assert ended.code == 0
     assert ended.document()["delivery"]["total"]["delivered"] > 0
