@@ -35,6 +35,10 @@ from knowledge_manager.documents import did_you_mean, listed
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 """Lower case, digits and underscores: names become parts of file names and of trace columns."""
 NotNegative = Annotated[float, Field(ge=0)]
+Metres = Annotated[float, Field(gt=0, le=1e7)]
+"""A length on the ground: up to ten thousand kilometres."""
+Speed = Annotated[float, Field(gt=0, le=10_000)]
+"""Metres per second: up to what leaves the earth."""
 Role = Literal["subscriber", "mediator", "publisher"]
 
 MOST_NODES = 65_536
@@ -50,8 +54,8 @@ class Settings(BaseModel):
 class AreaSettings(Settings):
     """The ground on which nodes move, a rectangle."""
 
-    width_m: PositiveFloat
-    height_m: PositiveFloat
+    width_m: Metres
+    height_m: Metres
 
 
 class SecuritySettings(Settings):
@@ -86,7 +90,7 @@ class OverlaySettings(Settings):
 class RadioSettings(Settings):
     """A kind of radio. Two nodes reach each other within the shorter of their ranges."""
 
-    range_m: PositiveFloat
+    range_m: Metres
     rate_bytes_per_s: PositiveFloat
     setup_ms: Annotated[int, Field(ge=0, le=600_000)] = 0
     loss: Annotated[float, Field(ge=0, lt=1)] = 0.0
@@ -101,7 +105,7 @@ def _least_first(pair: tuple[float, float]) -> tuple[float, float]:
     return pair
 
 
-SpeedRange = Annotated[tuple[PositiveFloat, PositiveFloat], AfterValidator(_least_first)]
+SpeedRange = Annotated[tuple[Speed, Speed], AfterValidator(_least_first)]
 PauseRange = Annotated[tuple[NotNegative, NotNegative], AfterValidator(_least_first)]
 
 
@@ -133,7 +137,7 @@ class GaussMarkovSettings(Settings):
     """Wind along: speed and direction remember what they were."""
 
     model: Literal["gauss_markov"]
-    speed_m_per_s: PositiveFloat
+    speed_m_per_s: Speed
     speed_deviation_m_per_s: NotNegative = 0.0
     memory: Annotated[float, Field(ge=0, le=1)] = 0.75
     step_s: Annotated[float, Field(ge=0.1)] = 10.0
@@ -149,7 +153,7 @@ class ReferencePointSettings(Settings):
     model: Literal["reference_point"]
     speed_m_per_s: SpeedRange
     pause_s: PauseRange = (0.0, 0.0)
-    spread_m: PositiveFloat
+    spread_m: Metres
     wander_s: Annotated[float, Field(ge=1)] = 60.0
 
     def mobility(self) -> MobilityModel:
@@ -328,7 +332,7 @@ class ScenarioSettings(Settings):
 
     name: Name
     title: str = ""
-    duration_s: Annotated[float, Field(gt=0, le=365 * 86_400)]
+    duration_s: Annotated[float, Field(ge=0.001, le=365 * 86_400)]
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     vocabularies: tuple[str, ...] = ()
     area: AreaSettings

@@ -228,3 +228,20 @@ def test_weights_at_the_ends_of_floating_point(dens, tmp_path: Path, weight: str
     ended = dens("compile", tmp_path / "w.xml")
     assert ended.code in (0, 3)
     assert "internal error" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("width_m = 600", "width_m = 1e308"),
+        ("range_m = 50", "range_m = 1e308"),
+        ("duration_s = 7200", "duration_s = 0.0001"),
+        ("[1.0, 2.0]", "[1.0, 1e9]"),
+    ],
+)
+def test_sizes_that_no_world_has(dens, sample: Path, old: str, new: str) -> None:
+    scenario = changed(sample / "scenario.toml", old, new)
+    ended = dens("run", scenario, "--out", sample / "run")
+    assert ended.code == 3
+    assert f"{scenario}:" in ended.err
+    assert not (sample / "run").exists()
