@@ -74,7 +74,7 @@ def host_checksum(first: int, size: int) -> int:
     return int(shared_module("degrees").checksum(first, size))
 
 
-def checksums_agree(version: str, blocks: int, size: int) -> None:
+def assert_checksums_agree(version: str, blocks: int, size: int) -> None:
     """Compare checksums over `blocks` runs of `size` (vector, reading) pairs each."""
     program = "import degrees\nfor i in range(%d):\n    print(degrees.checksum(i * %d, %d))\n" % (
         blocks,
@@ -89,14 +89,14 @@ def checksums_agree(version: str, blocks: int, size: int) -> None:
 @pytest.mark.board
 @pytest.mark.parametrize("version", VERSIONS)
 def test_degrees_are_bit_identical(version: str) -> None:
-    checksums_agree(version, 2, 8800)
+    assert_checksums_agree(version, 2, 8800)
 
 
 @pytest.mark.board
 @pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_million_degrees_are_bit_identical(version: str) -> None:
-    checksums_agree(version, 50, 20000)
+    assert_checksums_agree(version, 50, 20000)
 
 
 @pytest.mark.board
