@@ -40,6 +40,13 @@ def print_document(document: Any) -> None:
     sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, sort_keys=False) + "\n")
 
 
+def print_figures(figures: dict[str, Any]) -> None:
+    """Print named numbers below each other; what is not known is a dash."""
+    for name, figure in figures.items():
+        shown = "–" if figure is None else f"{figure:,.1f}" if isinstance(figure, float) else f"{figure:,}"
+        sys.stdout.write(f"{name:<24}{shown:>16}\n")
+
+
 def say(line: str, style: str | None = None) -> None:
     """Tell the person something that is not the result. Markup in `line` is shown as it is."""
     err().print(printable(line), style=style, markup=False)

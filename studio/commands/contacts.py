@@ -46,9 +46,7 @@ def contacts(
     if as_json:
         console.print_document(document)
         return
-    for name, figure in document.items():
-        shown = "–" if figure is None else f"{figure:,.1f}" if isinstance(figure, float) else f"{figure:,}"
-        typer.echo(f"{name:<24}{shown:>16}")
+    console.print_figures(document)
 
 
 def _contacts_of(source: str, seed: int | None, least_s: float) -> "Contacts":

@@ -51,6 +51,4 @@ def replay(
     if as_json:
         console.print_document(document)
         return
-    for name, figure in document.items():
-        shown = "–" if figure is None else f"{figure:,.1f}" if isinstance(figure, float) else f"{figure:,}"
-        typer.echo(f"{name:<18}{shown:>14}")
+    console.print_figures(document)
