@@ -7,7 +7,7 @@ other, tells where to look.
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,15 @@ class Comparison:
         """Say whether both traces are the same, byte for byte."""
         return not self.tables
 
+    def as_document(self) -> dict[str, Any]:
+        """Return the comparison as plain data."""
+        return {
+            "same_trace": self.same_trace,
+            "tables": list(self.tables),
+            "settings": [asdict(difference) for difference in self.settings],
+            "figures": [asdict(difference) for difference in self.figures],
+        }
+
     def lines(self) -> list[str]:
         """Return the comparison for people."""
         traces = (
@@ -59,8 +68,8 @@ class Comparison:
 def compare_runs(one: Path, other: Path) -> Comparison:
     """Compare the folders of two runs; one that is none raises `NotARun`."""
     return Comparison(
-        tuple(_differences(_document(one, "manifest.json"), _document(other, "manifest.json"), "")),
-        tuple(_differences(_document(one, "summary.json"), _document(other, "summary.json"), "")),
+        tuple(differences(_document(one, "manifest.json"), _document(other, "manifest.json"))),
+        tuple(differences(_document(one, "summary.json"), _document(other, "summary.json"))),
         tuple(
             table
             for table in TABLES
@@ -78,15 +87,16 @@ def _document(run: Path, name: str) -> Any:
         raise NotARun(f"{run} is no run: {name} cannot be read ({error})") from error
 
 
-def _differences(one: Any, other: Any, path: str) -> Iterator[Difference]:
+def differences(one: Any, other: Any, path: str = "") -> Iterator[Difference]:
+    """Yield where two documents differ, by the paths of their keys."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in sorted({*one, *other}):
-            yield from _differences(one.get(key), other.get(key), f"{path}.{key}" if path else str(key))
+            yield from differences(one.get(key), other.get(key), f"{path}.{key}" if path else str(key))
     elif isinstance(one, list) and isinstance(other, list):
         for index in range(max(len(one), len(other))):
             left = one[index] if index < len(one) else None
             right = other[index] if index < len(other) else None
-            yield from _differences(left, right, f"{path}[{index}]")
+            yield from differences(left, right, f"{path}[{index}]")
     elif one != other:
         yield Difference(path, one, other)
 

@@ -129,6 +129,8 @@ class Journal:
     ) -> None:
         """A watchdog looked at a reading and let this out."""
         self._count("readings")
+        if not releases:
+            self._count("kept")
         mask = bytes(reading.mask)
         present = int.from_bytes(mask, "big")
         values = bytes(value for index, value in enumerate(reading.row) if present >> index & 1)

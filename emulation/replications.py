@@ -2,13 +2,20 @@
 
 Every seed gets the folder `seed-N`. A run knows nothing of the others, so its trace is the one that the same
 seed gives alone, however many processes there are and in whichever order they end.
+
+An interruption is passed on to every process once, however it came: each ends its run as a valid partial one,
+and those that have not begun do not begin.
 """
 
+import os
 import re
+import signal
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from itertools import islice
+from multiprocessing import active_children, get_context
 from pathlib import Path
+from types import FrameType
 from typing import Final
 
 from emulation.run import RunSummary, run_scenario
@@ -52,21 +59,46 @@ def run_replications(
     """
     load_scenario(scenario, changes)
     found: dict[int, RunSummary] = {}
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        waiting = {
-            pool.submit(_run_one, scenario, tuple(changes), seed, out / f"seed-{seed}", force): seed
-            for seed in seeds
-        }
+    with ProcessPoolExecutor(
+        processes, mp_context=get_context("spawn"), initializer=_ignore_interruption
+    ) as pool:
+        under_way: dict[Future[RunSummary], int] = {}
+        to_do = iter(seeds)
         try:
-            for ended in as_completed(waiting):
-                found[waiting[ended]] = ended.result()
-                if done is not None:
-                    done(found[waiting[ended]])
+            while True:
+                # No more than there are processes: what the pool has taken can no longer be called off.
+                for seed in islice(to_do, processes - len(under_way)):
+                    out_of_seed = out / f"seed-{seed}"
+                    begun = pool.submit(_run_one, scenario, tuple(changes), seed, out_of_seed, force)
+                    under_way[begun] = seed
+                if not under_way:
+                    break
+                for ended in wait(under_way, return_when=FIRST_COMPLETED).done:
+                    summary = found[under_way.pop(ended)] = ended.result()
+                    if done is not None:
+                        done(summary)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            for child in active_children():
+                if child.pid is not None:
+                    os.kill(child.pid, signal.SIGINT)
             raise
     return [found[seed] for seed in seeds]
 
 
+def _ignore_interruption() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _interrupt_once(_number: int, _frame: FrameType | None) -> None:
+    _ignore_interruption()
+    raise KeyboardInterrupt
+
+
 def _run_one(scenario: str | Path, changes: Sequence[str], seed: int, out: Path, force: bool) -> RunSummary:
-    return run_scenario(load_scenario(scenario, changes), seed, out, force=force)
+    loaded = load_scenario(scenario, changes)
+    signal.signal(signal.SIGINT, _interrupt_once)
+    try:
+        return run_scenario(loaded, seed, out, force=force)
+    finally:
+        _ignore_interruption()

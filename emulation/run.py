@@ -5,13 +5,14 @@ trace is complete. An interruption makes a run that is shorter than planned but 
 manifest says `partial` and how far it got. Any other failure leaves nothing behind.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from emulation.run_folder import RunFolder
+from emulation.run_inputs import keep_inputs
 from emulation.scenario import Scenario
 from emulation.trace.schema import SCHEMA_VERSION
 from emulation.trace.writer import TraceWriter
@@ -35,6 +36,10 @@ class Progress:
     delivered: int
     sent: int
 
+    def as_document(self) -> dict[str, Any]:
+        """Return the step as plain data."""
+        return asdict(self)
+
     def line(self) -> str:
         """Return the counts for people."""
         return f"{self.simulated_s:,.0f} s simulated, {self.sent:,} frames, {self.delivered:,} delivered"
@@ -52,6 +57,8 @@ class RunSummary:
     contacts: int
     subscriptions: int
     readings: int
+    readings_kept: int
+    """Readings that nobody wanted to hear of; they never left their source."""
     notifications: int
     delivered: int
     frames_sent: int
@@ -66,7 +73,8 @@ class RunSummary:
         return [
             f"{self.scenario}, seed {self.seed}: {self.simulated_s:,.0f} s simulated ({self.status})",
             f"{self.nodes:,} nodes, {self.contacts:,} contacts, {self.subscriptions:,} subscriptions",
-            f"{self.readings:,} readings became {self.notifications:,} notifications",
+            f"{self.readings:,} readings, {self.readings_kept:,} of them kept at the source; "
+            f"{self.notifications:,} notifications",
             f"{self.delivered:,} deliveries, {self.frames_sent:,} frames sent, {self.frames_lost:,} lost",
         ]
 
@@ -93,7 +101,8 @@ def _run(
     status: Status = "complete"
     reached_ms = 0
     world: World | None = None
-    folder.write("manifest.json", _manifest(scenario, seed, "running", 0))
+    inputs = keep_inputs(scenario.inputs, folder.path)
+    folder.write("manifest.json", manifest_of_run(scenario, seed, "running", 0, inputs))
     with TraceWriter(folder.path / "trace") as trace:
         try:
             world = World(scenario, seed, trace)
@@ -103,7 +112,8 @@ def _run(
                 reached_ms = world.now_ms
                 if trace.collected >= _ROWS_BETWEEN:
                     trace.checkpoint()
-                    folder.write("manifest.json", _manifest(scenario, seed, "running", reached_ms))
+                    manifest = manifest_of_run(scenario, seed, "running", reached_ms, inputs)
+                    folder.write("manifest.json", manifest)
                 if progress is not None:
                     progress(_progress(world, scenario))
         except KeyboardInterrupt:
@@ -119,13 +129,14 @@ def _run(
         contacts=trace["contacts"].written,
         subscriptions=counts.get("subscribed", 0),
         readings=counts.get("readings", 0),
+        readings_kept=counts.get("kept", 0),
         notifications=counts.get("published", 0),
         delivered=counts.get("delivered", 0),
         frames_sent=counts.get("sent", 0),
         frames_lost=counts.get("lost", 0),
     )
     folder.write("summary.json", summary.as_document())
-    folder.write("manifest.json", _manifest(scenario, seed, status, reached_ms))
+    folder.write("manifest.json", manifest_of_run(scenario, seed, status, reached_ms, inputs))
     return summary
 
 
@@ -136,13 +147,17 @@ def _progress(world: World, scenario: Scenario) -> Progress:
     )
 
 
-def _manifest(scenario: Scenario, seed: int, status: Status, reached_ms: int) -> dict[str, Any]:
-    """Return everything that decides what the trace holds, and no wall clock."""
+def manifest_of_run(
+    scenario: Scenario, seed: int, status: Status, reached_ms: int, inputs: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return everything that decides what the trace holds, and no wall clock. `inputs` names the copies of
+    the scenario's files."""
     return {
         "schema_version": SCHEMA_VERSION,
         "status": status,
         "simulated_ms": reached_ms,
         "seed": seed,
+        "inputs": dict(inputs),
         "scenario": scenario.settings.model_dump(mode="json"),
         "subscription_documents": {wanted.file: wanted.document for wanted in scenario.subscriptions},
         "vocabularies": {vocabulary.name: vocabulary.version for vocabulary in scenario.table.vocabularies},

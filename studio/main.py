@@ -15,7 +15,9 @@ import typer
 
 from studio import exits
 from studio.commands import (
+    board,
     check,
+    compare,
     compile_,
     contacts,
     cover,
@@ -30,8 +32,10 @@ from studio.commands import (
     offers,
     replay,
     report,
+    rerun,
     run,
     schema,
+    sweep,
     thesaurus,
     torture,
     vocabulary,
@@ -50,7 +54,10 @@ app = typer.Typer(
 )
 
 app.command("run")(run.run)
+app.command("rerun")(rerun.rerun)
+app.command("compare")(compare.compare)
 app.command("report")(report.report)
+app.command("sweep")(sweep.sweep)
 app.command("compile")(compile_.compile_)
 app.command("decode")(decode.decode)
 app.command("decompile")(decompile.decompile)
@@ -66,6 +73,7 @@ app.command("replay")(replay.replay)
 app.command("cover")(cover.cover)
 app.command("experiment")(experiment.experiment)
 app.command("torture")(torture.torture)
+app.add_typer(board.app, name="board")
 app.command("init")(init.init)
 app.command("doctor")(doctor.doctor)
 app.command("schema")(schema.schema)

@@ -1,6 +1,11 @@
 """Scenario files: what may stand in them, what is wrong with one, and what it means."""
 
-from emulation.scenario.loading import check_scenario_file, load_scenario, shipped_scenarios
+from emulation.scenario.loading import (
+    check_scenario_file,
+    load_scenario,
+    scenario_from_settings,
+    shipped_scenarios,
+)
 from emulation.scenario.scenario import PlannedSensor, PlannedSubscription, Scenario
 from emulation.scenario.settings import scenario_schema
 
@@ -10,6 +15,7 @@ __all__ = [
     "Scenario",
     "check_scenario_file",
     "load_scenario",
+    "scenario_from_settings",
     "scenario_schema",
     "shipped_scenarios",
 ]

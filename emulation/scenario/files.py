@@ -1,5 +1,10 @@
-"""Files that a scenario names: looked for beside it, and missed at the place where they are named."""
+"""Files that a scenario names: looked for beside it, and missed at the place where they are named.
 
+Everything that was found is remembered by the name that the scenario gives it, so that a run can keep copies
+(`emulation.run_inputs`) and be done again from them when the files themselves are gone.
+"""
+
+from collections.abc import Mapping
 from pathlib import Path
 
 from emulation.scenario.checks import Places
@@ -7,14 +12,34 @@ from knowledge_manager.documents import DocumentError, did_you_mean
 from knowledge_manager.toml_positions import Path as KeyPath
 
 
-def beside(folder: Path, name: str, key: KeyPath, places: Places) -> Path:
-    """Return the path of a file that the scenario names at this key, or raise `DocumentError`."""
-    path = folder / name
-    if path.is_file():
+class NamedFiles:
+    """Finds files by the names in a scenario: beside it, or among the copies of an earlier run."""
+
+    def __init__(self, folder: Path, copies: Mapping[str, Path] | None = None) -> None:
+        self.found: dict[str, Path] = {}
+        self._folder = folder
+        self._copies = copies
+
+    def path(self, name: str, key: KeyPath, places: Places) -> Path:
+        """Return the path of a file that the scenario names at this key, or raise `DocumentError`."""
+        path = self._folder / name if self._copies is None else self._copies.get(name)
+        if path is not None and path.is_file():
+            self.found[name] = path
+            return path
+        message = f'there is no file "{name}" beside the scenario{did_you_mean(name, self._near(name))}'
+        raise DocumentError([places.problem(key, "D310", message)])
+
+    def shipped(self, name: str, path: Path) -> Path:
+        """Return where a file that comes with the package is read from: the package, or the copy."""
+        path = path if self._copies is None else self._copies.get(name, path)
+        self.found[name] = path
         return path
-    try:
-        near = sorted(str(found.relative_to(folder)) for found in path.parent.iterdir() if found.is_file())
-    except (OSError, ValueError):
-        near = []
-    message = f'there is no file "{name}" beside the scenario{did_you_mean(name, near)}'
-    raise DocumentError([places.problem(key, "D310", message)])
+
+    def _near(self, name: str) -> list[str]:
+        if self._copies is not None:
+            return sorted(self._copies)
+        beside = (self._folder / name).parent
+        try:
+            return sorted(str(path.relative_to(self._folder)) for path in beside.iterdir() if path.is_file())
+        except (OSError, ValueError):
+            return []

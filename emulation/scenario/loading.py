@@ -5,17 +5,17 @@ read what the file names, relative to the folder it stands in: vocabularies, sub
 Problems of all these files are collected and raised together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pydantic import ValidationError
 
 from emulation.mobility.model import MobilityModel
 from emulation.scenario.changes import apply_change
 from emulation.scenario.checks import Places, check_settings
-from emulation.scenario.files import beside
+from emulation.scenario.files import NamedFiles
 from emulation.scenario.movement import plan_mobility
 from emulation.scenario.scenario import PlannedSensor, PlannedSubscription, Scenario
 from emulation.scenario.sensors import plan_sensor
@@ -49,14 +49,35 @@ def load_scenario(name_or_path: str | Path, changes: Sequence[str] = ()) -> Scen
     `DocumentError`. Changes (`group[0].count=20`) are made to its keys before anything is checked."""
     path = _path_of(name_or_path)
     shown = path.name if path.parent == _SHIPPED else str(path)
-    settings, positions = _settings(read_text(path), shown, changes)
-    places = Places(shown, positions)
+    text = read_text(path)
+    document, positions = parse_toml(text, shown), locate(text)
+    for change in changes:
+        apply_change(document, change, shown)
+    return _scenario(document, Places(shown, positions), positions, NamedFiles(path.parent))
+
+
+def scenario_from_settings(settings: Mapping[str, Any], copies: Mapping[str, Path], shown: str) -> Scenario:
+    """Return the scenario that these settings describe, every key given, with the files that it names read
+    from copies; what is wrong raises `DocumentError`."""
+    nowhere = TomlPositions()
+    return _scenario(settings, Places(shown, nowhere), nowhere, NamedFiles(Path(), copies))
+
+
+def _scenario(
+    document: Mapping[str, Any], places: Places, positions: TomlPositions, files: NamedFiles
+) -> Scenario:
+    try:
+        settings = ScenarioSettings.model_validate(document)
+    except ValidationError as error:
+        raise DocumentError(
+            problems_from_pydantic(error, positions, places.file, CODES, ScenarioSettings)
+        ) from None
     problems = list(check_settings(settings, places))
-    table = _table(settings, path.parent, places, problems)
+    table = _table(settings, files, places, problems)
     mobilities: list[MobilityModel] = []
     for index, group in enumerate(settings.group):
         try:
-            mobilities.append(plan_mobility(group, index, settings.area, path.parent, places))
+            mobilities.append(plan_mobility(group, index, settings.area, files, places))
         except DocumentError as error:
             problems.extend(error.problems)
     subscriptions: list[PlannedSubscription] = []
@@ -66,18 +87,20 @@ def load_scenario(name_or_path: str | Path, changes: Sequence[str] = ()) -> Scen
         for index, wanted in enumerate(settings.subscription):
             number = asked[wanted.group] = asked.get(wanted.group, -1) + 1
             try:
-                subscriptions.append(_subscription(wanted, index, number % 256, path.parent, table, places))
+                subscriptions.append(_subscription(wanted, index, number % 256, files, table, places))
             except DocumentError as error:
                 problems.extend(error.problems)
         for index, sensor in enumerate(settings.sensor):
             try:
-                sensors.append(plan_sensor(sensor, index, path.parent, table, places))
+                sensors.append(plan_sensor(sensor, index, files, table, places))
             except DocumentError as error:
                 problems.extend(error.problems)
     if table is None or problems:
         raise DocumentError(problems)
-    documents = {name: _vocabulary_text(name, path.parent) for name in settings.vocabularies}
-    return Scenario(settings, table, documents, tuple(mobilities), tuple(subscriptions), tuple(sensors))
+    documents = {name: read_text(files.found[name]) for name in settings.vocabularies}
+    return Scenario(
+        settings, table, documents, files.found, tuple(mobilities), tuple(subscriptions), tuple(sensors)
+    )
 
 
 def check_scenario_file(path: Path) -> list[Problem]:
@@ -87,17 +110,6 @@ def check_scenario_file(path: Path) -> list[Problem]:
     except DocumentError as error:
         return list(error.problems)
     return []
-
-
-def _settings(text: str, shown: str, changes: Sequence[str]) -> tuple[ScenarioSettings, TomlPositions]:
-    document, positions = parse_toml(text, shown), locate(text)
-    for change in changes:
-        apply_change(document, change, shown)
-    try:
-        return ScenarioSettings.model_validate(document), positions
-    except ValidationError as error:
-        problems = problems_from_pydantic(error, positions, shown, CODES, ScenarioSettings)
-        raise DocumentError(problems) from None
 
 
 def _path_of(name_or_path: str | Path) -> Path:
@@ -112,19 +124,20 @@ def _path_of(name_or_path: str | Path) -> Path:
 
 
 def _table(
-    settings: ScenarioSettings, folder: Path, places: Places, problems: list[Problem]
+    settings: ScenarioSettings, files: NamedFiles, places: Places, problems: list[Problem]
 ) -> MissionTable | None:
     named: list[str | Path] = []
     known = shipped_vocabularies()
     for index, vocabulary in enumerate(settings.vocabularies):
         key = ("vocabularies", index)
-        if _is_file_name(vocabulary):
+        if vocabulary.endswith(".toml") or "/" in vocabulary:
             try:
-                named.append(beside(folder, vocabulary, key, places))
+                named.append(files.path(vocabulary, key, places))
             except DocumentError as error:
                 problems.extend(error.problems)
         elif vocabulary in known:
-            named.append(vocabulary)
+            shipped = resources.files("knowledge_manager") / "vocabularies" / f"{vocabulary}.toml"
+            named.append(files.shipped(vocabulary, Path(str(shipped))))
         else:
             hint = did_you_mean(vocabulary, known)
             message = f'no vocabulary "{vocabulary}" is shipped{hint} ({listed(known)}, or a .toml file)'
@@ -137,22 +150,15 @@ def _table(
     return table if len(named) == len(settings.vocabularies) else None
 
 
-def _vocabulary_text(name: str, folder: Path) -> str:
-    """Return the text of a vocabulary that is known to be there."""
-    if _is_file_name(name):
-        return read_text(folder / name)
-    shipped = resources.files("knowledge_manager") / "vocabularies" / f"{name}.toml"
-    return shipped.read_text(encoding="utf-8")
-
-
-def _is_file_name(vocabulary: str) -> bool:
-    return vocabulary.endswith(".toml") or "/" in vocabulary
-
-
 def _subscription(
-    wanted: SubscriptionSettings, index: int, number: int, folder: Path, table: MissionTable, places: Places
+    wanted: SubscriptionSettings,
+    index: int,
+    number: int,
+    files: NamedFiles,
+    table: MissionTable,
+    places: Places,
 ) -> PlannedSubscription:
-    path = beside(folder, wanted.file, ("subscription", index, "file"), places)
+    path = files.path(wanted.file, ("subscription", index, "file"), places)
     source = read_document(path)
     at_ms = int(wanted.at_s * 1000)
     compiled = compile_subscription(source, str(path), table, id=number, stamp_s=at_ms // 1000 % 65536)

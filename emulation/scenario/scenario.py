@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -102,6 +103,8 @@ class Scenario:
     table: MissionTable
     vocabulary_documents: Mapping[str, str]
     """The text of every vocabulary, by the name that the file gives it."""
+    inputs: Mapping[str, Path]
+    """Every file that was read, by the name that the scenario gives it."""
     mobilities: tuple[MobilityModel, ...]
     """How each group moves, in the order of the groups."""
     subscriptions: tuple[PlannedSubscription, ...]

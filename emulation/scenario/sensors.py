@@ -1,9 +1,7 @@
 """Checks a sensor of a scenario against the mission table and reads its recording."""
 
-from pathlib import Path
-
 from emulation.scenario.checks import Places
-from emulation.scenario.files import beside
+from emulation.scenario.files import NamedFiles
 from emulation.scenario.scenario import PlannedSensor
 from emulation.scenario.settings import CsvSettings, SensorSettings
 from emulation.sensors.diurnal_weather import WEATHER
@@ -16,7 +14,7 @@ from knowledge_manager.vocabulary import EventClass, UnknownName
 
 
 def plan_sensor(
-    sensor: SensorSettings, index: int, folder: Path, table: MissionTable, places: Places
+    sensor: SensorSettings, index: int, files: NamedFiles, table: MissionTable, places: Places
 ) -> PlannedSensor:
     """Return the sensor ready to be read, or raise `DocumentError` with everything wrong about it."""
     try:
@@ -33,7 +31,7 @@ def plan_sensor(
             raise DocumentError([places.problem(("sensor", index, "source", "generator"), "D308", message)])
         return PlannedSensor(sensor.group, event, attributes, at_ms, every_ms, sensor.source)
     layout = _layout(sensor.source, event, index, places)
-    path = beside(folder, sensor.source.csv, ("sensor", index, "source", "csv"), places)
+    path = files.path(sensor.source.csv, ("sensor", index, "source", "csv"), places)
     series = read_recording(path, layout)
     return PlannedSensor(sensor.group, event, tuple(layout.columns), at_ms, every_ms, series)
 

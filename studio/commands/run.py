@@ -1,23 +1,32 @@
-"""`dens run`: one scenario, from its file to its trace."""
+"""`dens run`: one scenario, from its file to its trace; with many seeds, one run each."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from studio import exits
 from studio.options import AsJson
+from studio.progress import FORMS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from emulation.run import Progress
+    from emulation.run import RunSummary
 
 
 def _scenarios(incomplete: str) -> list[str]:
     from emulation.scenario import shipped_scenarios
 
     return [name for name in shipped_scenarios() if name.startswith(incomplete)]
+
+
+ProgressForm = Annotated[
+    str,
+    typer.Option(
+        "--progress",
+        metavar="|".join(FORMS),
+        help="Told on stderr: a bar on a terminal, or one JSON line a step.",
+    ),
+]
 
 
 def run(
@@ -30,66 +39,116 @@ def run(
         ),
     ],
     seed: Annotated[
-        int | None,
-        typer.Option(min=0, max=2**63 - 1, help="Another seed than the scenario's.", show_default=False),
+        str | None,
+        typer.Option(
+            metavar="N|A..B",
+            help="Another seed than the scenario's, or many: 1..50 or 1..3,9.",
+            show_default=False,
+        ),
+    ] = None,
+    change: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="PATH=VALUE",
+            help="Change a key of the scenario, such as group[0].count=20; repeatable.",
+            show_default=False,
+        ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of the run; runs/NAME-SEED by default.", show_default=False),
+        typer.Option(
+            help="Folder of the run; runs/NAME-SEED by default. With many seeds each gets DIR/seed-N.",
+            show_default=False,
+        ),
     ] = None,
+    processes: Annotated[
+        int, typer.Option("-j", "--jobs", min=1, max=1024, metavar="N", help="Runs at a time.")
+    ] = 1,
     force: Annotated[bool, typer.Option("--force", metavar="", help="Replace an earlier run there.")] = False,
+    progress: ProgressForm = "auto",
     as_json: AsJson = False,
 ) -> None:
     """Run a scenario on the real code and write its trace.
 
     The same file and seed give the same trace, byte for byte. Ctrl-C leaves a valid partial run.
     """
+    from emulation.replications import parse_seeds
     from emulation.run import run_scenario
     from emulation.scenario import load_scenario
     from studio import console
+    from studio.progress import progress as shown
 
-    loaded = load_scenario(scenario)
-    chosen_seed = loaded.seed if seed is None else seed
+    check_form(progress)
+    try:
+        seeds = None if seed is None else parse_seeds(seed)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--seed") from None
+    changes = change or []
+    if seeds is not None and len(seeds) > 1:
+        _many(scenario, seeds, changes, out, processes, force, progress, as_json)
+    loaded = load_scenario(scenario, changes)
+    chosen_seed = loaded.seed if seeds is None else seeds[0]
     folder = out or Path("runs") / f"{loaded.name}-{chosen_seed}"
-    with _progress(loaded.name) as progress:
-        summary = run_scenario(loaded, chosen_seed, folder, progress=progress, force=force)
+    with shown(loaded.name, progress) as told:
+        summary = run_scenario(loaded, chosen_seed, folder, progress=told, force=force)
     if as_json:
         console.print_document({**summary.as_document(), "run": str(folder)})
     else:
-        typer.echo(f"run: {folder}")
-        for line in summary.lines():
-            typer.echo(f"  {line}")
+        print_summary(summary, folder)
     raise typer.Exit(exits.INTERRUPTED if summary.status == "partial" else exits.FINE)
 
 
-def _progress(name: str) -> Any:
-    """Return a context that gives the emulator something to tell its progress to."""
-    from contextlib import contextmanager
+def check_form(progress: str) -> None:
+    """Refuse a form of progress that there is not."""
+    if progress not in FORMS:
+        raise typer.BadParameter(f"{progress}: there are {', '.join(FORMS)}", param_hint="--progress")
 
+
+def print_summary(summary: "RunSummary", folder: Path) -> None:
+    """Print where a run is and what it came to."""
+    typer.echo(f"run: {folder}")
+    for line in summary.lines():
+        typer.echo(f"  {line}")
+
+
+def _many(
+    scenario: str,
+    seeds: tuple[int, ...],
+    changes: list[str],
+    out: Path | None,
+    processes: int,
+    force: bool,
+    progress: str,
+    as_json: bool,
+) -> None:
+    """Run every seed, tell of each when it ends, and end the command."""
+    from emulation.replications import run_replications
+    from emulation.scenario import load_scenario
     from studio import console
+    from studio.progress import print_line
 
-    @contextmanager
-    def silent() -> "Iterator[None]":
-        yield None
+    folder = out or Path("runs") / load_scenario(scenario, changes).name
+    ended = 0
 
-    @contextmanager
-    def live() -> "Iterator[Callable[[Progress], None]]":
-        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
+    def done(summary: "RunSummary") -> None:
+        nonlocal ended
+        ended += 1
+        if progress == "json":
+            print_line({**summary.as_document(), "done": ended, "of": len(seeds)})
+        elif progress == "auto":
+            console.say(f"{ended} of {len(seeds)}: seed {summary.seed}, {summary.delivered:,} deliveries")
 
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.percentage:3.0f} %"),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[counts]}"),
-        )
-        with Bar(*columns, console=console.err(), transient=True) as bar:
-            task = bar.add_task(f"running {name}", total=1.0, counts="")
-
-            def show(step: "Progress") -> None:
-                bar.update(task, completed=step.simulated_s / step.duration_s, counts=step.line())
-
-            yield show
-
-    return live() if console.err().is_terminal else silent()
+    summaries = run_replications(
+        scenario, seeds, folder, changes=changes, processes=processes, force=force, done=done
+    )
+    partial = any(summary.status == "partial" for summary in summaries)
+    if as_json:
+        runs = [{**one.as_document(), "run": str(folder / f"seed-{one.seed}")} for one in summaries]
+        console.print_document({"runs": runs})
+    else:
+        typer.echo(f"runs: {folder}/seed-N, {len(summaries)} seeds")
+        delivered = [summary.delivered for summary in summaries]
+        mean = sum(delivered) / len(delivered)
+        typer.echo(f"  deliveries: {min(delivered):,} to {max(delivered):,}, mean {mean:,.1f}")
+    raise typer.Exit(exits.INTERRUPTED if partial else exits.FINE)

@@ -92,6 +92,7 @@ def test_a_run_leaves_manifest_trace_and_summary(write_scenario: WriteScenario, 
     scenario = load_scenario(write_scenario())
     summary = run_scenario(scenario, 5, tmp_path / "run", steps.append)
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
+        "inputs",
         "manifest.json",
         "summary.json",
         "trace",
@@ -106,6 +107,7 @@ def test_a_run_leaves_manifest_trace_and_summary(write_scenario: WriteScenario, 
     assert json.loads((tmp_path / "run" / "summary.json").read_text()) == summary.as_document()
     assert summary.status == "complete"
     assert summary.delivered > 0
+    assert 0 < summary.readings_kept < summary.readings
     assert steps[-1].simulated_s == steps[-1].duration_s == 3600
     assert [step.simulated_s for step in steps] == sorted(step.simulated_s for step in steps)
 

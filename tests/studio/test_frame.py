@@ -6,7 +6,7 @@ import sys
 import pytest
 
 COMMANDS = [
-    "run", "report", "compile", "decode", "decompile", "explain", "match", "check",
+    "run", "rerun", "compare", "report", "compile", "decode", "decompile", "explain", "match", "check",
     "cover", "contacts", "replay", "torture", "experiment", "init", "doctor", "schema",
 ]  # fmt: skip
 HEAVY = ["pyspark", "numpy", "pandas", "lxml", "pydantic", "matplotlib", "simpy", "numba", "pint", "rdflib"]

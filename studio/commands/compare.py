@@ -1,0 +1,30 @@
+"""`dens compare`: two runs side by side."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from studio import exits
+from studio.options import AsJson
+
+
+def compare(
+    one: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    other: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of another.")],
+    as_json: AsJson = False,
+) -> None:
+    """Say how two runs differ: in their settings, their figures and the tables of their traces.
+
+    Ends 1 if their traces differ.
+    """
+    from emulation.comparison import compare_runs
+    from studio import console
+
+    comparison = compare_runs(one, other)
+    if as_json:
+        console.print_document(comparison.as_document())
+    else:
+        for line in comparison.lines():
+            typer.echo(line)
+    raise typer.Exit(exits.FINE if comparison.same_trace else exits.FINDING)

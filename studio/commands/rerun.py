@@ -1,0 +1,60 @@
+"""`dens rerun`: a run done again from its own folder, and held against the first."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from studio import exits
+from studio.commands.run import ProgressForm, check_form, print_summary
+from studio.options import AsJson
+
+
+def rerun(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the new run; RUN-again by default.", show_default=False),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", metavar="", help="Replace an earlier run there.")] = False,
+    progress: ProgressForm = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Do a run again and check that its trace is the same, byte for byte.
+
+    It is made from the copies in the folder of the run, whatever became of the scenario's files. Other
+    versions are told. Ends 1 if the traces differ.
+    """
+    from dataclasses import asdict
+
+    from emulation.rerun import rerun as do_again
+    from emulation.rerun import version_differences
+    from studio import console
+    from studio.progress import progress as shown
+
+    check_form(progress)
+    folder = out or run.with_name(f"{run.resolve().name}-again")
+    for difference in version_differences(run):
+        console.say(f"other version: {difference.line()}", style="yellow")
+    with shown(run.resolve().name, progress) as told:
+        again = do_again(run, folder, told, force=force)
+    if as_json:
+        console.print_document(
+            {
+                **again.summary.as_document(),
+                "run": str(folder),
+                "versions": [asdict(difference) for difference in again.versions],
+                "comparison": None if again.comparison is None else again.comparison.as_document(),
+            }
+        )
+    else:
+        print_summary(again.summary, folder)
+        if again.comparison is None:
+            typer.echo("  one of the two runs did not reach its end; their traces are not compared")
+        else:
+            for line in again.comparison.lines():
+                typer.echo(f"  {line}")
+    if again.summary.status == "partial":
+        raise typer.Exit(exits.INTERRUPTED)
+    differ = again.comparison is not None and not again.comparison.same_trace
+    raise typer.Exit(exits.FINDING if differ else exits.FINE)
