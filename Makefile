@@ -5,7 +5,7 @@
 #   make check     format, lint, types, import rules, unit tests (under 2 minutes)
 #   make test      everything, boards and Spark included
 #   make soak      the long runs: exhaustive arithmetic, many seeds
-#   make bench     measurements beside peers; ONLY=name runs one
+#   make bench     measurements beside peers; ONLY=name runs those that begin so
 #   make golden    renew golden files, then look at the diff
 #   make lock      renew the pinned dependencies (needs uv)
 #   make clean     remove what the others made

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 import benchmarks
 from benchmarks.measurement import Measurement
@@ -24,19 +24,22 @@ def names() -> list[str]:
 def main() -> int:
     """Run the chosen benchmarks; end 0 even where a goal is missed, because timings never gate."""
     parser = argparse.ArgumentParser(prog="make bench")
-    parser.add_argument("--only", choices=names(), help="run one benchmark")
-    chosen = parser.parse_args().only
+    parser.add_argument("--only", help="run those whose names begin so: " + ", ".join(names()))
+    beginning = parser.parse_args().only or ""
+    chosen = [name for name in names() if name.startswith(beginning)]
+    if not chosen:
+        parser.error(f"no benchmark begins with {beginning}; there are {', '.join(names())}")
     console = Console(stderr=True)
     results: list[Measurement] = []
     with LATEST.open("w") as kept:
-        for name in [chosen] if chosen else names():
+        for name in chosen:
             console.print(f"measuring {name} …")
             for measurement in importlib.import_module(f"benchmarks.{name}").measure():
                 results.append(measurement)
                 for stream in (sys.stdout, kept):
                     stream.write(measurement.as_line() + "\n")
                     stream.flush()
-    table = Table("measurement", "ours", "peer", "ratio", "goal", "holds")
+    table = Table(Column("measurement", no_wrap=True), "ours", "peer", "ratio", "goal", "holds")
     for m in results:
         holds = "[green]yes[/]" if m.holds else "[red]no[/]"
         table.add_row(m.name, f"{m.ours:.4g}", f"{m.peer:.4g}", f"{m.ratio:.4g}", f"{m.goal:.4g}", holds)

@@ -57,10 +57,20 @@ which a newly learnt subscription alone is matched against the notifications alr
 class Directory(Protocol):
     """Knows which publishers offer what."""
 
-    def learn(self, node: int, extract: bytes, now_ms: int) -> object:
+    def learn(
+        self,
+        node: int,
+        extract: bytes,
+        now_ms: int,
+        *,
+        age_ms: int = 0,
+        via: int | None = None,
+        hops: int = 1,
+    ) -> object:
         """Take what this publisher says it can measure; the newest extract of a node replaces older ones.
 
-        What it returns is the directory's own business; the overlay does not look at it.
+        It was said `age_ms` ago, handed on by `via` (this node itself where its own store kept it), over so
+        many hops. What `learn` returns is the directory's own business; the overlay does not look at it.
         """
         ...
 

@@ -22,7 +22,7 @@ class Limits:
     receipts: int = 20_000
     """Delivery receipts carried."""
     announcements: int = 1_024
-    """Publishers whose extract is known."""
+    """Publishers whose extract is known; of more, the earliest born goes."""
     known_items: int = 100_000
     """Message identities remembered, so that what is done with is not fetched again."""
 
@@ -34,10 +34,10 @@ class Limits:
     """First patience for an acknowledgement; grows with the measured round trip and with every try."""
     retry_most_ms: int = 16_000
     """Longest patience."""
-    ack_delay_ms: int = 20
+    ack_delay_ms: int = 200
     """How long acknowledgements are collected, so that one message and one commit serve many."""
     ack_batch: int = 32
-    """So many acknowledgements are sent at once without waiting."""
+    """So many acknowledgements are sent at once without waiting; half a window of bytes also is."""
     linger_ms: int = 3_600_000
     """How long an expired subscription is still matched, for events from before its end that come late."""
     remember_ms: int = 600_000

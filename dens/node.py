@@ -14,7 +14,6 @@ subscriptions and notifications.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Final
 
 from dens.collaborators import Directory, FoundMatch, Identities, MatcherFactory
@@ -30,7 +29,7 @@ from dens.identity import is_its_owners
 from dens.item import Item, ItemId
 from dens.limits import Limits
 from dens.matching import LanguageMatchers
-from dens.messages import Notify, Subscribed, Withdrawal
+from dens.messages import Notify, Subscribed, SummaryMessage, Withdrawal
 from dens.notification_store import Carried, NotificationStore
 from dens.numbers import REASON_NAMES, MessageType, Reason, Role, Status
 from dens.peer_session import PeerSession
@@ -121,9 +120,14 @@ class DensNode(Engine):
             self._matchers.remove(ended)
             self._services.remove(ended.key)
 
-    def _next_end_ms(self) -> int | None:
-        ends = [end for end in (super()._next_end_ms(), self._table.next_end_ms()) if end is not None]
-        return min(ends, default=None)
+    def _next_end_ms(self) -> int:
+        end_ms, lingering_ms = super()._next_end_ms(), self._table.next_end_ms()
+        return end_ms if lingering_ms is None or end_ms < lingering_ms else lingering_ms
+
+    def _understand(self, message: SummaryMessage) -> Summary:
+        if message.hello.role == Role.MEDIATOR:
+            return self._ledger.known.compare(message.known)
+        return super()._understand(message)
 
     def _note(self, session: PeerSession, now_ms: int) -> bytes:
         return self._policy.note(now_ms) if session.role is Role.MEDIATOR else b""
@@ -135,7 +139,7 @@ class DensNode(Engine):
         if not is_its_owners(item, self._identities):
             return Status.NOT_SIGNED
         try:
-            status = self._learn(item, now_ms)
+            status = self._learn(item, session.peer, now_ms)
         except Exception as error:
             if not _is_refusal(error):
                 raise
@@ -149,7 +153,7 @@ class DensNode(Engine):
             self._ledger.know(item)
         return status
 
-    def _learn(self, item: Item, now_ms: int) -> Status:
+    def _learn(self, item: Item, via: int, now_ms: int) -> Status:
         kind = item.type
         if kind == MessageType.NOTIFICATION:
             return self._learn_notification(item, now_ms)
@@ -162,7 +166,7 @@ class DensNode(Engine):
         if kind == MessageType.UNSUBSCRIBE:
             return self._learn_withdrawal(item, now_ms)
         if kind == MessageType.ANNOUNCE:
-            return self._learn_announcement(item, now_ms)
+            return self._learn_announcement(item, via, now_ms)
         return Status.UNEXPECTED
 
     def _learn_subscription(self, item: Item, said: Subscribed, now_ms: int) -> Status:
@@ -226,16 +230,20 @@ class DensNode(Engine):
         self._hold(item)
         return Status.STORED
 
-    def _learn_announcement(self, item: Item, now_ms: int) -> Status:
+    def _learn_announcement(self, item: Item, via: int, now_ms: int) -> Status:
         older = self._services.announcement(item.origin)
         if older is not None and older.number > item.number:
             return Status.SUPERSEDED
-        if older is None and len(self._services) >= self.limits.announcements:
-            return Status.NO_ROOM
-        self._services.learn(item, self._table.subscriptions(), now_ms)
+        self._services.learn(item, via, self._table.subscriptions(), now_ms)
         if older is not None:
             self._let_go_of(older, Reason.REPLACED, now_ms)
         self._hold(item)
+        if len(self._services) > self.limits.announcements:
+            earliest = self._services.earliest_born()
+            self._services.forget(earliest.origin)
+            self._let_go_of(earliest, Reason.OLDEST, now_ms)
+            if earliest is item:
+                return Status.NO_ROOM
         session = self._sessions.get(item.origin)
         if session is not None and session.is_ready:
             self._offer_installs(session)
@@ -319,7 +327,7 @@ class DensNode(Engine):
         elif kind == MessageType.UNSUBSCRIBE:
             self._table.withdraw(item, Withdrawal.decode(item.payload))
         elif kind == MessageType.ANNOUNCE:
-            self._services.learn(item, (), now_ms)
+            self._services.learn(item, self.node, (), now_ms)
         else:
             read = Subscribed.from_subscribe if kind == MessageType.SUBSCRIBE else Subscribed.from_renew
             subscription = Subscription.of(item, read(item.payload))
@@ -338,9 +346,7 @@ class DensNode(Engine):
         role = session.role
         self._policy.met(session.peer, role is Role.MEDIATOR, note, now_ms)
         if role is Role.MEDIATOR:
-            missing = [
-                item for id in self._ledger.known.lacking(known) if (item := self._items.get(id)) is not None
-            ]
+            missing = [item for id in known.lacking if (item := self._items.get(id)) is not None]
             missing.sort(key=lambda item: item.created_ms)
             for item in missing:
                 self._offer(item, session, now_ms)
@@ -402,19 +408,19 @@ class DensNode(Engine):
             copies = self._policy.share(item, owed_to, session.peer, now_ms)
             if copies is None or copies == item.copies:
                 return None if copies is None else item
-            return replace(item, copies=copies)
+            return item.but(copies=copies)
         if type == MessageType.NOTIFY:
             carried = self._carried.get(item_id)
             satisfied = None if carried is None else carried.owed.get(session.peer)
             if not satisfied:
                 return None
             notify = Notify(tuple(satisfied.values()), item.payload)
-            return replace(item, type=int(type), payload=notify.encode(), copies=0)
+            return item.but(type=int(type), payload=notify.encode(), copies=0)
         if type == MessageType.INSTALL:
             payload = item.payload if item.type == MessageType.SUBSCRIBE else item.payload[4:]
-            return replace(item, type=int(type), payload=payload, signature=b"")
+            return item.but(type=int(type), payload=payload, signature=b"")
         if type == MessageType.REMOVE:
-            return replace(item, type=int(type), signature=b"")
+            return item.but(type=int(type), signature=b"")
         return item
 
     def _acknowledged(self, item: Item, status: Status, session: PeerSession, now_ms: int) -> None:
@@ -427,7 +433,7 @@ class DensNode(Engine):
             held = self._items.get(item.id)
             kept = 0 if held is None else self._policy.kept(held, item.copies)
             if held is not None and kept != held.copies:
-                lighter = replace(held, copies=kept)
+                lighter = held.but(copies=kept)
                 self._items[item.id] = lighter
                 self._carried.replace(lighter)
                 self._ledger.rewrite(lighter)

@@ -25,14 +25,21 @@ class ServiceBook:
         """Return what this publisher said last."""
         return self._announcements.get(publisher)
 
-    def learn(self, item: Item, subscriptions: Iterable[Subscription], now_ms: int) -> None:
-        """Take an announcement, and find what its publisher can serve. A bad extract raises and changes
-        nothing.
+    def learn(self, item: Item, via: int, subscriptions: Iterable[Subscription], now_ms: int) -> None:
+        """Take an announcement that this node handed on, and find what its publisher can serve.
+
+        A bad extract raises and changes nothing.
         """
-        self._directory.learn(item.origin, item.payload, now_ms)
+        self._directory.learn(
+            item.origin, item.payload, now_ms, age_ms=item.age_ms(now_ms), via=via, hops=item.hops
+        )
         self._announcements[item.origin] = item
         for subscription in subscriptions:
             self.add(subscription, self.publishers_for(subscription))
+
+    def earliest_born(self) -> Item:
+        """Return the announcement that goes first when there is no room, whatever order they came in."""
+        return min(self._announcements.values(), key=_birth)
 
     def forget(self, publisher: int) -> None:
         """Forget an announcement that is over; filters that are installed end by themselves."""
@@ -61,3 +68,7 @@ class ServiceBook:
     def served_by(self, publisher: int) -> tuple[SubscriptionKey, ...]:
         """Return the subscriptions that this publisher can serve."""
         return tuple(self._served.get(publisher, ()))
+
+
+def _birth(item: Item) -> tuple[int, int]:
+    return item.created_ms, item.origin

@@ -64,7 +64,16 @@ class TopicDirectory:
     def __init__(self) -> None:
         self._topics: dict[int, bytes] = {}
 
-    def learn(self, node: int, extract: bytes, now_ms: int) -> None:
+    def learn(
+        self,
+        node: int,
+        extract: bytes,
+        now_ms: int,
+        *,
+        age_ms: int = 0,
+        via: int | None = None,
+        hops: int = 1,
+    ) -> None:
         if not extract:
             raise TopicError("an extract names a topic", 0)
         self._topics[node] = extract

@@ -1,196 +1,215 @@
-"""Two dictionaries meet: they become equal in any order of meetings, and send little more than differs."""
+"""Dictionaries meet over DENS/DENS: they end the same in any order of contacts, and send only what differs.
+
+The nodes are real `DensNode` machines with real dictionaries, the publishers real `PublisherEnd` machines.
+The link between them takes no time, so that even the births of extracts must agree.
+"""
 
 import random
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dens.limits import Limits
+from dens.machine import ProtocolMachine
+from dens.node import DensNode
+from dens.numbers import MessageType
+from dens.publisher import PublisherEnd
+from dens.stores.memory import MemoryStore
+from emulation.torture.topics import TopicHost
 from knowledge_manager.distributed_dictionary import DistributedDataDictionary
-from knowledge_manager.distributed_dictionary_exchange import DictionaryExchange
-from knowledge_manager.extract import Extract, ExtractError, OfferedSource
-from tests.knowledge_manager.dictionary.histories import NOW_MS, Told, dictionary_of, histories, state_of
+from knowledge_manager.extract import Extract, OfferedSource
+from tests.knowledge_manager.dictionary.histories import state_of
+
+FIRST_MEDIATOR = 1_001
+TABLE_CHECK = 7
 
 
-def meet(a: DistributedDataDictionary, b: DistributedDataDictionary, now_ms: int = NOW_MS) -> list[bytes]:
-    """Let a speak first; return every message that was sent."""
-    ends = (DictionaryExchange(a), DictionaryExchange(b))
+@dataclass
+class Mediator:
+    """A DENS node, what it knows, and its disk."""
+
+    number: int
+    store: MemoryStore = field(default_factory=MemoryStore)
+    limits: Limits = field(default_factory=Limits)
+    dictionary: DistributedDataDictionary = field(init=False)
+    node: DensNode = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.start(0)
+
+    def start(self, now_ms: int) -> None:
+        """Begin, or begin again after a crash: the dictionary is made from the store."""
+        self.dictionary = DistributedDataDictionary(bound=self.limits.announcements)
+        self.node = DensNode(
+            self.number,
+            TABLE_CHECK,
+            self.store,
+            now_ms,
+            matchers={},
+            directory=self.dictionary,
+            limits=self.limits,
+        )
+
+
+def mediators(count: int, limits: Limits | None = None) -> list[Mediator]:
+    return [Mediator(FIRST_MEDIATOR + place, limits=limits or Limits()) for place in range(count)]
+
+
+def meet(
+    a: tuple[int, ProtocolMachine],
+    b: tuple[int, ProtocolMachine],
+    now_ms: int,
+    spoil: random.Random | None = None,
+) -> list[bytes]:
+    """Let two machines talk until they are silent; return all that was sent. `spoil` flips some bits."""
+    (a_number, a_machine), (b_number, b_machine) = a, b
+    a_machine.contact_opened(b_number, now_ms)
+    b_machine.contact_opened(a_number, now_ms)
     sent: list[bytes] = []
-    waiting = [(1, ends[0].digest(now_ms))]
-    while waiting:
-        to, message = waiting.pop(0)
-        sent.append(message)
-        waiting += [(1 - to, answer) for answer in ends[to].receive(message, 1 - to, now_ms)]
+    for step in range(100 if spoil is None else 5):
+        spoken = 0
+        for here, machine, there in ((a_number, a_machine, b_machine), (b_number, b_machine, a_machine)):
+            for datagram in machine.datagrams_to_send(now_ms):
+                sent.append(datagram.data)
+                spoken += 1
+                there.receive(_spoilt(datagram.data, spoil), here, now_ms)
+        if not spoken and step:
+            break
+    a_machine.contact_lost(b_number, now_ms)
+    b_machine.contact_lost(a_number, now_ms)
     return sent
 
 
-def extracts_in(message: bytes) -> int:
-    """Count the extracts of an extracts message by walking over their lengths."""
-    at, count = 1, 0
-    while message[0] == 0x13 and at < len(message):
-        at += 9 + int.from_bytes(message[at + 7 : at + 9], "big")
-        count += 1
-    return count
+def _spoilt(data: bytes, chance: random.Random | None) -> bytes:
+    if chance is None or chance.random() < 0.5:
+        return data
+    spoilt = bytearray(data)
+    spoilt[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    return bytes(spoilt)
 
 
-def answers_or_refused(exchange: DictionaryExchange, message: bytes) -> list[bytes] | ExtractError:
-    try:
-        return exchange.receive(message, 5, NOW_MS)
-    except ExtractError as error:
-        return error
+def mediators_meet(a: Mediator, b: Mediator, now_ms: int) -> list[bytes]:
+    return meet((a.number, a.node), (b.number, b.node), now_ms)
 
 
-def split(told: list[Told], parts: int, chance: random.Random) -> list[list[Told]]:
-    return [[one for one in told if chance.random() < 0.6] for _ in range(parts)]
+def extract(counter: int, mask: int) -> bytes:
+    return Extract(counter, 140, 1, (OfferedSource(0, mask),)).encode()
 
 
-BOUNDS = st.sampled_from([2, 100])
+def tell(listeners: Iterable[Mediator], publisher: int, masks: list[int], now_ms: int) -> None:
+    """Let a publisher announce each of these in turn, all listeners hearing at least the last."""
+    end = PublisherEnd(publisher, TABLE_CHECK, MemoryStore(), 0, filter_host=TopicHost())
+    heard_by = list(listeners)
+    for counter, mask in enumerate(masks):
+        end.announce(extract(counter, mask), now_ms - 1_000 * (len(masks) - counter))
+        if counter < len(masks) - 1:
+            for listener in heard_by[counter % 2 :: 2]:
+                meet((publisher, end), (listener.number, listener.node), now_ms)
+    for listener in heard_by:
+        meet((publisher, end), (listener.number, listener.node), now_ms)
 
 
-@given(histories(), BOUNDS, st.randoms(use_true_random=False))
-def test_it_is_commutative_and_idempotent(told: list[Told], bound: int, chance: random.Random) -> None:
-    one, other = split(told, 2, chance)
-    a, b = dictionary_of(one, bound), dictionary_of(other, bound)
-    c, d = dictionary_of(one, bound), dictionary_of(other, bound)
-    meet(a, b)
-    meet(d, c)
-    assert state_of(a) == state_of(b) == state_of(c) == state_of(d)
-    assert state_of(a) == state_of(dictionary_of([*one, *other], bound))
-    before = state_of(a)
-    assert [message[0] for message in meet(a, b)] == [0x11], "equal dictionaries exchange a digest only"
-    assert state_of(a) == before
+def announcements(sent: list[bytes]) -> int:
+    return sum(data[1] == MessageType.ANNOUNCE for data in sent)
 
 
-@given(histories(), BOUNDS, st.randoms(use_true_random=False))
-def test_it_is_associative(told: list[Told], bound: int, chance: random.Random) -> None:
-    parts = split(told, 3, chance)
-    a, b, c = (dictionary_of(part, bound) for part in parts)
-    meet(a, b)
-    meet(a, c)
-    d, e, f = (dictionary_of(part, bound) for part in parts)
-    meet(e, f)
-    meet(d, e)
-    assert state_of(a) == state_of(d)
+HISTORIES = st.lists(
+    st.tuples(
+        st.integers(0, 3),  # which mediator hears it
+        st.lists(st.integers(1, 127), min_size=1, max_size=3),  # what is announced, one after the other
+    ),
+    max_size=6,
+)
+History = list[tuple[int, list[int]]]
 
 
-@given(histories(nodes=10), st.randoms(use_true_random=False))
-def test_any_order_of_contacts_ends_in_the_same(told: list[Told], chance: random.Random) -> None:
-    nodes = [dictionary_of(part) for part in split(told, 4, chance)]
-    everything = [one for node in nodes for one in state_of(node)]
-    ring = [(i, (i + 1) % 4) for i in range(4)] * 3
+def four_told(history: History) -> list[Mediator]:
+    nodes = mediators(4)
+    for publisher, (listener, masks) in enumerate(history):
+        tell([nodes[listener]], publisher, masks, 10_000 + publisher)
+    return nodes
+
+
+@given(HISTORIES, st.randoms(use_true_random=False))
+@settings(max_examples=40)
+def test_any_order_of_contacts_ends_in_the_same_dictionary(history: History, chance: random.Random) -> None:
+    nodes = four_told(history)
+    ring = [(place, (place + 1) % 4) for place in range(4)] * 2
     chance.shuffle(ring)
-    for i, j in [*ring, (0, 1), (1, 2), (2, 3), (3, 2), (2, 1), (1, 0)]:
-        meet(nodes[i], nodes[j])
-    states = [state_of(node) for node in nodes]
-    assert states == [states[0]] * 4
-    assert {node for node, _, _ in states[0]} == {node for node, _, _ in everything}
+    path = [(0, 1), (1, 2), (2, 3), (3, 2), (2, 1), (1, 0)]
+    for turn, (one, other) in enumerate([*ring, *path]):
+        mediators_meet(nodes[one], nodes[other], 20_000 + turn)
+    expected = [
+        (publisher, extract(len(masks) - 1, masks[-1]), 10_000 + publisher - 1_000)
+        for publisher, (_, masks) in enumerate(history)
+    ]
+    for node in nodes:
+        assert state_of(node.dictionary) == expected
 
 
-@given(histories(nodes=12), st.randoms(use_true_random=False))
-@settings(max_examples=60)
-def test_losing_and_repeating_messages_does_no_harm(told: list[Told], chance: random.Random) -> None:
-    one, other = split(told, 2, chance)
-    a, b = dictionary_of(one), dictionary_of(other)
-    ends = (DictionaryExchange(a), DictionaryExchange(b))
-    waiting = [(1, ends[0].digest(NOW_MS)), (0, ends[1].digest(NOW_MS))]
-    for _ in range(40):
-        if not waiting:
-            break
-        to, message = waiting.pop(chance.randrange(len(waiting)))
-        for _ in range(chance.choice([0, 1, 1, 2])):
-            waiting += [(1 - to, answer) for answer in ends[to].receive(message, 1 - to, NOW_MS)]
-    meet(a, b)
-    assert state_of(a) == state_of(b) == state_of(dictionary_of([*one, *other]))
+@given(HISTORIES)
+@settings(max_examples=25)
+def test_meeting_again_sends_no_extract_and_changes_nothing(history: History) -> None:
+    a, b, *_ = four_told(history)
+    mediators_meet(a, b, 20_000)
+    before = state_of(a.dictionary)
+    assert state_of(b.dictionary) == before
+    assert announcements(mediators_meet(b, a, 30_000)) == 0
+    assert state_of(a.dictionary) == state_of(b.dictionary) == before
 
 
-@given(histories(nodes=12), st.randoms(use_true_random=False), st.data())
-def test_corrupt_messages_are_refused_or_harmless(
-    told: list[Told], chance: random.Random, data: st.DataObject
-) -> None:
-    one, other = split(told, 2, chance)
-    message = bytearray(data.draw(st.sampled_from(meet(dictionary_of(one), dictionary_of(other)))))
-    for _ in range(data.draw(st.integers(1, 3))):
-        message[data.draw(st.integers(0, len(message) - 1))] = data.draw(st.integers(0, 255))
-    dictionary = dictionary_of(other)
-    before = {held.node: held.extract.counter for held in dictionary.held()}
-    exchange = DictionaryExchange(dictionary)
-    answers = answers_or_refused(exchange, bytes(message))
-    if isinstance(answers, ExtractError):
-        assert 0 <= answers.offset <= len(message)
-        assert {held.node: held.extract.counter for held in dictionary.held()} == before
-    else:
-        assert all(answer[0] in (0x12, 0x13, 0x14) for answer in answers)
-        for node, counter in before.items():
-            held = dictionary.get(node)
-            assert held is not None
-            assert held.extract.counter >= counter
-
-
-@given(st.binary(max_size=60))
-def test_any_bytes_are_a_message_or_refused(message: bytes) -> None:
-    exchange = DictionaryExchange(dictionary_of([]))
-    answers = answers_or_refused(exchange, message)
-    assert isinstance(answers, list) or 0 <= answers.offset <= max(len(message), 2)
-
-
-@pytest.mark.parametrize("first", [0, 1])
-def test_a_publisher_that_repeats_a_counter_is_settled_the_same_everywhere(first: int) -> None:
-    contents = [Extract(1, 96, 1, (OfferedSource(0, mask),)).encode() for mask in (1, 2)]
-    nodes = [DistributedDataDictionary(), DistributedDataDictionary()]
-    for node, content in zip(nodes, contents, strict=True):
-        node.learn(3, content, 1_000)
-    meet(nodes[first], nodes[1 - first], 2_000)
-    assert state_of(nodes[0]) == state_of(nodes[1]) == [(3, contents[1], 1_000)]
-
-
-def test_one_bad_extract_does_not_spoil_the_others() -> None:
-    good = Extract(1, 96, 1, (OfferedSource(0, 1),)).encode()
-    entry = bytes([0, 4]) + bytes(4) + bytes([1]) + len(good).to_bytes(2, "big")
-    bad = bytes([0, 5]) + bytes(4) + bytes([1]) + (3).to_bytes(2, "big") + b"bad"
-    dictionary = DistributedDataDictionary()
-    exchange = DictionaryExchange(dictionary)
-    assert exchange.receive(bytes([0x13]) + bad + entry + good, 9, 1000) == []
-    assert exchange.refused == 1
-    assert [held.node for held in dictionary.held()] == [4]
-    with pytest.raises(ExtractError, match="cut off"):
-        exchange.receive(bytes([0x13]) + entry + good[:-1], 9, 1000)
-
-
-def filled(count: int, newer: set[int]) -> DistributedDataDictionary:
-    dictionary = DistributedDataDictionary()
-    for node in range(count):
-        content = Extract(1000 + (node in newer), 140, 1, (OfferedSource(0, 3, 2, 2),)).encode()
-        dictionary.learn(node, content, NOW_MS, age_ms=node)
-    return dictionary
+@given(HISTORIES, st.randoms(use_true_random=False))
+@settings(max_examples=25)
+def test_corrupt_frames_never_bring_an_older_extract_back(history: History, chance: random.Random) -> None:
+    a, b, *_ = four_told(history)
+    known = {held.node: held.extract.counter for held in b.dictionary.held()}
+    meet((a.number, a.node), (b.number, b.node), 20_000, spoil=chance)
+    for node, counter in known.items():
+        held = b.dictionary.get(node)
+        assert held is not None
+        assert held.extract.counter >= counter
 
 
 def test_ten_differences_in_a_thousand_send_ten_extracts() -> None:
-    a, b = filled(1000, set(range(0, 1000, 200))), filled(1000, set(range(100, 1000, 200)))
-    sent = meet(a, b)
-    assert state_of(a) == state_of(b)
-    assert sum(map(extracts_in, sent)) == 10
-    assert sum(map(len, sent)) < 2000
-    assert len(meet(a, b)[0]) <= 1026
-
-
-def test_small_dictionaries_have_small_digests() -> None:
-    assert len(DictionaryExchange(filled(0, set())).digest(NOW_MS)) == 6
-    assert len(DictionaryExchange(filled(10, set())).digest(NOW_MS)) == 10
-
-
-def test_many_extracts_come_in_messages_of_bounded_size() -> None:
-    a, b = filled(2000, set()), DistributedDataDictionary()
-    sent = meet(a, b)
-    assert state_of(a) == state_of(b)
-    assert sum(map(extracts_in, sent)) == 2000
-    assert max(len(message) for message in sent if message[0] == 0x13) < 4200
+    a, b = mediators(2)
+    for publisher in range(1_000):
+        newer = publisher % 100 == 0
+        tell([a] if newer and publisher % 200 else [b] if newer else [a, b], publisher, [1, 2], 10_000)
+    sent = mediators_meet(a, b, 20_000)
+    assert state_of(a.dictionary) == state_of(b.dictionary)
+    assert len(a.dictionary) == 1_000
+    assert announcements(sent) == 10
 
 
 def test_what_passes_through_a_third_node_tells_so_and_grows_older() -> None:
-    a, b, c = (DistributedDataDictionary() for _ in range(3))
-    a.learn(7, Extract(1, 140, 1, (OfferedSource(0, 1),)).encode(), 1_000)
-    meet(a, b, 5_000)
-    meet(b, c, 9_000)
-    held = c.get(7)
+    a, b, c = mediators(3)
+    tell([a], 7, [1], 2_000)
+    mediators_meet(a, b, 5_000)
+    mediators_meet(b, c, 9_000)
+    held = c.dictionary.get(7)
     assert held is not None
-    assert (held.born_ms, held.provenance.hops) == (1_000, 3)
+    assert held.born_ms == 1_000
+    assert (held.provenance.via, held.provenance.hops, held.provenance.heard_ms) == (b.number, 3, 9_000)
+
+
+def test_a_restart_does_not_make_an_extract_younger() -> None:
+    a, b = mediators(2)
+    tell([a], 7, [1], 2_000)
+    mediators_meet(a, b, 3_000)  # nothing is handed on before it is committed
+    a.store = a.store.crash()
+    a.start(60_000)
+    held = a.dictionary.get(7)
+    assert held is not None
+    assert held.born_ms == 1_000
+    assert held.provenance.via == a.number, "it came from this node's own disk"
+
+
+@given(st.permutations(range(5)))
+@settings(max_examples=20)
+def test_beyond_the_bound_the_latest_born_stay_in_whatever_order_they_come(order: list[int]) -> None:
+    (a,) = mediators(1, Limits(announcements=3))
+    for publisher in order:
+        tell([a], publisher, [1], 10_000 + 1_000 * publisher)
+    assert [held.node for held in a.dictionary.held()] == [2, 3, 4]
