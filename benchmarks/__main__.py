@@ -30,6 +30,7 @@ def main() -> int:
     if not chosen:
         parser.error(f"no benchmark begins with {beginning}; there are {', '.join(names())}")
     console = Console(stderr=True)
+    console.width = max(console.width, 120)
     results: list[Measurement] = []
     with LATEST.open("w") as kept:
         for name in chosen:
