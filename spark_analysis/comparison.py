@@ -7,9 +7,11 @@ is not the same everywhere is named.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from spark_analysis.answers import Analysis
+from spark_analysis.errors import TraceError
 from spark_analysis.interval import Interval, interval
 from spark_analysis.manifest import Manifest
 
@@ -44,6 +46,28 @@ class Comparison:
     def as_document(self) -> dict[str, Any]:
         """Return it in JSON's types."""
         return asdict(self)
+
+
+def refuse_strangers(runs: Sequence[tuple[Path, Manifest]]) -> None:
+    """Raise `TraceError` when runs speak of different words: figures about different wishes are no variants
+    of each other.
+    """
+    for folder, manifest in runs[1:]:
+        first_folder, first = runs[0]
+        if _vocabularies(manifest) != _vocabularies(first):
+            mine, others = dict(_vocabularies(first)), dict(_vocabularies(manifest))
+            differing = sorted(
+                name for name in mine.keys() | others.keys() if mine.get(name) != others.get(name)
+            )
+            raise TraceError(
+                f"{folder}: its vocabularies are not those of {first_folder} ({', '.join(differing)} differ);"
+                " they cannot be compared; report each alone"
+            )
+
+
+def _vocabularies(manifest: Manifest) -> Mapping[str, str]:
+    """Return the vocabularies of a run by name; a trace older than their texts has names alone."""
+    return manifest.vocabularies or {str(name): "" for name in manifest.scenario.get("vocabularies", ())}
 
 
 def compare(runs: Sequence[tuple[Manifest, Analysis]]) -> Comparison:

@@ -1,34 +1,38 @@
 """Runs a sweep: every variant with every seed, on Spark or in plain processes, into one table.
 
-A folder holds the sweep: `variants/` the scenarios, `runs/` the runs, `results.parquet` one row a run. A
-sweep that was stopped goes on where it was; a run that is whole is not run again. Seeds may be added to it
-later, and another sweep in the same folder is refused.
+A folder holds the sweep: `sweep.json` what it is, `runs/` the runs, `results.parquet` one row a run. A sweep
+that was stopped goes on where it was; a run that is whole is not run again. Seeds may be added to it later,
+and another sweep in the same folder is refused.
 
 Runs are packed into about four tasks for each core: fewer would leave cores idle at the end, one task for
 each run would pay for starting tasks what short runs take themselves.
 """
 
 import json
-import os
-import tomllib
+import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F  # noqa: N812
 
+from knowledge_manager.documents import DocumentError, Problem
+from knowledge_manager.whole_files import write_whole
 from spark_analysis.errors import SweepError
-from spark_analysis.interval import Interval, interval
-from spark_analysis.key_figures import FIGURES, KeyFigures
-from spark_analysis.sweep_plan import SweepPlan, changed, label, toml_text
-from spark_analysis.sweep_task import check_variant, run_task, scenario_file
+from spark_analysis.sweep_plan import CODES, Changes, SweepPlan, label, numbered, toml_value
+from spark_analysis.sweep_results import SweepResult, Timing, summarise, write_results
+from spark_analysis.sweep_task import RunDone, fingerprint, known_run, run_task, scenario_document
 
 TASKS_PER_CORE: Final = 4
+_LOOK_EVERY_S: Final = 0.5
+_ANSWER: Final = pa.schema({"id": pa.int64(), "answer": pa.string(), "reason": pa.string()})
+_MANY: Final = 4096
+"""More than the cores of any cluster that a sweep is run on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,157 +41,218 @@ class Task:
 
     variant: int
     seed: int
-    file: str
+    scenario: str
+    changes: tuple[str, ...]
     folder: str
 
-
-@dataclass(frozen=True, slots=True)
-class VariantResult:
-    """What one variant came to: each figure's mean over the seeds, and its difference from the first variant.
-
-    Differences are taken seed by seed; the interval of a difference that leaves out 0 says that the variants
-    differ. The first variant's own differences are None.
-    """
-
-    label: str
-    figures: dict[str, Interval | None]
-    differences: dict[str, Interval | None]
+    @property
+    def name(self) -> str:
+        """Return the name of its run."""
+        return Path(self.folder).name
 
 
-Runner = Callable[[Sequence[Task]], Iterator[tuple[Task, KeyFigures]]]
-"""Runs tasks and yields each with its figures, in any order."""
+Told = Callable[[int], None]
+"""Hears how many of the tasks are done."""
+
+Runner = Callable[[Sequence[Task], Told], Iterator[tuple[Task, RunDone]]]
+"""Runs tasks and yields each with what it came to, in any order; one that fails raises `SweepError`."""
 
 
 def run_sweep(
     plan: SweepPlan, out: Path, runner: Runner, progress: Callable[[int, int], None] | None = None
-) -> list[VariantResult]:
+) -> SweepResult:
     """Run what has not been run yet, write `results.parquet`, and return the variants side by side.
 
-    `runner` is `on_spark(spark)` or `in_processes(jobs)`. `progress` is told runs done and runs in all.
+    `runner` is `on_spark(spark)` or `in_processes(jobs)`. `progress` is told runs done and runs in all. What
+    is wrong with the plan raises `DocumentError`, before anything is run.
     """
-    files = _lay_out(plan, out)
+    variants = _checked_variants(plan)
+    _refuse_another(out, plan, variants)
+    folder = out.absolute() / "runs"
     tasks = [
-        Task(variant, seed, str(file), str(out.absolute() / "runs" / f"v{variant:03}-s{seed}"))
+        Task(number, seed, variant.scenario, variant.changes, str(folder / f"v{number:03}-s{seed}"))
         for seed in plan.seeds
-        for variant, file in enumerate(files)
+        for number, variant in enumerate(variants)
     ]
-    found: dict[tuple[int, int], KeyFigures] = {}
-    for task, figures in runner(tasks):
-        found[task.variant, task.seed] = figures
+    found: dict[tuple[int, int], RunDone] = {}
+    for task in tasks:
+        known = known_run(Path(task.folder))
+        if known is not None:
+            found[task.variant, task.seed] = known
+    resumed = len(found)
+
+    def told(done: int) -> None:
         if progress is not None:
-            progress(len(found), len(tasks))
-    _write_table(plan, found, out)
-    return summarise(plan, found)
+            progress(resumed + done, len(tasks))
+
+    told(0)
+    begin, computing_s = time.perf_counter(), 0.0
+    waiting = [task for task in tasks if (task.variant, task.seed) not in found]
+    if waiting:
+        for task, done in runner(waiting, told):
+            found[task.variant, task.seed] = done
+            computing_s += done.computing_s
+    timing = Timing(len(tasks), resumed, computing_s, time.perf_counter() - begin)
+    figures = {key: done.figures for key, done in found.items()}
+    write_results(plan, figures, out / "results.parquet")
+    return SweepResult(summarise(plan, figures), timing)
+
+
+def check_plan(plan: SweepPlan, out: Path) -> None:
+    """Raise what `run_sweep` would raise before it runs anything."""
+    _refuse_another(out, plan, _checked_variants(plan))
 
 
 def in_processes(jobs: int) -> Runner:
     """Return a runner that uses so many processes of this machine."""
 
-    def run(tasks: Sequence[Task]) -> Iterator[tuple[Task, KeyFigures]]:
-        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-            waiting = {pool.submit(run_task, task.file, task.seed, task.folder): task for task in tasks}
-            for done in as_completed(waiting):
-                yield waiting[done], done.result()
+    def run(tasks: Sequence[Task], told: Told) -> Iterator[tuple[Task, RunDone]]:
+        with ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=get_context("spawn")) as pool:
+            waiting = {
+                pool.submit(run_task, task.scenario, task.changes, task.seed, task.folder): task
+                for task in tasks
+            }
+            try:
+                for count, ended in enumerate(as_completed(waiting), 1):
+                    yield waiting[ended], _result_of(waiting[ended], ended.result)
+                    told(count)
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
 
     return run
+
+
+def _result_of(task: Task, result: Callable[[], RunDone]) -> RunDone:
+    try:
+        return result()
+    except Exception as error:
+        raise _failed(task, f"{type(error).__name__}: {error}") from error
+
+
+def _failed(task: Task, reason: str) -> SweepError:
+    return SweepError(
+        f"the run {task.name} failed: {reason}. What was finished is kept; the same sweep goes on from there"
+    )
 
 
 def on_spark(spark: SparkSession) -> Runner:
-    """Return a runner that uses the cores of a Spark session; its machines share the sweep's folder."""
+    """Return a runner that uses the cores of a Spark session; its machines share the sweep's folder.
 
-    def run(tasks: Sequence[Task]) -> Iterator[tuple[Task, KeyFigures]]:
+    How far it is can be seen in that folder, so that it can be told while Spark is at work.
+    """
+
+    def run(tasks: Sequence[Task], told: Told) -> Iterator[tuple[Task, RunDone]]:
         def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
                 for number in batch["id"].to_pylist():
-                    task = tasks[int(number or 0)]
-                    answer = json.dumps(run_task(task.file, task.seed, task.folder))
-                    yield pa.RecordBatch.from_pydict({"id": [number], "figures": [answer]})
+                    answer, reason = _answered(tasks[int(number or 0)])
+                    yield pa.RecordBatch.from_pydict(
+                        {"id": [number], "answer": [answer], "reason": [reason]}, schema=_ANSWER
+                    )
 
-        cores = spark.sparkContext.defaultParallelism
-        numbers = spark.range(0, len(tasks), 1, min(len(tasks), TASKS_PER_CORE * cores))
-        for row in numbers.mapInArrow(work, "id long, figures string").collect():
-            yield tasks[row["id"]], json.loads(row["figures"])
+        numbers = spark.range(0, len(tasks), 1, min(len(tasks), TASKS_PER_CORE * _cores(spark)))
+        answers = numbers.mapInArrow(work, "id long, answer string, reason string")
+        for row in _watched(answers.collect, tasks, told):
+            task = tasks[row["id"]]
+            if row["reason"] is not None:
+                raise _failed(task, row["reason"])
+            yield task, RunDone(**json.loads(row["answer"]))
 
     return run
 
 
-def summarise(plan: SweepPlan, found: dict[tuple[int, int], KeyFigures]) -> list[VariantResult]:
-    """Return each variant's means and paired differences with 95 % confidence intervals."""
-    return [
-        VariantResult(
-            label(changes),
-            {name: interval(_values(plan, found, variant, name)) for name in FIGURES},
-            {
-                name: interval(_differences(plan, found, variant, name)) if variant else None
-                for name in FIGURES
-            },
-        )
-        for variant, changes in enumerate(plan.variants)
-    ]
+def _cores(spark: SparkSession) -> int:
+    """Return how many tasks run at once: Spark cuts a range into so many parts when it is not told."""
+    parts = spark.range(_MANY).select(F.spark_partition_id().alias("part")).collect()
+    return 1 + max(int(row["part"]) for row in parts)
 
 
-def _values(
-    plan: SweepPlan, found: dict[tuple[int, int], KeyFigures], variant: int, name: str
-) -> list[float]:
-    values = (found[variant, seed][name] for seed in plan.seeds)
-    return [value for value in values if value is not None]
-
-
-def _differences(
-    plan: SweepPlan, found: dict[tuple[int, int], KeyFigures], variant: int, name: str
-) -> list[float]:
-    pairs = ((found[variant, seed][name], found[0, seed][name]) for seed in plan.seeds)
-    return [value - first for value, first in pairs if value is not None and first is not None]
-
-
-def _lay_out(plan: SweepPlan, out: Path) -> list[Path]:
-    """Write the variants' scenarios, having checked all of them before anything is run."""
-    original = scenario_file(plan.scenario)
+def _answered(task: Task) -> tuple[str | None, str | None]:
+    """Return what a run came to, or why it failed: raising would have Spark run it again and again."""
     try:
-        text = original.read_text(encoding="utf-8")
-    except OSError as error:
-        raise SweepError(f"{original}: cannot be read ({error.strerror})") from error
-    settings = tomllib.loads(text)
-    written = [toml_text(changed(settings, changes)) for changes in plan.variants]
-    _refuse_another(out, written)
-    files = []
-    for variant, text in enumerate(written):
-        folder = out / "variants" / f"v{variant:03}"
-        folder.mkdir(parents=True, exist_ok=True)
-        for neighbour in original.parent.absolute().iterdir():
-            link = folder / neighbour.name
-            if neighbour != original.absolute() and not link.is_symlink():
-                link.symlink_to(neighbour)
-        file = folder / original.name
-        _write(file, text)
-        check_variant(file)
-        files.append(file.absolute())
-    return files
+        done = run_task(task.scenario, task.changes, task.seed, task.folder)
+    except Exception as error:
+        return None, f"{type(error).__name__}: {error}"
+    return json.dumps(asdict(done)), None
 
 
-def _refuse_another(out: Path, written: list[str]) -> None:
+def _watched(collect: Callable[[], list[Any]], tasks: Sequence[Task], told: Told) -> list[Any]:
+    """Wait for Spark, and tell meanwhile how many of the runs have appeared."""
+    with ThreadPoolExecutor(1) as aside:
+        rows = aside.submit(collect)
+        while not rows.done():
+            told(sum(Path(task.folder, "figures.json").is_file() for task in tasks))
+            time.sleep(_LOOK_EVERY_S)
+        told(len(tasks))
+        return rows.result()
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    scenario: str
+    changes: tuple[str, ...]
+    fingerprint: str
+
+
+def _checked_variants(plan: SweepPlan) -> list[_Variant]:
+    """Return every variant as the emulator takes it; everything that is wrong is raised at once.
+
+    What the scenario's own checks find in a variant and not in the scenario as it is, is told at the place of
+    the sweep file that says so.
+    """
+    document = scenario_document(plan.scenario)
+    scenario = plan.scenario if Path(plan.scenario).suffix != ".toml" else str(Path(plan.scenario).absolute())
+    variants: list[_Variant] = []
+    problems: list[Problem] = []
+    for changes in plan.variants:
+        try:
+            words = _words(document, plan, changes)
+            variants.append(_Variant(scenario, words, fingerprint(scenario, words)))
+        except DocumentError as error:
+            problems.extend(
+                problem if problem.file == plan.file else _at_home(plan, changes, problem)
+                for problem in error.problems
+            )
+    if problems:
+        raise DocumentError(problems)
+    return variants
+
+
+def _words(document: dict[str, Any], plan: SweepPlan, changes: Changes) -> tuple[str, ...]:
+    """Return the changes as `dens run --set` takes them: `group[1].count=8`."""
+    words = []
+    for setting in changes:
+        try:
+            words.append(f"{numbered(document, setting.path)}={toml_value(setting.value)}")
+        except LookupError as error:
+            message = f'"{setting.path}" leads nowhere: {error.args[0]}'
+            raise DocumentError([plan.problem(setting, CODES.bad_value, message)]) from None
+    return tuple(words)
+
+
+def _at_home(plan: SweepPlan, changes: Changes, problem: Problem) -> Problem:
+    """Return a problem of a variant at the setting that it is about, as far as its words tell which."""
+    if not changes:
+        return problem
+    named = [setting for setting in changes if setting.path.split(".")[-1] in problem.message]
+    setting = (named or changes)[0]
+    return plan.problem(setting, problem.code, f"with {setting.text()}: {problem.message}")
+
+
+def _refuse_another(out: Path, plan: SweepPlan, variants: Sequence[_Variant]) -> None:
     """Note which sweep the folder holds; raise `SweepError` when it is another one."""
     note = out / "sweep.json"
-    if note.is_file() and json.loads(note.read_text(encoding="utf-8")) != written:
-        raise SweepError(f"{out}: holds another sweep; give this one a folder of its own")
-    out.mkdir(parents=True, exist_ok=True)
-    _write(note, json.dumps(written))
-
-
-def _write(path: Path, text: str) -> None:
-    unfinished = path.parent / f".{path.name}.{os.getpid()}"
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
-
-
-def _write_table(plan: SweepPlan, found: dict[tuple[int, int], KeyFigures], out: Path) -> None:
-    """Write one row a run: the variant's number and what makes it, the seed, and every figure."""
-    rows: list[dict[str, Any]] = [
-        {"variant": variant, "label": label(plan.variants[variant]), "seed": seed, **figures}
-        for (variant, seed), figures in sorted(found.items())
+    described = [
+        {"label": label(changes), "changes": list(variant.changes), "fingerprint": variant.fingerprint}
+        for changes, variant in zip(plan.variants, variants, strict=True)
     ]
-    kinds: list[Any] = [("variant", pa.int32()), ("label", pa.string()), ("seed", pa.int64())]
-    schema = pa.schema([*kinds, *((name, pa.float64()) for name in FIGURES)])
-    unfinished = out / ".results.parquet"
-    pq.write_table(pa.Table.from_pylist(rows, schema=schema), unfinished)
-    unfinished.replace(out / "results.parquet")
+    if note.is_file():
+        if json.loads(note.read_text(encoding="utf-8")).get("variants") != described:
+            raise SweepError(
+                f"{out}: holds another sweep, or its scenario has changed since; give this one a folder of "
+                "its own"
+            )
+    elif out.is_dir() and any(out.iterdir()):
+        raise SweepError(f"{out}: is not empty and holds no sweep; give the sweep a folder of its own")
+    write_whole(note, json.dumps({"scenario": plan.scenario, "variants": described}, indent=1).encode())

@@ -1,7 +1,7 @@
 """What a sweep is: a scenario, variants of it and seeds, read from one TOML file.
 
     scenario = "rescue"                 # a shipped one, or a file beside this one
-    seeds = [1, 2, 3, 4, 5]             # the same for every variant: they are compared in pairs
+    seeds = "1..5"                      # or a list; the same for every variant: they are compared in pairs
 
     [vary]                              # every combination of these …
     "overlay.policy" = ["epidemic", "direct"]
@@ -15,61 +15,117 @@ A path names a setting of the scenario as docs/scenario.md writes it; in a list 
 scenario as it is.
 """
 
-import copy
 import itertools
 import json
-import tomllib
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Final
 
-from spark_analysis.errors import SweepError
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
 
-Changes = Mapping[str, Any]
-"""Settings by their path."""
+from knowledge_manager.documents import DocumentError, Problem, read_text
+from knowledge_manager.toml_documents import SchemaCodes, read_model
+from knowledge_manager.toml_positions import TomlPositions
+
+CODES: Final = SchemaCodes(unknown_key="D331", missing_key="D332", bad_value="D333")
+MOST_RUNS: Final = 100_000
+"""A sweep of more runs is taken for a slip of the pen."""
+
+_RANGE: Final = re.compile(r"(\d+)\.\.(\d+)")
+_WORD: Final = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting of the scenario, the value that a variant gives it, and where the sweep file says so."""
+
+    path: str
+    value: Any
+    line: int = 0
+    column: int = 0
+
+    def text(self) -> str:
+        """Return it as one line of TOML."""
+        return f"{self.path} = {toml_value(self.value)}"
+
+
+Changes = tuple[Setting, ...]
+"""What makes one variant."""
 
 
 @dataclass(frozen=True, slots=True)
 class SweepPlan:
-    """A scenario file, the changes that make each variant, and the seeds."""
+    """A scenario by name or file, the changes that make each variant, the seeds, and the file of all this."""
 
     scenario: str
     variants: tuple[Changes, ...]
     seeds: tuple[int, ...]
+    file: str = ""
+
+    @property
+    def runs(self) -> int:
+        """Return how many runs it has."""
+        return len(self.variants) * len(self.seeds)
+
+    def problem(self, at: Setting, code: str, message: str) -> Problem:
+        """Return what is wrong with a setting, at its place."""
+        return Problem(self.file, at.line, at.column, "error", code, message)
+
+
+class _SweepTable(BaseModel):
+    """The keys of a sweep file."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    scenario: Annotated[str, Field(min_length=1)]
+    seeds: list[int] | str = [1]
+    vary: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
+    variant: list[dict[str, Any]] = []
+
+    @field_validator("seeds", mode="before")
+    @classmethod
+    def _seeds(cls, seeds: Any) -> Any:
+        """Refuse what is neither `"1..40"` nor a list of different whole numbers from 0 on."""
+        found = _RANGE.fullmatch(seeds) if isinstance(seeds, str) else None
+        numbers = range(int(found[1]), int(found[2]) + 1) if found else seeds
+        whole = isinstance(numbers, (list, range)) and all(type(n) is int and 0 <= n < 2**63 for n in numbers)
+        if not whole or not numbers or len(set(numbers)) != len(numbers):
+            raise PydanticCustomError(
+                "D333", 'give a list of different whole numbers from 0 on, or a text such as "1..40"'
+            )
+        return list(numbers)
 
 
 def read_plan(path: Path) -> SweepPlan:
-    """Read a sweep file; raise `SweepError` that says what is wrong with it."""
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SweepError(f"{path}: cannot be read ({error.strerror})") from error
-    except ValueError as error:
-        raise SweepError(f"{path}: not TOML ({error})") from error
-    unknown = sorted(set(content) - {"scenario", "seeds", "vary", "variant"})
-    if unknown:
-        raise SweepError(
-            f'{path}: "{unknown[0]}" is no key of a sweep; it has scenario, seeds, vary, variant'
+    """Read a sweep file; raise `DocumentError` with everything that is wrong with it, and where."""
+    file = str(path)
+    table, positions = read_model(read_text(path), file, _SweepTable, CODES)
+    crossed = [
+        tuple(
+            _setting(positions, ("vary", name, choice), name, table.vary[name][choice])
+            for name, choice in zip(table.vary, choices, strict=True)
         )
-    scenario, seeds = content.get("scenario"), content.get("seeds", [1])
-    if not isinstance(scenario, str):
-        raise SweepError(f"{path}: scenario must be the name of a shipped scenario or a file")
-    if not _are_seeds(seeds):
-        raise SweepError(f"{path}: seeds must be a list of different whole numbers from 0 on")
-    vary, single = content.get("vary", {}), content.get("variant", [])
-    if not isinstance(vary, dict) or not all(isinstance(values, list) and values for values in vary.values()):
-        raise SweepError(f"{path}: every setting under vary needs a list of values that is not empty")
-    if not isinstance(single, list) or not all(isinstance(one, dict) for one in single):
-        raise SweepError(f"{path}: a variant is a table of settings by their path")
-    crossed = [dict(zip(vary, values, strict=True)) for values in itertools.product(*vary.values())]
-    variants = (crossed if vary or not single else []) + single
-    return SweepPlan(_beside(path, scenario), tuple(variants), tuple(seeds))
+        for choices in itertools.product(*(range(len(values)) for values in table.vary.values()))
+    ]
+    single = [
+        tuple(_setting(positions, ("variant", number, name), name, value) for name, value in changes.items())
+        for number, changes in enumerate(table.variant)
+    ]
+    variants = (crossed if table.vary or not single else []) + single
+    plan = SweepPlan(_beside(path, table.scenario), tuple(variants), tuple(table.seeds), file)  # type: ignore[arg-type]
+    if plan.runs > MOST_RUNS:
+        message = (
+            f"{len(variants)} variants with {len(plan.seeds)} seeds each are more than {MOST_RUNS:,} runs"
+        )
+        raise DocumentError.of_file(file, CODES.bad_value, message)
+    return plan
 
 
-def _are_seeds(seeds: Any) -> bool:
-    whole = isinstance(seeds, list) and all(type(seed) is int and seed >= 0 for seed in seeds)
-    return whole and bool(seeds) and len(set(seeds)) == len(seeds)
+def _setting(positions: TomlPositions, place: tuple[str | int, ...], path: str, value: Any) -> Setting:
+    return Setting(path, value, *positions.at(place))
 
 
 def _beside(path: Path, scenario: str) -> str:
@@ -78,55 +134,41 @@ def _beside(path: Path, scenario: str) -> str:
     return str(path.parent / scenario) if is_file else scenario
 
 
-def changed(settings: Mapping[str, Any], changes: Changes) -> dict[str, Any]:
-    """Return a scenario's settings with the changes made; the original stays as it is.
+def numbered(document: Mapping[str, Any], path: str) -> str:
+    """Return a path with the tables of lists by number, `group.helpers.count` as `group[1].count`.
 
-    Raises `SweepError` when a path leads nowhere. The last word of a path may be a setting that the scenario
-    left out; whether there is such a setting is the scenario's own check.
+    What the path names need not be there yet; a word that names no table of a list raises `LookupError` that
+    says which ones there are.
     """
-    result = copy.deepcopy(dict(settings))
-    for path, value in changes.items():
-        *way, last = path.split(".")
-        place: Any = result
-        for word in way:
-            place = _entered(place, word, path)
+    words = [word or int(number) for word, number in _WORD.findall(path)]
+    place: Any = document
+    result = ""
+    for word in words:
         if isinstance(place, list):
-            place[_position(place, last, path)] = value
-        elif isinstance(place, dict):
-            place[last] = value
+            position = _position(place, word)
+            result += f"[{position}]"
+            place = place[position]
         else:
-            raise SweepError(f'"{path}" leads nowhere: there is nothing below "{way[-1]}"')
+            result += f".{word}" if result else str(word)
+            place = place.get(word) if isinstance(place, Mapping) else None
     return result
 
 
-def _entered(place: Any, word: str, path: str) -> Any:
-    if isinstance(place, list):
-        return place[_position(place, word, path)]
-    if isinstance(place, dict):
-        return place.setdefault(word, {})
-    raise SweepError(f'"{path}" leads nowhere: "{word}" is below a single value')
-
-
-def _position(tables: list[Any], word: str, path: str) -> int:
+def _position(tables: Sequence[Any], word: str | int) -> int:
     for position, table in enumerate(tables):
-        if str(position) == word or (isinstance(table, dict) and table.get("name") == word):
+        if str(position) == str(word) or (isinstance(table, Mapping) and table.get("name") == word):
             return position
-    names = [str(table.get("name", i)) for i, table in enumerate(tables) if isinstance(table, dict)]
-    raise SweepError(f'"{path}" leads nowhere: there is no "{word}" among {", ".join(names) or "the values"}')
+    names = [str(table["name"]) for table in tables if isinstance(table, Mapping) and "name" in table]
+    raise LookupError(f'there is no "{word}" among {", ".join(names) or f"{len(tables)} of them"}')
 
 
 def label(changes: Changes) -> str:
     """Return what makes a variant, in words."""
-    return ", ".join(f"{path} = {toml_value(value)}" for path, value in changes.items()) or "as it is"
-
-
-def toml_text(settings: Mapping[str, Any]) -> str:
-    """Return settings as TOML, one line for each key; reading it gives the same settings."""
-    return "".join(f"{_key(name)} = {toml_value(value)}\n" for name, value in settings.items())
+    return ", ".join(setting.text() for setting in changes) or "as it is"
 
 
 def toml_value(value: Any) -> str:
-    """Return one value as TOML, on one line."""
+    """Return one value as TOML, on one line; reading it gives the same value."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{_key(name)} = {toml_value(one)}" for name, one in value.items()) + "}"
     if isinstance(value, list):

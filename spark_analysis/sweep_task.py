@@ -1,49 +1,72 @@
-"""One run of a sweep: the only place where analysis meets the emulator.
-
-A variant of a scenario is a file of its own in the sweep's folder, beside links to everything that stands
-beside the original, so that the files it names are found.
-"""
+"""One run of a sweep: the only place where analysis meets the emulator."""
 
 import json
-import os
-from importlib.resources import as_file, files
+import time
+import tomllib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario, shipped_scenarios
-from spark_analysis.key_figures import key_figures
+from knowledge_manager.whole_files import write_whole
+from spark_analysis.key_figures import KeyFigures, key_figures
 
-__all__ = ["check_variant", "run_task", "scenario_file"]
-
-
-def scenario_file(name_or_path: str) -> Path:
-    """Return the file of a scenario; one that is not there or not right raises `DocumentError`."""
-    if name_or_path in shipped_scenarios():
-        with as_file(files("emulation") / "scenarios" / f"{name_or_path}.toml") as path:
-            return path
-    load_scenario(name_or_path)
-    return Path(name_or_path)
+__all__ = ["RunDone", "fingerprint", "known_run", "run_task", "scenario_document"]
 
 
-def check_variant(file: Path) -> None:
-    """Raise `DocumentError` with everything that is wrong with a variant's scenario."""
-    load_scenario(file)
+@dataclass(frozen=True, slots=True)
+class RunDone:
+    """What a run came to, and how much processor time it took with its key figures."""
+
+    figures: KeyFigures
+    computing_s: float
 
 
-def run_task(file: str, seed: int, folder: str) -> dict[str, float | None]:
-    """Run a variant with a seed and return its key figures; one that has been run is only asked for them.
-
-    The figures stand in the run's folder as `figures.json`, which is written last and at once: where it
-    stands the run is whole.
+def scenario_document(name_or_path: str) -> dict[str, Any]:
+    """Return the keys of a scenario as they stand in its file; one that cannot be run raises
+    `DocumentError`.
     """
+    load_scenario(name_or_path)
+    shipped = files("emulation") / "scenarios" / f"{name_or_path}.toml"
+    file = shipped if name_or_path in shipped_scenarios() else Path(name_or_path)
+    return tomllib.loads(file.read_text(encoding="utf-8-sig"))
+
+
+def fingerprint(scenario: str, changes: Sequence[str]) -> str:
+    """Return a number for everything that a variant says; what is wrong with it raises `DocumentError`."""
+    loaded = load_scenario(scenario, changes)
+    said = [
+        {**loaded.settings.model_dump(mode="json"), "seed": None},
+        [(wanted.file, wanted.document) for wanted in loaded.subscriptions],
+        dict(loaded.vocabulary_documents),
+    ]
+    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def known_run(folder: Path) -> RunDone | None:
+    """Return what a run came to that has been run before; None where it has to be run.
+
+    `figures.json` is written last and at once: where it stands the run is whole.
+    """
+    try:
+        content = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    return RunDone(**content)
+
+
+def run_task(scenario: str, changes: Sequence[str], seed: int, folder: str) -> RunDone:
+    """Run a variant with a seed and return its key figures; one that has been run is only asked for them."""
     run = Path(folder)
-    answer = run / "figures.json"
-    if answer.is_file():
-        known: dict[str, float | None] = json.loads(answer.read_text(encoding="utf-8"))
+    known = known_run(run)
+    if known is not None:
         return known
-    run_scenario(load_scenario(Path(file)), seed, run, force=True)
-    figures = key_figures(run)
-    unfinished = run / f".figures.{os.getpid()}"
-    unfinished.write_text(json.dumps(figures), encoding="utf-8")
-    unfinished.replace(answer)
-    return figures
+    begin = time.process_time()
+    run_scenario(load_scenario(scenario, changes), seed, run, force=True)
+    done = RunDone(key_figures(run), time.process_time() - begin)
+    write_whole(run / "figures.json", json.dumps(asdict(done)).encode())
+    return done

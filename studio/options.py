@@ -18,6 +18,17 @@ Language = Annotated[
     typer.Option(metavar="TAG", help="Language of the words: en, no, bg; any if absent.", show_default=False),
 ]
 
+SparkMaster = Annotated[
+    str | None,
+    typer.Option(
+        "--master",
+        metavar="URL",
+        help="Spark master: local[2], spark://host:7077; all cores of this machine by default.",
+        envvar="DENS_SPARK_MASTER",
+        show_default=False,
+    ),
+]
+
 ThesaurusName = Annotated[
     str,
     typer.Option("--thesaurus", metavar="NAME|FILE", help="A thesaurus that ships, or a file of one."),

@@ -1,4 +1,4 @@
-"""The few figures of a run that belong on a terminal; the report shows the rest."""
+"""The few figures of runs that belong on a terminal; the report shows the rest."""
 
 from typing import TYPE_CHECKING
 
@@ -6,6 +6,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from spark_analysis.answers import Analysis
+    from spark_analysis.comparison import Comparison
+    from spark_analysis.interval import Interval
+    from spark_analysis.sweep_results import SweepResult
 
 
 def summary_table(analysis: "Analysis") -> "Table":
@@ -36,3 +39,52 @@ def summary_table(analysis: "Analysis") -> "Table":
         wrong = f"{analysis.delivery.repeated} shown twice, {analysis.delivery.not_owed} not owed"
         table.add_row("[bold red]wrong deliveries[/]", wrong)
     return table
+
+
+def comparison_table(comparison: "Comparison") -> "Table":
+    """Return the table that `dens report` prints of several runs: mean and 95 % interval over seeds."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from spark_analysis.comparison import COMPARED
+    from spark_analysis.comparison_page import figure_text
+
+    head = ("variant", "runs", *(name for name, _, _ in COMPARED))
+    table = Table(*head, title=f"{len(comparison.variants)} variants side by side", title_justify="left")
+    for variant in comparison.variants:
+        partial = " (partial)" if variant.partial else ""
+        figures = zip(variant.figures, COMPARED, strict=True)
+        texts = (figure_text(figure, kind) for figure, (_, _, kind) in figures)
+        table.add_row(Text(variant.label + partial), str(len(variant.seeds)), *texts)
+    return table
+
+
+def sweep_table(result: "SweepResult") -> "Table":
+    """Return the table that `dens sweep` prints: one row a figure and variant, with its difference from the
+    first.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    from spark_analysis.key_figures import FIGURES
+
+    head = ("figure", "variant", "mean", "95 % interval", "against the first, seed by seed")
+    table = Table(*head, title_justify="left")
+    for name, meaning in FIGURES.items():
+        for position, variant in enumerate(result.variants):
+            value, difference = variant.figures[name], variant.differences[name]
+            table.add_row(
+                "" if position else meaning,
+                Text(variant.label),
+                "–" if value is None else f"{value.mean:.4g}",
+                _between(value),
+                "" if difference is None else f"{difference.mean:+.4g} {_between(difference, '+')}",
+                end_section=variant is result.variants[-1],
+            )
+    return table
+
+
+def _between(value: "Interval | None", sign: str = "") -> str:
+    if value is None or value.low is None or value.high is None:
+        return "–"
+    return f"{value.low:{sign}.4g} … {value.high:{sign}.4g}"

@@ -1,5 +1,6 @@
 """The page: one file, no request, the same bytes, nothing that a run's words could break."""
 
+import errno
 import re
 import subprocess
 import sys
@@ -167,12 +168,14 @@ def test_a_run_without_deliveries_has_a_page_too() -> None:
 
 
 def test_a_report_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(FileNotFoundError):
-        write_report(sample_analysis(), tmp_path / "nowhere" / "report.html")
-    target = tmp_path / "report.html"
+    target = tmp_path / "reports" / "report.html"
+    write_report(sample_analysis(), target)
+    assert target.read_text().endswith("</html>\n")
     target.write_text("the report of yesterday")
-    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
-    with pytest.raises(OSError, match="disk full"):
+    full = OSError(errno.ENOSPC, "disk full")
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(full))
+    with pytest.raises(OSError, match="disk full") as caught:
         write_report(sample_analysis(), target)
+    assert caught.value.filename == str(target)
     assert target.read_text() == "the report of yesterday"
-    assert [entry.name for entry in tmp_path.iterdir()] == ["report.html"]
+    assert [entry.name for entry in target.parent.iterdir()] == ["report.html"]

@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,11 @@ from pyspark.sql import SparkSession
 from knowledge_manager.documents import DocumentError
 from spark_analysis.errors import SweepError, TraceError
 from spark_analysis.interval import Interval, interval
-from spark_analysis.key_figures import FIGURES, KeyFigures, key_figures
-from spark_analysis.sweep import Task, in_processes, on_spark, run_sweep, summarise
-from spark_analysis.sweep_plan import SweepPlan, changed, label, read_plan, toml_text
-from spark_analysis.sweep_task import run_task
+from spark_analysis.key_figures import FIGURES, key_figures
+from spark_analysis.sweep import Runner, Task, Told, in_processes, on_spark, run_sweep
+from spark_analysis.sweep_plan import Setting, SweepPlan, label, numbered, read_plan, toml_value
+from spark_analysis.sweep_results import summarise
+from spark_analysis.sweep_task import RunDone, run_task
 
 SCENARIO = """
 name = "little"
@@ -84,14 +85,21 @@ def sweep_file(tmp_path: Path) -> Path:
     return tmp_path / "sweep.toml"
 
 
-def here(tasks: Sequence[Task]) -> Iterator[tuple[Task, KeyFigures]]:
-    for task in tasks:
-        yield task, run_task(task.file, task.seed, task.folder)
+def here(tasks: Sequence[Task], told: Told) -> Iterator[tuple[Task, RunDone]]:
+    for count, task in enumerate(tasks, 1):
+        yield task, run_task(task.scenario, task.changes, task.seed, task.folder)
+        told(count)
 
 
-@given(st.dictionaries(st.text(), values, max_size=4))
-def test_settings_written_as_toml_are_read_as_they_were(settings: dict[str, Any]) -> None:
-    assert tomllib.loads(toml_text(settings)) == settings
+def problems_of(act: Callable[[], object]) -> list[str]:
+    with pytest.raises(DocumentError) as caught:
+        act()
+    return [str(problem) for problem in caught.value.problems]
+
+
+@given(values)
+def test_a_value_written_as_toml_is_read_as_it_was(value: Any) -> None:
+    assert tomllib.loads(f"value = {toml_value(value)}") == {"value": value}
 
 
 def test_a_plan_is_every_combination_and_the_single_ones(tmp_path: Path) -> None:
@@ -102,6 +110,7 @@ def test_a_plan_is_every_combination_and_the_single_ones(tmp_path: Path) -> None
     plan = read_plan(file)
     assert plan.scenario == "rescue"
     assert plan.seeds == (3, 4)
+    assert plan.runs == 10
     assert [label(changes) for changes in plan.variants] == [
         'a = 1, b.c = "x"',
         'a = 1, b.c = "y"',
@@ -109,52 +118,64 @@ def test_a_plan_is_every_combination_and_the_single_ones(tmp_path: Path) -> None
         'a = 2, b.c = "y"',
         "d = true",
     ]
-    file.write_text('scenario = "./other.toml"\n')
-    assert read_plan(file) == SweepPlan(str(tmp_path / "other.toml"), ({},), (1,))
-    assert label({}) == "as it is"
+    assert [(one.line, one.column) for one in plan.variants[3]] == [(4, 9), (5, 15)]
+    assert (plan.variants[4][0].line, plan.variants[4][0].column) == (7, 1)
+    file.write_text('scenario = "./other.toml"\nseeds = "7..9"\n')
+    assert read_plan(file) == SweepPlan(str(tmp_path / "other.toml"), ((),), (7, 8, 9), str(file))
+    assert label(()) == "as it is"
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "where", "message"),
     [
-        ("scenario = 3", "scenario must be the name"),
-        ('scenario = "a"\nseeds = [1, 1]', "different whole numbers"),
-        ('scenario = "a"\nseeds = []', "different whole numbers"),
-        ('scenario = "a"\nseed = 1', '"seed" is no key of a sweep'),
-        ('scenario = "a"\n[vary]\nb = 3', "needs a list of values"),
-        ('scenario = "a"\nvariant = [1]', "a variant is a table"),
-        ("scenario = ", "not TOML"),
+        ("scenario = 3", "1:1: error D333", "valid string"),
+        ("seeds = [1]", "1:1: error D332", '"scenario" is missing'),
+        ('scenario = "a"\nseeds = [1, 1]', "2:1: error D333", "different whole numbers"),
+        ('scenario = "a"\nseeds = []', "2:1: error D333", "different whole numbers"),
+        ('scenario = "a"\nseeds = "4..2"', "2:1: error D333", "different whole numbers"),
+        ('scenario = "a"\nseeds = [true]', "2:1: error D333", "different whole numbers"),
+        ('scenario = "a"\nseed = 1', "2:1: error D331", 'did you mean "seeds"?'),
+        ('scenario = "a"\n[vary]\nb = 3', "3:1: error D333", "valid list"),
+        ('scenario = "a"\n[vary]\nb = []', "3:1: error D333", "at least 1 item"),
+        ('scenario = "a"\nvariant = [1]', "2:12: error D333", "valid dictionary"),
+        ("scenario = ", "1:12: error D005", "not TOML"),
+        ('scenario = "a"\nseeds = "1..60000"\n[vary]\nb = [1, 2]', "error D333", "more than 100,000 runs"),
     ],
 )
-def test_a_plan_that_is_none_is_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_a_plan_that_is_none_is_refused_with_its_place(
+    tmp_path: Path, text: str, where: str, message: str
+) -> None:
     file = tmp_path / "s.toml"
     file.write_text(text)
-    with pytest.raises(SweepError, match=message):
-        read_plan(file)
-    with pytest.raises(SweepError, match="cannot be read"):
-        read_plan(tmp_path / "none.toml")
+    found = problems_of(lambda: read_plan(file))
+    assert len(found) == 1
+    assert where in found[0]
+    assert message in found[0]
+
+
+def test_a_plan_that_is_not_there(tmp_path: Path) -> None:
+    assert "D001" in problems_of(lambda: read_plan(tmp_path / "none.toml"))[0]
 
 
 def test_a_path_names_a_setting() -> None:
-    settings = {"a": {"b": 1}, "group": [{"name": "x", "n": 1}, {"name": "y", "n": 2}], "l": [1, 2]}
-    result = changed(settings, {"a.b": 5, "group.y.n": 7, "group.0.n": 8, "l.1": 9, "new.key": "z"})
-    assert result == {
-        "a": {"b": 5},
-        "group": [{"name": "x", "n": 8}, {"name": "y", "n": 7}],
-        "l": [1, 9],
-        "new": {"key": "z"},
-    }
-    assert settings["a"] == {"b": 1}
-    for path in ("a.b.c", "a.b.c.d", "group.z.n", "l.5"):
-        with pytest.raises(SweepError, match="leads nowhere"):
-            changed(settings, {path: 1})
+    document = {"a": {"b": 1}, "group": [{"name": "x", "n": 1}, {"name": "y", "n": 2}], "l": [1, 2]}
+    assert numbered(document, "a.b") == "a.b"
+    assert numbered(document, "group.y.n") == "group[1].n"
+    assert numbered(document, "group.0.n") == "group[0].n"
+    assert numbered(document, "group[1].n") == "group[1].n"
+    assert numbered(document, "l.1") == "l[1]"
+    assert numbered(document, "new.key") == "new.key"
+    with pytest.raises(LookupError, match='no "z" among x, y'):
+        numbered(document, "group.z.n")
+    with pytest.raises(LookupError, match='no "5" among 2 of them'):
+        numbered(document, "l.5")
 
 
 def test_a_sweep_in_processes_goes_on_where_it_was(sweep_file: Path, tmp_path: Path) -> None:
     plan, out = read_plan(sweep_file), tmp_path / "out"
 
-    def stopped(tasks: Sequence[Task]) -> Iterator[tuple[Task, KeyFigures]]:
-        yield from here(tasks[:1])
+    def stopped(tasks: Sequence[Task], told: Told) -> Iterator[tuple[Task, RunDone]]:
+        yield from here(tasks[:1], told)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -165,6 +186,8 @@ def test_a_sweep_in_processes_goes_on_where_it_was(sweep_file: Path, tmp_path: P
     found = run_sweep(plan, out, in_processes(2), lambda done, of: told.append((done, of)))
     assert first.stat().st_mtime_ns == written
     assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert (found.timing.runs, found.timing.resumed) == (4, 1)
+    assert found.timing.speed_up is not None
     rows = pq.read_table(out / "results.parquet").to_pylist()
     assert [(row["variant"], row["seed"]) for row in rows] == [(0, 1), (0, 2), (1, 1), (1, 2)]
     for row in rows:
@@ -172,28 +195,92 @@ def test_a_sweep_in_processes_goes_on_where_it_was(sweep_file: Path, tmp_path: P
         assert {name: row[name] for name in FIGURES} == key_figures(folder)
         helpers = json.loads((folder / "manifest.json").read_text())["scenario"]["group"][1]["count"]
         assert helpers == (1, 4)[row["variant"]]
-    assert [one.label for one in found] == ["group.helpers.count = 1", "group.helpers.count = 4"]
-    assert found[0].differences["delivery_ratio"] is None
-    ratio = found[1].figures["delivery_ratio"]
+        assert row["group.helpers.count"] == str(helpers)
+    assert [one.label for one in found.variants] == ["group.helpers.count = 1", "group.helpers.count = 4"]
+    assert found.variants[0].differences["delivery_ratio"] is None
+    ratio = found.variants[1].figures["delivery_ratio"]
     assert ratio is not None
     assert ratio.count == 2
     assert not any(entry.name.startswith(".") for entry in out.iterdir())
+    again = run_sweep(plan, out, stopped)
+    assert again.variants == found.variants
+    assert again.timing.speed_up is None
     with pytest.raises(SweepError, match="holds another sweep"):
-        run_sweep(SweepPlan(plan.scenario, ({},), (1,)), out, here)
+        run_sweep(SweepPlan(plan.scenario, ((),), (1,)), out, here)
+    (tmp_path / "wish.xml").write_text(WISH.replace("40", "50"))
+    with pytest.raises(SweepError, match="its scenario has changed since"):
+        run_sweep(plan, out, here)
+
+
+def test_a_folder_with_something_else_is_left_alone(sweep_file: Path, tmp_path: Path) -> None:
+    with pytest.raises(SweepError, match="is not empty and holds no sweep"):
+        run_sweep(read_plan(sweep_file), tmp_path, here)
+    assert not (tmp_path / "sweep.json").exists()
 
 
 def test_spark_finds_what_this_process_finds(spark: SparkSession, sweep_file: Path, tmp_path: Path) -> None:
     plan = read_plan(sweep_file)
-    assert run_sweep(plan, tmp_path / "spark", on_spark(spark)) == run_sweep(plan, tmp_path / "here", here)
+    told: list[tuple[int, int]] = []
+    by_spark = run_sweep(plan, tmp_path / "spark", on_spark(spark), lambda *step: told.append(step))
+    assert by_spark.variants == run_sweep(plan, tmp_path / "here", here).variants
+    assert told[0] == (0, 4)
+    assert told[-1] == (4, 4)
+    assert told == sorted(told)
 
 
-def test_a_variant_that_is_no_scenario_is_refused_before_anything_runs(
+def runner_of(way: str, request: pytest.FixtureRequest) -> Runner:
+    return in_processes(1) if way == "processes" else on_spark(request.getfixturevalue("spark"))
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "processes",
+        pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.xdist_group("spark")]),
+    ],
+)
+def test_a_run_that_fails_is_named_and_the_others_are_kept(
+    way: str, sweep_file: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    out = tmp_path / "out"
+    (out / "runs").mkdir(parents=True)
+    plan = read_plan(sweep_file)
+    (out / "sweep.json").write_text("{}")
+    with pytest.raises(SweepError, match="another sweep"):
+        run_sweep(plan, out, here)
+    (out / "sweep.json").unlink()
+    (out / "runs").rmdir()
+    out.rmdir()
+
+    def blocked(tasks: Sequence[Task], told: Told) -> Iterator[tuple[Task, RunDone]]:
+        Path(tasks[2].folder).mkdir(parents=True)
+        Path(tasks[2].folder, "not a run").touch()
+        yield from runner_of(way, request)(tasks, told)
+
+    with pytest.raises(SweepError, match=r"the run v000-s2 failed: .*What was finished is kept"):
+        run_sweep(plan, out, blocked)
+    assert (out / "runs" / "v000-s1" / "figures.json").is_file()
+    assert not (out / "results.parquet").exists()
+
+
+def test_a_variant_that_is_no_scenario_is_refused_at_its_place_before_anything_runs(
     sweep_file: Path, tmp_path: Path
 ) -> None:
-    plan = SweepPlan(read_plan(sweep_file).scenario, ({}, {"overlay.policy": "gossip"}), (1,))
-    with pytest.raises(DocumentError, match="policy"):
-        run_sweep(plan, tmp_path / "out", here)
-    assert not (tmp_path / "out" / "runs").exists()
+    sweep_file.write_text(
+        'scenario = "little.toml"\n[vary]\n"group.helpers.count" = [1, 0]\n'
+        '"overlay.policy" = ["epidemic", "gossip"]\n"group.helper.count" = [1]\n'
+    )
+    found = problems_of(lambda: run_sweep(read_plan(sweep_file), tmp_path / "out", here))
+    assert len(found) == 1
+    assert (
+        f'{sweep_file}:5:25: error D333: "group.helper.count" leads nowhere: there is no "helper"' in found[0]
+    )
+    sweep_file.write_text(sweep_file.read_text().replace('"group.helper.count" = [1]\n', ""))
+    found = problems_of(lambda: run_sweep(read_plan(sweep_file), tmp_path / "out", here))
+    assert [one.split(": error ")[0] for one in found] == [f"{sweep_file}:3:29", f"{sweep_file}:4:33"]
+    assert "with group.helpers.count = 0: group[1].count" in found[0]
+    assert 'with overlay.policy = "gossip"' in found[1]
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_partial_run_is_not_compared(tmp_path: Path) -> None:
@@ -217,7 +304,7 @@ def test_intervals_of_students_t() -> None:
 
 def test_differences_are_taken_seed_by_seed() -> None:
     """Seeds differ much, variants little and always by the same: only pairs show it."""
-    plan = SweepPlan("x", ({}, {"a": 1}), (1, 2, 3))
+    plan = SweepPlan("x", ((), (Setting("a", 1),)), (1, 2, 3))
     base = dict.fromkeys(FIGURES)
     found = {
         (variant, seed): {**base, "delivery_ratio": seed / 4 + variant / 100}

@@ -1,0 +1,91 @@
+"""`dens sweep` and `dens report` of several runs, as a person calls them."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from spark_analysis.sweep import check_plan
+from spark_analysis.sweep_plan import read_plan
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def sweep_file(dens, tmp_path: Path) -> Path:
+    assert dens("init", tmp_path / "demo").code == 0
+    file = tmp_path / "demo" / "ranges.toml"
+    file.write_text(
+        'scenario = "scenario.toml"\nseeds = "1..2"\n[vary]\n"radio.walkie.range_m" = [50, 100]\n'
+    )
+    scenario = (tmp_path / "demo" / "scenario.toml").read_text()
+    radio = scenario.split("[radio.")[1].split("]")[0]
+    file.write_text(file.read_text().replace("walkie", radio))
+    return file
+
+
+def test_a_sweep_runs_and_is_not_run_again(dens, sweep_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = dens("sweep", sweep_file, "-o", out, "-j", "2")
+    assert first.code == 0, first.err
+    assert "2 variants with 2 seeds each: 4 runs" in first.err
+    assert "4 of 4 runs" in first.err
+    assert "times as fast as one after the other" in first.out
+    assert "share of owed pairs delivered" in first.out
+    again = dens("sweep", sweep_file, "-o", out, "-j", "2", "--json")
+    assert again.code == 0
+    document = again.document()
+    assert document["timing"]["resumed"] == document["timing"]["runs"] == 4
+    assert document["timing"]["speed_up"] is None
+    assert [one["figures"]["delivery_ratio"]["count"] for one in document["variants"]] == [2, 2]
+    assert pq.read_table(document["results"]).num_rows == 4
+
+
+def test_what_is_wrong_with_a_sweep_is_told_at_its_place(dens, sweep_file: Path, tmp_path: Path) -> None:
+    sweep_file.write_text(sweep_file.read_text().replace("[50, 100]", "[50, -1]"))
+    ended = dens("sweep", sweep_file, "-o", tmp_path / "out")
+    assert ended.code == 3
+    assert f"{sweep_file}:4:" in ended.err
+    assert "error D302: with radio." in ended.err
+    assert not (tmp_path / "out").exists()
+    sweep_file.write_text("scenario = 1\nseds = 2")
+    ended = dens("sweep", sweep_file, "--json")
+    assert ended.code == 3
+    assert [problem["line"] for problem in ended.document()["problems"]] == [1, 2]
+
+
+def test_the_example_is_a_sweep_that_can_be_run(tmp_path: Path) -> None:
+    example = ROOT / "docs" / "examples" / "policies.toml"
+    plan = read_plan(example)
+    check_plan(plan, tmp_path / "out")
+    assert plan.runs == 20
+
+
+def test_runs_with_different_words_are_not_compared(dens, sweep_file: Path, tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    assert dens("run", sweep_file.parent / "scenario.toml", "--out", one).code == 0
+    shutil.copytree(one, other)
+    manifest = json.loads((other / "manifest.json").read_text())
+    name = next(iter(manifest["vocabulary_documents"]))
+    manifest["vocabulary_documents"][name] += "\n# another one\n"
+    (other / "manifest.json").write_text(json.dumps(manifest))
+    ended = dens("report", one, other)
+    assert ended.code == 3
+    assert f"{other}: its vocabularies are not those of {one} ({name} differ)" in ended.err
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+def test_several_runs_are_compared_in_one_page(dens, dens_process, sweep_file: Path, tmp_path: Path) -> None:
+    assert dens("sweep", sweep_file, "-o", tmp_path / "out", "-j", "1").code == 0
+    runs = sorted((tmp_path / "out" / "runs").iterdir())
+    ended = dens_process("report", *runs, "-o", tmp_path / "pages" / "all.html", "--json")
+    assert ended.code == 0, ended.err
+    document = ended.document()
+    assert [one["seeds"] for one in document["variants"]] == [[1, 2], [1, 2]]
+    assert document["report"] == str(tmp_path / "pages" / "all.html")
+    assert (tmp_path / "pages" / "all.html").read_text().endswith("</html>\n")
+    assert "analysing run 4 of 4" in ended.err
