@@ -7,13 +7,15 @@ scratch.
 
 from collections.abc import Mapping
 
+from studio.failures import Refusal
+
 PAGE_BYTES = 1024
 SCRATCH_PAGE = 0x3F800
 SCRATCH_MARK = b"\xfd"
 _CHUNK_DATA = 126
 
 
-class FlashFull(Exception):
+class FlashFull(Refusal):
     """The files do not fit into the flash that the firmware leaves free."""
 
 

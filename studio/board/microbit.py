@@ -13,21 +13,23 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from studio.board.flash_image import SCRATCH_MARK, SCRATCH_PAGE, file_system, file_system_start
+from studio.failures import Refusal
 
 INSTRUCTION_NS = 64
 END_MARK = "--end--"
 """What a program prints as its last line."""
 
 
-class BoardMissing(Exception):
+class BoardMissing(Refusal):
     """The emulator or the firmware is not installed."""
 
 
-class BoardFailure(Exception):
+class BoardFailure(Refusal):
     """The program on the board raised, or did not come to its end in time."""
 
 
@@ -50,14 +52,19 @@ def emulator() -> str:
     return command
 
 
-def run_on_microbit(files: Mapping[str, str], timeout_s: float = 60) -> str:
-    """Run `main.py` of these files and return what it printed before END_MARK.
+@contextmanager
+def started(
+    files: Mapping[str, str | bytes], serial: str, counted: bool = True
+) -> "Iterator[subprocess.Popen[bytes]]":
+    """Start a board with these files and its serial line at `serial` (as QEMU names it: stdio, pty); end it.
 
-    A traceback, or no mark within `timeout_s` seconds of real time, is a BoardFailure with the output so far.
+    `counted` time is the same on every host, but passes at once while the board waits; a board that talks to
+    somebody needs time as it is.
     """
     hex_file = firmware()
     start = file_system_start(hex_file.read_text(encoding="ascii"))
-    image = file_system({name: text.encode() for name, text in files.items()}, SCRATCH_PAGE - start)
+    contents = {name: text if isinstance(text, bytes) else text.encode() for name, text in files.items()}
+    image = file_system(contents, SCRATCH_PAGE - start)
     with tempfile.TemporaryDirectory() as folder:
         flash = Path(folder) / "files.bin"
         flash.write_bytes(image)
@@ -70,18 +77,30 @@ def run_on_microbit(files: Mapping[str, str], timeout_s: float = 60) -> str:
                 *("-device", f"loader,file={hex_file}"),
                 *("-device", f"loader,file={flash},addr={start:#x},force-raw=on"),
                 *("-device", f"loader,file={mark},addr={SCRATCH_PAGE:#x},force-raw=on"),
-                *("-icount", "shift=6,sleep=off"),
-                *("-nographic", "-monitor", "none", "-serial", "stdio"),
+                *(("-icount", "shift=6,sleep=off") if counted else ()),
+                *("-nographic", "-monitor", "none", "-serial", serial),
             ],
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
         try:
-            return _output(process, time.monotonic() + timeout_s)
+            yield process
         finally:
             process.kill()
             process.wait()
+            for stream in (process.stdin, process.stdout):
+                if stream is not None:
+                    stream.close()
+
+
+def run_on_microbit(files: Mapping[str, str | bytes], timeout_s: float = 60) -> str:
+    """Run `main.py` of these files and return what it printed before END_MARK.
+
+    A traceback, or no mark within `timeout_s` seconds of real time, is a BoardFailure with the output so far.
+    """
+    with started(files, "stdio") as process:
+        return _output(process, time.monotonic() + timeout_s)
 
 
 def _output(process: "subprocess.Popen[bytes]", deadline: float) -> str:

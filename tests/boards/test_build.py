@@ -26,7 +26,7 @@ print("--end--")
 def test_a_program_of_the_user_runs_on_the_built_modules(tmp_path: Path) -> None:
     written = build_board("microbit", tmp_path / "out", "0.1.0")
     files = {path.name: path.read_text(encoding="utf-8") for path in written}
-    assert sorted(files) == ["grade.py", "scan.py", "store.py"]
+    assert sorted(files) == ["board.json", "grade.py", "scan.py", "store.py"]
     assert all(len(text) <= 2560 for text in files.values())
     start = "import gc\nimport store\ngc.collect()\nimport grade\ngc.collect()\nimport scan\ngc.collect()\n"
     output = run_on_microbit({**files, "user.py": PROGRAM, "main.py": start + "import user\n"})
@@ -38,7 +38,9 @@ def test_a_board_with_folders_gets_the_package_and_its_listing(tmp_path: Path) -
     listing = json.loads((tmp_path / "package.json").read_text(encoding="utf-8"))
     assert listing["version"] == "0.1.0"
     listed = {tmp_path / name for name, _ in listing["urls"]}
-    assert listed == set(written) - {tmp_path / "package.json", tmp_path / "manifest.py"}
+    assert listed == set(written) - {
+        tmp_path / name for name in ("package.json", "manifest.py", "board.json")
+    }
     assert all(path.is_file() for path in written)
     assert tmp_path / "watchdog" / "manager.py" in listed
 

