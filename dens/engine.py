@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from typing import ClassVar, Final
 
-from dens import envelope
+from dens import envelope, summary
 from dens.errors import RemoteProtocolError
 from dens.events import (
     DatagramRefused,
@@ -29,7 +29,7 @@ from dens.limits import Limits
 from dens.machine import Datagram
 from dens.messages import Acknowledgement, Hello, SummaryMessage
 from dens.numbers import LINK_NUMBER, REASON_NAMES, STATUS_NAMES, MessageType, Reason, Role, Status
-from dens.peer_session import PeerSession
+from dens.peer_session import NEVER_MS, PeerSession
 from dens.seal import TAG_BYTES, Sealer
 from dens.store import Store
 from dens.summary import Summary
@@ -65,7 +65,7 @@ class Engine(ABC):
         self._table_check = table_check
         self._sealer = sealer or Sealer(node)
         self._flags = envelope.SEALED if self._sealer.tag_bytes else 0
-        self._ledger = Ledger(table_check, store, self.limits)
+        self._ledger = Ledger(store, self.limits)
         self._sessions: dict[int, PeerSession] = {}
         self._events: deque[Event] = deque()
         held, inbox = self._ledger.load()
@@ -105,8 +105,8 @@ class Engine(ABC):
             elif item.type == MessageType.HELLO:
                 self._hello_came(Hello.decode(item.payload), session)
             else:
-                message, known = SummaryMessage.decode(item.payload, self._ledger.known.summary_if_same)
-                self._summary_came(item, message, known, session, now_ms)
+                message = SummaryMessage.decode(item.payload)
+                self._summary_came(item, message, self._understand(message), session, now_ms)
         except RemoteProtocolError:
             self._refuse(data, peer, Reason.MALFORMED, now_ms)
 
@@ -124,10 +124,9 @@ class Engine(ABC):
         """Return when something becomes due: an expiry, a hello, a retry, a batch of acknowledgements."""
         earliest = self._next_end_ms()
         for session in self._sessions.values():
-            due_ms = session.due_ms()
-            if due_ms is not None and (earliest is None or due_ms < earliest):
-                earliest = due_ms
-        return earliest
+            if session.due_ms < earliest:
+                earliest = session.due_ms
+        return None if earliest == NEVER_MS else earliest
 
     def timer_due(self, now_ms: int) -> None:
         """Forget what has expired. What sessions want to send is found by `datagrams_to_send`."""
@@ -142,7 +141,9 @@ class Engine(ABC):
         """Commit the store, then return what should be sent now, in order."""
         out: list[Datagram] = []
         for session in self._sessions.values():
-            self._speak(session, now_ms, out)
+            if session.due_ms <= now_ms:
+                self._speak(session, now_ms, out)
+                session.rest()
         if out or self.commits_at_once:
             self._ledger.commit()
         return out
@@ -162,7 +163,7 @@ class Engine(ABC):
             number = self._ledger.link_number() | LINK_NUMBER
             session.offer(-1, (self.node, number), MessageType.SUMMARY)
         elif is_new or hello.heard != session.own_session:
-            session.owes_hello = True
+            session.owe_hello()
 
     def _summary_came(
         self, item: Item, message: SummaryMessage, known: Summary, session: PeerSession, now_ms: int
@@ -170,7 +171,7 @@ class Engine(ABC):
         self._hello_came(message.hello, session)
         if message.hello.session != session.peer_session:
             return
-        session.acknowledge(item.id, Status.STORED, now_ms)
+        session.acknowledge(item, Status.STORED, now_ms)
         if session.is_ready and session.summary_number == item.number:
             return
         session.summarise(item.number, known)
@@ -211,7 +212,7 @@ class Engine(ABC):
         elif status is not Status.STORED:
             self._events.append(MessageRefused(now_ms, item, session.peer, STATUS_NAMES[status]))
         session.learnt(item_id)
-        session.acknowledge(item_id, status, now_ms)
+        session.acknowledge(item, status, now_ms)
 
     # ------------------------------------------------------------------ what goes out
 
@@ -221,7 +222,7 @@ class Engine(ABC):
             session.hello_due_ms = now_ms + self.limits.hello_ms
             number = self._ledger.link_number()
             self._transmit_link(MessageType.HELLO, number, self._hello(session).encode(), session, out)
-        if session.acks_due_ms is not None and session.acks_due_ms <= now_ms:
+        if session.acks_due_ms <= now_ms:
             payload = Acknowledgement(session.take_acks()).encode()
             self._transmit_link(
                 MessageType.ACKNOWLEDGEMENT, self._ledger.link_number(), payload, session, out
@@ -289,8 +290,13 @@ class Engine(ABC):
         number = self._ledger.item_number()
         return Item(type, language, self.node, number, created_ms, lifetime_q, 0, payload)
 
-    def _next_end_ms(self) -> int | None:
-        return self._ledger.known.next_end_ms()
+    def _next_end_ms(self) -> int:
+        end_ms = self._ledger.known.next_end_ms()
+        return NEVER_MS if end_ms is None else end_ms
+
+    def _understand(self, message: SummaryMessage) -> Summary:
+        """Return what a peer's summary says, or raise RemoteProtocolError."""
+        return summary.decode(message.known)
 
     def _note(self, session: PeerSession, now_ms: int) -> bytes:
         """Return what the replication policy tells its peers; ends have none."""

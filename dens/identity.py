@@ -7,7 +7,6 @@ and copies change on the way and are not covered. Publishers are not asked to ve
 they are told to look for comes from their mediator, without the signature.
 """
 
-from dataclasses import replace
 from struct import Struct
 from typing import Final
 
@@ -28,7 +27,7 @@ def statement(item: Item) -> bytes:
 
 def signed(item: Item, signer: Signer | None) -> Item:
     """Return the message with its maker's signature, or as it is where its maker does not sign."""
-    return item if signer is None else replace(item, signature=signer.sign(statement(item)))
+    return item if signer is None else item.but(signature=signer.sign(statement(item)))
 
 
 def is_its_owners(item: Item, identities: Identities | None) -> bool:

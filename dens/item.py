@@ -1,8 +1,7 @@
 """A message as one node keeps it: what travels, in local time."""
 
-from dataclasses import dataclass
 from math import isqrt
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from dens.numbers import TYPE_NAMES
 
@@ -29,15 +28,7 @@ def lifetime_code(lifetime_ms: int) -> int:
     return low
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One message in the local time of the node that holds it.
-
-    `created_ms` is when its origin made it, on the local clock: the time of receipt less the age it had
-    then, so it may be negative. `copies` is the replication budget of binary spraying as a code, 0 where
-    none is counted.
-    """
-
+class _Facts(NamedTuple):
     type: int
     language: int
     origin: int
@@ -46,24 +37,74 @@ class Item:
     lifetime_q: int
     hops: int
     payload: bytes
-    copies: int = 0
-    signature: bytes = b""
-    """Its subscriber's signature, where subscribers sign (dens/identity.py)."""
+    copies: int
+    signature: bytes
+    id: ItemId
+    expires_ms: int
+    size: int
 
-    @property
-    def id(self) -> ItemId:
-        """Return (origin, number)."""
-        return (self.origin, self.number)
 
-    @property
-    def expires_ms(self) -> int:
-        """Return the first local millisecond at which its lifetime is over."""
-        return self.created_ms + LIFETIME_MS[self.lifetime_q]
+_SAID: Final = 10
+"""So many of the fields are said; the others follow."""
 
-    @property
-    def size(self) -> int:
-        """Return its length on the air without a tag."""
-        return ENVELOPE_BYTES + len(self.payload) + len(self.signature)
+
+class Item(_Facts):
+    """One message in the local time of the node that holds it. It never changes.
+
+    `created_ms` is when its origin made it, on the local clock: the time of receipt less the age it had
+    then, so it may be negative. `copies` is the replication budget of binary spraying as a code, 0 where
+    none is counted. `signature` is its subscriber's, where subscribers sign (dens/identity.py).
+
+    What follows from these is found once: `id` is (origin, number), `expires_ms` the first local millisecond
+    at which its lifetime is over, `size` its length on the air without a tag. It is a tuple because an
+    engine makes one for every datagram.
+
+    >>> Item(35, 1, 7, 1, 1_000, 8, 0, b"abc")[10:]
+    ((7, 1), 3000, 19)
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        type: int,
+        language: int,
+        origin: int,
+        number: int,
+        created_ms: int,
+        lifetime_q: int,
+        hops: int,
+        payload: bytes,
+        copies: int = 0,
+        signature: bytes = b"",
+    ) -> "Item":
+        return tuple.__new__(
+            cls,
+            (
+                type,
+                language,
+                origin,
+                number,
+                created_ms,
+                lifetime_q,
+                hops,
+                payload,
+                copies,
+                signature,
+                (origin, number),
+                created_ms + LIFETIME_MS[lifetime_q],
+                ENVELOPE_BYTES + len(payload) + len(signature),
+            ),
+        )
+
+    def but(self, **changes: Any) -> "Item":
+        """Return the same message with these fields changed; what follows from them follows again.
+
+        >>> Item(35, 1, 7, 1, 1_000, 8, 0, b"abc").but(number=2, payload=b"").id
+        (7, 2)
+        """
+        said: dict[str, Any] = dict(zip(self._fields[:_SAID], self[:_SAID], strict=True))
+        return Item(**said | changes)
 
     @property
     def type_name(self) -> str:
@@ -72,4 +113,7 @@ class Item:
 
     def age_ms(self, now_ms: int) -> int:
         """Return how old it is now."""
-        return min(max(0, now_ms - self.created_ms), OLDEST_AGE_MS)
+        age_ms = now_ms - self.created_ms
+        if age_ms < 0:
+            return 0
+        return age_ms if age_ms < OLDEST_AGE_MS else OLDEST_AGE_MS

@@ -7,19 +7,30 @@ found with a heap.
 
 from collections.abc import Iterator
 from heapq import heappop, heappush
-from typing import Final
 
 from dens.item import ItemId
-from dens.summary import NumberRanges, Summary, decode, encode
+from dens.summary import NumberRanges, Summary, encode, read_origin, varint
 
-_SURELY_WHOLE_BYTES: Final = 40_000
-"""A summary that had to leave something out is longer than this (`most_bytes` is 48,000)."""
+_ONE_ORIGIN_BYTES = 1 << 20
+"""Room for whatever is known of one origin."""
 
 
 class KnownItems:
     """Identities with the local time until which each is remembered."""
 
-    __slots__ = ("_by_origin", "_done", "_done_by_origin", "_encoded", "_ends", "_heap", "_summary")
+    __slots__ = (
+        "_by_origin",
+        "_changed",
+        "_chunks",
+        "_done",
+        "_done_by_origin",
+        "_encoded",
+        "_ends",
+        "_heap",
+        "_origins",
+        "_pieces",
+        "_places",
+    )
 
     def __init__(self) -> None:
         self._by_origin: dict[int, NumberRanges] = {}
@@ -27,8 +38,12 @@ class KnownItems:
         self._done: dict[ItemId, None] = {}
         self._done_by_origin: dict[int, dict[ItemId, None]] = {}
         self._heap: list[tuple[int, ItemId]] = []
-        self._encoded: bytes | None = None
-        self._summary: Summary | None = None
+        self._chunks: dict[int, bytes] = {}
+        self._changed: set[int] = set()
+        self._origins: list[int] = []
+        self._pieces: list[bytes] = []
+        self._places: dict[int, int] = {}
+        self._encoded: bytes | None = b""
 
     def __contains__(self, item_id: ItemId) -> bool:
         return item_id in self._ends
@@ -50,7 +65,7 @@ class KnownItems:
         if ranges is None:
             ranges = self._by_origin[origin] = NumberRanges()
         ranges.add(number)
-        self._encoded = self._summary = None
+        self._changed.add(origin)
 
     def add_done(self, item_id: ItemId, until_ms: int) -> None:
         """Remember until then a message that is not, or no longer, held."""
@@ -85,7 +100,7 @@ class KnownItems:
         ranges.discard(number)
         if not ranges:
             del self._by_origin[origin]
-        self._encoded = self._summary = None
+        self._changed.add(origin)
 
     def next_end_ms(self) -> int | None:
         """Return when the next one is over, or None."""
@@ -96,19 +111,14 @@ class KnownItems:
 
     def pop_ended(self, now_ms: int) -> tuple[ItemId, int] | None:
         """Forget and return one whose time is over, with its end, or None. The earliest comes first."""
+        if not self._heap or self._heap[0][0] > now_ms:
+            return None
         end_ms = self.next_end_ms()
         if end_ms is None or end_ms > now_ms:
             return None
         _, item_id = heappop(self._heap)
         self.forget(item_id)
         return item_id, end_ms
-
-    def lacking(self, summary: Summary) -> Iterator[ItemId]:
-        """Yield what is known here and not there, by origin and number."""
-        if summary is self._summary:
-            return
-        for origin in sorted(self._by_origin):
-            yield from self.lacking_of(origin, summary)
 
     def lacking_of(self, origin: int, summary: Summary) -> Iterator[ItemId]:
         """Yield what is known here of one origin and not there, by number."""
@@ -117,23 +127,77 @@ class KnownItems:
             for number in ranges.minus(summary.ranges(origin)):
                 yield (origin, number)
 
-    def encode_all(self, most_bytes: int) -> bytes:
-        """Return the summary of everything known."""
-        if self._encoded is None:
-            self._encoded = encode(sorted(self._by_origin.items()), most_bytes)
+    def _refresh(self) -> bytes:
+        """Return the summary of everything known, however long; only what changed is encoded anew.
+
+        A piece is what one origin takes in the summary: its distance from the origin before and its chunk.
+        """
+        if not self._changed and self._encoded is not None:
+            return self._encoded
+        has_other_origins = False
+        for origin in self._changed:
+            ranges = self._by_origin.get(origin)
+            if ranges is None:
+                has_other_origins |= self._chunks.pop(origin, None) is not None
+                continue
+            chunk = self._chunks[origin] = ranges.encode(_ONE_ORIGIN_BYTES)
+            place = self._places.get(origin)
+            if place is None:
+                has_other_origins = True
+            else:
+                before = self._origins[place - 1] if place else -1
+                self._pieces[place] = varint(origin - before - 1) + chunk
+        self._changed.clear()
+        if has_other_origins:
+            self._origins = sorted(self._chunks)
+            self._places = {origin: place for place, origin in enumerate(self._origins)}
+            self._pieces = [
+                varint(origin - before - 1) + self._chunks[origin]
+                for before, origin in zip([-1, *self._origins], self._origins, strict=False)
+            ]
+        self._encoded = b"".join(self._pieces)
         return self._encoded
 
-    def summary_if_same(self, encoded: bytes) -> Summary | None:
-        """Return what a peer's summary says without reading it, where it says exactly what is known here.
+    def encode_all(self, most_bytes: int) -> bytes:
+        """Return the summary of everything known."""
+        encoded = self._refresh()
+        return encoded if len(encoded) <= most_bytes else encode(sorted(self._by_origin.items()), most_bytes)
 
-        In a network at rest nearly every summary does. Bytes so long that something may have been left out
-        are not compared.
+    def compare(self, encoded: bytes) -> Summary:
+        """Return where a peer's summary differs from what is known here, and what the peer lacks, by origin
+        and number; or raise RemoteProtocolError.
+
+        No piece is the beginning of another, so bytes that continue with a piece of ours say the same of
+        that origin and need not be read. What two nodes both know therefore costs next to nothing.
         """
-        if encoded != self._encoded or len(encoded) > _SURELY_WHOLE_BYTES:
-            return None
-        if self._summary is None:
-            self._summary = decode(encoded)
-        return self._summary
+        if encoded == self._refresh():
+            return Summary({})
+        differing: dict[int, NumberRanges] = {}
+        lacking: list[ItemId] = []
+        origins, pieces = self._origins, self._pieces
+        place, last = 0, len(origins)
+        position, size = 0, len(encoded)
+        ours = theirs = -1  # the origin before
+        while position < size:
+            if ours == theirs:
+                while place < last and encoded.startswith(pieces[place], position):
+                    position += len(pieces[place])
+                    ours = theirs = origins[place]
+                    place += 1
+                if position >= size:
+                    break
+            theirs, ranges, position = read_origin(encoded, position, theirs)
+            differing[theirs] = ranges
+            while place < last and origins[place] <= theirs:
+                ours = origins[place]
+                lacking += self._lacking_of(ours, ranges if ours == theirs else None)
+                place += 1
+        for origin in origins[place:]:
+            lacking += self._lacking_of(origin, None)
+        return Summary(differing, lacking)
+
+    def _lacking_of(self, origin: int, theirs: NumberRanges | None) -> list[ItemId]:
+        return [(origin, number) for number in self._by_origin[origin].minus(theirs)]
 
     def encode_only(self, origin: int, most_bytes: int) -> bytes:
         """Return the summary of what is known of one origin."""

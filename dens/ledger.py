@@ -5,15 +5,12 @@
 - Everything is staged first; `commit` makes it durable, all or none.
 """
 
-from dataclasses import replace
 from typing import Final
 
-from dens import envelope
-from dens.errors import RemoteProtocolError, StoreError
 from dens.item import Item, ItemId
 from dens.known import KnownItems
 from dens.limits import Limits
-from dens.store import Erase, Operation, Put, Space, Store
+from dens.store import Erase, Operation, Put, Space, Store, item_of, row_of
 
 _ITEM_NUMBERS: Final = (0, 0)
 _LINK_NUMBERS: Final = (1, 0)
@@ -22,11 +19,10 @@ _LINK_NUMBERS: Final = (1, 0)
 class Ledger:
     """The rows of one engine, written through its store."""
 
-    __slots__ = ("_is_dirty", "_limits", "_next_number", "_reserved", "_store", "_table_check", "known")
+    __slots__ = ("_is_dirty", "_limits", "_next_number", "_reserved", "_store", "known")
 
-    def __init__(self, table_check: int, store: Store, limits: Limits) -> None:
+    def __init__(self, store: Store, limits: Limits) -> None:
         self.known: Final = KnownItems()
-        self._table_check = table_check
         self._store = store
         self._limits = limits
         self._is_dirty = False
@@ -39,30 +35,17 @@ class Ledger:
         inbox: list[Item] = []
         for space, key, value in self._store.load():
             if space is Space.COUNTER:
-                self._next_number[key] = self._reserved[key] = int.from_bytes(value, "big")
+                self._next_number[key] = self._reserved[key] = int.from_bytes(row_of(value), "big")
             elif space is Space.KNOWN:
-                self.known.add_done(key, int.from_bytes(value, "big", signed=True))
+                self.known.add_done(key, int.from_bytes(row_of(value), "big", signed=True))
             else:
-                item = self._read(key, value)
+                item = item_of(key, value)
                 if space is Space.ITEM:
                     self.known.add(key, item.expires_ms)
                     held.append(item)
                 else:
                     inbox.append(item)
         return held, inbox
-
-    def _read(self, key: ItemId, value: bytes) -> Item:
-        try:
-            item, _, _ = envelope.unpack(value[8:], 0)
-        except RemoteProtocolError as error:
-            raise StoreError(f"the stored message {key} is damaged: {error}") from error
-        if item.id != key:
-            raise StoreError(f"the stored message {key} calls itself {item.id}")
-        return replace(item, created_ms=int.from_bytes(value[:8], "big", signed=True))
-
-    def _row(self, item: Item) -> bytes:
-        created = item.created_ms.to_bytes(8, "big", signed=True)
-        return created + envelope.pack(item, self._table_check, 0, item.hops, 0)
 
     def _stage(self, operation: Operation) -> None:
         self._store.stage(operation)
@@ -97,7 +80,7 @@ class Ledger:
 
     def rewrite(self, item: Item) -> None:
         """Hold a changed form of a message that is held already."""
-        self._stage(Put(Space.ITEM, item.id, self._row(item)))
+        self._stage(Put(Space.ITEM, item.id, item))
 
     def let_go(self, item: Item) -> None:
         """Hold this message no longer, but know it until it would have ended anyway."""
@@ -133,7 +116,7 @@ class Ledger:
 
     def put_into_inbox(self, item: Item) -> None:
         """Keep a delivery for the application."""
-        self._stage(Put(Space.INBOX, item.id, self._row(item)))
+        self._stage(Put(Space.INBOX, item.id, item))
 
     def take_from_inbox(self, item_id: ItemId) -> None:
         """Give a delivery to the application."""

@@ -35,7 +35,9 @@ class Limits:
     retry_most_ms: int = 16_000
     """Longest patience."""
     ack_delay_ms: int = 200
-    """How long acknowledgements are collected, so that one message and one commit serve many."""
+    """How long acknowledgements are collected, so that one message and one commit serve many; at most a
+    quarter of `retry_ms`, so that nobody grows impatient.
+    """
     ack_batch: int = 32
     """So many acknowledgements are sent at once without waiting; half a window of bytes also is."""
     linger_ms: int = 3_600_000

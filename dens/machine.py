@@ -6,14 +6,12 @@ The link may lose, repeat, reorder or cut what it is given. A crash is throwing 
 making a new one from the same store.
 """
 
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from dens.events import Event
 
 
-@dataclass(frozen=True, slots=True)
-class Datagram:
+class Datagram(NamedTuple):
     """Bytes for one peer. Without a contact they are lost, and that is no error."""
 
     peer: int

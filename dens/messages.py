@@ -5,16 +5,13 @@ notification vector (NOTIFICATION), an extract (ANNOUNCE). Of a subscription vec
 three bytes that every language has in common: id, revision, lifetime code.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from struct import Struct
 from typing import Final
 
-from dens import summary
 from dens.errors import RemoteProtocolError
 from dens.item import ItemId
 from dens.numbers import STATUS_NAMES, Role
-from dens.summary import Summary
 
 _HELLO: Final = Struct(">BII")
 _ENTRY: Final = Struct(">HIB")
@@ -73,13 +70,8 @@ class SummaryMessage:
         return self.hello.encode() + len(self.note).to_bytes(2, "big") + self.note + self.known
 
     @classmethod
-    def decode(
-        cls, payload: bytes, familiar: Callable[[bytes], Summary | None] = lambda known: None
-    ) -> "tuple[SummaryMessage, Summary]":
-        """Read one, and the summary in it; or raise RemoteProtocolError.
-
-        `familiar` may answer for bytes whose meaning it has already.
-        """
+    def decode(cls, payload: bytes) -> "SummaryMessage":
+        """Read one, without looking into the summary; or raise RemoteProtocolError."""
         start = _HELLO.size + 2
         if len(payload) < start:
             raise RemoteProtocolError(
@@ -88,9 +80,7 @@ class SummaryMessage:
         end = start + int.from_bytes(payload[_HELLO.size : start], "big")
         if end > len(payload) or end - start > NOTE_BYTES:
             raise RemoteProtocolError("the note is longer than the payload or than allowed", _HELLO.size)
-        encoded = payload[end:]
-        known = familiar(encoded) or summary.decode(payload, end)
-        return cls(Hello._read(payload), payload[start:end], encoded), known
+        return cls(Hello._read(payload), payload[start:end], payload[end:])
 
 
 @dataclass(frozen=True, slots=True)

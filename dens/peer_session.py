@@ -14,11 +14,17 @@ summary.
 """
 
 from heapq import heappop, heappush
+from typing import Final
 
 from dens.item import Item, ItemId
 from dens.limits import Limits
 from dens.numbers import Role
 from dens.summary import NumberRanges, Summary
+
+NEVER_MS: Final = 1 << 62
+"""Later than any time."""
+AT_ONCE_MS: Final = -NEVER_MS
+"""Earlier than any time."""
 
 
 class Flight:
@@ -38,6 +44,7 @@ class PeerSession:
     """The state of one contact. It knows nothing of what messages mean."""
 
     __slots__ = (
+        "_ack_bytes",
         "_also_has",
         "_flight_bytes",
         "_flights",
@@ -52,6 +59,7 @@ class PeerSession:
         "_taken",
         "acks",
         "acks_due_ms",
+        "due_ms",
         "hello_due_ms",
         "is_heard",
         "owes_hello",
@@ -71,8 +79,11 @@ class PeerSession:
         self.owes_hello = False
         self.hello_due_ms = now_ms
         self.acks: list[tuple[int, int, int]] = []
-        self.acks_due_ms: int | None = None
+        self.acks_due_ms = NEVER_MS
+        self.due_ms = AT_ONCE_MS
+        """When this session wants attention next; never too late."""
         self.summary_number = 0
+        self._ack_bytes = 0
         self._taken: dict[int, NumberRanges] = {}
         self._limits = limits
         self._round_trip_ms: int | None = None
@@ -88,11 +99,17 @@ class PeerSession:
         self._flights: dict[ItemId, Flight] = {}
         self._flight_bytes = 0
         self._patience: list[tuple[int, ItemId]] = []
+        self.due_ms = AT_ONCE_MS
 
     @property
     def is_ready(self) -> bool:
         """Say whether the peer's summary is here."""
         return self._has is not None
+
+    def owe_hello(self) -> None:
+        """Answer with a hello at once."""
+        self.owes_hello = True
+        self.due_ms = AT_ONCE_MS
 
     def greet(self, role: Role, peer_session: int, heard: int) -> bool:
         """Take what a hello says; return whether the peer's session is new, so that it needs our summary.
@@ -159,6 +176,7 @@ class PeerSession:
             return
         self._queued.add(item_id)
         self._order += 1
+        self.due_ms = AT_ONCE_MS
         heappush(self._queue, (priority, self._order, item_id, type))
 
     def next_queued(self) -> tuple[ItemId, int] | None:
@@ -211,6 +229,8 @@ class PeerSession:
         if flight is None:
             return None
         self._flight_bytes -= flight.size
+        if self._queue:
+            self.due_ms = AT_ONCE_MS
         if flight.tries == 1:  # the answer to a repeated message says nothing about the round trip (Karn)
             sample_ms = now_ms - flight.sent_ms
             if self._round_trip_ms is None:
@@ -223,12 +243,12 @@ class PeerSession:
     def next_retry(self, now_ms: int) -> tuple[ItemId, int] | None:
         """Take a message whose patience is over, with its type, or None. `sent` or `give_up` must follow."""
         due_ms = self._retry_due_ms()
-        if due_ms is None or due_ms > now_ms:
+        if due_ms > now_ms:
             return None
         _, item_id = heappop(self._patience)
         return item_id, self._flights[item_id].item.type
 
-    def _retry_due_ms(self) -> int | None:
+    def _retry_due_ms(self) -> int:
         patience, flights = self._patience, self._flights
         while patience:
             due_ms, item_id = patience[0]
@@ -236,28 +256,35 @@ class PeerSession:
             if flight is not None and flight.due_ms == due_ms:
                 return due_ms
             heappop(patience)
-        return None
+        return NEVER_MS
 
-    def acknowledge(self, item_id: ItemId, status: int, now_ms: int) -> None:
-        """Note that the peer is to be told how a message of its was taken."""
-        self.acks.append((item_id[0], item_id[1], status))
-        if self.acks_due_ms is None:
-            self.acks_due_ms = now_ms + self._limits.ack_delay_ms
-        if len(self.acks) >= self._limits.ack_batch:
+    def acknowledge(self, item: Item, status: int, now_ms: int) -> None:
+        """Note that the peer is to be told how a message of its was taken.
+
+        It is told when so many answers or bytes have come together that it may be waiting for them, and after
+        a short delay in any case.
+        """
+        self.acks.append((item.origin, item.number, status))
+        self._ack_bytes += item.size
+        limits = self._limits
+        if len(self.acks) >= limits.ack_batch or 2 * self._ack_bytes >= limits.window_bytes:
             self.acks_due_ms = now_ms
+        elif self.acks_due_ms == NEVER_MS:
+            self.acks_due_ms = now_ms + min(limits.ack_delay_ms, limits.retry_ms // 4)
+        if self.acks_due_ms < self.due_ms:
+            self.due_ms = self.acks_due_ms
 
     def take_acks(self) -> tuple[tuple[int, int, int], ...]:
         """Return what the peer is to be told, and forget it."""
         entries = tuple(self.acks)
         self.acks.clear()
-        self.acks_due_ms = None
+        self.acks_due_ms = NEVER_MS
+        self._ack_bytes = 0
         return entries
 
-    def due_ms(self) -> int | None:
-        """Return when this session wants attention next, or None."""
+    def rest(self) -> None:
+        """Find out when attention is wanted next, after everything was said that could be."""
         due_ms = self._retry_due_ms()
-        if not self.is_heard and (due_ms is None or self.hello_due_ms < due_ms):
+        if not self.is_heard and self.hello_due_ms < due_ms:
             due_ms = self.hello_due_ms
-        if self.acks_due_ms is not None and (due_ms is None or self.acks_due_ms < due_ms):
-            due_ms = self.acks_due_ms
-        return due_ms
+        self.due_ms = self.acks_due_ms if self.acks_due_ms < due_ms else due_ms

@@ -6,11 +6,16 @@ crash it finds exactly what was committed.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+from dens import envelope
+from dens.errors import RemoteProtocolError, StoreError
+from dens.item import Item
 
 Key = tuple[int, int]
+Value = bytes | Item
+"""What a row says. A message is handed over as it is; a store that writes bytes writes `row_of` it."""
 
 
 class Space(IntEnum):
@@ -26,17 +31,15 @@ class Space(IntEnum):
     """(origin, number) → a delivery that the application has not taken yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Put:
+class Put(NamedTuple):
     """Write a row, replacing one with the same space and key."""
 
     space: Space
     key: Key
-    value: bytes
+    value: Value
 
 
-@dataclass(frozen=True, slots=True)
-class Erase:
+class Erase(NamedTuple):
     """Remove a row; a missing one is no error."""
 
     space: Space
@@ -44,6 +47,27 @@ class Erase:
 
 
 Operation = Put | Erase
+
+
+def row_of(value: Value) -> bytes:
+    """Return the bytes of a row; for a message the local time of its creation, and the envelope."""
+    if isinstance(value, bytes):
+        return value
+    created = value.created_ms.to_bytes(8, "big", signed=True)
+    return created + envelope.pack(value, 0, 0, value.hops, 0)
+
+
+def item_of(key: Key, value: Value) -> Item:
+    """Return the message that a row holds, or raise StoreError."""
+    if isinstance(value, Item):
+        return value
+    try:
+        item, _, _ = envelope.unpack(value[8:], 0)
+    except RemoteProtocolError as error:
+        raise StoreError(f"the stored message {key} is damaged: {error}") from error
+    if item.id != key:
+        raise StoreError(f"the stored message {key} calls itself {item.id}")
+    return item.but(created_ms=int.from_bytes(value[:8], "big", signed=True))
 
 
 class Store(Protocol):
@@ -57,6 +81,6 @@ class Store(Protocol):
         """Make all staged changes durable, all or none. Afterwards they survive any crash."""
         ...
 
-    def load(self) -> Iterator[tuple[Space, Key, bytes]]:
+    def load(self) -> Iterator[tuple[Space, Key, Value]]:
         """Yield every committed row, ordered by space and key."""
         ...

@@ -6,8 +6,6 @@ inbox together with the mark that it was seen, acknowledged when both are commit
 durably, just before `next_event` hands it over. After a crash the inbox is handed over first.
 """
 
-from dataclasses import replace
-
 from dens.collaborators import Signer
 from dens.engine import Engine
 from dens.envelope import VECTOR_BYTES
@@ -237,7 +235,7 @@ class SubscriberEnd(Engine):
         until_ms = item.expires_ms
         self._ledger.know(item)
         wanted = Notify(satisfied, notify.vector)
-        self._ledger.put_into_inbox(replace(item, payload=wanted.encode()))
+        self._ledger.put_into_inbox(item.but(payload=wanted.encode()))
         self._deliver(item, wanted, session.peer, now_ms)
         lifetime_q = lifetime_code(min(until_ms - now_ms, LIFETIME_MS[255]))
         receipt = self._make(MessageType.RECEIPT, 0, lifetime_q, Receipt(item.id).encode(), now_ms)

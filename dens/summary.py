@@ -11,7 +11,7 @@ first, shortest form):
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dens.errors import RemoteProtocolError
 from dens.item import ItemId
@@ -23,9 +23,9 @@ class NumberRanges:
 
     __slots__ = ("_ends", "_starts")
 
-    def __init__(self) -> None:
-        self._starts: list[int] = []
-        self._ends: list[int] = []
+    def __init__(self, starts: list[int] | None = None, ends: list[int] | None = None) -> None:
+        self._starts: list[int] = [] if starts is None else starts
+        self._ends: list[int] = [] if ends is None else ends
 
     def __contains__(self, number: int) -> bool:
         position = bisect_right(self._starts, number) - 1
@@ -94,19 +94,40 @@ class NumberRanges:
                 number = ends[position] + 1
                 position += 1
 
-    def append_range(self, start: int, end: int) -> None:
-        """Hold a range that lies above all others and touches none."""
-        self._starts.append(start)
-        self._ends.append(end)
+    def encode(self, most_bytes: int) -> bytes:
+        """Return how many ranges there are, less one, and the ranges; nothing where not even one fits.
+
+        Where they do not all fit the later ones are left out.
+        """
+        starts, ends = self._starts, self._ends
+        if len(starts) == 1 and ends[0] < 0x80 and most_bytes > 2:
+            return bytes((0, starts[0], ends[0] - starts[0]))
+        body = bytearray()
+        previous_end = -2
+        count = 0
+        for start, end in zip(starts, ends, strict=True):
+            gap, length = start - previous_end - 2, end - start
+            piece = varint(gap) + varint(length)
+            if len(body) + len(piece) + 5 > most_bytes:
+                break
+            body += piece
+            previous_end = end
+            count += 1
+        return varint(count - 1) + body if count else b""
 
 
 class Summary:
-    """What a peer says it knows."""
+    """What a peer says it knows.
 
-    __slots__ = ("_by_origin",)
+    One that was compared with what is known here (`KnownItems.compare`) holds only the origins that differ,
+    and in `lacking` what the peer lacks.
+    """
 
-    def __init__(self, by_origin: Mapping[int, NumberRanges]) -> None:
+    __slots__ = ("_by_origin", "lacking")
+
+    def __init__(self, by_origin: Mapping[int, NumberRanges], lacking: Sequence[ItemId] = ()) -> None:
         self._by_origin = by_origin
+        self.lacking = lacking
 
     def __contains__(self, item_id: ItemId) -> bool:
         ranges = self._by_origin.get(item_id[0])
@@ -121,7 +142,10 @@ class Summary:
         return origin in self._by_origin
 
 
-def _varint(number: int) -> bytes:
+def varint(number: int) -> bytes:
+    """Return a number as seven bits a byte."""
+    if number < 0x80:
+        return bytes((number,))
     out = bytearray()
     while number > 0x7F:
         out.append(number & 0x7F | 0x80)
@@ -139,24 +163,18 @@ def encode(by_origin: Iterable[tuple[int, NumberRanges]], most_bytes: int) -> by
     out = bytearray()
     previous_origin = -1
     for origin, ranges in by_origin:
-        body: list[bytes] = []
-        size = 8
-        previous_end = -2
-        for start, end in ranges:
-            piece = _varint(start - previous_end - 2) + _varint(end - start)
-            if len(out) + size + len(piece) > most_bytes:
-                break
-            body.append(piece)
-            size += len(piece)
-            previous_end = end
-        if not body:
+        step = varint(origin - previous_origin - 1)
+        chunk = ranges.encode(most_bytes - len(out) - len(step))
+        if not chunk:
             break
-        out += _varint(origin - previous_origin - 1) + _varint(len(body) - 1) + b"".join(body)
+        out += step
+        out += chunk
         previous_origin = origin
     return bytes(out)
 
 
-def _read_varint(data: bytes, position: int) -> tuple[int, int]:
+def read_varint(data: bytes, position: int) -> tuple[int, int]:
+    """Return the number that starts there and the position behind it; or raise RemoteProtocolError."""
     number = shift = 0
     while True:
         if position >= len(data):
@@ -173,6 +191,35 @@ def _read_varint(data: bytes, position: int) -> tuple[int, int]:
             raise RemoteProtocolError("a number has more than 32 bits", position)
 
 
+def read_origin(data: bytes, position: int, previous_origin: int) -> tuple[int, NumberRanges, int]:
+    """Return the origin that starts there, its ranges, and the position behind; or raise RemoteProtocolError.
+
+    Nearly all numbers are single bytes, so these are read without a call.
+    """
+    step, position = read_varint(data, position)
+    origin = previous_origin + step + 1
+    if origin > 0xFFFF:
+        raise RemoteProtocolError("an origin has more than 16 bits", position)
+    more, position = read_varint(data, position)
+    starts: list[int] = []
+    ends: list[int] = []
+    end = -2
+    size = len(data)
+    for _ in range(more + 1):
+        if position + 1 < size and (gap := data[position]) < 0x80 and (length := data[position + 1]) < 0x80:
+            position += 2
+        else:
+            gap, position = read_varint(data, position)
+            length, position = read_varint(data, position)
+        start = end + 2 + gap
+        end = start + length
+        if end >= LINK_NUMBER:
+            raise RemoteProtocolError("a range reaches beyond the numbers of messages", position)
+        starts.append(start)
+        ends.append(end)
+    return origin, NumberRanges(starts, ends), position
+
+
 def decode(data: bytes, position: int = 0) -> Summary:
     """Return the summary that starts at `position` and fills the rest; raise RemoteProtocolError for
     anything else.
@@ -180,20 +227,6 @@ def decode(data: bytes, position: int = 0) -> Summary:
     by_origin: dict[int, NumberRanges] = {}
     origin = -1
     while position < len(data):
-        step, position = _read_varint(data, position)
-        origin += step + 1
-        if origin > 0xFFFF:
-            raise RemoteProtocolError("an origin has more than 16 bits", position)
-        more, position = _read_varint(data, position)
-        ranges = NumberRanges()
-        end = -2
-        for _ in range(more + 1):
-            gap, position = _read_varint(data, position)
-            length, position = _read_varint(data, position)
-            start = end + 2 + gap
-            end = start + length
-            if end >= LINK_NUMBER:
-                raise RemoteProtocolError("a range reaches beyond the numbers of messages", position)
-            ranges.append_range(start, end)
+        origin, ranges, position = read_origin(data, position, origin)
         by_origin[origin] = ranges
     return Summary(by_origin)

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from dens.store import Key, Operation, Put, Space
+from dens.store import Key, Operation, Put, Space, Value, row_of
 
 
 class MemoryStore:
-    """The emulator's twin of a durable store.
+    """The emulator's twin of a durable store. Messages are kept as they are and become bytes in a crash, so
+    that a thousand nodes do not keep everything twice, and a restart reads what a disk would have.
 
     >>> store = MemoryStore()
     >>> store.stage(Put(Space.KNOWN, (1, 2), b"x"))
@@ -17,7 +18,7 @@ class MemoryStore:
     __slots__ = ("_rows", "_staged")
 
     def __init__(self) -> None:
-        self._rows: dict[tuple[Space, Key], bytes] = {}
+        self._rows: dict[tuple[Space, Key], Value] = {}
         self._staged: list[Operation] = []
 
     def stage(self, operation: Operation) -> None:
@@ -35,10 +36,10 @@ class MemoryStore:
                 rows.pop(row, None)
         self._staged.clear()
 
-    def load(self) -> Iterator[tuple[Space, Key, bytes]]:
+    def load(self) -> Iterator[tuple[Space, Key, Value]]:
         """Yield every committed row, ordered by space and key."""
-        for (space, key), value in sorted(self._rows.items()):
-            yield space, key, value
+        for space, key in sorted(self._rows):
+            yield space, key, self._rows[space, key]
 
     def holds(self, space: Space, key: Key) -> bool:
         """Say whether this row is committed."""
@@ -47,5 +48,5 @@ class MemoryStore:
     def crash(self) -> "MemoryStore":
         """Return what a restart finds: the committed rows only. The old object should not be used again."""
         survivor = MemoryStore()
-        survivor._rows = self._rows
+        survivor._rows = {row: row_of(value) for row, value in self._rows.items()}
         return survivor

@@ -14,7 +14,7 @@ from typing import Final
 from zlib import crc32
 
 from dens.errors import DamagedStoreError, StoreError
-from dens.store import Key, Operation, Put, Space
+from dens.store import Key, Operation, Put, Space, row_of
 
 _APPLICATION: Final = 0x44454E53
 """'DENS', so that `file` and we recognise it."""
@@ -164,7 +164,7 @@ class SqliteStore:
         for operation in self._staged.values():
             space, key = int(operation.space), operation.key
             if isinstance(operation, Put):
-                value = operation.value
+                value = row_of(operation.value)
                 written.append((space, key[0], key[1], value, _crc(space, key, value)))
             else:
                 erased.append((space, key[0], key[1]))

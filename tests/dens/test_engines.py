@@ -1,7 +1,5 @@
 """What applications may ask, what survives a restart, and what is refused with which status."""
 
-from dataclasses import replace
-
 import pytest
 
 from dens.engine import Engine
@@ -72,7 +70,7 @@ class ScriptedPeer:
     def send(self, item: Item) -> None:
         self.engine.receive(pack(item, 7, item.age_ms(0), item.hops, 0), self.node, self.now_ms)
 
-    def hear(self, later_ms: int = 100) -> list[Item]:
+    def hear(self, later_ms: int = 300) -> list[Item]:
         self.now_ms += later_ms
         return [unpack(out.data, self.now_ms)[0] for out in self.engine.datagrams_to_send(self.now_ms)]
 
@@ -214,9 +212,9 @@ def test_filters_survive_a_restart_and_end_in_time() -> None:
     store, host = MemoryStore(), TopicHost()
     end = PublisherEnd(4, 7, store, 0, filter_host=host)
     peer = ScriptedPeer(end, 2, Role.MEDIATOR)
-    install = replace(subscribe_item(1, 7, subscription(5, 0, 40, 3, 1)), type=MessageType.INSTALL)
+    install = subscribe_item(1, 7, subscription(5, 0, 40, 3, 1)).but(type=MessageType.INSTALL)
     peer.send(install)
-    peer.send(replace(install, number=8, language=77, payload=subscription(6, 0, 40, 3, 1)))
+    peer.send(install.but(number=8, language=77, payload=subscription(6, 0, 40, 3, 1)))
     assert peer.refusals() == ["unknown_language"]
     peer.hear()
     host = TopicHost()
@@ -292,7 +290,7 @@ def test_an_acknowledged_notification_is_named_as_it_was_sent() -> None:
     node = mediator()
     node.contact_opened(4, 0)
     end.contact_opened(2, 0)
-    for now_ms in range(0, 100, 5):
+    for now_ms in range(0, 300, 5):
         for out in end.datagrams_to_send(now_ms):
             assert read_header(out.data).table_check == 7
             node.receive(out.data, 4, now_ms)

@@ -1,7 +1,6 @@
 """Only its owner takes a subscription back, whoever holds the mission key; and keys as files."""
 
 import stat
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -118,18 +117,18 @@ def test_every_bit_of_a_signed_message_counts() -> None:
     assert BOOK.verifies(OWNER, statement(item), item.signature)
     assert not BOOK.verifies(OWNER + 1, statement(item), item.signature)
     changed = [
-        replace(item, type=int(MessageType.RECEIPT)),
-        replace(item, language=LANGUAGE + 1),
-        replace(item, number=10),
-        replace(item, lifetime_q=101),
-        replace(item, payload=VECTOR + b"\0"),
+        item.but(type=int(MessageType.RECEIPT)),
+        item.but(language=LANGUAGE + 1),
+        item.but(number=10),
+        item.but(lifetime_q=101),
+        item.but(payload=VECTOR + b"\0"),
     ]
     assert not any(BOOK.verifies(OWNER, statement(other), item.signature) for other in changed)
     for bit in range(512):
         flipped = bytearray(item.signature)
         flipped[bit // 8] ^= 1 << bit % 8
         assert not BOOK.verifies(OWNER, statement(item), bytes(flipped))
-    aged = envelope.unpack(envelope.pack(replace(item, hops=4), 7, 5_000, 5, 0), 90_000)[0]
+    aged = envelope.unpack(envelope.pack(item.but(hops=4), 7, 5_000, 5, 0), 90_000)[0]
     assert BOOK.verifies(OWNER, statement(aged), aged.signature)
 
 

@@ -48,7 +48,7 @@ CODECS: list[tuple[Callable[[Any], bytes], Callable[[bytes], Any], st.SearchStra
     ),
     (
         SummaryMessage.encode,
-        lambda payload: SummaryMessage.decode(payload)[0],
+        SummaryMessage.decode,
         st.builds(SummaryMessage, hellos, st.binary(max_size=20), st.just(b"\x05\x00\x07\x02")),
     ),
 ]

@@ -11,7 +11,7 @@ from dens.ledger import Ledger
 from dens.machine import Datagram
 from dens.node import DensNode
 from dens.numbers import Reason, Status
-from dens.peer_session import PeerSession
+from dens.peer_session import NEVER_MS, PeerSession
 from dens.store import Operation, Put, Space
 from dens.stores.memory import MemoryStore
 from dens.subscription_table import Subscription, SubscriptionTable
@@ -77,7 +77,7 @@ def the_window_of_numbers_is_off_by_one(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def lost_messages_are_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PeerSession, "_retry_due_ms", lambda session: None)
+    monkeypatch.setattr(PeerSession, "_retry_due_ms", lambda session: NEVER_MS)
 
 
 def what_does_not_verify_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -99,19 +100,55 @@ def test_known_items_end_in_order_and_leave_nothing(steps: list[tuple[int, int, 
     assert known.encode_all(100) == b""
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40), st.booleans()), max_size=60))
-def test_a_summary_that_says_the_same_is_recognised_and_nothing_else_is(
-    steps: list[tuple[int, int, bool]],
+known_sets = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 400), st.integers(0, 9)), max_size=60)
+
+
+@given(known_sets)
+def test_comparing_finds_the_difference_and_encoding_follows_every_change(
+    steps: list[tuple[int, int, int]],
+) -> None:
+    sides = (KnownItems(), KnownItems())
+    model: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
+    for origin, number, what in steps:
+        both = (0, 1) if what > 4 else (what % 2,)
+        for side in both:
+            if what == 4 and model[side]:
+                gone = min(model[side], key=lambda one: abs(one[1] - number))
+                sides[side].forget(gone)
+                model[side].remove(gone)
+            else:
+                sides[side].add((origin, number), 9)
+                model[side].add((origin, number))
+        ours, theirs = sides
+        encoded = theirs.encode_all(48_000)
+        by_origin = {
+            origin: ranges_of({number for one, number in model[1] if one == origin}) for origin, _ in model[1]
+        }
+        assert encoded == summary.encode(sorted(by_origin.items()), 48_000)
+        compared = ours.compare(encoded)
+        assert list(compared.lacking) == sorted(model[0] - model[1])
+        for one in model[0] ^ model[1]:
+            assert (one in compared) == (one in model[1])
+
+
+@given(known_sets, st.binary(max_size=24), st.integers(0, 60), st.integers(0, 7))
+def test_comparing_refuses_exactly_what_decoding_refuses(
+    steps: list[tuple[int, int, int]], junk: bytes, position: int, bit: int
 ) -> None:
     ours, theirs = KnownItems(), KnownItems()
-    model: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
-    for origin, number, is_theirs in steps:
-        side = theirs if is_theirs else ours
-        side.add((origin, number), 9)
-        model[is_theirs].add((origin, number))
-        ours.encode_all(48_000)
-        encoded = theirs.encode_all(48_000)
-        familiar = ours.summary_if_same(encoded)
-        assert (familiar is not None) == (model[0] == model[1])
-        lacking = set(ours.lacking(familiar or summary.decode(encoded)))
-        assert lacking == model[0] - model[1]
+    for origin, number, what in steps:
+        for side in (ours, theirs) if what > 2 else (theirs,):
+            side.add((origin, number), 9)
+    changed = bytearray(theirs.encode_all(48_000))
+    if position < len(changed):
+        changed[position] ^= 1 << bit
+    for data in (bytes(changed), bytes(changed) + junk, junk):
+        try:
+            decoded = summary.decode(data)
+        except RemoteProtocolError:
+            with pytest.raises(RemoteProtocolError):
+                ours.compare(data)
+        else:
+            compared = ours.compare(data)
+            mine = {(origin, number) for origin, number, what in steps if what > 2}
+            assert list(compared.lacking) == sorted(one for one in mine if one not in decoded)
