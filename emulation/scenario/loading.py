@@ -16,6 +16,7 @@ from emulation.mobility.model import MobilityModel
 from emulation.scenario.changes import apply_change
 from emulation.scenario.checks import Places, check_settings
 from emulation.scenario.files import NamedFiles
+from emulation.scenario.ground import plan_zones
 from emulation.scenario.movement import plan_mobility
 from emulation.scenario.scenario import PlannedSensor, PlannedSubscription, Scenario
 from emulation.scenario.sensors import plan_sensor
@@ -75,9 +76,10 @@ def _scenario(
     problems = list(check_settings(settings, places))
     table = _table(settings, files, places, problems)
     mobilities: list[MobilityModel] = []
+    zones = plan_zones(settings, places, problems)
     for index, group in enumerate(settings.group):
         try:
-            mobilities.append(plan_mobility(group, index, settings.area, files, places))
+            mobilities.append(plan_mobility(group, index, settings.area, zones, files, places))
         except DocumentError as error:
             problems.extend(error.problems)
     subscriptions: list[PlannedSubscription] = []

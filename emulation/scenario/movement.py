@@ -1,18 +1,29 @@
-"""Makes the mobility model of a group, reading its recording where it has one."""
+"""Makes the mobility model of a group, with its recording or its zones where it needs them."""
 
+from emulation.mobility.disaster_area import Zones
 from emulation.mobility.formats.registry import read_movement
 from emulation.mobility.model import Area, MobilityModel
 from emulation.mobility.recorded import Recorded
 from emulation.scenario.checks import Places
 from emulation.scenario.files import NamedFiles
-from emulation.scenario.settings import AreaSettings, GroupSettings, RecordedSettings
+from emulation.scenario.ground import check_duty
+from emulation.scenario.settings import (
+    AreaSettings,
+    DisasterAreaSettings,
+    GroupSettings,
+    RecordedSettings,
+)
 from knowledge_manager.documents import DocumentError
 
 
 def plan_mobility(
-    group: GroupSettings, index: int, area: AreaSettings, files: NamedFiles, places: Places
+    group: GroupSettings, index: int, area: AreaSettings, zones: Zones, files: NamedFiles, places: Places
 ) -> MobilityModel:
-    """Return how this group moves, or raise `DocumentError` with everything wrong about its recording."""
+    """Return how this group moves, or raise `DocumentError` with everything wrong about its recording or its
+    duty."""
+    if isinstance(group.mobility, DisasterAreaSettings):
+        check_duty(group.mobility, ("group", index, "mobility", "duty"), zones, places)
+        return group.mobility.mobility_in(zones)
     if not isinstance(group.mobility, RecordedSettings):
         return group.mobility.mobility()
     key = ("group", index, "mobility", "file")

@@ -24,6 +24,7 @@ from pydantic_core import PydanticCustomError
 
 from dens.limits import Limits
 from dens.policies.registry import POLICIES
+from emulation.mobility.disaster_area import USUAL_PAUSES_S, DisasterArea, Zones
 from emulation.mobility.gauss_markov import GaussMarkov
 from emulation.mobility.model import MobilityModel
 from emulation.mobility.random_direction import RandomDirection
@@ -39,6 +40,8 @@ Metres = Annotated[float, Field(gt=0, le=1e7)]
 """A length on the ground: up to ten thousand kilometres."""
 Speed = Annotated[float, Field(gt=0, le=10_000)]
 """Metres per second: up to what leaves the earth."""
+ZoneKind = Literal["incident_site", "treatment", "transport", "command", "hospital"]
+Duty = Literal["search", "bearer", "treatment", "command", "hospital", "ambulance", "messenger", "casualty"]
 Role = Literal["subscriber", "mediator", "publisher"]
 
 MOST_NODES = 65_536
@@ -172,6 +175,22 @@ class StaticSettings(Settings):
         return Static(self.places_m)
 
 
+class DisasterAreaSettings(Settings):
+    """Move through the scenario's zones as a duty asks; the usual pauses differ from duty to duty."""
+
+    model: Literal["disaster_area"]
+    duty: Duty
+    speed_m_per_s: SpeedRange = (1.0, 2.0)
+    drive_m_per_s: SpeedRange = (5.0, 12.0)
+    pause_s: PauseRange | None = None
+    begins_s: PauseRange = (0.0, 0.0)
+
+    def mobility_in(self, zones: Zones) -> MobilityModel:
+        """Return the model with these settings, in these zones."""
+        pause_s = USUAL_PAUSES_S[self.duty] if self.pause_s is None else self.pause_s
+        return DisasterArea(zones, self.duty, self.speed_m_per_s, self.drive_m_per_s, pause_s, self.begins_s)
+
+
 class RecordedSettings(Settings):
     """Go where somebody recorded that nodes went."""
 
@@ -191,13 +210,22 @@ def _known_model(value: Any) -> Any:
     return value
 
 
-_MODELS = ("static", "random_waypoint", "random_direction", "gauss_markov", "reference_point", "recorded")
+_MODELS = (
+    "static",
+    "random_waypoint",
+    "random_direction",
+    "gauss_markov",
+    "reference_point",
+    "disaster_area",
+    "recorded",
+)
 MobilitySettings = Annotated[
     StaticSettings
     | RandomWaypointSettings
     | RandomDirectionSettings
     | GaussMarkovSettings
     | ReferencePointSettings
+    | DisasterAreaSettings
     | RecordedSettings,
     Field(discriminator="model"),
     BeforeValidator(_known_model),
@@ -232,6 +260,22 @@ class GroupSettings(Settings):
     count: Annotated[int, Field(ge=1, le=MOST_NODES)]
     radio: Name
     mobility: MobilitySettings
+
+
+Corners = Annotated[tuple[tuple[NotNegative, NotNegative], ...], Field(min_length=3, max_length=100)]
+
+
+class ZoneSettings(Settings):
+    """A zone of a disaster area, a convex polygon."""
+
+    kind: ZoneKind
+    corners_m: Corners
+
+
+class ObstacleSettings(Settings):
+    """Something to go around, a convex polygon; several may touch or overlap."""
+
+    corners_m: Corners
 
 
 class SubscriptionSettings(Settings):
@@ -339,6 +383,8 @@ class ScenarioSettings(Settings):
     security: SecuritySettings | None = None
     overlay: OverlaySettings = OverlaySettings()
     radio: Annotated[dict[Name, RadioSettings], Field(min_length=1)]
+    zone: tuple[ZoneSettings, ...] = ()
+    obstacle: tuple[ObstacleSettings, ...] = ()
     group: Annotated[tuple[GroupSettings, ...], Field(min_length=1)]
     subscription: tuple[SubscriptionSettings, ...] = ()
     sensor: tuple[SensorSettings, ...] = ()

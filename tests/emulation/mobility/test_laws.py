@@ -1,5 +1,7 @@
 """The laws of emulation/mobility/model.py, for every model."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -7,13 +9,54 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from emulation.mobility.disaster_area import DUTIES, DisasterArea, Zones
 from emulation.mobility.gauss_markov import GaussMarkov
+from emulation.mobility.ground import ConvexPolygon, Ground
 from emulation.mobility.model import Area, Legs, MobilityModel
 from emulation.mobility.random_direction import RandomDirection
 from emulation.mobility.random_waypoint import RandomWaypoint
 from emulation.mobility.recorded import Recorded
 from emulation.mobility.reference_point import ReferencePoint
 from emulation.mobility.static import Static
+
+
+def zones_in(width_m: float, height_m: float) -> Zones:
+    """A disaster area with a wall in its middle, stretched to a size."""
+
+    def box(x0: float, y0: float, x1: float, y1: float) -> ConvexPolygon:
+        corners = ((x0, y0), (x1, y0), (x1, y1), (x0, y1))
+        return ConvexPolygon(tuple((x * width_m, y * height_m) for x, y in corners))
+
+    ground = Ground(width_m, height_m, (box(0.45, 0.0, 0.55, 0.7), box(0.6, 0.5, 0.65, 0.9)))
+    corner = {
+        "incident_site": box(0.0, 0.0, 0.4, 0.4),
+        "treatment": box(0.1, 0.5, 0.5, 0.9),
+        "transport": box(0.7, 0.6, 0.8, 0.8),
+        "command": box(0.6, 0.0, 0.7, 0.2),
+        "hospital": box(0.9, 0.0, 1.0, 0.1),
+    }
+    return Zones(ground, {kind: (polygon,) for kind, polygon in corner.items()})
+
+
+@dataclass(frozen=True)
+class InAnyArea:
+    """The disaster area is drawn to a scale; here it is drawn to that of the area."""
+
+    duty: str
+    pause_s: tuple[float, float]
+    begins_s: tuple[float, float]
+
+    def walks(
+        self,
+        area: Area,
+        duration_ms: float,
+        own: Sequence[np.random.Generator],
+        together: np.random.Generator,
+    ) -> list[Legs]:
+        zones = zones_in(area.width_m, area.height_m)
+        model = DisasterArea(zones, self.duty, (1.0, 2.0), (5.0, 12.0), self.pause_s, self.begins_s)
+        return model.walks(area, duration_ms, own, together)
+
 
 metres = st.floats(10.0, 5000.0)
 areas = st.builds(Area, metres, metres)
@@ -34,6 +77,7 @@ models = st.one_of(
     st.builds(
         GaussMarkov, st.floats(0.3, 20.0), st.floats(0.0, 5.0), st.floats(0.0, 1.0), st.floats(10.0, 120.0)
     ),
+    st.builds(InAnyArea, st.sampled_from(sorted(DUTIES)), ordered(1.0, 300.0), ordered(0.0, 900.0)),
     st.builds(
         ReferencePoint, ordered(0.3, 20.0), ordered(1.0, 300.0), st.floats(0.01, 4.9), st.floats(5.0, 300.0)
     ),

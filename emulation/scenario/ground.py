@@ -1,0 +1,81 @@
+"""Makes the zones and obstacles of a scenario, and says what is impossible about them.
+
+Whether there is a free place in a zone and a way to it is found out by trying some places, always the same
+ones.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+from emulation.mobility.disaster_area import DUTIES, ZONES, Zones
+from emulation.mobility.ground import ConvexPolygon, Ground, is_convex
+from emulation.scenario.checks import Places
+from emulation.scenario.settings import Corners, DisasterAreaSettings, ScenarioSettings
+from knowledge_manager.documents import DocumentError, Problem, listed
+from knowledge_manager.toml_positions import Path
+
+_PLACES_TRIED = 40
+
+
+def plan_zones(settings: ScenarioSettings, places: Places, problems: list[Problem]) -> Zones:
+    """Return the zones that are right; what is wrong with the others is added to the problems."""
+    obstacles = tuple(
+        polygon
+        for index, obstacle in enumerate(settings.obstacle)
+        if (polygon := _polygon(obstacle.corners_m, ("obstacle", index), settings, places, problems))
+    )
+    by_kind: dict[str, tuple[ConvexPolygon, ...]] = {}
+    ground = Ground(settings.area.width_m, settings.area.height_m, obstacles)
+    for index, zone in enumerate(settings.zone):
+        polygon = _polygon(zone.corners_m, ("zone", index), settings, places, problems)
+        if polygon is None:
+            continue
+        if not _free_places(polygon, ground):
+            message = "obstacles cover the zone: nobody can stand there"
+            problems.append(places.problem(("zone", index, "corners_m"), "D317", message))
+        by_kind[zone.kind] = (*by_kind.get(zone.kind, ()), polygon)
+    return Zones(ground, by_kind)
+
+
+def check_duty(mobility: DisasterAreaSettings, key: Path, zones: Zones, places: Places) -> None:
+    """Raise `DocumentError` if the duty needs a zone that is not there, or a way that does not exist."""
+    kinds = DUTIES[mobility.duty] or tuple(kind for kind in ZONES if kind in zones.by_kind)
+    missing = [kind for kind in kinds if kind not in zones.by_kind]
+    if missing or not kinds:
+        wanted = listed(missing) if missing else "any zone"
+        message = f'"{mobility.duty}" needs a [[zone]] of kind {wanted}, and there is none'
+        raise DocumentError([places.problem(key, "D305", message)])
+    for here, there in pairwise((*kinds, kinds[0])):
+        for polygon in zones.by_kind[here]:
+            begins = _free_places(polygon, zones.ground)
+            ends = [place for other in zones.by_kind[there] for place in _free_places(other, zones.ground)]
+            if any(
+                all(zones.ground.way(begin, end) is None for end in ends[:_PLACES_TRIED]) for begin in begins
+            ):
+                message = f"obstacles cut off some of {here} from {there}: there is no way"
+                raise DocumentError([places.problem(key, "D317", message)])
+
+
+def _polygon(
+    corners: Corners, path: Path, settings: ScenarioSettings, places: Places, problems: list[Problem]
+) -> ConvexPolygon | None:
+    key = (*path, "corners_m")
+    width, height = settings.area.width_m, settings.area.height_m
+    outside = [(x, y) for x, y in corners if x > width or y > height]
+    if outside:
+        x, y = outside[0]
+        message = f"({x:g}, {y:g}) lies outside the area of {width:g} x {height:g} m"
+        problems.append(places.problem(key, "D312", message))
+        return None
+    if not is_convex(corners):
+        message = "the corners make no convex polygon; give it as several convex ones, which may overlap"
+        problems.append(places.problem(key, "D317", message))
+        return None
+    return ConvexPolygon(corners)
+
+
+def _free_places(polygon: ConvexPolygon, ground: Ground) -> list[tuple[float, float]]:
+    chance = np.random.default_rng(0)
+    drawn = (polygon.draw(chance) for _ in range(_PLACES_TRIED))
+    return [(x, y) for x, y in drawn if ground.is_free(x, y)]

@@ -1,0 +1,96 @@
+"""Everybody is where their duty has them, at the speeds that go with it, and walks through no wall."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from emulation.mobility.disaster_area import DUTIES, DisasterArea, Zones
+from emulation.mobility.ground import ConvexPolygon, Ground
+from emulation.mobility.model import Area, Legs
+
+HOUR_MS = 3_600_000.0
+
+
+def box(x0: float, y0: float, x1: float, y1: float) -> ConvexPolygon:
+    return ConvexPolygon(((x0, y0), (x1, y0), (x1, y1), (x0, y1)))
+
+
+WALL = box(440, 0, 460, 280)
+ZONES = {
+    "incident_site": (box(0, 0, 150, 100), box(0, 200, 150, 300)),
+    "treatment": (box(300, 100, 400, 200),),
+    "transport": (box(500, 100, 560, 160),),
+    "command": (box(300, 0, 350, 40),),
+    "hospital": (box(1900, 0, 2000, 60),),
+}
+AREA = Area(2000.0, 300.0)
+
+
+def walks(duty: str, count: int = 3, begins_s: tuple[float, float] = (0.0, 0.0)) -> list[Legs]:
+    zones = Zones(Ground(AREA.width_m, AREA.height_m, (WALL,)), ZONES)
+    model = DisasterArea(zones, duty, (1.0, 2.0), (5.0, 12.0), (10.0, 60.0), begins_s)
+    streams = [np.random.default_rng(seed) for seed in range(count)]
+    return model.walks(AREA, 6 * HOUR_MS, streams, np.random.default_rng(99))
+
+
+def stands(legs: Legs) -> list[tuple[float, float]]:
+    """Where somebody stood still, in order."""
+    still = (legs.x0_m == legs.x1_m) & (legs.y0_m == legs.y1_m)
+    return list(zip(legs.x0_m[still].tolist(), legs.y0_m[still].tolist(), strict=True))
+
+
+def zone_of(place: tuple[float, float]) -> str:
+    [kind] = [kind for kind, zones in ZONES.items() if any(zone.contains(*place) for zone in zones)]
+    return kind
+
+
+@pytest.mark.parametrize("duty", ["search", "treatment", "command", "hospital", "bearer", "ambulance"])
+def test_everybody_goes_round_the_zones_of_their_duty(duty: str) -> None:
+    for legs in walks(duty):
+        visited = [zone_of(place) for place in stands(legs)]
+        order = DUTIES[duty]
+        assert len(visited) > 20
+        assert visited == [order[index % len(order)] for index in range(len(visited))]
+
+
+def test_a_casualty_ends_in_the_hospital_and_stays() -> None:
+    for legs in walks("casualty"):
+        assert [zone_of(place) for place in stands(legs)] == [*DUTIES["casualty"]]
+        assert legs.end_ms[-1] - legs.begin_ms[-1] > HOUR_MS
+
+
+def test_messengers_see_every_zone() -> None:
+    for legs in walks("messenger"):
+        assert {zone_of(place) for place in stands(legs)} == set(ZONES)
+
+
+def test_only_the_way_to_and_from_a_hospital_is_driven() -> None:
+    for duty in DUTIES:
+        for legs in walks(duty):
+            length = np.hypot(legs.x1_m - legs.x0_m, legs.y1_m - legs.y0_m)
+            speed = 1000.0 * length / (legs.end_ms - legs.begin_ms)
+            marks = [index for index in range(len(legs)) if length[index] == 0.0]
+            for before, after in pairwise(marks):
+                ends = {zone_of((legs.x0_m[mark], legs.y0_m[mark])) for mark in (before, after)}
+                driven = "hospital" in ends and len(ends) == 2
+                moved = speed[before + 1 : after]
+                assert ((moved > 4.9) & (moved < 12.1) if driven else (moved > 0.9) & (moved < 2.1)).all()
+
+
+def test_nobody_walks_through_the_wall() -> None:
+    around = 0
+    for duty in DUTIES:
+        for legs in walks(duty):
+            begins = np.column_stack([legs.x0_m, legs.y0_m])
+            ends = np.column_stack([legs.x1_m, legs.y1_m])
+            assert not WALL.blocks(begins, ends).any()
+            around += int((legs.y1_m > 279).sum())
+    assert around > 20
+
+
+def test_who_comes_later_waits_where_they_are() -> None:
+    for legs in walks("ambulance", begins_s=(1800.0, 3600.0)):
+        assert zone_of((legs.x0_m[0], legs.y0_m[0])) == "hospital"
+        first_move = np.argmax(legs.x0_m != legs.x1_m)
+        assert 1_800_000.0 <= legs.begin_ms[first_move] <= 3_660_000.0
