@@ -143,6 +143,11 @@ class Thesaurus:
         """Return how many labels it holds."""
         return len(self._c.label_text)
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Return the tags of the languages in which it has labels, sorted."""
+        return tuple(sorted({self.text_at(tag) for tag in set(self._c.label_language)} - {""}))
+
     def find(self, word: str, language: str | None = None) -> tuple[Finding, ...]:
         """Return what the word may mean, closest first, each target once by its closest way.
 

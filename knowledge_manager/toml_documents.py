@@ -14,7 +14,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from knowledge_manager.documents import DocumentError, Problem, did_you_mean, place_of
+from knowledge_manager.documents import DocumentError, Problem, did_you_mean, nearest, place_of
 from knowledge_manager.toml_positions import Path, TomlPositions, locate
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -46,12 +46,53 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
 
 def read_model(text: str, file: str, model: type[Model], codes: SchemaCodes) -> tuple[Model, TomlPositions]:
     """Return the validated model and the places of its keys, or raise `DocumentError` with every problem."""
+    read, positions, problems = read_past_unknown_keys(text, file, model, codes)
+    if problems:
+        raise DocumentError(problems)
+    return read, positions
+
+
+def read_past_unknown_keys(
+    text: str, file: str, model: type[Model], codes: SchemaCodes
+) -> tuple[Model, TomlPositions, list[Problem]]:
+    """Return the model as if misspelt keys were spelt as they were meant, with a problem for each of them.
+
+    So a misspelling hides nothing else that is wrong, and is not also reported as a missing key. A file that
+    is wrong beyond that raises `DocumentError` with every problem.
+    """
     content = parse_toml(text, file)
     positions = locate(text)
+    unknown: list[Problem] = []
     try:
-        return model.model_validate(content), positions
+        return model.model_validate(content), positions, unknown
     except ValidationError as error:
-        raise DocumentError(problems_from_pydantic(error, positions, file, codes, model)) from None
+        details = [one for one in error.errors() if one["type"] == "extra_forbidden"]
+        unknown = [_problem(one, positions, file, codes, model) for one in details]
+    for one in details:
+        _mend_key(content, positions, tuple(one["loc"]), model)
+    try:
+        return model.model_validate(content), positions, unknown
+    except ValidationError as error:
+        rest = problems_from_pydantic(error, positions, file, codes, model)
+        raise DocumentError(
+            sorted([*unknown, *rest], key=lambda problem: (problem.line, problem.column))
+        ) from None
+
+
+def _mend_key(content: dict[str, Any], positions: TomlPositions, path: Path, model: type[BaseModel]) -> None:
+    """Rename an unknown key to the one that was likely meant, unless that stands there too; else drop it."""
+    table: Any = content
+    reached: Path = ()
+    for element in path[:-1]:
+        if (*reached, element) in positions.places:  # validators also name alternatives that they tried
+            table = table[element]
+            reached = (*reached, element)
+    key = path[-1]
+    value = table.pop(key)
+    meant = nearest(str(key), keys_at(model, path[:-1]))
+    if meant is not None and meant not in table:
+        table[meant] = value
+        positions.rename((*reached, key), (*reached, meant))
 
 
 def problems_from_pydantic(

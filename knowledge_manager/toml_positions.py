@@ -31,6 +31,14 @@ class TomlPositions:
                 return place
         return 1, 1
 
+    def rename(self, old: Path, new: Path) -> None:
+        """Find what stands under one path under another from now on."""
+        length = len(old)
+        moved = {path: place for path, place in self.places.items() if path[:length] == old}
+        for path, place in moved.items():
+            del self.places[path]
+            self.places[(*new, *path[length:])] = place
+
     def known_part(self, path: Path) -> Path:
         """Return the path without the elements that name nothing in the file.
 

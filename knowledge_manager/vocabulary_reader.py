@@ -9,7 +9,7 @@ from typing import Final
 from knowledge_manager.documents import DocumentError, Problem, did_you_mean
 from knowledge_manager.event_class import Attribute, EventClass, Vocabulary
 from knowledge_manager.terms import Hedged, Term
-from knowledge_manager.toml_documents import SchemaCodes, read_model
+from knowledge_manager.toml_documents import SchemaCodes, read_past_unknown_keys
 from knowledge_manager.toml_positions import Path, TomlPositions
 from knowledge_manager.units import UnitError, check_unit
 from knowledge_manager.vocabulary_file import AttributeTable, DomainEnd, EventTable, VocabularyTable
@@ -34,10 +34,10 @@ def read_vocabulary(text: str, file: str, *, with_units: bool = True) -> Vocabul
     `with_units=False` takes units on trust; it spares loading the unit table for files that ship with the
     package.
     """
-    table, positions = read_model(text, file, VocabularyTable, CODES)
-    problems = list(_Judgement(table, positions, file).problems(with_units))
+    table, positions, problems = read_past_unknown_keys(text, file, VocabularyTable, CODES)
+    problems += _Judgement(table, positions, file).problems(with_units)
     if problems:
-        raise DocumentError(problems)
+        raise DocumentError(sorted(problems, key=lambda problem: (problem.line, problem.column)))
     events = tuple(_event(event) for event in sorted(table.event, key=lambda event: event.index))
     return Vocabulary(table.name, table.version, table.feature_bytes, events, table.about)
 

@@ -1,10 +1,13 @@
-"""The mission table that a command works with."""
+"""The mission table and the thesaurus that a command works with."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import typer
+
 if TYPE_CHECKING:
     from knowledge_manager.mission_table import MissionTable
+    from knowledge_manager.thesaurus import Thesaurus
 
 
 def chosen_table(vocabularies: Sequence[str] | None) -> "MissionTable":
@@ -13,3 +16,15 @@ def chosen_table(vocabularies: Sequence[str] | None) -> "MissionTable":
     from knowledge_manager.vocabulary import shipped_vocabularies
 
     return load_mission_table(list(vocabularies) if vocabularies else list(shipped_vocabularies()))
+
+
+def chosen_thesaurus(name: str, language: str | None) -> "Thesaurus":
+    """Load the thesaurus named on the command line; a language that it has no word of is a usage error."""
+    from knowledge_manager.thesaurus_concept import speaks
+    from knowledge_manager.thesaurus_files import load_thesaurus
+
+    thesaurus = load_thesaurus(name)
+    if language is not None and not any(speaks(tag, language) for tag in thesaurus.languages):
+        there_are = ", ".join(thesaurus.languages) or "none"
+        raise typer.BadParameter(f"{name} has no word in {language!r}; its languages are {there_are}")
+    return thesaurus

@@ -20,11 +20,12 @@ def lookup(
 ) -> None:
     """List every meaning of a word, closest first. Ends 1 when it is unknown, with the nearest words."""
     from knowledge_manager.lookup import look_up
-    from knowledge_manager.thesaurus_files import load_thesaurus
     from studio import console
-    from studio.tables import chosen_table
+    from studio.tables import chosen_table, chosen_thesaurus
 
-    answer = look_up(term, chosen_table(vocabulary), load_thesaurus(thesaurus), language)
+    if not term.strip():
+        raise typer.BadParameter("a word is needed", param_hint="TERM")
+    answer = look_up(term, chosen_table(vocabulary), chosen_thesaurus(thesaurus, language), language)
     if as_json:
         console.print_document(answer.as_document())
     elif answer.meanings:

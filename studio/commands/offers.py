@@ -33,16 +33,16 @@ def offers(
     A partition is everybody who is reached over the contacts of that moment.
     """
     from knowledge_manager.offers import browse_offers, offers_for
-    from knowledge_manager.thesaurus_files import load_thesaurus
     from studio import console
     from studio.partition import RecordedRun
+    from studio.tables import chosen_thesaurus
 
     recorded = RecordedRun(run)
     table = recorded.mission_table()
     at_ms = recorded.end_ms if at is None else round(at * 1000)
     partition = recorded.partition_of(recorded.node_called(node), at_ms)
     known = recorded.dictionary(partition, table)
-    offered = browse_offers(known, table, load_thesaurus(thesaurus), language)
+    offered = browse_offers(known, table, chosen_thesaurus(thesaurus, language), language)
     vector = None if subscription is None else _vector(subscription, table)
     serving = () if vector is None else offers_for(known, table, 1, vector)
     if as_json:

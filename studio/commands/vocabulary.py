@@ -18,11 +18,12 @@ def show(
 ) -> None:
     """List event classes and attributes with domains, terms, features, and others' words for them."""
     from knowledge_manager.lookup_words import show_vocabulary
-    from knowledge_manager.thesaurus_files import load_thesaurus
     from knowledge_manager.vocabulary import load_vocabulary
     from studio import console
+    from studio.tables import chosen_thesaurus
 
-    document = show_vocabulary(load_vocabulary(name), load_thesaurus(thesaurus), language).as_document()
+    words = chosen_thesaurus(thesaurus, language)
+    document = show_vocabulary(load_vocabulary(name), words, language).as_document()
     if as_json:
         console.print_document(document)
         return

@@ -156,9 +156,19 @@ def test_paths_do_not_name_the_alternative_that_was_tried() -> None:
     with pytest.raises(DocumentError) as raised:
         read_model('mobility = { model = "walk", sped = 3 }\n', "f.toml", Moving, codes)
     assert list(map(str, raised.value.problems)) == [
-        'f.toml:1:1: error D302: key "speed" is missing in mobility',
         'f.toml:1:30: error D301: key "mobility.sped" is unknown; did you mean "speed"?',
     ]
+
+
+def test_a_misspelt_key_hides_nothing_else() -> None:
+    codes = SchemaCodes(unknown_key="D301", missing_key="D302", bad_value="D303")
+    text = 'named.a = { sped = "fast", unti = 1 }\nsead = 1\nsalt = 2\n'
+    with pytest.raises(DocumentError) as raised:
+        read_model(text, "f.toml", Outer, codes)
+    found = [(problem.line, problem.column, problem.code) for problem in raised.value.problems]
+    assert found[:2] == [(1, 1, "D302"), (1, 13, "D301")], "what is missing, and what is unknown"
+    assert (1, 13, "D303") in found, "the value under the misspelt key is judged as well"
+    assert {(2, 1, "D301"), (3, 1, "D301")} <= set(found)
 
 
 class Outer(BaseModel):

@@ -52,6 +52,14 @@ def test_an_unknown_word_ends_1_with_what_was_meant(dens) -> None:
     assert dens("lookup", "zzzzzzzzzz").err == '"zzzzzzzzzz" is unknown\n'
 
 
+def test_a_language_without_words_and_no_word_at_all_are_usage_errors(dens) -> None:
+    unknown = dens("lookup", "temp", "--language", "tlh")
+    assert unknown.code == 2
+    assert "rescue has no word in 'tlh'; its languages are bg, de, en" in unknown.err
+    assert dens("vocabulary", "show", "medical", "--language", "tlh").code == 2
+    assert dens("lookup", " ").code == 2
+
+
 def test_a_smaller_mission_table_knows_less(dens) -> None:
     assert dens("lookup", "kullos").code == 0
     assert dens("lookup", "kullos", "--vocabulary", "medical").code == 1
