@@ -134,6 +134,16 @@ def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
     return item, check, sealed
 
 
+def peek(data: bytes) -> tuple[int, int, int, int, int, int] | None:
+    """Return type, language, origin, number, age and hops as the envelope has them, whether or not the rest
+    holds; None where there is no envelope. It is for drivers' books, which look at every frame.
+    """
+    if len(data) < ENVELOPE_BYTES:
+        return None
+    _, kind, language, _, origin, number, age_ms, _, hops = _HEADER.unpack_from(data)
+    return (kind, language, origin, number, age_ms, hops) if kind in TYPE_NAMES else None
+
+
 def read_header(data: bytes) -> Header:
     """Return what the envelope says; raise RemoteProtocolError where there is none."""
     item, check, sealed = unpack(data, 0)

@@ -28,26 +28,48 @@ class Rank(IntEnum):
     """Two nodes cannot talk any more."""
 
 
+class _Call(simpy.Event):
+    """Something that was asked to happen. Nobody waits for it, so it is born triggered and needs no list of
+    its own for those who do."""
+
+    def __init__(
+        self,
+        environment: simpy.Environment,
+        callbacks: list[Callable[[simpy.Event], None]],
+        at_ms: int,
+        action: Callable[[], None],
+    ) -> None:
+        self.env = environment
+        self.callbacks = callbacks
+        self._ok = True
+        self._value = None
+        self.at_ms = at_ms
+        self.action = action
+
+
 class Clock:
-    """The queue of things to happen."""
+    """The queue of things to happen. `now_ms` is the current millisecond."""
 
     def __init__(self) -> None:
+        self.now_ms = 0
         self._environment = simpy.Environment(initial_time=0)
-
-    @property
-    def now_ms(self) -> int:
-        """Return the current millisecond."""
-        return int(self._environment.now)
+        self._callbacks: list[Callable[[simpy.Event], None]] = [self._happen]
 
     def call_at(self, at_ms: int, rank: Rank, action: Callable[[], None]) -> None:
         """Let this happen at that time; a time in the past means now."""
-        event = simpy.Event(self._environment)
-        event._ok = True
-        event._value = None
-        event.callbacks.append(lambda _: action())
-        self._environment.schedule(event, priority=EventPriority(rank), delay=max(0, at_ms - self.now_ms))
+        now_ms = self.now_ms
+        if at_ms < now_ms:
+            at_ms = now_ms
+        event = _Call(self._environment, self._callbacks, at_ms, action)
+        self._environment.schedule(event, EventPriority(rank), at_ms - now_ms)
+
+    def _happen(self, event: simpy.Event) -> None:
+        assert isinstance(event, _Call)
+        self.now_ms = event.at_ms
+        event.action()
 
     def run_until(self, at_ms: int) -> None:
         """Let everything happen that is due before this millisecond; afterwards it is `now_ms`."""
         if at_ms > self.now_ms:
             self._environment.run(until=at_ms)
+            self.now_ms = at_ms

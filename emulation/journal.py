@@ -9,18 +9,18 @@ from typing import Final
 
 import numpy as np
 
-from dens.envelope import read_header
-from dens.errors import RemoteProtocolError
+from dens.envelope import peek
 from dens.events import DatagramRefused, Event, MessageEvent, NotificationMatched
 from dens.item import LIFETIME_MS, ItemId
+from dens.numbers import TYPE_NAMES
 from emulation.contacts.contact import Contacts
 from emulation.mobility.model import Legs
-from emulation.trace.writer import TraceWriter
+from emulation.trace.writer import NOTHING, TraceWriter
 from watchdog.filter import Release
 from watchdog.reading import Reading
 
-_Told = tuple[str, int, int, int, int, int, int]
-"""What the envelope of a frame tells: type, language, origin, number, bytes, hops, age_ms."""
+_Told = tuple[int, int, int, int, int, int, int]
+"""What the envelope of a frame tells: type (as a code), language, origin, number, bytes, hops, age_ms."""
 
 _UNREADABLE: Final = "unreadable"
 """The type of a frame whose envelope says nothing."""
@@ -33,7 +33,12 @@ class Journal:
         self.counts: dict[str, int] = {}
         self._trace = trace
         self._tag_bytes = tag_bytes
-        self._messages = trace["messages"]
+        messages = trace["messages"]
+        self._row = messages.numbers.extend
+        self._kind = messages.codes("kind")
+        self._type = messages.codes("type")
+        self._types = {number: self._type[name] for number, name in TYPE_NAMES.items()}
+        self._reason = messages.codes("reason")
         self._buffers: dict[int, tuple[int, int, int]] = {}
         self._on_air: dict[int, tuple[bytes, _Told]] = {}
 
@@ -61,7 +66,7 @@ class Journal:
 
     def frame_sent(self, at_ms: int, sender: int, receiver: int, data: bytes) -> None:
         """A frame leaves. What it tells is kept until its end: a node is in one transfer at a time."""
-        told = _read(data)
+        told = self._read(data)
         self._on_air[sender] = data, told
         self._frame(at_ms, "sent", sender, receiver, told, None)
 
@@ -75,15 +80,23 @@ class Journal:
 
     def frame_refused(self, node: int, data: bytes, refused: DatagramRefused) -> None:
         """An engine could do nothing with the frame that it just got."""
-        self._frame(refused.at_ms, "refused", node, refused.peer, _read(data), refused.reason)
+        self._frame(refused.at_ms, "refused", node, refused.peer, self._read(data), refused.reason)
 
     def _told(self, sender: int, data: bytes) -> _Told:
         sent, told = self._on_air.get(sender, (b"", None))
-        return told if told is not None and sent is data else _read(data)
+        return told if told is not None and sent is data else self._read(data)
 
     def _frame(self, at_ms: int, kind: str, node: int, peer: int, told: _Told, reason: str | None) -> None:
-        self._count(kind)
-        self._messages.append(at_ms, kind, node, peer, *told, reason)
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        why = NOTHING if reason is None else self._reason[reason]
+        self._row((at_ms, self._kind[kind], node, peer, *told, why))
+
+    def _read(self, data: bytes) -> _Told:
+        told = peek(data)
+        if told is None:
+            return self._type[_UNREADABLE], 0, 0, 0, len(data), 0, 0
+        kind, language, origin, number, age_ms, hops = told
+        return self._types[kind], language, origin, number, len(data), hops, age_ms
 
     # ------------------------------------------------------------------ engines
 
@@ -100,11 +113,15 @@ class Journal:
             )  # fmt: skip
 
     def _message(self, node: int, event: MessageEvent) -> None:
-        item = event.item
-        self._count(event.kind)
-        self._messages.append(
-            event.at_ms, event.kind, node, event.peer, item.type_name, item.language, item.origin,
-            item.number, item.size + self._tag_bytes, item.hops, item.age_ms(event.at_ms), event.reason,
+        item, kind, peer, reason = event.item, event.kind, event.peer, event.reason
+        at_ms = event.at_ms
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        self._row(
+            (
+                at_ms, self._kind[kind], node, NOTHING if peer is None else peer, self._types[item.type],
+                item.language, item.origin, item.number, item.size + self._tag_bytes, item.hops,
+                item.age_ms(at_ms), NOTHING if reason is None else self._reason[reason],
+            )
         )  # fmt: skip
 
     def buffer(self, at_ms: int, node: int, subscriptions: int, notifications: int, octets: int) -> None:
@@ -160,14 +177,3 @@ class Journal:
 
     def _count(self, what: str) -> None:
         self.counts[what] = self.counts.get(what, 0) + 1
-
-
-def _read(data: bytes) -> _Told:
-    try:
-        header = read_header(data)
-    except RemoteProtocolError:
-        return _UNREADABLE, 0, 0, 0, len(data), 0, 0
-    return (
-        header.type_name, header.language, header.origin, header.number, len(data), header.hops,
-        header.age_ms,
-    )  # fmt: skip

@@ -18,7 +18,6 @@ from dens.publisher import PublisherEnd
 from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.direct_messages import DirectOnTheAir
 from emulation.scenario import PlannedSensor, Scenario
 from emulation.scenario.scenario import Seat
 from emulation.sensors.sampling import Sampler
@@ -75,10 +74,7 @@ class Crew:
         self._scenario = scenario
         self._streams = streams
         self._table: MissionTable = scenario.table
-        self._languages: dict[int, SubscriptionLanguage] = {
-            **languages(),
-            DirectOnTheAir.language_id: DirectOnTheAir(),
-        }
+        self._languages: dict[int, SubscriptionLanguage] = languages()
         security = scenario.settings.security
         self._mission_key = None if security is None else security.mission_key.encode()
         self._limits = Limits(**scenario.settings.overlay.limits)

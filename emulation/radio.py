@@ -13,6 +13,7 @@ frames share a millisecond without being slowed down to one each.
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 from typing import Final, Protocol
 
@@ -146,7 +147,7 @@ class Air:
         end = begin + len(frame.data) / link.bytes_per_ms
         link.on_air = frame
         self._listener.frame_sent(frame.sender, frame.receiver, frame.data)
-        self._clock.call_at(ceil(end), Rank.ARRIVAL, lambda: self._end(link, frame, end))
+        self._clock.call_at(ceil(end), Rank.ARRIVAL, partial(self._end, link, frame, end))
 
     def _end(self, link: _Link, frame: _Waiting, end_ms: float) -> None:
         if link.on_air is not frame:

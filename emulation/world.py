@@ -15,7 +15,7 @@ from dens.publisher import PublisherEnd
 from dens.subscriber import SubscriberEnd
 from emulation.clock import Clock, Rank
 from emulation.contacts.contact import Contacts
-from emulation.direct_messages import DirectOnTheAir, subscription_lifetime, subscription_of
+from emulation.direct_messages import subscription_lifetime, subscription_of
 from emulation.journal import Journal
 from emulation.motion import contacts_among, walks_of
 from emulation.node import Crew, Node, Sensor
@@ -24,6 +24,7 @@ from emulation.scenario import Scenario
 from emulation.streams import Streams
 from emulation.trace.writer import TraceWriter
 from emulation.traffic import MessagePlan
+from plugins.direct.language import DirectLanguage
 
 Meeting = tuple[int, int, int]
 """(at_ms, a, b)"""
@@ -52,6 +53,7 @@ class World:
         self._arrange(contacts)
         for node in self._nodes:
             self._settle(node)
+            self.journal.buffer(0, node.number, *node.held())
 
     @property
     def now_ms(self) -> int:
@@ -123,7 +125,7 @@ class World:
         for group in dict.fromkeys(traffic.destination for traffic in planned):
             for node in self._players(group, "subscriber"):
                 vector = subscription_of(node.number, asked)
-                ask = partial(self._subscribe, node, DirectOnTheAir.language_id, vector, None)
+                ask = partial(self._subscribe, node, DirectLanguage.language_id, vector, None)
                 self._clock.call_at(0, Rank.APPLICATION, ask)
         for index, traffic in enumerate(planned):
             plan = MessagePlan(
@@ -206,24 +208,27 @@ class World:
         this."""
         now_ms = self._clock.now_ms
         engine, number = node.engine, node.seat.number
-        for datagram in engine.datagrams_to_send(now_ms):
-            if max(number, datagram.peer) < self._devices:
-                self._air.send(number, datagram.peer, datagram.data)
+        for peer, data in engine.datagrams_to_send(now_ms):
+            if number < self._devices and peer < self._devices:
+                self._air.send(number, peer, data)
             else:
-                arrive = partial(self._arrive_inside, number, datagram.peer, datagram.data)
+                arrive = partial(self._arrive_inside, number, peer, data)
                 self._clock.call_at(now_ms, Rank.ARRIVAL, arrive)
-        while (event := engine.next_event()) is not None:
-            if isinstance(event, DatagramRefused):
-                self.journal.frame_refused(number, received, event)
-            else:
-                self.journal.event(number, event)
-        self.journal.buffer(now_ms, number, *node.held())
+        if (event := engine.next_event()) is not None:
+            journal = self.journal
+            while event is not None:
+                if isinstance(event, DatagramRefused):
+                    journal.frame_refused(number, received, event)
+                else:
+                    journal.event(number, event)
+                event = engine.next_event()
+            journal.buffer(now_ms, number, *node.held())
         wanted_ms = engine.next_timer_ms()
         if wanted_ms is not None and (node.wake_ms is None or wanted_ms < node.wake_ms):
             at_ms = max(wanted_ms, now_ms + 1)
             if node.wake_ms is None or at_ms < node.wake_ms:
                 node.wake_ms = at_ms
-                self._clock.call_at(at_ms, Rank.TIMER, lambda: self._wake(node, at_ms))
+                self._clock.call_at(at_ms, Rank.TIMER, partial(self._wake, node, at_ms))
 
     def _wake(self, node: Node, at_ms: int) -> None:
         if node.wake_ms != at_ms:
@@ -231,6 +236,7 @@ class World:
         node.wake_ms = None
         node.engine.timer_due(at_ms)
         self._settle(node)
+        self.journal.buffer(at_ms, node.seat.number, *node.held())
 
     # ------------------------------------------------------------------ applications and sensors
 
@@ -244,7 +250,7 @@ class World:
     def _send_message(self, plan: MessagePlan, index: int) -> None:
         source, vector = plan.draw()
         assert isinstance(source.engine, PublisherEnd)
-        now_ms, language = self._clock.now_ms, DirectOnTheAir.language_id
+        now_ms, language = self._clock.now_ms, DirectLanguage.language_id
         message = source.engine.publish(language, vector, plan.lifetime_q, now_ms)
         self.journal.published(now_ms, message, language, vector, plan.lifetime_q, 0)
         self._settle(source)

@@ -1,8 +1,8 @@
 """The direct language, number 0: plain store-carry-forward of opaque bytes to a named destination.
 
-A subscription says "everything for node N" and is the two bytes of N, big-endian. A notification is the two
-bytes of its destination and then whatever the sender likes. It exists to compare the overlay with other
-simulators, whose messages have a destination instead of a meaning.
+A subscription says "everything for node N": id, revision and lifetime as in every language, then the two
+bytes of N, big-endian. A notification is the two bytes of its destination and then whatever the sender likes. It
+exists to compare the overlay with other simulators, whose messages have a destination instead of a meaning.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,21 +12,21 @@ from plugins.language import LookUp, Match, Matcher, Release, Requirement, Sourc
 from watchdog.reading import Reading
 from watchdog.vector import VectorError
 
+HEADER_BYTES = 3
+"""Id, revision and lifetime code: what SUB/DENS reads of every subscription."""
 ADDRESS_BYTES = 2
 
 
-def address_of(vector: bytes) -> int:
-    """Return the destination of a notification or the node of a subscription; too few bytes raise
-    `VectorError`.
-    """
-    if len(vector) < ADDRESS_BYTES:
-        raise VectorError(len(vector), "too short for the two bytes of a destination")
-    return int.from_bytes(vector[:ADDRESS_BYTES], "big")
+def address_of(notification: bytes) -> int:
+    """Return the destination of a notification; too few bytes raise `VectorError`."""
+    if len(notification) < ADDRESS_BYTES:
+        raise VectorError(len(notification), "too short for the two bytes of a destination")
+    return notification[0] << 8 | notification[1]
 
 
-def subscription_to(node: int) -> bytes:
+def subscription_to(node: int, id: int, seq: int, lifetime_q: int) -> bytes:
     """Return the subscription to everything for this node."""
-    return node.to_bytes(ADDRESS_BYTES, "big")
+    return bytes((id, seq, lifetime_q)) + node.to_bytes(ADDRESS_BYTES, "big")
 
 
 def notification_for(destination: int, payload: bytes) -> bytes:
@@ -34,10 +34,14 @@ def notification_for(destination: int, payload: bytes) -> bytes:
     return destination.to_bytes(ADDRESS_BYTES, "big") + payload
 
 
-def _checked_subscription(vector: bytes) -> int:
-    if len(vector) > ADDRESS_BYTES:
-        raise VectorError(ADDRESS_BYTES, "a direct subscription is two bytes")
-    return address_of(vector)
+def _subscribed_node(subscription: bytes) -> int:
+    size = HEADER_BYTES + ADDRESS_BYTES
+    if len(subscription) != size:
+        raise VectorError(
+            min(len(subscription), size),
+            "a direct subscription is id, revision, lifetime and two bytes of node",
+        )
+    return subscription[3] << 8 | subscription[4]
 
 
 class DirectLookUp:
@@ -45,7 +49,7 @@ class DirectLookUp:
 
     def alternatives(self, vector: bytes) -> tuple[Requirement, ...]:
         """Return no alternative; a bad vector raises `VectorError`."""
-        _checked_subscription(vector)
+        _subscribed_node(vector)
         return ()
 
 
@@ -54,7 +58,7 @@ class DirectFilter:
 
     def add(self, key: SubscriptionKey, vector: bytes) -> None:
         """Accept the subscription; a bad vector raises `VectorError`."""
-        _checked_subscription(vector)
+        _subscribed_node(vector)
 
     def remove(self, key: SubscriptionKey) -> None:
         """Do nothing: nothing is held."""
@@ -69,19 +73,26 @@ class DirectMatcher:
 
     def __init__(self) -> None:
         self._nodes: dict[SubscriptionKey, int] = {}
+        self._matches: dict[int, list[Match]] = {}
 
     def add(self, key: SubscriptionKey, vector: bytes) -> None:
         """Hold this subscription; a bad vector raises `VectorError` and changes nothing."""
-        self._nodes[key] = _checked_subscription(vector)
+        node = _subscribed_node(vector)
+        self.remove(key)
+        self._nodes[key] = node
+        self._matches[node] = sorted([*self._matches.get(node, ()), Match(key, 255)], key=_by_key)
 
     def remove(self, key: SubscriptionKey) -> None:
         """Forget it; an unknown key is no error."""
-        self._nodes.pop(key, None)
+        node = self._nodes.pop(key, None)
+        if node is not None:
+            rest = [match for match in self._matches.pop(node) if match.key != key]
+            if rest:
+                self._matches[node] = rest
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
         """Return every subscription to the destination, ordered by key."""
-        destination = address_of(vector)
-        return [Match(key, 255) for key, node in sorted(self._nodes.items()) if node == destination]
+        return self._matches.get(address_of(vector), [])
 
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
@@ -112,3 +123,7 @@ class DirectLanguage:
     def matcher(self, table: MissionTable) -> Matcher:
         """Make a matcher by destination."""
         return DirectMatcher()
+
+
+def _by_key(match: Match) -> SubscriptionKey:
+    return match.key

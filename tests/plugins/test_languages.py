@@ -48,9 +48,9 @@ def test_a_third_partys_language_is_found(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_direct_matches_by_destination() -> None:
     matcher = DirectLanguage().matcher(TABLE)
-    matcher.add((5, 0), subscription_to(5))
-    matcher.add((9, 1), subscription_to(5))
-    matcher.add((6, 0), subscription_to(6))
+    matcher.add((5, 0), subscription_to(5, 0, 0, 40))
+    matcher.add((9, 1), subscription_to(5, 1, 0, 40))
+    matcher.add((6, 0), subscription_to(6, 0, 0, 40))
     assert matcher.match(notification_for(5, b"payload"), 0, 0) == [Match((5, 0), 255), Match((9, 1), 255)]
     matcher.remove((5, 0))
     matcher.remove((5, 0))
@@ -61,9 +61,9 @@ def test_direct_matches_by_destination() -> None:
 
 def test_direct_asks_no_sensor_and_releases_nothing() -> None:
     direct = DirectLanguage()
-    assert direct.lookup(TABLE).alternatives(subscription_to(3)) == ()
+    assert direct.lookup(TABLE).alternatives(subscription_to(3, 1, 0, 40)) == ()
     source = direct.source_filter(TABLE)
-    source.add((1, 1), subscription_to(3))
+    source.add((1, 1), subscription_to(3, 1, 0, 40))
     assert source.feed(Reading()) == []
 
 
