@@ -1,8 +1,9 @@
 """The direct language, number 0: plain store-carry-forward of opaque bytes to a named destination.
 
 A subscription says "everything for node N": id, revision and lifetime as in every language, then the two
-bytes of N, big-endian. A notification is the two bytes of its destination and then whatever the sender likes. It
-exists to compare the overlay with other simulators, whose messages have a destination instead of a meaning.
+bytes of N, big-endian. A notification is the two bytes of its destination and then whatever the sender
+likes. It exists to compare the overlay with other simulators, whose messages have a destination instead of a
+meaning.
 """
 
 from collections.abc import Iterator, Sequence
