@@ -13,18 +13,15 @@ obstacles", 1979). The corners that ways bend at stand a little outside of the o
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import dist, hypot, inf
 from typing import Final
 
 import numpy as np
 from scipy.sparse.csgraph import shortest_path
 
-from emulation.mobility.model import Floats
-
 Point = tuple[float, float]
 CLEARANCE_M: Final = 0.5
 """How far outside of an obstacle's corner a way bends."""
-_NOWHERE: Final = -9999
-"""How scipy says that nothing comes before."""
 
 
 @dataclass(frozen=True)
@@ -34,47 +31,62 @@ class ConvexPolygon:
     corners: tuple[Point, ...]
 
     @cached_property
-    def _half_planes(self) -> tuple[Floats, Floats]:
-        """Return outward normals of length 1, and the offsets at which the polygon ends in each direction."""
-        points = np.array(self.corners)
-        edges = np.roll(points, -1, axis=0) - points
+    def _half_planes(self) -> tuple[tuple[float, float, float], ...]:
+        """Return for each edge its outward normal of length 1, and how far the polygon goes that way."""
         turning = 1.0 if doubled_area(self.corners) > 0 else -1.0
-        normals = turning * np.column_stack([edges[:, 1], -edges[:, 0]])
-        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-        return normals, np.einsum("ij,ij->i", normals, points)
+        found = []
+        for (x0, y0), (x1, y1) in zip(self.corners, (*self.corners[1:], self.corners[0]), strict=True):
+            length = turning * hypot(x1 - x0, y1 - y0)
+            nx, ny = (y1 - y0) / length, (x0 - x1) / length
+            found.append((nx, ny, nx * x0 + ny * y0))
+        return tuple(found)
+
+    @cached_property
+    def _bounds(self) -> tuple[float, float, float, float]:
+        xs, ys = zip(*self.corners, strict=True)
+        return min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)
 
     def contains(self, x_m: float, y_m: float) -> bool:
         """Say whether a point lies inside or on the edge."""
-        normals, offsets = self._half_planes
-        return bool((normals @ (x_m, y_m) <= offsets).all())
+        return all(nx * x_m + ny * y_m <= offset for nx, ny, offset in self._half_planes)
 
     def draw(self, chance: np.random.Generator) -> Point:
         """Return a point of it, uniformly."""
-        points = np.array(self.corners)
-        least, most = points.min(axis=0), points.max(axis=0)
+        least_x, least_y, width, height = self._bounds
         while True:
-            x, y = least + (most - least) * chance.random(2)
+            share_x, share_y = chance.random(2).tolist()
+            x, y = least_x + width * share_x, least_y + height * share_y
             if self.contains(x, y):
-                return float(x), float(y)
+                return x, y
 
-    def blocks(self, begins: Floats, ends: Floats) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
-        """Say of straight lines, given as rows of points, which of them touch the polygon."""
-        normals, offsets = self._half_planes
-        at_begin = begins @ normals.T - offsets  # above 0: outside of this half-plane
-        change = (ends - begins) @ normals.T
-        with np.errstate(divide="ignore", invalid="ignore"):
-            crossing = -at_begin / change
-        enters = np.where(change < 0, crossing, np.where((change == 0) & (at_begin > 0), np.inf, 0.0))
-        leaves = np.where(change > 0, crossing, 1.0)
-        found = np.maximum(enters.max(axis=1), 0.0) <= np.minimum(leaves.min(axis=1), 1.0)
-        return np.asarray(found)
+    def blocks(self, begin: Point, end: Point) -> bool:
+        """Say whether a straight line touches the polygon: it is cut with one half-plane after the other."""
+        x0, y0 = begin
+        dx, dy = end[0] - x0, end[1] - y0
+        enters, leaves = 0.0, 1.0
+        for nx, ny, offset in self._half_planes:
+            above = nx * x0 + ny * y0 - offset
+            change = nx * dx + ny * dy
+            if change == 0.0:
+                if above > 0.0:
+                    return False
+            elif change < 0.0:
+                enters = max(enters, -above / change)
+            else:
+                leaves = min(leaves, -above / change)
+            if enters > leaves:
+                return False
+        return True
 
-    def outer_corners(self) -> Floats:
+    def outer_corners(self) -> list[Point]:
         """Return its corners, moved outwards by the clearance."""
-        normals, _ = self._half_planes
-        outwards = normals + np.roll(normals, 1, axis=0)
-        outwards /= np.linalg.norm(outwards, axis=1, keepdims=True)
-        moved: Floats = np.array(self.corners) + CLEARANCE_M * outwards
+        moved = []
+        before = self._half_planes[-1]
+        for (x, y), edge in zip(self.corners, self._half_planes, strict=True):
+            out_x, out_y = before[0] + edge[0], before[1] + edge[1]
+            share = CLEARANCE_M / hypot(out_x, out_y)
+            moved.append((x + share * out_x, y + share * out_y))
+            before = edge
         return moved
 
 
@@ -104,52 +116,39 @@ class Ground:
 
     def __init__(self, width_m: float, height_m: float, obstacles: tuple[ConvexPolygon, ...] = ()) -> None:
         self._obstacles = obstacles
-        corners = [tuple(corner) for polygon in obstacles for corner in polygon.outer_corners().tolist()]
-        kept = [(x, y) for x, y in corners if 0 <= x <= width_m and 0 <= y <= height_m and self.is_free(x, y)]
-        self._corners = np.array(kept).reshape(-1, 2)
-        count = len(kept)
-        lengths = np.full((count, count), np.inf)
-        for index in range(count):
-            clear = self._clear_from(self._corners[index], self._corners)
-            lengths[index, clear] = np.linalg.norm(self._corners[clear] - self._corners[index], axis=1)
-        self._lengths = lengths
-        if count:
+        corners = [corner for polygon in obstacles for corner in polygon.outer_corners()]
+        self._corners = [
+            (x, y) for x, y in corners if 0 <= x <= width_m and 0 <= y <= height_m and self.is_free(x, y)
+        ]
+        lengths = np.array([self._straight(corner) for corner in self._corners])
+        self._lengths, self._before = lengths, lengths
+        if self._corners:
             self._lengths, self._before = shortest_path(lengths, directed=False, return_predecessors=True)
 
     def is_free(self, x_m: float, y_m: float) -> bool:
         """Say whether somebody can stand there."""
         return not any(polygon.contains(x_m, y_m) for polygon in self._obstacles)
 
+    def is_clear(self, begin: Point, end: Point) -> bool:
+        """Say whether the straight way touches no obstacle."""
+        return not any(polygon.blocks(begin, end) for polygon in self._obstacles)
+
     def way(self, begin: Point, end: Point) -> list[Point] | None:
         """Return the points at which the shortest way bends, and its end; None if there is no way."""
-        from_here, to_there = np.array(begin), np.array(end)
-        if self._clear_from(from_here, to_there.reshape(1, 2))[0]:
+        if self.is_clear(begin, end):
             return [end]
-        if not len(self._corners):
+        if not self._corners:
             return None
-        first = np.where(
-            self._clear_from(from_here, self._corners),
-            np.linalg.norm(self._corners - from_here, axis=1),
-            np.inf,
-        )
-        last = np.where(
-            self._clear_from(to_there, self._corners),
-            np.linalg.norm(self._corners - to_there, axis=1),
-            np.inf,
-        )
+        first, last = np.array(self._straight(begin)), np.array(self._straight(end))
         through = first[:, None] + self._lengths + last[None, :]
-        best = int(np.argmin(through))
-        out, back = divmod(best, len(self._corners))
+        out, back = divmod(int(np.argmin(through)), len(self._corners))
         if not np.isfinite(through[out, back]):
             return None
         bends = [back]
-        while bends[-1] != out and self._before[out, bends[-1]] != _NOWHERE:
+        while bends[-1] != out:
             bends.append(int(self._before[out, bends[-1]]))
-        return [*((float(x), float(y)) for x, y in self._corners[bends[::-1]]), end]
+        return [*(self._corners[bend] for bend in reversed(bends)), end]
 
-    def _clear_from(self, begin: Floats, ends: Floats) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
-        clear = np.ones(len(ends), dtype=np.bool_)
-        begins = np.broadcast_to(begin, ends.shape)
-        for polygon in self._obstacles:
-            clear &= ~polygon.blocks(begins, ends)
-        return clear
+    def _straight(self, begin: Point) -> list[float]:
+        """Return how far each corner is, or infinity where there is no straight way."""
+        return [dist(begin, corner) if self.is_clear(begin, corner) else inf for corner in self._corners]

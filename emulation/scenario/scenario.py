@@ -9,12 +9,14 @@ import numpy as np
 from emulation.mobility.model import MobilityModel
 from emulation.scenario.settings import (
     DiurnalWeatherSettings,
+    FireSignsSettings,
     GroupSettings,
     Role,
     ScenarioSettings,
     VitalSignsSettings,
 )
 from emulation.sensors.diurnal_weather import DiurnalWeather
+from emulation.sensors.fire_signs import FireSigns
 from emulation.sensors.recording import Series
 from emulation.sensors.source import SensorSource
 from emulation.sensors.vital_signs import VitalSigns
@@ -45,7 +47,7 @@ class PlannedSensor:
     at_ms: int
     """When the sensor begins; sources count their time from here."""
     every_ms: int
-    origin: VitalSignsSettings | DiurnalWeatherSettings | tuple[Series, ...]
+    origin: VitalSignsSettings | DiurnalWeatherSettings | FireSignsSettings | tuple[Series, ...]
 
     @property
     def protocol(self) -> str:
@@ -62,6 +64,8 @@ class PlannedSensor:
         origin, duration_ms = self.origin, run_ms - self.at_ms
         if isinstance(origin, VitalSignsSettings):
             return VitalSigns(chance, duration_ms, origin.deteriorating)
+        if isinstance(origin, FireSignsSettings):
+            return FireSigns(chance, duration_ms, origin.flare_ups_per_day)
         if isinstance(origin, DiurnalWeatherSettings):
             return DiurnalWeather(
                 chance,

@@ -5,12 +5,16 @@ from emulation.scenario.files import NamedFiles
 from emulation.scenario.scenario import PlannedSensor
 from emulation.scenario.settings import CsvSettings, SensorSettings
 from emulation.sensors.diurnal_weather import WEATHER
+from emulation.sensors.fire_signs import FIRE
 from emulation.sensors.recording import Conversion, Layout, read_recording
 from emulation.sensors.vital_signs import SIGNS
 from knowledge_manager.documents import DocumentError, Problem, did_you_mean, listed
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.units import UnitError, check_unit, convert
 from knowledge_manager.vocabulary import EventClass, UnknownName
+
+_MADE = {"vital_signs": tuple(SIGNS), "diurnal_weather": WEATHER, "fire_signs": FIRE}
+"""The attributes that each generator makes."""
 
 
 def plan_sensor(
@@ -24,7 +28,7 @@ def plan_sensor(
     at_ms, every_ms = int(sensor.at_s * 1000), max(1, int(sensor.every_s * 1000))
     if not isinstance(sensor.source, CsvSettings):
         generator = sensor.source.generator
-        made = list(SIGNS) if generator == "vital_signs" else list(WEATHER)
+        made = list(_MADE[generator])
         attributes = tuple(attribute.name for attribute in event.attributes if attribute.name in made)
         if not attributes:
             message = f'"{generator}" measures nothing of "{event.name}"; it knows {listed(made)}'

@@ -303,6 +303,13 @@ class DiurnalWeatherSettings(Settings):
     squalls_per_day: Annotated[float, Field(ge=0, le=100)] = 1.0
 
 
+class FireSignsSettings(Settings):
+    """Makes up heat, carbon monoxide and smoke at a place where it sometimes burns."""
+
+    generator: Literal["fire_signs"]
+    flare_ups_per_day: Annotated[float, Field(ge=0, le=100)] = 1.0
+
+
 class CsvSettings(Settings):
     """Replays a recording: which column is the time, and which is which attribute."""
 
@@ -314,7 +321,7 @@ class CsvSettings(Settings):
     missing: tuple[str, ...] = ("",)
 
 
-_GENERATORS = ("vital_signs", "diurnal_weather")
+_GENERATORS = ("vital_signs", "diurnal_weather", "fire_signs")
 
 
 def _known_source(value: Any) -> Any:
@@ -344,6 +351,7 @@ def _kind_of_source(value: Any) -> str:
 SourceSettings = Annotated[
     Annotated[VitalSignsSettings, Tag("vital_signs")]
     | Annotated[DiurnalWeatherSettings, Tag("diurnal_weather")]
+    | Annotated[FireSignsSettings, Tag("fire_signs")]
     | Annotated[CsvSettings, Tag("recording")],
     Discriminator(_kind_of_source),
     BeforeValidator(_known_source),

@@ -7,13 +7,18 @@ are computed from the definition of the vectors.
 import heapq
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+
+from knowledge_manager.mission_table import load_mission_table
+from plugins.fuzzy.compiler import compile_subscription
 
 ROOT = Path(__file__).parents[2]
 RUN = """
@@ -25,6 +30,9 @@ scenario = load_scenario("rescue")
 run_scenario(scenario, scenario.seed, Path(sys.argv[1]))
 """
 Row = dict[str, object]
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("rescue")]
+"""A run of rescue takes some twenty seconds, so one process has them all."""
 
 
 @dataclass(frozen=True)
@@ -93,36 +101,42 @@ def mediators(run: Run) -> set[int]:
     return {row["node"] for row in run["nodes"] if row["role"] == "mediator"}
 
 
-def earliest_arrival(run: Run, source: int, from_ms: float, target: int) -> float:
-    """Search the earliest time-respecting path through mediators, in the contact table alone."""
-    between = mediators(run)
-    meetings: dict[int, list[tuple[int, float, float]]] = {}
+Meetings = dict[int, list[tuple[int, float, float]]]
+
+
+def meetings_of(run: Run) -> Meetings:
+    """Return whom each node met, and from when to when."""
+    meetings: Meetings = {}
     for row in run["contacts"]:
         meetings.setdefault(row["a"], []).append((row["b"], row["begin_ms"], row["end_ms"]))
         meetings.setdefault(row["b"], []).append((row["a"], row["begin_ms"], row["end_ms"]))
+    return meetings
+
+
+def earliest_arrivals(meetings: Meetings, between: set[int], source: int, from_ms: float) -> dict[int, float]:
+    """Search the earliest time-respecting paths through mediators, in the contact table alone."""
     queue = [(from_ms, source)]
-    done: set[int] = set()
+    done: dict[int, float] = {}
     while queue:
         at_ms, node = heapq.heappop(queue)
         if node in done:
             continue
-        done.add(node)
-        if node == target:
-            return at_ms
+        done[node] = at_ms
         if node != source and node not in between:
             continue
         for peer, begin_ms, end_ms in meetings.get(node, []):
-            if node == source and peer not in between:
+            if peer in done or (node == source and peer not in between):
                 continue
             if at_ms <= end_ms:
                 heapq.heappush(queue, (max(at_ms, begin_ms), peer))
-    return float("inf")
+    return done
 
 
 def degree(subscription: bytes, notification: bytes) -> int:
     """Return the degree of a subscription that aggregates by minimum, from the definition of the vectors."""
     assert subscription[5] & 15 == 0
-    assert subscription[-2] == notification[-2]
+    if subscription[-2] != notification[-2]:
+        return 0
     wanted, given = subscription[-1], notification[-1]
     if wanted & ~given:
         return 0
@@ -173,7 +187,31 @@ def test_every_notification_is_delivered_once_to_a_subscriber(deliveries: list[D
     seen = [(d.subscriber, d.origin, d.number) for d in deliveries]
     assert len(seen) == len(set(seen))
     assert len(seen) > 100
-    assert len({d.subscriber for d in deliveries}) == 3
+
+
+def test_every_organisation_hears_what_it_asked_for_in_its_own_words(
+    run: Run, deliveries: list[Delivery]
+) -> None:
+    group = {row["node"]: row["group"] for row in run["nodes"]}
+    assert len(group) == 60
+    heard = {(str(group[d.subscriber]), str(group[d.origin])) for d in deliveries}
+    assert heard == {
+        ("medics", "casualties"),
+        ("doctor", "casualties"),
+        ("doctor", "beds"),
+        ("fire_crews", "ruins"),
+        ("fire_crews", "poles"),
+        ("forecasters", "ruins"),
+        ("forecasters", "poles"),
+    }
+    documents = json.loads((run.folder / "manifest.json").read_text())["subscription_documents"]
+    table = load_mission_table(["medical", "weather", "fire"])
+    languages = set()
+    for file, text in documents.items():
+        words = compile_subscription(text.encode(), file, table).words
+        assert words, f"{file} is written in the mission table's own names"
+        languages |= set(re.findall(r'xml:lang="(..)"', text))
+    assert languages == {"en", "no", "bg"}
 
 
 def test_every_delivery_matches_by_the_definition(run: Run, deliveries: list[Delivery]) -> None:
@@ -182,9 +220,14 @@ def test_every_delivery_matches_by_the_definition(run: Run, deliveries: list[Del
 
 
 def test_nothing_arrives_before_it_can_or_after_it_is_over(run: Run, deliveries: list[Delivery]) -> None:
-    for d in deliveries:
-        assert d.at_ms >= earliest_arrival(run, d.origin, d.created_ms, d.subscriber)
-        assert d.at_ms < d.created_ms + d.lifetime_ms
+    meetings, between = meetings_of(run), mediators(run)
+    for (origin, created_ms), told in groupby(
+        sorted(deliveries, key=lambda d: (d.origin, d.created_ms)), lambda d: (d.origin, d.created_ms)
+    ):
+        earliest = earliest_arrivals(meetings, between, origin, created_ms)
+        for d in told:
+            assert d.at_ms >= earliest[d.subscriber]
+            assert d.at_ms < d.created_ms + d.lifetime_ms
 
 
 def test_nothing_could_be_delivered_without_carrying(run: Run, deliveries: list[Delivery]) -> None:
@@ -194,19 +237,18 @@ def test_nothing_could_be_delivered_without_carrying(run: Run, deliveries: list[
 
     def connected(at_ms: int, source: int) -> set[int]:
         reached = {source}
+        open_now = [(a, b) for a, b, begin, end in open_contacts if begin <= at_ms <= end]
         while True:
             more = {
-                node
-                for a, b, begin, end in open_contacts
-                if begin <= at_ms <= end and ((a in reached) != (b in reached))
-                for node in (a, b)
+                node for a, b in open_now if ((a in reached) != (b in reached)) for node in (a, b)
             } - reached
             if not more:
                 return reached
             reached |= more
 
-    instant = sum(d.subscriber in connected(d.created_ms, d.origin) for d in deliveries)
-    assert instant / len(deliveries) < 0.05
+    some = deliveries[::4]
+    instant = sum(d.subscriber in connected(d.created_ms, d.origin) for d in some)
+    assert instant / len(some) < 0.15
     waited = sorted(d.at_ms - d.created_ms for d in deliveries)
     assert waited[len(waited) // 2] > 60_000
 
@@ -233,11 +275,10 @@ def test_filters_hold_back_most_readings_and_say_what_they_let_out(run: Run) -> 
     let_out = sum(row["released"] for row in decisions)
     assert let_out == len(run["notifications"])
     assert sum(row["released"] == 0 for row in decisions) / len(decisions) > 0.75
-    assert 2 <= len({row["origin"] for row in run["notifications"]}) <= 4
+    assert 5 <= len({row["origin"] for row in run["notifications"]}) <= 20
     assert all(row["installed"] > 0 for row in decisions if row["released"])
 
 
-@pytest.mark.slow
 def test_rescue_again_gives_the_same_bytes_whatever_the_hash_seed(run: Run, tmp_path: Path) -> None:
     make_run(tmp_path / "again", "31337")
     for path in sorted((run.folder / "trace").rglob("*.parquet")):

@@ -52,7 +52,7 @@ def sampled_clear(obstacles: list[ConvexPolygon], begin: Point, end: Point) -> b
 @given(polygons, points, points)
 @settings(max_examples=200, deadline=None)
 def test_a_line_is_blocked_iff_it_touches(polygon: ConvexPolygon, begin: Point, end: Point) -> None:
-    blocked = bool(polygon.blocks(np.array([begin]), np.array([end]))[0])
+    blocked = polygon.blocks(begin, end)
     if blocked:  # a hit may be thinner than the step of the sampling: a little more polygon is allowed
         lines = zip(*(np.linspace(a, b, 2000) for a, b in zip(begin, end, strict=True)), strict=True)
         assert any(inside(polygon, x, y, 0.1) for x, y in lines)
@@ -87,10 +87,7 @@ def test_a_way_is_free_and_the_shortest_of_all_chains_of_corners(
     ]
     for chain in [(), *((corner,) for corner in corners), *permutations(corners, 2)]:
         stops = [begin, *chain, end]
-        if all(
-            not any(polygon.blocks(np.array([a]), np.array([b]))[0] for polygon in obstacles)
-            for a, b in pairwise(stops)
-        ):
+        if all(not any(polygon.blocks(a, b) for polygon in obstacles) for a, b in pairwise(stops)):
             assert length <= sum(dist(a, b) for a, b in pairwise(stops)) + 1e-9
 
 
