@@ -23,18 +23,29 @@ from dens.events import (
     MessageAcknowledged,
     MessageRefused,
 )
-from dens.item import Item, ItemId
+from dens.item import NEVER_MS, Item, ItemId
 from dens.ledger import Ledger
 from dens.limits import Limits
 from dens.machine import Datagram
-from dens.messages import Acknowledgement, Hello, SummaryMessage
+from dens.messages import Acknowledgement, Bundle, Hello, SummaryMessage
 from dens.numbers import LINK_NUMBER, REASON_NAMES, STATUS_NAMES, MessageType, Reason, Role, Status
-from dens.peer_session import NEVER_MS, PeerSession
+from dens.peer_session import PeerSession
 from dens.seal import TAG_BYTES, Sealer
 from dens.store import Store
 from dens.summary import Summary
 
 _SUMMARY_BYTES: Final = 48_000
+_GO_TOGETHER: Final = frozenset(
+    {
+        int(MessageType.SUBSCRIBE),
+        int(MessageType.RENEW),
+        int(MessageType.UNSUBSCRIBE),
+        int(MessageType.RECEIPT),
+    }
+)
+"""What subscribers say is small and comes in numbers; it may share a datagram."""
+_SMALL_BYTES: Final = 128
+_MOST_TOGETHER: Final = 32
 HAS_IT: Final = frozenset({Status.STORED, Status.KNOWN})
 """After these answers the peer has the message."""
 
@@ -102,6 +113,9 @@ class Engine(ABC):
                 self._refuse(data, peer, Reason.MALFORMED, now_ms)
             elif item.type == MessageType.ACKNOWLEDGEMENT:
                 self._acknowledgement_came(item.payload, session, now_ms)
+            elif item.type == MessageType.BUNDLE:
+                for one in self._unbundled(item.payload, now_ms):
+                    self._item_came(one, session, now_ms)
             elif item.type == MessageType.HELLO:
                 self._hello_came(Hello.decode(item.payload), session)
             else:
@@ -157,6 +171,16 @@ class Engine(ABC):
     def _refuse(self, data: bytes, peer: int, reason: Reason, now_ms: int) -> None:
         self._events.append(DatagramRefused(now_ms, peer, len(data), REASON_NAMES[reason]))
 
+    def _unbundled(self, payload: bytes, now_ms: int) -> list[Item]:
+        """Return the messages of a bundle; all of them are good, or RemoteProtocolError is raised."""
+        items: list[Item] = []
+        for message in Bundle.decode(payload).messages:
+            item, check, is_sealed = envelope.unpack(message, now_ms)
+            if item.number >= LINK_NUMBER or check != self._table_check or is_sealed:
+                raise RemoteProtocolError("a bundle carries stored messages of one mission table")
+            items.append(item)
+        return items
+
     def _hello_came(self, hello: Hello, session: PeerSession) -> None:
         is_new = session.greet(Role(hello.role), hello.session, hello.heard)
         if is_new and Role.MEDIATOR in (self.role, session.role):
@@ -194,6 +218,7 @@ class Engine(ABC):
             )
             return
         item_id = item.id
+        session.learnt(item_id)
         if item_id in self._ledger.known or session.has_taken(item_id):
             status = Status.KNOWN
         elif item.expires_ms <= now_ms:
@@ -205,13 +230,13 @@ class Engine(ABC):
                 status = self._take(item, session, now_ms)
             except RemoteProtocolError:
                 status = Status.BAD_PAYLOAD
-        if status in HAS_IT:
+        if status is Status.STORED:
             session.took(item_id)
-        if status is Status.KNOWN:
+        elif status is Status.KNOWN:
+            session.took(item_id)
             self._events.append(DuplicateReceived(now_ms, item, session.peer))
-        elif status is not Status.STORED:
+        else:
             self._events.append(MessageRefused(now_ms, item, session.peer, STATUS_NAMES[status]))
-        session.learnt(item_id)
         session.acknowledge(item, status, now_ms)
 
     # ------------------------------------------------------------------ what goes out
@@ -220,61 +245,77 @@ class Engine(ABC):
         if session.owes_hello or (not session.is_heard and session.hello_due_ms <= now_ms):
             session.owes_hello = False
             session.hello_due_ms = now_ms + self.limits.hello_ms
-            number = self._ledger.link_number()
-            self._transmit_link(MessageType.HELLO, number, self._hello(session).encode(), session, out)
+            self._transmit_link(MessageType.HELLO, self._hello(session).encode(), session, out)
         if session.acks_due_ms <= now_ms:
             payload = Acknowledgement(session.take_acks()).encode()
-            self._transmit_link(
-                MessageType.ACKNOWLEDGEMENT, self._ledger.link_number(), payload, session, out
-            )
+            self._transmit_link(MessageType.ACKNOWLEDGEMENT, payload, session, out)
+        together: list[bytes] = []
         while (again := session.next_retry(now_ms)) is not None:
-            if not self._transmit(*again, session, now_ms, out, is_retry=True):
+            item = self._form(*again, session, now_ms)
+            if item is None:
                 session.give_up(again[0])
+            else:
+                self._transmit(item, session, now_ms, together, out)
         while (queued := session.next_queued()) is not None:
-            if not self._transmit(*queued, session, now_ms, out, is_retry=False):
+            item = self._form(*queued, session, now_ms)
+            if item is None:
+                session.drop_queued()
+                continue
+            if not session.has_room(item.size + self._sealer.tag_bytes):
                 break
+            session.drop_queued()
+            self._transmit(item, session, now_ms, together, out)
+        if together:
+            self._transmit_together(together, session, out)
+
+    def _form(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
+        """Return a message as it is to be sent, or None where it is not, or no longer, worth it."""
+        if type == MessageType.SUMMARY:
+            return self._summary(item_id, session, now_ms)
+        item = self._frame(item_id, type, session, now_ms)
+        return None if item is None or item.expires_ms <= now_ms else item
 
     def _transmit(
-        self,
-        item_id: ItemId,
-        type: int,
-        session: PeerSession,
-        now_ms: int,
-        out: list[Datagram],
-        *,
-        is_retry: bool,
-    ) -> bool:
-        """Send one message; return False where it has to wait (or, as a retry, is no longer worth it)."""
-        if type == MessageType.SUMMARY:
-            item: Item | None = self._summary(item_id, session, now_ms)
-        else:
-            item = self._frame(item_id, type, session, now_ms)
-            if item is not None and item.expires_ms <= now_ms:
-                item = None
-        if item is None:
-            if not is_retry:
-                session.drop_queued()
-            return not is_retry
-        size = item.size + self._sealer.tag_bytes
-        if not is_retry:
-            if not session.has_room(size):
-                return False
-            session.drop_queued()
-        session.sent(item, size, now_ms)
+        self, item: Item, session: PeerSession, now_ms: int, together: list[bytes], out: list[Datagram]
+    ) -> None:
+        """Send one message, or put it to those that go together."""
+        session.sent(item, item.size + self._sealer.tag_bytes, now_ms)
+        type = item.type
+        if type in _GO_TOGETHER and item.size <= _SMALL_BYTES:
+            together.append(envelope.pack(item, self._table_check, item.age_ms(now_ms), item.hops + 1, 0))
+            if len(together) == _MOST_TOGETHER:
+                self._transmit_together(together, session, out)
+            return
+        if together:
+            self._transmit_together(together, session, out)
         if type == MessageType.SUMMARY:
             body = envelope.pack(item, self._table_check, 0, 0, self._flags)
         else:
             body = envelope.pack(item, self._table_check, item.age_ms(now_ms), item.hops + 1, self._flags)
-        out.append(Datagram(session.peer, body + self._sealer.tag(body, session.peer_session)))
-        return True
+        self._put_out(body, session.peer_session, session, out)
+
+    def _transmit_together(self, together: list[bytes], session: PeerSession, out: list[Datagram]) -> None:
+        """Send these small messages in one datagram, and forget them."""
+        if len(together) > 1:
+            self._transmit_link(MessageType.BUNDLE, Bundle(tuple(together)).encode(), session, out)
+        else:
+            [message] = together
+            body = bytes((message[0] | self._flags,)) + message[1:]
+            self._put_out(body, session.peer_session, session, out)
+        together.clear()
 
     def _transmit_link(
-        self, type: MessageType, number: int, payload: bytes, session: PeerSession, out: list[Datagram]
+        self, type: MessageType, payload: bytes, session: PeerSession, out: list[Datagram]
     ) -> None:
-        item = Item(type, 0, self.node, number | LINK_NUMBER, 0, 0, 0, payload)
+        number = self._ledger.link_number() | LINK_NUMBER
+        item = Item(type, 0, self.node, number, 0, 0, 0, payload)
         body = envelope.pack(item, self._table_check, 0, 0, self._flags)
-        addressed_to = 0 if type is MessageType.HELLO else session.peer_session
-        out.append(Datagram(session.peer, body + self._sealer.tag(body, addressed_to)))
+        self._put_out(body, 0 if type is MessageType.HELLO else session.peer_session, session, out)
+
+    def _put_out(self, body: bytes, addressed_to: int, session: PeerSession, out: list[Datagram]) -> None:
+        if self._flags:
+            body += self._sealer.tag(body, addressed_to)
+        out.append(Datagram(session.peer, body))
 
     def _hello(self, session: PeerSession) -> Hello:
         return Hello(self.role, session.own_session, session.peer_session)
@@ -291,8 +332,7 @@ class Engine(ABC):
         return Item(type, language, self.node, number, created_ms, lifetime_q, 0, payload)
 
     def _next_end_ms(self) -> int:
-        end_ms = self._ledger.known.next_end_ms()
-        return NEVER_MS if end_ms is None else end_ms
+        return self._ledger.known.wake_ms()
 
     def _understand(self, message: SummaryMessage) -> Summary:
         """Return what a peer's summary says, or raise RemoteProtocolError."""

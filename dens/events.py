@@ -7,89 +7,91 @@ is the trace's word for it.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from dens.item import Item
 
 
-@dataclass(frozen=True, slots=True)
-class MessageEvent:
-    """Something happened to a message at `at_ms`."""
-
-    kind: ClassVar[str]
-
+class _Facts(NamedTuple):
     at_ms: int
     item: Item
     peer: int | None = None
     reason: str | None = None
+    satisfied: tuple[tuple[int, int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+class MessageEvent(_Facts):
+    """Something happened to a message at `at_ms`. It is a tuple because there are several for every message
+    that is relayed."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+
+
 class MessageCreated(MessageEvent):
     """An application or the engine made it: a subscription, a notification, a receipt …"""
 
+    __slots__ = ()
     kind: ClassVar[str] = "created"
 
 
-@dataclass(frozen=True, slots=True)
 class MessageStored(MessageEvent):
     """This node keeps it from now on; it came from the node that made it (or was made here)."""
 
+    __slots__ = ()
     kind: ClassVar[str] = "stored"
 
 
-@dataclass(frozen=True, slots=True)
 class CopyReplicated(MessageEvent):
     """This DENS node keeps it from now on; it came from another DENS node."""
 
+    __slots__ = ()
     kind: ClassVar[str] = "replicated"
 
 
-@dataclass(frozen=True, slots=True)
 class NotificationDelivered(MessageEvent):
     """The application sees this notification, for the first and only time.
 
-    `item` is the notification (its payload is the notification vector), `satisfied` names the subscriptions.
+    `item` is the notification (its payload is the notification vector), `satisfied` the (id, seq, degree_u8)
+    of each of this subscriber's subscriptions that it satisfies.
     """
 
+    __slots__ = ()
     kind: ClassVar[str] = "delivered"
 
-    satisfied: tuple[tuple[int, int, int], ...] = ()
-    """(id, seq, degree_u8) of each of this subscriber's subscriptions that it satisfies."""
 
-
-@dataclass(frozen=True, slots=True)
 class DuplicateReceived(MessageEvent):
     """It came again; nothing was done except to acknowledge it."""
 
+    __slots__ = ()
     kind: ClassVar[str] = "duplicate"
 
 
-@dataclass(frozen=True, slots=True)
 class MessageAcknowledged(MessageEvent):
     """The peer has it durably, or has said why it does not want it (`reason` is the status then)."""
 
+    __slots__ = ()
     kind: ClassVar[str] = "acknowledged"
 
 
-@dataclass(frozen=True, slots=True)
 class MessageExpired(MessageEvent):
     """Its lifetime was over and it was forgotten here."""
 
+    __slots__ = ()
     kind: ClassVar[str] = "expired"
 
 
-@dataclass(frozen=True, slots=True)
 class CopyDropped(MessageEvent):
     """This node's copy was given up before its time, for the reason named."""
 
+    __slots__ = ()
     kind: ClassVar[str] = "dropped"
 
 
-@dataclass(frozen=True, slots=True)
 class MessageRefused(MessageEvent):
     """It came whole and authentic and was not accepted, for the reason named; the sender was told."""
 
+    __slots__ = ()
     kind: ClassVar[str] = "refused"
 
 

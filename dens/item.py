@@ -9,6 +9,8 @@ ItemId = tuple[int, int]
 """(origin, number): who made the message, and its number there."""
 
 ENVELOPE_BYTES: Final = 16
+NEVER_MS: Final = 1 << 62
+"""Later than any time."""
 OLDEST_AGE_MS: Final = 0xFFFF_FFFF
 """The envelope's age has four bytes; what is older than they can say is over."""
 

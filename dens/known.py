@@ -8,7 +8,7 @@ found with a heap.
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
-from dens.item import ItemId
+from dens.item import NEVER_MS, ItemId
 from dens.summary import NumberRanges, Summary, encode, read_origin, varint
 
 _ONE_ORIGIN_BYTES = 1 << 20
@@ -101,6 +101,10 @@ class KnownItems:
         if not ranges:
             del self._by_origin[origin]
         self._changed.add(origin)
+
+    def wake_ms(self) -> int:
+        """Return when to look for ends: never later than the next one, and `NEVER_MS` where there is none."""
+        return self._heap[0][0] if self._heap else NEVER_MS
 
     def next_end_ms(self) -> int | None:
         """Return when the next one is over, or None."""

@@ -106,6 +106,32 @@ class Acknowledgement:
 
 
 @dataclass(frozen=True, slots=True)
+class Bundle:
+    """Messages that go together, each as it would go alone without a tag."""
+
+    messages: tuple[bytes, ...]
+
+    def encode(self) -> bytes:
+        """Return each message behind its length in two bytes."""
+        return b"".join([len(message).to_bytes(2, "big") + message for message in self.messages])
+
+    @classmethod
+    def decode(cls, payload: bytes) -> "Bundle":
+        """Read two or more messages without looking into them, or raise RemoteProtocolError."""
+        messages: list[bytes] = []
+        position = 0
+        while position < len(payload):
+            start = position + 2
+            position = start + int.from_bytes(payload[position:start], "big")
+            if position > len(payload):
+                raise RemoteProtocolError("a bundle ends within a message", len(payload))
+            messages.append(payload[start:position])
+        if len(messages) < 2:
+            raise RemoteProtocolError("a bundle has two messages or more", len(payload))
+        return cls(tuple(messages))
+
+
+@dataclass(frozen=True, slots=True)
 class Subscribed:
     """What SUBSCRIBE, RENEW and INSTALL say of a subscription: since when it is in force, and its vector."""
 

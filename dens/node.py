@@ -96,6 +96,10 @@ class DensNode(Engine):
         self._receipts = ReceiptBook()
         super().__init__(node, table_check, store, now_ms, sealer=sealer, limits=bounds)
 
+    def held(self) -> tuple[int, int, int]:
+        """Return how many subscriptions and notifications are held, and the bytes of the latter."""
+        return len(self._table), len(self._carried), self._carried.total_bytes
+
     @property
     def subscription_count(self) -> int:
         """Return how many subscriptions are known, lingering ones included."""
@@ -121,8 +125,8 @@ class DensNode(Engine):
             self._services.remove(ended.key)
 
     def _next_end_ms(self) -> int:
-        end_ms, lingering_ms = super()._next_end_ms(), self._table.next_end_ms()
-        return end_ms if lingering_ms is None or end_ms < lingering_ms else lingering_ms
+        end_ms, lingering_ms = self._ledger.known.wake_ms(), self._table.wake_ms()
+        return end_ms if end_ms < lingering_ms else lingering_ms
 
     def _understand(self, message: SummaryMessage) -> Summary:
         if message.hello.role == Role.MEDIATOR:
@@ -147,7 +151,6 @@ class DensNode(Engine):
         if status is Status.STORED:
             happened = CopyReplicated if session.role is Role.MEDIATOR else MessageStored
             self._events.append(happened(now_ms, item, session.peer))
-            session.learnt(item.id)
             self._spread(item, now_ms)
         elif status is Status.SUPERSEDED:
             self._ledger.know(item)

@@ -13,6 +13,8 @@ class MessageType(IntEnum):
     """These are the messages I know; send me what is missing."""
     ACKNOWLEDGEMENT = 3
     """These messages of yours are durable here, or were refused for a reason."""
+    BUNDLE = 4
+    """Several small messages in one datagram, each in its envelope."""
 
     SUBSCRIBE = 16
     """A subscriber asks: the subscription vector."""
@@ -38,7 +40,9 @@ class MessageType(IntEnum):
 TYPE_NAMES: Final[dict[int, str]] = {member.value: member.name.lower() for member in MessageType}
 """The word for a type in traces and messages."""
 
-LINK_TYPES: Final = frozenset({MessageType.HELLO, MessageType.SUMMARY, MessageType.ACKNOWLEDGEMENT})
+LINK_TYPES: Final = frozenset(
+    {MessageType.HELLO, MessageType.SUMMARY, MessageType.ACKNOWLEDGEMENT, MessageType.BUNDLE}
+)
 """Messages that mean something on one link only: never stored, never relayed."""
 
 SIGNABLE_TYPES: Final = frozenset(

@@ -16,13 +16,11 @@ summary.
 from heapq import heappop, heappush
 from typing import Final
 
-from dens.item import Item, ItemId
+from dens.item import NEVER_MS, Item, ItemId
 from dens.limits import Limits
 from dens.numbers import Role
-from dens.summary import NumberRanges, Summary
+from dens.summary import RecentIds, Summary
 
-NEVER_MS: Final = 1 << 62
-"""Later than any time."""
 AT_ONCE_MS: Final = -NEVER_MS
 """Earlier than any time."""
 
@@ -84,7 +82,7 @@ class PeerSession:
         """When this session wants attention next; never too late."""
         self.summary_number = 0
         self._ack_bytes = 0
-        self._taken: dict[int, NumberRanges] = {}
+        self._taken = RecentIds()
         self._limits = limits
         self._round_trip_ms: int | None = None
         self._swing_ms = 0
@@ -92,7 +90,7 @@ class PeerSession:
 
     def _begin_anew(self) -> None:
         self._has: Summary | None = None
-        self._also_has: dict[int, NumberRanges] = {}
+        self._also_has = RecentIds()
         self._queue: list[tuple[int, int, ItemId, int]] = []
         self._queued: set[ItemId] = set()
         self._order = 0
@@ -136,10 +134,7 @@ class PeerSession:
 
     def knows(self, item_id: ItemId) -> bool:
         """Say whether the peer is known to have this message."""
-        ranges = self._also_has.get(item_id[0])
-        if ranges is not None and item_id[1] in ranges:
-            return True
-        return self._has is not None and item_id in self._has
+        return item_id in self._also_has or (self._has is not None and item_id in self._has)
 
     def has_any_of(self, origin: int) -> bool:
         """Say whether the peer named any message of this origin in its summary."""
@@ -147,28 +142,19 @@ class PeerSession:
 
     def learnt(self, item_id: ItemId) -> None:
         """Note that the peer has this message, or has said that it does not want it."""
-        ranges = self._also_has.get(item_id[0])
-        if ranges is None:
-            ranges = self._also_has[item_id[0]] = NumberRanges()
-        ranges.add(item_id[1])
+        self._also_has.add(item_id)
 
     def took(self, item_id: ItemId) -> None:
         """Note that this message of the peer's is here, so that no repetition within this contact is news."""
-        ranges = self._taken.get(item_id[0])
-        if ranges is None:
-            ranges = self._taken[item_id[0]] = NumberRanges()
-        ranges.add(item_id[1])
+        self._taken.add(item_id)
 
     def has_taken(self, item_id: ItemId) -> bool:
         """Say whether this message came in this contact already, however long ago."""
-        ranges = self._taken.get(item_id[0])
-        return ranges is not None and item_id[1] in ranges
+        return item_id in self._taken
 
     def may_want(self, item_id: ItemId) -> None:
         """Note that a message which the peer refused may be of use to it after all."""
-        ranges = self._also_has.get(item_id[0])
-        if ranges is not None:
-            ranges.discard(item_id[1])
+        self._also_has.discard(item_id)
 
     def offer(self, priority: int, item_id: ItemId, type: int) -> None:
         """Queue a message unless the peer has it or it is on its way; a lower priority number goes first."""
@@ -224,7 +210,7 @@ class PeerSession:
 
     def acknowledged(self, item_id: ItemId, now_ms: int) -> Flight | None:
         """Take an acknowledgement; return what it was for, or None where nothing was waiting for it."""
-        self.learnt(item_id)
+        self._also_has.add(item_id)
         flight = self._flights.pop(item_id, None)
         if flight is None:
             return None

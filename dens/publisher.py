@@ -96,6 +96,10 @@ class PublisherEnd(Engine):
             self._events.append(CopyDropped(now_ms, victim, None, REASON_NAMES[reason]))
         return item.id
 
+    def held(self) -> tuple[int, int, int]:
+        """Return how many filters and notifications are held, and the bytes of the latter."""
+        return len(self._filters), len(self._outbox), self._outbox.total_bytes
+
     @property
     def notification_count(self) -> int:
         """Return how many notifications are kept."""

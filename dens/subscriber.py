@@ -98,6 +98,10 @@ class SubscriberEnd(Engine):
         self._drop(current.item, Reason.WITHDRAWN, now_ms)
         return self._bury(id, current.seq, self._used[id][1], now_ms)
 
+    def held(self) -> tuple[int, int, int]:
+        """Return how many subscriptions are in force, and that no notification is kept."""
+        return len(self._in_force), 0, 0
+
     @property
     def in_force(self) -> tuple[Subscription, ...]:
         """Return the subscriptions in force, by id."""

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from dens.collaborators import SubscriptionKey
-from dens.item import Item
+from dens.item import NEVER_MS, Item
 from dens.messages import Subscribed, Withdrawal
 from dens.numbers import Status
 
@@ -138,6 +138,10 @@ class SubscriptionTable:
         if tombstone is not None and tombstone.item.number == item.number:
             del self._tombstones[key]
 
+    def wake_ms(self) -> int:
+        """Return when to look for ends: never later than the next one, and `NEVER_MS` where there is none."""
+        return self._heap[0][0] if self._heap else NEVER_MS
+
     def next_end_ms(self) -> int | None:
         """Return when the next subscription has lingered enough, or None."""
         heap = self._heap
@@ -151,6 +155,8 @@ class SubscriptionTable:
 
     def pop_ended(self, now_ms: int) -> Subscription | None:
         """Forget and return a subscription that has lingered enough, or None."""
+        if not self._heap or self._heap[0][0] > now_ms:
+            return None
         at_ms = self.next_end_ms()
         if at_ms is None or at_ms > now_ms:
             return None

@@ -12,10 +12,14 @@ first, shortest form):
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from dens.errors import RemoteProtocolError
 from dens.item import ItemId
 from dens.numbers import LINK_NUMBER
+
+_FEW: Final = 1_024
+"""So many identities are kept one by one."""
 
 
 class NumberRanges:
@@ -114,6 +118,37 @@ class NumberRanges:
             previous_end = end
             count += 1
         return varint(count - 1) + body if count else b""
+
+
+class RecentIds:
+    """Identities of messages, as a set while they are few and as ranges when they become many."""
+
+    __slots__ = ("_folded", "_recent")
+
+    def __init__(self) -> None:
+        self._recent: set[ItemId] = set()
+        self._folded: dict[int, NumberRanges] = {}
+
+    def __contains__(self, item_id: ItemId) -> bool:
+        if item_id in self._recent:
+            return True
+        ranges = self._folded.get(item_id[0])
+        return ranges is not None and item_id[1] in ranges
+
+    def add(self, item_id: ItemId) -> None:
+        """Hold this one."""
+        self._recent.add(item_id)
+        if len(self._recent) > _FEW:
+            for origin, number in self._recent:
+                self._folded.setdefault(origin, NumberRanges()).add(number)
+            self._recent.clear()
+
+    def discard(self, item_id: ItemId) -> None:
+        """Forget this one; an unknown one is no error."""
+        self._recent.discard(item_id)
+        ranges = self._folded.get(item_id[0])
+        if ranges is not None:
+            ranges.discard(item_id[1])
 
 
 class Summary:

@@ -59,12 +59,7 @@ class Node:
 
     def held(self) -> tuple[int, int, int]:
         """Return how many subscriptions and notifications it holds, and the bytes of the latter."""
-        engine = self.engine
-        if isinstance(engine, SubscriberEnd):
-            return len(engine.in_force), 0, 0
-        if isinstance(engine, PublisherEnd):
-            return engine.filter_count, engine.notification_count, engine.notification_bytes
-        return engine.subscription_count, engine.notification_count, engine.notification_bytes
+        return self.engine.held()
 
 
 class Crew:

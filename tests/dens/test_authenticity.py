@@ -1,6 +1,6 @@
 """Invariant 6: what does not verify changes nothing; what was recorded is of no use later."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -57,12 +57,20 @@ def recorded(seed: int, **changes: Any) -> World:
 
 
 def test_every_bit_of_every_field_is_covered() -> None:
-    world = recorded(1, operation_every_ms=200)
-    kinds: dict[int, tuple[int, int, bytes]] = {}
-    for node, peer, data in world.frames:
-        kinds[data[1]] = (node, peer, data)
-    assert kinds.keys() == set(MessageType)
-    for node, peer, data in kinds.values():
+    checked: set[int] = set()
+    for seed in range(1, 9):
+        world = recorded(seed, operation_every_ms=200)
+        kinds: dict[int, tuple[int, int, bytes]] = {}
+        for node, peer, data in world.frames:
+            if data[1] not in checked:
+                kinds[data[1]] = (node, peer, data)
+        checked.update(kinds)
+        check_every_bit(world, kinds.values())
+    assert checked == set(MessageType)
+
+
+def check_every_bit(world: World, frames: Iterable[tuple[int, int, bytes]]) -> None:
+    for node, peer, data in frames:
         engine = world.machines[peer]
         events(engine)
         before = state(engine)
@@ -91,7 +99,7 @@ def test_another_mission_key_and_another_sender_change_nothing() -> None:
 
 def test_recorded_frames_are_of_no_use_in_another_contact() -> None:
     replayed = 0
-    for seed in range(3, 9):
+    for seed in range(3, 12):
         world = recorded(seed, mediators=8, operation_every_ms=400)
         frames = list(world.frames)
         seen = dict(world.delivered)

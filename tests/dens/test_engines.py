@@ -15,7 +15,7 @@ from dens.events import (
 )
 from dens.item import LIFETIME_MS, Item, lifetime_code
 from dens.limits import Limits
-from dens.messages import Hello, Notify, SummaryMessage
+from dens.messages import Bundle, Hello, Notify, SummaryMessage
 from dens.node import DensNode
 from dens.numbers import LINK_NUMBER, MessageType, Role
 from dens.publisher import PublisherEnd
@@ -72,7 +72,14 @@ class ScriptedPeer:
 
     def hear(self, later_ms: int = 300) -> list[Item]:
         self.now_ms += later_ms
-        return [unpack(out.data, self.now_ms)[0] for out in self.engine.datagrams_to_send(self.now_ms)]
+        heard: list[Item] = []
+        for out in self.engine.datagrams_to_send(self.now_ms):
+            item = unpack(out.data, self.now_ms)[0]
+            if item.type == MessageType.BUNDLE:
+                heard += [unpack(one, self.now_ms)[0] for one in Bundle.decode(item.payload).messages]
+            else:
+                heard.append(item)
+        return heard
 
     def refusals(self) -> list[str | None]:
         return [event.reason for event in events(self.engine) if isinstance(event, MessageRefused)]
@@ -298,3 +305,29 @@ def test_an_acknowledged_notification_is_named_as_it_was_sent() -> None:
             end.receive(out.data, 2, now_ms)
     acks = [event for event in events(end) if isinstance(event, MessageAcknowledged)]
     assert [(event.item.id, event.peer, event.reason) for event in acks] == [(item_id, 2, None)]
+
+
+def test_small_messages_share_a_datagram_and_one_bad_one_spoils_it() -> None:
+    end = SubscriberEnd(1, 7, MemoryStore(), 0)
+    for id in range(40):
+        end.subscribe(subscription(id, 0, HOUR_Q, 3, 1), LANGUAGE, 0)
+    ScriptedPeer(end, 2, Role.MEDIATOR)
+    frames = [out.data for out in end.datagrams_to_send(0)]
+    bundles = [data for data in frames if data[1] == MessageType.BUNDLE]
+    sizes = [len(Bundle.decode(data[16:]).messages) for data in bundles]
+    assert sizes == [32, 8]
+    node = mediator()
+    peer = ScriptedPeer(node, 1, Role.SUBSCRIBER)
+    messages = list(Bundle.decode(bundles[1][16:]).messages)
+    own_link = Item(MessageType.HELLO, 0, 1, LINK_NUMBER + 9, 0, 0, 0, Hello(Role.SUBSCRIBER, 9, 0).encode())
+    for bad in (
+        b"\x10",
+        pack(own_link, 7, 0, 0, 0),
+        pack(subscribe_item(1, 99, messages[0][16:]), 8, 0, 1, 0),
+    ):
+        payload = Bundle((*messages, bad)).encode()
+        peer.send(Item(MessageType.BUNDLE, 0, 1, LINK_NUMBER + 7, 0, 0, 0, payload))
+        assert node.subscription_count == 0
+    for data in bundles:
+        node.receive(data, 1, 0)
+    assert node.subscription_count == 40

@@ -8,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dens.errors import RemoteProtocolError
-from dens.messages import Acknowledgement, Hello, Notify, Receipt, Subscribed, SummaryMessage, Withdrawal
+from dens.messages import (
+    Acknowledgement,
+    Bundle,
+    Hello,
+    Notify,
+    Receipt,
+    Subscribed,
+    SummaryMessage,
+    Withdrawal,
+)
 from dens.numbers import Role, Status
 
 words = st.integers(0, 65_535)
@@ -34,6 +43,11 @@ CODECS: list[tuple[Callable[[Any], bytes], Callable[[bytes], Any], st.SearchStra
         Subscribed.encode_renew,
         Subscribed.from_renew,
         st.builds(Subscribed, longs, st.binary(min_size=3, max_size=20)),
+    ),
+    (
+        Bundle.encode,
+        Bundle.decode,
+        st.lists(st.binary(max_size=20), min_size=2, max_size=5).map(lambda parts: Bundle(tuple(parts))),
     ),
     (Withdrawal.encode, Withdrawal.decode, st.builds(Withdrawal, octets, octets)),
     (Receipt.encode, Receipt.decode, st.tuples(words, longs).map(Receipt)),

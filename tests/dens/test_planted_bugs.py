@@ -6,12 +6,12 @@ import pytest
 
 from dens.engine import Engine
 from dens.events import CopyDropped
-from dens.item import Item, ItemId
+from dens.item import NEVER_MS, Item, ItemId
 from dens.ledger import Ledger
 from dens.machine import Datagram
 from dens.node import DensNode
 from dens.numbers import Reason, Status
-from dens.peer_session import NEVER_MS, PeerSession
+from dens.peer_session import PeerSession
 from dens.store import Operation, Put, Space
 from dens.stores.memory import MemoryStore
 from dens.subscription_table import Subscription, SubscriptionTable
