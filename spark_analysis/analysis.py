@@ -277,11 +277,10 @@ def _filtering(filter_decisions: DataFrame) -> Filtering:
 
 
 def _truth(run: Run, outcomes: DataFrame, released: int) -> GroundTruth:
-    should = run.wanted().cache()
-    rows = truth.fates(should, outcomes, run.table("notifications"), run.table("messages"))
-    counts = {
-        (row["wanted"], row["fate"]): row["pairs"] for row in rows.transform(truth.fate_counts).collect()
-    }
+    revisions = subscription_revisions(run.table("subscriptions"))
+    should = run.judged(revisions).cache()
+    rows = truth.fate_counts(should, revisions, outcomes, run.table("notifications"), run.table("messages"))
+    counts = {(row["wanted"], row["fate"]): row["pairs"] for row in rows.collect()}
     useful = should.transform(truth.released_and_wanted).first()
     should.unpersist()
     assert useful is not None

@@ -6,7 +6,7 @@ name, and the number of rows is known without a job. A table that nothing was wr
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -20,7 +20,7 @@ from spark_analysis.errors import TraceError
 from spark_analysis.languages import matchers_of
 from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics import delivery, truth
-from spark_analysis.metrics.owed import owed, subscription_revisions
+from spark_analysis.metrics.owed import SubscriptionRevision, owed, subscription_revisions
 from spark_analysis.schema import TABLES
 from spark_analysis.session import open_session
 
@@ -79,7 +79,11 @@ class Run:
     def wanted(self) -> DataFrame:
         """Return every reading × every subscription in force that it matches, told or not."""
         revisions = subscription_revisions(self.table("subscriptions"))
-        return self.table("filter_decisions").transform(truth.wanted(revisions, matchers_of(self.manifest)))
+        return self.judged(revisions).transform(truth.wanted(revisions))
+
+    def judged(self, revisions: Sequence[SubscriptionRevision]) -> DataFrame:
+        """Return every reading that one of these revisions wanted, with its matches packed."""
+        return self.table("filter_decisions").transform(truth.judged(revisions, matchers_of(self.manifest)))
 
     def fates(self) -> DataFrame:
         """Return what became of every pair of reading and subscriber that was wanted or told."""

@@ -2,9 +2,8 @@
 
 `owed` asks what became of the notifications that left a source. This asks one step earlier: which readings
 did somebody want, whether or not a filter ever let them out? A reading is told in full, with all its
-values, and given to the matcher that a DENS node uses; from `COMPILE_FROM` subscriptions on to its compiled
-form, a whole batch of readings at once. Of every wanted pair (reading, subscriber) exactly one *fate* is
-true, the best that any of its notifications and subscriptions had:
+values, and given to the matcher that a DENS node uses (`reading_search`). Of every wanted pair (reading,
+subscriber) exactly one *fate* is true, the best that any of its notifications and subscriptions had:
 
 | fate | meaning |
 | --- | --- |
@@ -19,6 +18,9 @@ true, the best that any of its notifications and subscriptions had:
 
 A filter never passes too little (every language is tested for it), so `not_asked_for_this` means that the
 subscription had not come there yet. Readings of other languages than the fuzzy one do not exist.
+
+Matches are many more than readings, so they travel packed: `judged` has one row a reading, its matches as
+bytes; `wanted` has one row a match, for whoever wants to see them. Counting needs the first only.
 """
 
 import hashlib
@@ -27,20 +29,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import BooleanType, IntegerType, LongType, StructField, StructType
+from pyspark.sql.types import BinaryType, BooleanType, IntegerType, LongType, StructField, StructType
 
-from plugins.fuzzy.fast import COMPILE_FROM, FastMatcher
-from plugins.kernels.compiled import is_available
-from plugins.language import Matcher
 from spark_analysis.metrics.overhead import NOTIFICATION_TYPES
 from spark_analysis.metrics.owed import MakeMatcher, SubscriptionRevision
-
-FUZZY: Final = 1
-"""The language whose subscriptions are about readings."""
+from spark_analysis.metrics.reading_search import FUZZY, Matches, ReadingSearch, bytes_of
 
 FATES: Final = (
     "delivered",
@@ -58,14 +54,32 @@ READING: Final = ("node", "event_number", "event_ms")
 
 _int, _long = IntegerType(), LongType()
 
-WANTED = StructType(
+_OF_READING: Final = (
+    StructField("node", _int, False),
+    StructField("event_number", _int, False),
+    StructField("event_ms", _long, False),
+    StructField("installed", _int, False),
+    StructField("released", _int, False),
+    StructField("held_back", BooleanType(), False),
+)
+
+JUDGED: Final = StructType(
     [
-        StructField("node", _int, False),
-        StructField("event_number", _int, False),
-        StructField("event_ms", _long, False),
-        StructField("installed", _int, False),
-        StructField("released", _int, False),
-        StructField("held_back", BooleanType(), False),
+        *_OF_READING,
+        StructField("subscribers", _int, False),
+        StructField("revisions", BinaryType(), False),
+        StructField("degrees", BinaryType(), False),
+    ]
+)
+"""One row for each reading that somebody wanted: how many people did, and its matches, packed.
+
+`revisions` are positions in the sequence of revisions, four bytes each, the lowest first; `degrees` has a
+byte for each of them.
+"""
+
+WANTED: Final = StructType(
+    [
+        *_OF_READING,
         StructField("subscriber", _int, False),
         StructField("id", _int, False),
         StructField("seq", _int, False),
@@ -74,21 +88,21 @@ WANTED = StructType(
 )
 """One row for each (reading, subscription revision in force) that match."""
 
-Integers = npt.NDArray[np.int64]
+_POSITION: Final = np.dtype("<u4")
 
 
-def wanted(
+def judged(
     revisions: Sequence[SubscriptionRevision], make_matcher: MakeMatcher
 ) -> Callable[[DataFrame], DataFrame]:
-    """Return the transformation of `filter_decisions` into what somebody wanted (`WANTED`)."""
-    about_readings = [revision for revision in revisions if revision.language == FUZZY]
+    """Return the transformation of `filter_decisions` into who wanted each reading (`JUDGED`)."""
+    about_readings = fuzzy_ones(revisions)
     name = hashlib.sha256(pickle.dumps((about_readings, make_matcher))).digest()
 
     def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        search = _search(name, about_readings, make_matcher) if about_readings else None
         for batch in batches:
-            if search is not None:
-                yield search.wanted_in(batch)
+            if about_readings:
+                for begin, matches in _search(name, about_readings, make_matcher).matches(batch):
+                    yield _packed(batch, begin, matches)
 
     def transform(filter_decisions: DataFrame) -> DataFrame:
         readings = filter_decisions.select(
@@ -102,44 +116,56 @@ def wanted(
             "attributes",
             "values",
         )
-        return readings.mapInArrow(judge, WANTED)
+        return readings.mapInArrow(judge, JUDGED)
 
     return transform
 
 
-class ReadingSearch:
-    """Every revision in one matcher, and the times in which each is in force as columns."""
+def wanted(revisions: Sequence[SubscriptionRevision]) -> Callable[[DataFrame], DataFrame]:
+    """Return the transformation of what was `judged` with these revisions into a row a match (`WANTED`)."""
+    about_readings = fuzzy_ones(revisions)
+    facts = {
+        name: np.array([getattr(revision, name) for revision in about_readings], np.int32)
+        for name in ("subscriber", "id", "seq")
+    }
 
-    def __init__(self, revisions: Sequence[SubscriptionRevision], make_matcher: MakeMatcher) -> None:
-        self._matcher = make_matcher(FUZZY)
-        for position, revision in enumerate(revisions):
-            self._matcher.add((position >> 8, position & 255), revision.vector)
-        self._facts = {
-            name: np.array([getattr(revision, name) for revision in revisions], np.int32)
-            for name in ("subscriber", "id", "seq")
-        }
-        self._begin = np.array([revision.created_ms for revision in revisions], np.int64)
-        self._end = np.array(
-            [
-                min(r.expires_ms, r.expires_ms if r.withdrawn_ms is None else r.withdrawn_ms)
-                for r in revisions
-            ],
-            np.int64,
-        )
-        self._many = isinstance(self._matcher, FastMatcher) and len(revisions) >= COMPILE_FROM
-        self._many = self._many and is_available()
+    def unpack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            positions = bytes_of(batch["revisions"])[1].view(_POSITION)
+            ends, degrees = bytes_of(batch["degrees"])
+            readings = np.repeat(np.arange(batch.num_rows), np.diff(ends))
+            chosen = batch.select([field.name for field in _OF_READING]).take(readings)
+            columns = [pa.array(facts[name][positions]) for name in facts]
+            yield pa.RecordBatch.from_arrays(
+                [*chosen.columns, *columns, pa.array(degrees.astype(np.int32))], names=WANTED.names
+            )
 
-    def wanted_in(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the rows of `WANTED` for these readings, in their order."""
-        find = _found_together if self._many else _found_singly
-        readings, positions, degrees = find(self._matcher, batch)
-        event_ms = batch["event_ms"].to_numpy()[readings]
-        lives = (self._begin[positions] <= event_ms) & (event_ms < self._end[positions])
-        readings, positions, degrees = readings[lives], positions[lives], degrees[lives]
-        chosen = batch.select(WANTED.names[:6]).take(readings)
-        facts = [pa.array(self._facts[name][positions]) for name in ("subscriber", "id", "seq")]
-        columns = [*chosen.columns, *facts, pa.array(degrees.astype(np.int32))]
-        return pa.RecordBatch.from_arrays(columns, names=WANTED.names)
+    return lambda readings: readings.mapInArrow(unpack, WANTED)
+
+
+def fuzzy_ones(revisions: Sequence[SubscriptionRevision]) -> list[SubscriptionRevision]:
+    """Return the revisions that are about readings, in their order."""
+    return [revision for revision in revisions if revision.language == FUZZY]
+
+
+def _packed(batch: pa.RecordBatch, begin: int, matches: Matches) -> pa.RecordBatch:
+    """Return the rows of `JUDGED` for the readings from `begin` on that have matches."""
+    concerned = np.flatnonzero(matches.subscribers)
+    ends = np.concatenate([[0], matches.ends[concerned]]).astype(np.int32)
+    revisions = matches.revisions.astype(_POSITION, copy=False)
+    chosen = batch.select([field.name for field in _OF_READING]).take(concerned + begin)
+    columns = [
+        *chosen.columns,
+        pa.array(matches.subscribers[concerned]),
+        _binary(_POSITION.itemsize * ends, revisions),
+        _binary(ends, matches.degrees),
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=JUDGED.names)
+
+
+def _binary(ends: Any, data: Any) -> Any:
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(data)]
+    return pa.Array.from_buffers(pa.binary(), len(ends) - 1, buffers)
 
 
 _loaded: dict[bytes, ReadingSearch] = {}
@@ -155,40 +181,6 @@ def _search(
         _loaded.clear()
         _loaded[name] = ReadingSearch(revisions, make_matcher)
     return _loaded[name]
-
-
-def _found_singly(matcher: Matcher, batch: pa.RecordBatch) -> tuple[Integers, Integers, Integers]:
-    """Ask one reading after the other: (reading, revision, degree) of every match."""
-    found: list[tuple[int, int, int]] = []
-    for reading, row in enumerate(batch.select(["event", "attributes", "values"]).to_pylist()):
-        vector = told_in_full(row["event"], row["attributes"], row["values"])
-        if vector is not None:
-            for match in matcher.match(vector, 0, 0):
-                found.append((reading, match.key[0] << 8 | match.key[1], match.degree_u8))
-    table = np.array(found, np.int64).reshape(-1, 3)
-    return table[:, 0], table[:, 1], table[:, 2]
-
-
-def told_in_full(event: int, attributes: bytes, values: bytes) -> bytes | None:
-    """Return the notification vector (SPEC §3) that tells all of a reading; None when it has no value."""
-    if not values:
-        return None
-    return bytes(6) + values + (1 << event).to_bytes(len(attributes), "big") + attributes
-
-
-def _found_together(matcher: Any, batch: pa.RecordBatch) -> tuple[Integers, Integers, Integers]:
-    """Ask for all readings at once: (reading, revision, degree) of every match."""
-    masks: list[Any] = batch["attributes"].to_pylist()
-    values: list[Any] = batch["values"].to_pylist()
-    width = len(masks[0]) if masks else 1
-    present = np.unpackbits(np.frombuffer(b"".join(masks), np.uint8).reshape(-1, width)[:, ::-1], axis=1)
-    present = present.reshape(-1, width, 8)[:, :, ::-1].reshape(-1, 8 * width).astype(bool)
-    rows = np.zeros(present.shape, np.uint8)
-    rows[present] = np.frombuffer(b"".join(values), np.uint8)
-    features = np.array([int.from_bytes(mask, "big") for mask in masks], np.int64)
-    ends, (keys, degrees) = matcher.search.many(rows, batch["event"].to_numpy().astype(np.uint8), features)
-    readings = np.repeat(np.arange(len(masks)), np.diff(ends, prepend=0))
-    return readings, keys.astype(np.int64), degrees.astype(np.int64)
 
 
 def carriage(messages: DataFrame) -> DataFrame:
@@ -232,20 +224,45 @@ def fates(wanted: DataFrame, outcomes: DataFrame, notifications: DataFrame, mess
         asked_for.unionByName(told)
         .groupBy(*READING, "subscriber")
         .agg(F.min("rank").alias("rank"), F.max("wanted").alias("wanted"))
-        .withColumn("fate", F.element_at(F.array(*map(F.lit, FATES)), F.col("rank") + 1))
+        .withColumn("fate", _name_of_rank())
         .drop("rank")
     )
 
 
-def fate_counts(fates: DataFrame) -> DataFrame:
-    """Count the pairs of every fate, wanted and not."""
-    return fates.groupBy("wanted", "fate").agg(F.count("*").alias("pairs"))
+def fate_counts(
+    judged: DataFrame,
+    revisions: Sequence[SubscriptionRevision],
+    outcomes: DataFrame,
+    notifications: DataFrame,
+    messages: DataFrame,
+) -> DataFrame:
+    """Count the pairs of every fate, wanted and not.
+
+    They are those of `fates`, but a reading that never left its source is not taken apart into pairs: all
+    who wanted it have the same fate, and nobody was told.
+    """
+    stayed = (
+        judged.where(F.col("released") == 0)
+        .groupBy(_fate_at_source().alias("rank"))
+        .agg(F.sum("subscribers").alias("pairs"))
+        .select(F.lit(True).alias("wanted"), _name_of_rank(), "pairs")
+    )
+    left = judged.where(F.col("released") > 0).transform(wanted(revisions))
+    met = (
+        fates(left, outcomes, notifications, messages)
+        .groupBy("wanted", "fate")
+        .agg(F.count("*").alias("pairs"))
+    )
+    return met.unionByName(stayed).groupBy("wanted", "fate").agg(F.sum("pairs").alias("pairs"))
 
 
-def released_and_wanted(wanted: DataFrame) -> DataFrame:
+def released_and_wanted(judged: DataFrame) -> DataFrame:
     """Give one row: how many readings that became notifications somebody wanted."""
-    useful = wanted.where(F.col("released") > 0).select(*READING).distinct()
-    return useful.agg(F.count("*").alias("readings"))
+    return judged.where(F.col("released") > 0).agg(F.count("*").alias("readings"))
+
+
+def _name_of_rank() -> Column:
+    return F.element_at(F.array(*map(F.lit, FATES)), F.col("rank") + 1).alias("fate")
 
 
 def _rank(fate: str) -> Column:

@@ -1,28 +1,26 @@
-"""What should have been told: hand-made fates, every reading × every subscription against plain Python."""
+"""What should have been told: one reading of every fate, and many by chance, counted in two ways."""
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import pyarrow as pa
-import pytest
+import numpy as np
 from pyspark.sql import DataFrame
 
 from knowledge_manager.mission_table import load_mission_table
-from plugins.fuzzy.match import ALGORITHMS
-from plugins.language import Matcher
 from spark_analysis.languages import matcher
 from spark_analysis.metrics.delivery import deliveries, outcomes
 from spark_analysis.metrics.owed import SubscriptionRevision, owed, subscription_revisions
 from spark_analysis.metrics.truth import (
     FATES,
+    JUDGED,
     WANTED,
-    ReadingSearch,
     fate_counts,
     fates,
+    judged,
     released_and_wanted,
-    told_in_full,
     wanted,
 )
 from tests.spark_analysis.synthetic import EVENT, Row, Told, Wish, notification_vector, subscription_vector
@@ -30,11 +28,6 @@ from tests.spark_analysis.synthetic import EVENT, Row, Told, Wish, notification_
 MakeTable = Callable[..., DataFrame]
 
 make_matcher = partial(matcher, load_mission_table(["medical"]))
-
-
-def naive(language: int) -> Matcher:
-    assert language == 1
-    return ALGORITHMS["naive"](None, "subset", 1)
 
 
 def revision(wish: Wish) -> SubscriptionRevision:
@@ -49,102 +42,6 @@ def revision(wish: Wish) -> SubscriptionRevision:
         subscription_vector(wish),
         None,
     )
-
-
-def readings_of(rows: list[Row]) -> pa.RecordBatch:
-    kinds = {
-        "node": pa.int32(),
-        "event_number": pa.int32(),
-        "event_ms": pa.int64(),
-        "installed": pa.int32(),
-        "released": pa.int32(),
-        "held_back": pa.bool_(),
-        "event": pa.int32(),
-        "attributes": pa.binary(),
-        "values": pa.binary(),
-    }
-    return pa.RecordBatch.from_pylist(rows, schema=pa.schema(list(kinds.items())))
-
-
-def chance_wishes(chance: random.Random, count: int) -> list[Wish]:
-    wishes = []
-    for number in range(count):
-        intervals = {}
-        for attribute in chance.sample((0, 1, 3, 4), chance.randrange(1, 4)):
-            low = chance.randrange(200)
-            intervals[attribute] = (low, min(255, low + chance.randrange(20, 120)))
-        created_ms = chance.randrange(1000)
-        withdrawn_ms = created_ms + chance.randrange(900) if chance.random() < 0.3 else None
-        life_ms = chance.randrange(1, 1500)
-        wishes.append(
-            Wish(number // 8, number % 8, 0, intervals, created_ms, created_ms + life_ms, withdrawn_ms)
-        )
-    return wishes
-
-
-def chance_readings(chance: random.Random, count: int) -> tuple[list[Row], list[Told]]:
-    rows, told = [], []
-    for number in range(count):
-        values = {a: chance.randrange(256) for a in (0, 1, 3, 4) if chance.random() < 0.8}
-        mask = sum(1 << a for a in values)
-        told.append(Told(9, number, chance.randrange(2000), values))
-        rows.append(
-            {
-                "node": 9,
-                "event_number": number,
-                "event_ms": told[-1].at_ms,
-                "installed": 1,
-                "released": 0,
-                "held_back": False,
-                "event": EVENT,
-                "attributes": bytes((mask,)),
-                "values": bytes(values[a] for a in sorted(values)),
-            }
-        )
-    return rows, told
-
-
-def expected(wishes: list[Wish], told: list[Told]) -> list[tuple[int, int, int, int]]:
-    found = []
-    for one in told:
-        for wish in wishes:
-            until_ms = (
-                wish.expires_ms if wish.withdrawn_ms is None else min(wish.expires_ms, wish.withdrawn_ms)
-            )
-            if wish.created_ms <= one.at_ms < until_ms and all(
-                a in one.values and low <= one.values[a] <= high for a, (low, high) in wish.intervals.items()
-            ):
-                found.append((one.number, wish.subscriber, wish.id, wish.seq))
-    return sorted(found)
-
-
-@pytest.mark.parametrize(
-    ("count", "make", "together"),
-    [(40, naive, False), (300, make_matcher, False), (2500, make_matcher, True)],
-)
-def test_every_search_finds_what_plain_python_finds(
-    count: int, make: Callable[[int], Matcher], together: bool
-) -> None:
-    chance = random.Random(count)
-    wishes = chance_wishes(chance, count)
-    rows, told = chance_readings(chance, 120)
-    search = ReadingSearch([revision(wish) for wish in wishes], make)
-    assert search._many is together
-    batch = search.wanted_in(readings_of(rows))
-    assert batch.schema.names == WANTED.names
-    found = [(row["event_number"], row["subscriber"], row["id"], row["seq"]) for row in batch.to_pylist()]
-    assert len(found) > 20
-    assert sorted(found) == expected(wishes, told)
-    assert set(batch["degree_u8"].to_pylist()) == {255}
-
-
-def test_a_reading_told_in_full_is_the_vector_of_the_specification() -> None:
-    told = Told(1, 0, 0, {0: 7, 3: 9})
-    written = told_in_full(EVENT, bytes((0b1001,)), bytes((7, 9)))
-    assert written is not None
-    assert written[6:] == notification_vector(told)[6:]
-    assert told_in_full(EVENT, b"\x00", b"") is None
-    assert told_in_full(9, b"\x00\x01", b"\x05") == bytes(6) + b"\x05\x02\x00\x00\x01"
 
 
 def step(kind: str, number: int, node: int, at_ms: int = 2_000, type_: str = "notification") -> Row:
@@ -203,8 +100,9 @@ def test_every_fate_once(make_table: MakeTable) -> None:
     revisions = [revision(wish)]
     owing = notifications.transform(owed(revisions, make_matcher))
     became = outcomes(owing, messages.transform(deliveries), 5_000)
-    should = decisions.transform(wanted(revisions, make_matcher)).cache()
-    assert should.schema == WANTED
+    packed = decisions.transform(judged(revisions, make_matcher)).cache()
+    should = packed.transform(wanted(revisions))
+    assert (packed.schema, should.schema) == (JUDGED, WANTED)
     rows = fates(should, became, notifications, messages).cache()
     assert {row["event_number"]: row["fate"] for row in rows.collect() if row["wanted"]} == dict(
         enumerate(FATES, start=1)
@@ -212,9 +110,73 @@ def test_every_fate_once(make_table: MakeTable) -> None:
     assert [tuple(row) for row in rows.where("not wanted").collect()] == [
         (9, 9, 1_000, 1, False, "delivered")
     ]
-    counted = {(row["wanted"], row["fate"]): row["pairs"] for row in fate_counts(rows).collect()}
-    assert counted == {(True, fate): 1 for fate in FATES} | {(False, "delivered"): 1}
-    assert [row["readings"] for row in released_and_wanted(should).collect()] == [5]
+    counted = fate_counts(packed, revisions, became, notifications, messages).collect()
+    assert {(row["wanted"], row["fate"]): row["pairs"] for row in counted} == {
+        **{(True, fate): 1 for fate in FATES},
+        (False, "delivered"): 1,
+    }
+    assert [row["readings"] for row in released_and_wanted(packed).collect()] == [5]
+
+
+def test_counting_gives_what_the_rows_of_all_pairs_give(make_table: MakeTable) -> None:
+    """Readings by chance, some told and some delivered; several subscriptions of one person count once."""
+    chance = random.Random(8)
+    wishes = [
+        Wish(chance.randrange(4), number, 0, {0: (low := chance.randrange(200), low + 55)}, 0, 50_000, None)
+        for number in range(20)
+    ]
+    decisions, notifications, messages = [], [], []
+    for number in range(120):
+        released = chance.random() < 0.4
+        value = chance.randrange(256)
+        decisions.append(
+            {
+                "at_ms": 100 * number,
+                "node": 9,
+                "event_number": number,
+                "event": EVENT,
+                "attributes": b"\x01",
+                "values": bytes((value,)),
+                "installed": chance.randrange(2),
+                "released": int(released),
+                "suppressed": None if released or chance.random() < 0.7 else "interval",
+            }
+        )
+        if released:
+            told = Told(9, number, 100 * number, {0: value})
+            notifications.append(
+                {
+                    "at_ms": told.at_ms,
+                    "origin": 9,
+                    "number": number,
+                    "event_number": number,
+                    "language": 1,
+                    "lifetime_ms": chance.choice((500, 90_000)),
+                    "vector": notification_vector(told),
+                }
+            )
+            for subscriber in range(4):
+                if chance.random() < 0.3:
+                    messages.append(step("delivered", number, subscriber, told.at_ms + 50))
+            if chance.random() < 0.5:
+                messages.append(step("received", number, 30, told.at_ms + 20))
+    revisions = [revision(wish) for wish in wishes]
+    told_ones, steps = make_table("notifications", *notifications), make_table("messages", *messages)
+    became = outcomes(told_ones.transform(owed(revisions, make_matcher)), steps.transform(deliveries), 12_000)
+    packed = make_table("filter_decisions", *decisions).transform(judged(revisions, make_matcher)).cache()
+    rows = fates(packed.transform(wanted(revisions)), became, told_ones, steps).collect()
+    counted = fate_counts(packed, revisions, became, told_ones, steps).collect()
+    by_row = Counter((row["wanted"], row["fate"]) for row in rows)
+    assert len(by_row) > 7
+    assert {(row["wanted"], row["fate"]): row["pairs"] for row in counted} == by_row
+    first = {row["event_number"]: row for row in packed.collect()}
+    for number, row in first.items():
+        value = decisions[number]["values"][0]
+        asking = [wish for wish in wishes if wish.intervals[0][0] <= value <= wish.intervals[0][1]]
+        assert row["subscribers"] == len({wish.subscriber for wish in asking})
+        positions = np.frombuffer(row["revisions"], "<u4")
+        assert sorted(positions) == [wishes.index(wish) for wish in asking]
+        assert set(row["degrees"]) == {255}
 
 
 def test_nothing_is_wanted_where_nobody_asks(make_table: MakeTable) -> None:
@@ -223,4 +185,6 @@ def test_nothing_is_wanted_where_nobody_asks(make_table: MakeTable) -> None:
     revisions = subscription_revisions(
         make_table("subscriptions", {"language": 0, "vector": b"\x00\x01", "expires_ms": 10})
     )
-    assert decisions.transform(wanted(revisions, make_matcher)).collect() == []
+    nobody = decisions.transform(judged(revisions, make_matcher))
+    assert nobody.collect() == []
+    assert nobody.transform(wanted(revisions)).collect() == []
