@@ -1,17 +1,21 @@
 """The air between nodes: frames take time, can be lost, and are cut when the contact ends.
 
-A link exists while two nodes are in contact. Its rate is the slower radio's, its loss the worse radio's.
-A node takes part in one transfer at a time, sending or receiving (half duplex); what is waiting anywhere
-at a node goes in the order in which it was handed over, as far as the other end is free. A frame that is
-still on the air when the contact ends is lost, and what was only waiting is forgotten: engines offer it
-again at the next contact.
+A link exists while two nodes are in contact. Its rate is the slower radio's, its loss the worse radio's. A
+usual radio takes part in one transfer at a time, sending or receiving (half duplex); a full-duplex one may
+send and receive at once; one with many channels has a transfer with every neighbour at once. What is waiting
+anywhere at a node goes in the order in which it was handed over, as far as both ends are free. A message that
+is longer than the frame of the link goes in several frames, back to back, and is lost if one of them is.
+
+A transfer that is still going on when the contact ends is lost, and what was only waiting is forgotten:
+engines offer it again at the next contact. Where radios resume, the bytes of a message that had crossed need
+not cross again.
 
 Time on the air is kept exactly. A frame arrives in the first whole millisecond after its last byte, so small
 frames share a millisecond without being slowed down to one each.
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
@@ -33,6 +37,15 @@ class Radio:
     rate_bytes_per_s: float
     setup_ms: int
     loss: float
+    frame_bytes: int = 0
+    """The most that fits into a frame; 0: any message is one frame."""
+    overhead_bytes: int = 0
+    """What every frame has besides, on the air only."""
+    half_duplex: bool = True
+    many_at_once: bool = False
+    """Whether there may be a transfer with every neighbour at once, rather than one in all."""
+    resumes: bool = False
+    """Whether a message whose transfer was cut goes on where it was, rather than from its beginning."""
 
 
 class Listener(Protocol):
@@ -51,42 +64,69 @@ class Listener(Protocol):
         ...
 
 
+class _Slot:
+    """Something that one transfer at a time needs: a node's radio, or a half of it, or a channel."""
+
+    __slots__ = ("free_ms", "lanes", "taken")
+
+    def __init__(self) -> None:
+        self.taken = False
+        self.free_ms = 0.0
+        self.lanes: dict[_Lane, None] = {}
+
+
 class _Waiting:
     """A frame from its hand-over to its end."""
 
-    __slots__ = ("data", "order", "receiver", "sender", "since_ms")
+    __slots__ = ("begin_ms", "crossed", "data", "octets", "order", "since_ms")
 
-    def __init__(self, order: int, since_ms: int, sender: int, receiver: int, data: bytes) -> None:
+    def __init__(self, order: int, since_ms: int, data: bytes) -> None:
         self.order = order
         self.since_ms = since_ms
+        self.data = data
+        self.begin_ms = 0.0
+        self.octets = 0.0
+        """Bytes that this transfer puts on the air."""
+        self.crossed = 0.0
+        """Bytes of the message that had crossed before."""
+
+
+class _Lane:
+    """One direction of an open contact: what waits, and what is on the air."""
+
+    __slots__ = ("link", "on_air", "receiver", "sender", "slots", "waiting")
+
+    def __init__(self, link: "_Link", sender: int, receiver: int, slots: tuple[_Slot, _Slot]) -> None:
+        self.link = link
         self.sender = sender
         self.receiver = receiver
-        self.data = data
+        self.slots = slots
+        self.waiting: deque[_Waiting] = deque()
+        self.on_air: _Waiting | None = None
 
 
 class _Link:
-    """One open contact: what waits in both directions, and what is on the air."""
+    """One open contact."""
 
-    __slots__ = ("a", "b", "bytes_per_ms", "from_a", "from_b", "loss", "on_air")
+    __slots__ = ("bytes_per_ms", "frame_bytes", "lanes", "loss", "overhead_bytes", "resumes")
 
-    def __init__(self, a: int, b: int, bytes_per_ms: float, loss: float) -> None:
-        self.a = a
-        self.b = b
-        self.bytes_per_ms = bytes_per_ms
-        self.loss = loss
-        self.from_a: deque[_Waiting] = deque()
-        self.from_b: deque[_Waiting] = deque()
-        self.on_air: _Waiting | None = None
+    def __init__(self, one: Radio, other: Radio) -> None:
+        self.bytes_per_ms = min(one.rate_bytes_per_s, other.rate_bytes_per_s) / 1000.0
+        self.loss = max(one.loss, other.loss)
+        limits = [radio.frame_bytes for radio in (one, other) if radio.frame_bytes]
+        self.frame_bytes = min(limits, default=0)
+        self.overhead_bytes = max(one.overhead_bytes, other.overhead_bytes)
+        self.resumes = one.resumes and other.resumes
+        self.lanes: tuple[_Lane, ...] = ()
 
-    def next_frame(self) -> _Waiting | None:
-        """Return what has waited longest in either direction."""
-        if self.from_a and (not self.from_b or self.from_a[0].order < self.from_b[0].order):
-            return self.from_a[0]
-        return self.from_b[0] if self.from_b else None
+    def frames(self, octets: int) -> int:
+        """Return how many frames a message of so many bytes takes."""
+        return -(-octets // self.frame_bytes) if self.frame_bytes else 1
 
 
 class Air:
-    """Carries frames between nodes that are in contact."""
+    """Carries frames between nodes that are in contact. `name_of` says which message a frame carries, so that
+    its transfer can be resumed."""
 
     def __init__(
         self,
@@ -94,88 +134,142 @@ class Air:
         radios: Sequence[Radio],
         chances: Sequence[np.random.Generator],
         listener: Listener,
+        name_of: Callable[[bytes], Hashable] = bytes,
     ) -> None:
         self._clock = clock
-        self._radios = radios
+        self._radios = list(radios)
         self._chances = chances
         self._listener = listener
-        self._links: list[dict[int, _Link]] = [{} for _ in radios]
-        self._engaged = [False] * len(radios)
-        self._free_ms = [0.0] * len(radios)
+        self._name_of = name_of
+        self._links: list[dict[int, _Lane]] = [{} for _ in radios]
+        """For every node the lanes to its neighbours."""
+        self._slots = [None if radio.many_at_once else _new_slots(radio) for radio in radios]
+        self._crossed: dict[tuple[int, int, Hashable], float] = {}
         self._order = 0
 
     def setup_ms(self, a: int, b: int) -> int:
         """Return how long two nodes in range need before they can talk."""
         return max(self._radios[a].setup_ms, self._radios[b].setup_ms)
 
+    def change(self, node: int, radio: Radio) -> None:
+        """Let a node have another rate or loss from now on, also in the contacts that are open."""
+        self._radios[node] = radio
+        for peer, lane in self._links[node].items():
+            now = _Link(radio, self._radios[peer])
+            lane.link.bytes_per_ms, lane.link.loss = now.bytes_per_ms, now.loss
+
+    def neighbours(self, node: int) -> list[int]:
+        """Return with whom this node can talk now."""
+        return list(self._links[node])
+
     def open(self, a: int, b: int) -> None:
         """Let these two nodes talk."""
-        one, other = self._radios[a], self._radios[b]
-        rate = min(one.rate_bytes_per_s, other.rate_bytes_per_s)
-        link = _Link(a, b, rate / 1000.0, max(one.loss, other.loss))
-        self._links[a][b] = self._links[b][a] = link
+        link = _Link(self._radios[a], self._radios[b])
+        (a_sends, a_receives), (b_sends, b_receives) = self._slots_of(a), self._slots_of(b)
+        there = _Lane(link, a, b, (a_sends, b_receives))
+        back = _Lane(link, b, a, (b_sends, a_receives))
+        link.lanes = (there, back)
+        self._links[a][b], self._links[b][a] = there, back
+        for lane in link.lanes:
+            for slot in lane.slots:
+                slot.lanes[lane] = None
 
-    def close(self, a: int, b: int) -> None:
+    def close(self, a: int, b: int, reason: str = CUT_OFF) -> None:
         """Cut these two off. What is on the air between them is lost, what waits is forgotten."""
-        link = self._links[a].pop(b)
+        link = self._links[a].pop(b).link
         del self._links[b][a]
-        cut = link.on_air
-        if cut is not None:
-            link.on_air = None
-            self._listener.frame_lost(cut.sender, cut.receiver, cut.data, CUT_OFF)
-            self._release(link, float(self._clock.now_ms))
+        for lane in link.lanes:
+            for slot in lane.slots:
+                slot.lanes.pop(lane, None)
+        for lane in link.lanes:
+            cut = lane.on_air
+            if cut is not None:
+                lane.on_air = None
+                self._note_crossed(lane, cut)
+                self._listener.frame_lost(lane.sender, lane.receiver, cut.data, reason)
+                self._release(lane, float(self._clock.now_ms))
 
     def send(self, sender: int, receiver: int, data: bytes) -> None:
         """Hand a frame over; without a contact it is forgotten."""
-        link = self._links[sender].get(receiver)
-        if link is None:
+        lane = self._links[sender].get(receiver)
+        if lane is None:
             return
         self._order += 1
-        frame = _Waiting(self._order, self._clock.now_ms, sender, receiver, data)
-        (link.from_a if sender == link.a else link.from_b).append(frame)
-        if not self._engaged[sender] and not self._engaged[receiver]:
-            self._begin(link)
+        lane.waiting.append(_Waiting(self._order, self._clock.now_ms, data))
+        one, other = lane.slots
+        if not one.taken and not other.taken:
+            self._begin(lane)
 
-    def _begin(self, link: _Link) -> None:
-        """Put the next frame of this link on the air; both ends are free."""
-        frame = link.next_frame()
-        if frame is None:
-            return
-        (link.from_a if frame.sender == link.a else link.from_b).popleft()
-        self._engaged[link.a] = self._engaged[link.b] = True
-        begin = max(frame.since_ms, self._free_ms[link.a], self._free_ms[link.b])
-        end = begin + len(frame.data) / link.bytes_per_ms
-        link.on_air = frame
-        self._listener.frame_sent(frame.sender, frame.receiver, frame.data)
-        self._clock.call_at(ceil(end), Rank.ARRIVAL, partial(self._end, link, frame, end))
+    def _slots_of(self, node: int) -> tuple[_Slot, _Slot]:
+        own = self._slots[node]
+        if own is None:
+            return _new_slots(self._radios[node])  # A channel for this contact alone.
+        return own
 
-    def _end(self, link: _Link, frame: _Waiting, end_ms: float) -> None:
-        if link.on_air is not frame:
+    def _begin(self, lane: _Lane) -> None:
+        """Put the next frame of this lane on the air; what it needs is free."""
+        frame = lane.waiting.popleft()
+        one, other = lane.slots
+        one.taken = other.taken = True
+        link = lane.link
+        frame.begin_ms = max(frame.since_ms, one.free_ms, other.free_ms)
+        octets = len(frame.data)
+        if self._crossed and link.resumes:
+            frame.crossed = self._crossed.pop((lane.sender, lane.receiver, self._name_of(frame.data)), 0.0)
+        frame.octets = max(0.0, octets + link.overhead_bytes * link.frames(octets) - frame.crossed)
+        end = frame.begin_ms + frame.octets / link.bytes_per_ms
+        lane.on_air = frame
+        self._listener.frame_sent(lane.sender, lane.receiver, frame.data)
+        self._clock.call_at(ceil(end), Rank.ARRIVAL, partial(self._end, lane, frame, end))
+
+    def _end(self, lane: _Lane, frame: _Waiting, end_ms: float) -> None:
+        if lane.on_air is not frame:
             return  # It was cut off before.
-        link.on_air = None
-        if link.loss > 0.0 and self._chances[frame.sender].random() < link.loss:
-            self._listener.frame_lost(frame.sender, frame.receiver, frame.data, LOST_ON_AIR)
+        lane.on_air = None
+        if lane.link.loss > 0.0 and self._is_lost(lane, len(frame.data)):
+            self._listener.frame_lost(lane.sender, lane.receiver, frame.data, LOST_ON_AIR)
         else:
-            self._listener.frame_received(frame.sender, frame.receiver, frame.data)
-        self._release(link, end_ms)
+            self._listener.frame_received(lane.sender, lane.receiver, frame.data)
+        self._release(lane, end_ms)
 
-    def _release(self, link: _Link, at_ms: float) -> None:
-        """Free both ends, and let what has waited longest at either begin."""
-        for node in (link.a, link.b):
-            self._engaged[node] = False
-            self._free_ms[node] = at_ms
-        while (waiting := self._longest_waiting((link.a, link.b))) is not None:
+    def _is_lost(self, lane: _Lane, octets: int) -> bool:
+        frames, loss = lane.link.frames(octets), lane.link.loss
+        if frames > 1:
+            loss = 1.0 - (1.0 - loss) ** frames
+        return bool(self._chances[lane.sender].random() < loss)
+
+    def _release(self, lane: _Lane, at_ms: float) -> None:
+        """Free what the transfer needed, and let what has waited longest there begin."""
+        for slot in lane.slots:
+            slot.taken = False
+            slot.free_ms = at_ms
+        while (waiting := self._longest_waiting(lane.slots)) is not None:
             self._begin(waiting)
 
-    def _longest_waiting(self, nodes: tuple[int, int]) -> _Link | None:
-        """Return the link whose next frame has waited longest among those of these nodes that can begin."""
-        found: _Link | None = None
+    def _longest_waiting(self, slots: tuple[_Slot, _Slot]) -> _Lane | None:
+        """Return the lane whose next frame has waited longest among those that need one of these slots and
+        can begin."""
+        found: _Lane | None = None
         least = self._order + 1
-        for node in nodes:
-            if self._engaged[node]:
+        for slot in slots:
+            if slot.taken:
                 continue
-            for peer, link in self._links[node].items():
-                frame = None if self._engaged[peer] else link.next_frame()
-                if frame is not None and frame.order < least:
-                    least, found = frame.order, link
+            for lane in slot.lanes:
+                if lane.waiting and lane.waiting[0].order < least:
+                    one, other = lane.slots
+                    if not one.taken and not other.taken:
+                        least, found = lane.waiting[0].order, lane
         return found
+
+    def _note_crossed(self, lane: _Lane, cut: _Waiting) -> None:
+        """Remember how much of a message is on the other side, if radios resume."""
+        if lane.link.resumes:
+            crossed = max(0.0, self._clock.now_ms - cut.begin_ms) * lane.link.bytes_per_ms
+            name = (lane.sender, lane.receiver, self._name_of(cut.data))
+            self._crossed[name] = cut.crossed + min(crossed, cut.octets)
+
+
+def _new_slots(radio: Radio) -> tuple[_Slot, _Slot]:
+    """Return what this radio needs to send and to receive; they are one and the same if it is half duplex."""
+    sending = _Slot()
+    return sending, sending if radio.half_duplex else _Slot()

@@ -7,10 +7,11 @@ before anything is sent, from motion alone, so no traffic can change them.
 """
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
 from math import ceil, floor
 
+from dens.envelope import peek
 from dens.events import DatagramRefused
 from dens.publisher import PublisherEnd
 from dens.subscriber import SubscriberEnd
@@ -31,6 +32,12 @@ Meeting = tuple[int, int, int]
 """(at_ms, a, b)"""
 
 
+def message_in(frame: bytes) -> Hashable:
+    """Return which message a frame carries, whatever its age is at the moment."""
+    told = peek(frame)
+    return frame if told is None else (told[0], told[2], told[3])
+
+
 class World:
     """A scenario set up with a seed, ready to run."""
 
@@ -44,7 +51,7 @@ class World:
         radios = self._radios()
         self._devices = len(radios)
         chances = [self._streams.stream("radio", device) for device in range(self._devices)]
-        self._air = Air(self._clock, radios, chances, self)
+        self._air = Air(self._clock, radios, chances, self, message_in)
         walks = walks_of(scenario, self._streams)
         contacts = contacts_among(scenario, walks)
         for node in self._nodes:
@@ -84,8 +91,7 @@ class World:
     def _radios(self) -> list[Radio]:
         found: list[Radio] = []
         for group, numbers in self._scenario.members():
-            kind = self._scenario.settings.radio[group.radio]
-            radio = Radio(kind.range_m, kind.rate_bytes_per_s, kind.setup_ms, kind.loss)
+            radio = self._scenario.settings.radio[group.radio].radio()
             found.extend([radio] * len(numbers))
         return found
 
@@ -93,8 +99,15 @@ class World:
         """Put contacts, subscriptions and the first readings on the clock.
 
         Engines live in whole milliseconds: a contact is used from the first one after it began, and after the
-        radios are set up, to the last one before it ended. One that is over by then is not used.
+        radios are set up, to the last one before it ended. One that is over by then, or shorter than its
+        radios want, is not used.
         """
+        radios = self._scenario.settings.radio
+        least_ms = [
+            1000.0 * radios[group.radio].least_contact_s
+            for group, numbers in self._scenario.members()
+            for _ in numbers
+        ]
         opened: list[Meeting] = []
         lost: list[Meeting] = []
         rows = zip(
@@ -107,7 +120,7 @@ class World:
         )
         for a, b, begin_ms, end_ms, censored in rows:
             first, last = ceil(begin_ms) + self._air.setup_ms(a, b), floor(end_ms)
-            if first < last:
+            if first < last and end_ms - begin_ms >= max(least_ms[a], least_ms[b]):
                 opened.append((first, a, b))
                 if not censored:
                     lost.append((last, a, b))

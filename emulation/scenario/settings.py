@@ -31,6 +31,7 @@ from emulation.mobility.random_direction import RandomDirection
 from emulation.mobility.random_waypoint import RandomWaypoint
 from emulation.mobility.reference_point import ReferencePoint
 from emulation.mobility.static import Static
+from emulation.radio import Radio
 from knowledge_manager.documents import did_you_mean, listed
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
@@ -97,6 +98,26 @@ class RadioSettings(Settings):
     rate_bytes_per_s: PositiveFloat
     setup_ms: Annotated[int, Field(ge=0, le=600_000)] = 0
     loss: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    frame_bytes: Annotated[int, Field(ge=0, le=1 << 20)] = 0
+    overhead_bytes: Annotated[int, Field(ge=0, le=10_000)] = 0
+    half_duplex: bool = True
+    transfers: Literal["one", "unlimited"] = "one"
+    cut: Literal["restart", "resume"] = "restart"
+    least_contact_s: NotNegative = 0.0
+
+    def radio(self) -> Radio:
+        """Return the radio with these settings."""
+        return Radio(
+            self.range_m,
+            self.rate_bytes_per_s,
+            self.setup_ms,
+            self.loss,
+            self.frame_bytes,
+            self.overhead_bytes,
+            self.half_duplex,
+            self.transfers == "unlimited",
+            self.cut == "resume",
+        )
 
 
 def _least_first(pair: tuple[float, float]) -> tuple[float, float]:

@@ -1,6 +1,6 @@
 """Frames take their time, share the air, and are cut when contacts end."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emulation.clock import Clock, Rank
-from emulation.radio import Air, Radio
+from emulation.radio import LOST_ON_AIR, Air, Radio
 
 FAST = Radio(range_m=50.0, rate_bytes_per_s=1000.0, setup_ms=0, loss=0.0)
 """One byte takes one millisecond."""
@@ -181,3 +181,94 @@ def test_nobody_is_in_two_transfers_and_every_frame_has_one_fate(
         end = contacts.get((min(sender, receiver), max(sender, receiver)), -1)
         if at_ms > end:
             assert number.to_bytes(2, "big").ljust(size + 1, b".") not in fates
+
+
+def test_a_full_duplex_radio_sends_and_receives_at_once() -> None:
+    clock, medium, log = air(3, replace(FAST, half_duplex=False))
+    medium.open(0, 1)
+    medium.open(0, 2)
+    medium.send(0, 1, b"x" * 10)
+    medium.send(1, 0, b"y" * 10)
+    medium.send(0, 2, b"z" * 10)  # it can send to one at a time only
+    clock.run_until(100)
+    assert [line[:4] for line in log.lines if line[1] == "received"] == [
+        (10, "received", 0, 1),
+        (10, "received", 1, 0),
+        (20, "received", 0, 2),
+    ]
+
+
+def test_many_channels_serve_every_neighbour_at_once() -> None:
+    clock, medium, log = air(3, replace(FAST, many_at_once=True))
+    medium.open(0, 1)
+    medium.open(0, 2)
+    for receiver in (1, 2):
+        medium.send(0, receiver, b"x" * 10)
+    medium.send(1, 0, b"y" * 10)  # half duplex still: this contact has one channel
+    clock.run_until(100)
+    assert [line[:4] for line in log.lines if line[1] == "received"] == [
+        (10, "received", 0, 1),
+        (10, "received", 0, 2),
+        (20, "received", 1, 0),
+    ]
+
+
+def test_one_channel_at_either_end_is_one_channel() -> None:
+    clock = Clock()
+    log = Log(clock)
+    radios = [FAST, replace(FAST, many_at_once=True), replace(FAST, many_at_once=True)]
+    medium = Air(clock, radios, [np.random.default_rng(0)] * 3, log)
+    medium.open(0, 1)
+    medium.open(0, 2)
+    medium.send(1, 0, b"x" * 10)
+    medium.send(2, 0, b"y" * 10)
+    clock.run_until(100)
+    assert [line[0] for line in log.lines if line[1] == "received"] == [10, 20]
+
+
+def test_a_long_message_takes_several_frames_with_their_overhead() -> None:
+    clock, medium, log = air(2, replace(FAST, frame_bytes=10, overhead_bytes=3))
+    medium.open(0, 1)
+    medium.send(0, 1, b"x" * 25)
+    medium.send(0, 1, b"y" * 10)
+    clock.run_until(100)
+    assert [line[0] for line in log.lines if line[1] == "received"] == [25 + 9, 25 + 9 + 13]
+
+
+def test_a_message_of_many_frames_is_lost_with_any_of_them() -> None:
+    def share_lost(octets: int) -> float:
+        clock, medium, log = air(2, replace(FAST, rate_bytes_per_s=1e6, loss=0.1, frame_bytes=10))
+        medium.open(0, 1)
+        for _ in range(3000):
+            medium.send(0, 1, b"x" * octets)
+        clock.run_until(10_000_000)
+        return sum(line[1] == LOST_ON_AIR for line in log.lines) / 3000
+
+    assert share_lost(10) == pytest.approx(0.1, abs=0.02)
+    assert share_lost(50) == pytest.approx(1 - 0.9**5, abs=0.03)
+
+
+@pytest.mark.parametrize(("resumes", "arrives_ms"), [(False, 200 + 100), (True, 200 + 100 - 60)])
+def test_a_cut_transfer_is_resumed_or_begun_again(resumes: bool, arrives_ms: int) -> None:
+    clock, medium, log = air(2, replace(FAST, resumes=resumes))
+    medium.open(0, 1)
+    medium.send(0, 1, b"x" * 100)
+    clock.call_at(40, Rank.CONTACT_LOST, lambda: medium.close(0, 1))
+    clock.call_at(100, Rank.CONTACT_OPENED, lambda: medium.open(0, 1))
+    clock.call_at(100, Rank.TIMER, lambda: medium.send(0, 1, b"x" * 100))
+    clock.call_at(120, Rank.CONTACT_LOST, lambda: medium.close(0, 1))
+    clock.call_at(200, Rank.CONTACT_OPENED, lambda: medium.open(0, 1))
+    clock.call_at(200, Rank.TIMER, lambda: medium.send(0, 1, b"x" * 100))
+    clock.run_until(1000)
+    assert [line[0] for line in log.lines if line[1] == "received"] == [arrives_ms]
+
+
+def test_another_message_is_not_taken_for_the_rest_of_the_cut_one() -> None:
+    clock, medium, log = air(2, replace(FAST, resumes=True))
+    medium.open(0, 1)
+    medium.send(0, 1, b"x" * 100)
+    clock.call_at(40, Rank.CONTACT_LOST, lambda: medium.close(0, 1))
+    clock.call_at(100, Rank.CONTACT_OPENED, lambda: medium.open(0, 1))
+    clock.call_at(100, Rank.TIMER, lambda: medium.send(0, 1, b"y" * 100))
+    clock.run_until(1000)
+    assert [line[0] for line in log.lines if line[1] == "received"] == [200]
