@@ -160,7 +160,10 @@ def test_the_signal_of_a_terminal_leaves_a_valid_run(write_scenario: WriteScenar
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "started\n"
-    time.sleep(2)
+    deadline = time.monotonic() + 60  # a busy machine takes a while to load a scenario
+    while not (tmp_path / "run" / "trace" / "nodes").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(1)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=60) == 0
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
