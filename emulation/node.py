@@ -43,11 +43,14 @@ class Sensor:
 
 @dataclass(slots=True)
 class Node:
-    """One node of the world. `wake_ms` is the earliest time at which it is already arranged to be woken."""
+    """One node of the world. `wake_ms` is the earliest time at which it is already arranged to be woken,
+    `skew_ms` how far its own clock is ahead."""
 
     seat: Seat
     engine: SubscriberEnd | DensNode | PublisherEnd
+    store: MemoryStore
     wake_ms: int | None = None
+    skew_ms: int = 0
     watchdog: Watchdog | None = None
     sensors: list[Sensor] = field(default_factory=list)
     readings: int = 0
@@ -82,26 +85,32 @@ class Crew:
     def nodes(self) -> Iterator[Node]:
         """Yield all nodes, in the order of their numbers."""
         for seat in self._scenario.seats():
-            sealer = Sealer(seat.number, self._mission_key)
-            if seat.role == "subscriber":
-                yield Node(
-                    seat,
-                    SubscriberEnd(
-                        seat.number, self._table.check, MemoryStore(), 0, sealer=sealer, limits=self._limits
-                    ),
-                )
-            elif seat.role == "mediator":
-                yield Node(seat, self._mediator(seat.number, sealer))
-            else:
-                yield self._publisher(seat, sealer)
+            node = self._node(seat, MemoryStore(), 0)
+            node.sensors = [self._sensor(plan, seat.number, seat.position) for plan in self._plans(seat)]
+            yield node
 
-    def _mediator(self, number: int, sealer: Sealer) -> DensNode:
+    def restart(self, node: Node, store: MemoryStore, now_ms: int) -> None:
+        """Give a node a new engine that begins with this store. Its sensors are the world's, and go on."""
+        new = self._node(node.seat, store, now_ms)
+        node.engine, node.store, node.watchdog, node.wake_ms = new.engine, store, new.watchdog, None
+
+    def _node(self, seat: Seat, store: MemoryStore, now_ms: int) -> Node:
+        sealer = Sealer(seat.number, self._mission_key)
+        if seat.role == "publisher":
+            return self._publisher(seat, store, sealer, now_ms)
+        if seat.role == "mediator":
+            return Node(seat, self._mediator(seat.number, store, sealer, now_ms), store)
+        check = self._table.check
+        end = SubscriberEnd(seat.number, check, store, now_ms, sealer=sealer, limits=self._limits)
+        return Node(seat, end, store)
+
+    def _mediator(self, number: int, store: MemoryStore, sealer: Sealer, now_ms: int) -> DensNode:
         table = self._table
         return DensNode(
             number,
             table.check,
-            MemoryStore(),
-            0,
+            store,
+            now_ms,
             matchers={
                 identity: partial(language.matcher, table) for identity, language in self._languages.items()
             },
@@ -120,7 +129,12 @@ class Crew:
         bound = self._limits.announcements
         return DistributedDataDictionary(alternatives, table=self._table, bound=bound)
 
-    def _publisher(self, seat: Seat, sealer: Sealer) -> Node:
+    def _plans(self, seat: Seat) -> list[PlannedSensor]:
+        if seat.role != "publisher":
+            return []
+        return [plan for plan in self._scenario.sensors if plan.group == seat.group]
+
+    def _publisher(self, seat: Seat, store: MemoryStore, sealer: Sealer, now_ms: int) -> Node:
         table = self._table
         watchdog = Watchdog(
             {identity: language.source_filter(table) for identity, language in self._languages.items()}
@@ -128,17 +142,15 @@ class Crew:
         engine = PublisherEnd(
             seat.number,
             table.check,
-            MemoryStore(),
-            0,
+            store,
+            now_ms,
             filter_host=watchdog,
             sealer=sealer,
             limits=self._limits,
         )
-        plans = [plan for plan in self._scenario.sensors if plan.group == seat.group]
-        if plans:
-            engine.announce(self._extract(plans), 0)
-        sensors = [self._sensor(plan, seat.number, seat.position) for plan in plans]
-        return Node(seat, engine, watchdog=watchdog, sensors=sensors)
+        if plans := self._plans(seat):
+            engine.announce(self._extract(plans), now_ms)
+        return Node(seat, engine, store, watchdog=watchdog)
 
     def _extract(self, plans: list[PlannedSensor]) -> bytes:
         """Return what the knowledge manager tells others of these sensors, believed for the whole run."""

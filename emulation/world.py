@@ -19,6 +19,7 @@ from emulation.clock import Clock, Rank
 from emulation.contacts.contact import Contacts
 from emulation.direct_messages import subscription_lifetime, subscription_of
 from emulation.journal import Journal
+from emulation.local_clock import in_world_time
 from emulation.motion import contacts_among, walks_of
 from emulation.node import Crew, Node, Sensor
 from emulation.radio import Air, Radio
@@ -184,28 +185,29 @@ class World:
         now_ms = self._clock.now_ms
         for number, peer in ((a, b), (b, a)):
             node = self._nodes[number]
-            node.engine.contact_opened(peer, now_ms)
+            node.engine.contact_opened(peer, now_ms + node.skew_ms)
             self._settle(node)
 
     def _join(self, end: Node) -> None:
         """Let an end inside a device talk with the device's mediator, for good."""
         now_ms = self._clock.now_ms
         for node, peer in ((end, end.seat.device), (self._nodes[end.seat.device], end.number)):
-            node.engine.contact_opened(peer, now_ms)
+            node.engine.contact_opened(peer, now_ms + node.skew_ms)
             self._settle(node)
 
     def _arrive_inside(self, sender: int, receiver: int, data: bytes) -> None:
         """Hand over bytes between two engines of one device: no air, no time, no frame in the trace."""
         node = self._nodes[receiver]
-        node.engine.receive(data, sender, self._clock.now_ms)
+        node.engine.receive(data, sender, self._clock.now_ms + node.skew_ms)
         self._settle(node, data)
 
     def _contact_lost(self, a: int, b: int) -> None:
         """Nothing is said or sent after this, so there is nothing to settle."""
         self._air.close(a, b)
         now_ms = self._clock.now_ms
-        self._nodes[a].engine.contact_lost(b, now_ms)
-        self._nodes[b].engine.contact_lost(a, now_ms)
+        for number, peer in ((a, b), (b, a)):
+            node = self._nodes[number]
+            node.engine.contact_lost(peer, now_ms + node.skew_ms)
 
     def frame_sent(self, sender: int, receiver: int, data: bytes) -> None:
         """The first byte of a frame leaves."""
@@ -216,7 +218,7 @@ class World:
         now_ms = self._clock.now_ms
         self.journal.frame_received(now_ms, sender, receiver, data)
         node = self._nodes[receiver]
-        node.engine.receive(data, sender, now_ms)
+        node.engine.receive(data, sender, now_ms + node.skew_ms)
         self._settle(node, data)
 
     def frame_lost(self, sender: int, receiver: int, data: bytes, reason: str) -> None:
@@ -230,7 +232,7 @@ class World:
         this."""
         now_ms = self._clock.now_ms
         engine, number = node.engine, node.seat.number
-        for peer, data in engine.datagrams_to_send(now_ms):
+        for peer, data in engine.datagrams_to_send(now_ms + node.skew_ms):
             if number < self._devices and peer < self._devices:
                 self._air.send(number, peer, data)
             else:
@@ -239,6 +241,8 @@ class World:
         if (event := engine.next_event()) is not None:
             journal = self.journal
             while event is not None:
+                if node.skew_ms:
+                    event = in_world_time(event, node.skew_ms)
                 if isinstance(event, DatagramRefused):
                     journal.frame_refused(number, received, event)
                 else:
@@ -246,8 +250,8 @@ class World:
                 event = engine.next_event()
             journal.buffer(now_ms, number, *node.held())
         wanted_ms = engine.next_timer_ms()
-        if wanted_ms is not None and (node.wake_ms is None or wanted_ms < node.wake_ms):
-            at_ms = max(wanted_ms, now_ms + 1)
+        if wanted_ms is not None and (node.wake_ms is None or wanted_ms - node.skew_ms < node.wake_ms):
+            at_ms = max(wanted_ms - node.skew_ms, now_ms + 1)
             if node.wake_ms is None or at_ms < node.wake_ms:
                 node.wake_ms = at_ms
                 self._clock.call_at(at_ms, Rank.TIMER, partial(self._wake, node, at_ms))
@@ -256,7 +260,7 @@ class World:
         if node.wake_ms != at_ms:
             return  # An earlier call took its place.
         node.wake_ms = None
-        node.engine.timer_due(at_ms)
+        node.engine.timer_due(at_ms + node.skew_ms)
         self._settle(node)
         self.journal.buffer(at_ms, node.seat.number, *node.held())
 
@@ -265,39 +269,40 @@ class World:
     def _subscribe(self, node: Node, language: int, vector: bytes, document: str | None) -> None:
         assert isinstance(node.engine, SubscriberEnd)
         now_ms = self._clock.now_ms
-        node.engine.subscribe(vector, language, now_ms)
+        node.engine.subscribe(vector, language, now_ms + node.skew_ms)
         self.journal.subscribed(now_ms, node.number, language, vector, document)
         self._settle(node)
 
     def _send_message(self, plan: MessagePlan, index: int) -> None:
         source, vector = plan.draw()
-        assert isinstance(source.engine, PublisherEnd)
-        now_ms, language = self._clock.now_ms, DirectLanguage.language_id
-        message = source.engine.publish(language, vector, plan.lifetime_q, now_ms)
-        self.journal.published(now_ms, message, language, vector, plan.lifetime_q, 0)
+        self._publish(source, DirectLanguage.language_id, vector, plan.lifetime_q, 0)
         self._settle(source)
         send_next = partial(self._send_message, plan, index + 1)
         self._clock.call_at(plan.at_ms(index + 1), Rank.APPLICATION, send_next)
+
+    def _publish(self, node: Node, language: int, vector: bytes, lifetime_q: int, event_number: int) -> None:
+        assert isinstance(node.engine, PublisherEnd)
+        now_ms = self._clock.now_ms
+        message = node.engine.publish(language, vector, lifetime_q, now_ms + node.skew_ms)
+        self.journal.published(now_ms, message, language, vector, lifetime_q, event_number)
 
     def _read_later(self, node: Node, sensor: Sensor) -> None:
         self._clock.call_at(sensor.next_ms, Rank.APPLICATION, lambda: self._read(node, sensor))
 
     def _read(self, node: Node, sensor: Sensor) -> None:
-        assert isinstance(node.engine, PublisherEnd)
         assert node.watchdog is not None
         now_ms = self._clock.now_ms
         sample = sensor.source.sample(now_ms - sensor.plan.at_ms)
         if sample is None:
             return  # The recording is over.
         node.readings += 1
-        reading = sensor.sampler.fill(sample, node.readings, now_ms)
-        released = node.watchdog.feed(reading, now_ms)
+        local_ms = now_ms + node.skew_ms
+        reading = sensor.sampler.fill(sample, node.readings, local_ms)
+        released = node.watchdog.feed(reading, local_ms)
         installed = node.watchdog.interested()
         self.journal.judged(now_ms, node.number, reading, installed, [release for _, release in released])
         for language, release in released:
-            lifetime_q = release.vector[2]
-            message = node.engine.publish(language, release.vector, lifetime_q, now_ms)
-            self.journal.published(now_ms, message, language, release.vector, lifetime_q, reading.number)
+            self._publish(node, language, release.vector, release.vector[2], reading.number)
         self._settle(node)
         sensor.next_ms = now_ms + sensor.plan.every_ms
         self._read_later(node, sensor)

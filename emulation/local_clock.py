@@ -1,0 +1,16 @@
+"""Clocks of nodes that are wrong: what an engine tells in its own time is put into the world's.
+
+Engines compare no clocks, so each may live in a time of its own (`Node.skew_ms` ahead of the world's).
+"""
+
+from dataclasses import replace
+
+from dens.events import Event, MessageEvent
+
+
+def in_world_time(event: Event, skew_ms: int) -> Event:
+    """Return an event of a node whose clock is so far ahead, with the world's times."""
+    if isinstance(event, MessageEvent):
+        item = event.item.but(created_ms=event.item.created_ms - skew_ms)
+        return event._replace(at_ms=event.at_ms - skew_ms, item=item)
+    return replace(event, at_ms=event.at_ms - skew_ms)
