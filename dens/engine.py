@@ -49,6 +49,19 @@ _MOST_TOGETHER: Final = 32
 HAS_IT: Final = frozenset({Status.STORED, Status.KNOWN})
 """After these answers the peer has the message."""
 
+# Naming a member of an enumeration costs ten times as much as naming one of these, and every message does
+# so dozens of times.
+_ACKNOWLEDGEMENT: Final = int(MessageType.ACKNOWLEDGEMENT)
+_BUNDLE: Final = int(MessageType.BUNDLE)
+_HELLO: Final = int(MessageType.HELLO)
+_SUMMARY: Final = int(MessageType.SUMMARY)
+_MEDIATOR: Final = Role.MEDIATOR
+_BAD_PAYLOAD: Final = Status.BAD_PAYLOAD
+_EXPIRED: Final = Status.EXPIRED
+_FOREIGN_ORIGIN: Final = Status.FOREIGN_ORIGIN
+_KNOWN: Final = Status.KNOWN
+_STORED: Final = Status.STORED
+
 
 class Engine(ABC):
     """A protocol machine without an application. `SubscriberEnd`, `PublisherEnd` and `DensNode` are made of
@@ -77,6 +90,7 @@ class Engine(ABC):
         self._sealer = sealer or Sealer(node)
         self._flags = envelope.SEALED if self._sealer.tag_bytes else 0
         self._ledger = Ledger(store, self.limits)
+        self._known = self._ledger.known
         self._sessions: dict[int, PeerSession] = {}
         self._events: deque[Event] = deque()
         held, inbox = self._ledger.load()
@@ -99,7 +113,7 @@ class Engine(ABC):
             self._refuse(data, peer, Reason.SEALED if is_sealed else Reason.UNSEALED, now_ms)
             return
         if is_sealed:
-            number = 0 if item.type == MessageType.HELLO else session.own_session
+            number = 0 if item.type == _HELLO else session.own_session
             if not self._sealer.verifies(data[:-TAG_BYTES], data[-TAG_BYTES:], peer, number):
                 self._refuse(data, peer, Reason.BAD_TAG, now_ms)
                 return
@@ -111,12 +125,12 @@ class Engine(ABC):
                 self._item_came(item, session, now_ms)
             elif item.origin != peer:
                 self._refuse(data, peer, Reason.MALFORMED, now_ms)
-            elif item.type == MessageType.ACKNOWLEDGEMENT:
+            elif item.type == _ACKNOWLEDGEMENT:
                 self._acknowledgement_came(item.payload, session, now_ms)
-            elif item.type == MessageType.BUNDLE:
+            elif item.type == _BUNDLE:
                 for one in self._unbundled(item.payload, now_ms):
                     self._item_came(one, session, now_ms)
-            elif item.type == MessageType.HELLO:
+            elif item.type == _HELLO:
                 self._hello_came(Hello.decode(item.payload), session)
             else:
                 message = SummaryMessage.decode(item.payload)
@@ -145,7 +159,7 @@ class Engine(ABC):
     def timer_due(self, now_ms: int) -> None:
         """Forget what has expired. What sessions want to send is found by `datagrams_to_send`."""
         ledger = self._ledger
-        while (ended := ledger.known.pop_ended(now_ms)) is not None:
+        while (ended := self._known.pop_ended(now_ms)) is not None:
             if self._ended(ended[0], now_ms):
                 ledger.held_ended(*ended)
             else:
@@ -183,9 +197,9 @@ class Engine(ABC):
 
     def _hello_came(self, hello: Hello, session: PeerSession) -> None:
         is_new = session.greet(Role(hello.role), hello.session, hello.heard)
-        if is_new and Role.MEDIATOR in (self.role, session.role):
+        if is_new and _MEDIATOR in (self.role, session.role):
             number = self._ledger.link_number() | LINK_NUMBER
-            session.offer(-1, (self.node, number), MessageType.SUMMARY)
+            session.offer(-1, (self.node, number), _SUMMARY)
         elif is_new or hello.heard != session.own_session:
             session.owe_hello()
 
@@ -195,7 +209,7 @@ class Engine(ABC):
         self._hello_came(message.hello, session)
         if message.hello.session != session.peer_session:
             return
-        session.acknowledge(item, Status.STORED, now_ms)
+        session.acknowledge(item, _STORED, now_ms)
         if session.is_ready and session.summary_number == item.number:
             return
         session.summarise(item.number, known)
@@ -205,11 +219,11 @@ class Engine(ABC):
         for origin, number, status in Acknowledgement.decode(payload).entries:
             item_id = (origin, number)
             flight = session.acknowledged(item_id, now_ms)
-            if flight is None or flight.item.type == MessageType.SUMMARY:
+            if flight is None or flight.item.type == _SUMMARY:
                 continue
             word = None if status in HAS_IT else STATUS_NAMES[status]
             self._events.append(MessageAcknowledged(now_ms, flight.item, session.peer, word))
-            self._acknowledged(flight.item, Status(status), session, now_ms)
+            self._acknowledged(flight.item, status, session, now_ms)
 
     def _item_came(self, item: Item, session: PeerSession, now_ms: int) -> None:
         if session.role is None:
@@ -219,20 +233,20 @@ class Engine(ABC):
             return
         item_id = item.id
         session.learnt(item_id)
-        if item_id in self._ledger.known or session.has_taken(item_id):
-            status = Status.KNOWN
+        if item_id in self._known or session.has_taken(item_id):
+            status = _KNOWN
         elif item.expires_ms <= now_ms:
-            status = Status.EXPIRED
-        elif session.role is not Role.MEDIATOR and item.origin != session.peer:
-            status = Status.FOREIGN_ORIGIN
+            status = _EXPIRED
+        elif session.role is not _MEDIATOR and item.origin != session.peer:
+            status = _FOREIGN_ORIGIN
         else:
             try:
                 status = self._take(item, session, now_ms)
             except RemoteProtocolError:
-                status = Status.BAD_PAYLOAD
-        if status is Status.STORED:
+                status = _BAD_PAYLOAD
+        if status is _STORED:
             session.took(item_id)
-        elif status is Status.KNOWN:
+        elif status is _KNOWN:
             session.took(item_id)
             self._events.append(DuplicateReceived(now_ms, item, session.peer))
         else:
@@ -245,10 +259,10 @@ class Engine(ABC):
         if session.owes_hello or (not session.is_heard and session.hello_due_ms <= now_ms):
             session.owes_hello = False
             session.hello_due_ms = now_ms + self.limits.hello_ms
-            self._transmit_link(MessageType.HELLO, self._hello(session).encode(), session, out)
+            self._transmit_link(_HELLO, self._hello(session).encode(), session, out)
         if session.acks_due_ms <= now_ms:
             payload = Acknowledgement(session.take_acks()).encode()
-            self._transmit_link(MessageType.ACKNOWLEDGEMENT, payload, session, out)
+            self._transmit_link(_ACKNOWLEDGEMENT, payload, session, out)
         together: list[bytes] = []
         while (again := session.next_retry(now_ms)) is not None:
             item = self._form(*again, session, now_ms)
@@ -270,7 +284,7 @@ class Engine(ABC):
 
     def _form(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
         """Return a message as it is to be sent, or None where it is not, or no longer, worth it."""
-        if type == MessageType.SUMMARY:
+        if type == _SUMMARY:
             return self._summary(item_id, session, now_ms)
         item = self._frame(item_id, type, session, now_ms)
         return None if item is None or item.expires_ms <= now_ms else item
@@ -288,7 +302,7 @@ class Engine(ABC):
             return
         if together:
             self._transmit_together(together, session, out)
-        if type == MessageType.SUMMARY:
+        if type == _SUMMARY:
             body = envelope.pack(item, self._table_check, 0, 0, self._flags)
         else:
             body = envelope.pack(item, self._table_check, item.age_ms(now_ms), item.hops + 1, self._flags)
@@ -297,20 +311,18 @@ class Engine(ABC):
     def _transmit_together(self, together: list[bytes], session: PeerSession, out: list[Datagram]) -> None:
         """Send these small messages in one datagram, and forget them."""
         if len(together) > 1:
-            self._transmit_link(MessageType.BUNDLE, Bundle(tuple(together)).encode(), session, out)
+            self._transmit_link(_BUNDLE, Bundle(tuple(together)).encode(), session, out)
         else:
             [message] = together
             body = bytes((message[0] | self._flags,)) + message[1:]
             self._put_out(body, session.peer_session, session, out)
         together.clear()
 
-    def _transmit_link(
-        self, type: MessageType, payload: bytes, session: PeerSession, out: list[Datagram]
-    ) -> None:
+    def _transmit_link(self, type: int, payload: bytes, session: PeerSession, out: list[Datagram]) -> None:
         number = self._ledger.link_number() | LINK_NUMBER
         item = Item(type, 0, self.node, number, 0, 0, 0, payload)
         body = envelope.pack(item, self._table_check, 0, 0, self._flags)
-        self._put_out(body, 0 if type is MessageType.HELLO else session.peer_session, session, out)
+        self._put_out(body, 0 if type == _HELLO else session.peer_session, session, out)
 
     def _put_out(self, body: bytes, addressed_to: int, session: PeerSession, out: list[Datagram]) -> None:
         if self._flags:
@@ -323,7 +335,7 @@ class Engine(ABC):
     def _summary(self, item_id: ItemId, session: PeerSession, now_ms: int) -> Item:
         known = self._summary_for(session, _SUMMARY_BYTES)
         payload = SummaryMessage(self._hello(session), self._note(session, now_ms), known).encode()
-        return Item(MessageType.SUMMARY, 0, item_id[0], item_id[1], now_ms, 0, 0, payload)
+        return Item(_SUMMARY, 0, item_id[0], item_id[1], now_ms, 0, 0, payload)
 
     # ------------------------------------------------------------------ what may be done otherwise
 
@@ -332,7 +344,7 @@ class Engine(ABC):
         return Item(type, language, self.node, number, created_ms, lifetime_q, 0, payload)
 
     def _next_end_ms(self) -> int:
-        return self._ledger.known.wake_ms()
+        return self._known.wake_ms()
 
     def _understand(self, message: SummaryMessage) -> Summary:
         """Return what a peer's summary says, or raise RemoteProtocolError."""
@@ -365,7 +377,7 @@ class Engine(ABC):
         """Return the message as it is to be transmitted, or None where it is not worth sending any more."""
 
     @abstractmethod
-    def _acknowledged(self, item: Item, status: Status, session: PeerSession, now_ms: int) -> None:
+    def _acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
         """Learn how a peer took a message; `item` is what was sent."""
 
     @abstractmethod

@@ -59,6 +59,28 @@ _RESTORED_IN_ORDER: Final = {
     int(MessageType.NOTIFICATION): 4,
 }
 
+# Naming a member of an enumeration costs ten times as much as naming one of these, and every message does
+# so dozens of times.
+_ANNOUNCE: Final = int(MessageType.ANNOUNCE)
+_INSTALL: Final = int(MessageType.INSTALL)
+_NOTIFICATION: Final = int(MessageType.NOTIFICATION)
+_NOTIFY: Final = int(MessageType.NOTIFY)
+_RECEIPT: Final = int(MessageType.RECEIPT)
+_REMOVE: Final = int(MessageType.REMOVE)
+_RENEW: Final = int(MessageType.RENEW)
+_SUBSCRIBE: Final = int(MessageType.SUBSCRIBE)
+_UNSUBSCRIBE: Final = int(MessageType.UNSUBSCRIBE)
+_MEDIATOR: Final = Role.MEDIATOR
+_PUBLISHER: Final = Role.PUBLISHER
+_SUBSCRIBER: Final = Role.SUBSCRIBER
+_BAD_PAYLOAD: Final = Status.BAD_PAYLOAD
+_NOT_SIGNED: Final = Status.NOT_SIGNED
+_NO_ROOM: Final = Status.NO_ROOM
+_STORED: Final = Status.STORED
+_SUPERSEDED: Final = Status.SUPERSEDED
+_UNEXPECTED: Final = Status.UNEXPECTED
+_UNKNOWN_LANGUAGE: Final = Status.UNKNOWN_LANGUAGE
+
 
 def _is_refusal(error: Exception) -> bool:
     """Say whether a collaborator refused bytes, which is not the same as being broken."""
@@ -68,7 +90,7 @@ def _is_refusal(error: Exception) -> bool:
 class DensNode(Engine):
     """A mediator of the overlay."""
 
-    role = Role.MEDIATOR
+    role = _MEDIATOR
     commits_at_once = False
 
     def __init__(
@@ -125,63 +147,64 @@ class DensNode(Engine):
             self._services.remove(ended.key)
 
     def _next_end_ms(self) -> int:
-        end_ms, lingering_ms = self._ledger.known.wake_ms(), self._table.wake_ms()
+        end_ms, lingering_ms = self._known.wake_ms(), self._table.wake_ms()
         return end_ms if end_ms < lingering_ms else lingering_ms
 
     def _understand(self, message: SummaryMessage) -> Summary:
-        if message.hello.role == Role.MEDIATOR:
+        if message.hello.role == _MEDIATOR:
             return self._ledger.known.compare(message.known)
         return super()._understand(message)
 
     def _note(self, session: PeerSession, now_ms: int) -> bytes:
-        return self._policy.note(now_ms) if session.role is Role.MEDIATOR else b""
+        return self._policy.note(now_ms) if session.role is _MEDIATOR else b""
 
     # ------------------------------------------------------------------ taking messages
 
     def _take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
-        self.timer_due(now_ms)
-        if not is_its_owners(item, self._identities):
-            return Status.NOT_SIGNED
+        if self._next_end_ms() <= now_ms:
+            self.timer_due(now_ms)
+        if self._identities is not None and not is_its_owners(item, self._identities):
+            return _NOT_SIGNED
         try:
             status = self._learn(item, session.peer, now_ms)
         except Exception as error:
             if not _is_refusal(error):
                 raise
-            return Status.BAD_PAYLOAD
-        if status is Status.STORED:
-            happened = CopyReplicated if session.role is Role.MEDIATOR else MessageStored
+            return _BAD_PAYLOAD
+        if status is _STORED:
+            happened = CopyReplicated if session.role is _MEDIATOR else MessageStored
             self._events.append(happened(now_ms, item, session.peer))
-            self._spread(item, now_ms)
-        elif status is Status.SUPERSEDED:
+            self._spread(item, session, now_ms)
+        elif status is _SUPERSEDED:
             self._ledger.know(item)
         return status
 
     def _learn(self, item: Item, via: int, now_ms: int) -> Status:
         kind = item.type
-        if kind == MessageType.NOTIFICATION:
+        if kind == _NOTIFICATION:
             return self._learn_notification(item, now_ms)
-        if kind == MessageType.RECEIPT:
+        if kind == _RECEIPT:
             return self._learn_receipt(item, now_ms)
-        if kind == MessageType.SUBSCRIBE:
+        if kind == _SUBSCRIBE:
             return self._learn_subscription(item, Subscribed.from_subscribe(item.payload), now_ms)
-        if kind == MessageType.RENEW:
+        if kind == _RENEW:
             return self._learn_subscription(item, Subscribed.from_renew(item.payload), now_ms)
-        if kind == MessageType.UNSUBSCRIBE:
+        if kind == _UNSUBSCRIBE:
             return self._learn_withdrawal(item, now_ms)
-        if kind == MessageType.ANNOUNCE:
+        if kind == _ANNOUNCE:
             return self._learn_announcement(item, via, now_ms)
-        return Status.UNEXPECTED
+        return _UNEXPECTED
 
     def _learn_subscription(self, item: Item, said: Subscribed, now_ms: int) -> Status:
         if item.language not in self._matchers:
-            return Status.UNKNOWN_LANGUAGE
+            return _UNKNOWN_LANGUAGE
         new = Subscription.of(item, said)
         status = self._table.judge(new)
-        if status is not Status.STORED:
+        if status is not _STORED:
             return status
         current = self._table.get(new.key)
         if current is None and len(self._table) >= self.limits.subscriptions:
-            return Status.NO_ROOM
+            return _NO_ROOM
         publishers = self._services.publishers_for(new)
         self._matchers.add(new)
         if current is not None:
@@ -196,9 +219,9 @@ class DensNode(Engine):
         self._services.add(new, publishers)
         for publisher in publishers:
             session = self._sessions.get(publisher)
-            if session is not None and session.is_ready and session.role is Role.PUBLISHER:
-                session.offer(1, item.id, MessageType.INSTALL)
-        return Status.STORED
+            if session is not None and session.is_ready and session.role is _PUBLISHER:
+                session.offer(1, item.id, _INSTALL)
+        return _STORED
 
     def _match_with_carried(self, new: Subscription, now_ms: int) -> None:
         language = new.item.language
@@ -219,9 +242,9 @@ class DensNode(Engine):
     def _learn_withdrawal(self, item: Item, now_ms: int) -> Status:
         said = Withdrawal.decode(item.payload)
         if self._table.tombstone_count >= self.limits.tombstones:
-            return Status.NO_ROOM
+            return _NO_ROOM
         status, ended, older = self._table.withdraw(item, said)
-        if status is not Status.STORED:
+        if status is not _STORED:
             return status
         if older is not None:
             self._let_go_of(older.item, Reason.REPLACED, now_ms)
@@ -231,12 +254,12 @@ class DensNode(Engine):
             self._carried.release(*ended.key)
             self._let_go_of(ended.item, Reason.WITHDRAWN, now_ms)
         self._hold(item)
-        return Status.STORED
+        return _STORED
 
     def _learn_announcement(self, item: Item, via: int, now_ms: int) -> Status:
         older = self._services.announcement(item.origin)
         if older is not None and older.number > item.number:
-            return Status.SUPERSEDED
+            return _SUPERSEDED
         self._services.learn(item, via, self._table.subscriptions(), now_ms)
         if older is not None:
             self._let_go_of(older, Reason.REPLACED, now_ms)
@@ -246,11 +269,11 @@ class DensNode(Engine):
             self._services.forget(earliest.origin)
             self._let_go_of(earliest, Reason.OLDEST, now_ms)
             if earliest is item:
-                return Status.NO_ROOM
+                return _NO_ROOM
         session = self._sessions.get(item.origin)
         if session is not None and session.is_ready:
             self._offer_installs(session)
-        return Status.STORED
+        return _STORED
 
     def _learn_receipt(self, item: Item, now_ms: int) -> Status:
         notification = self._receipts.add(item)
@@ -258,18 +281,18 @@ class DensNode(Engine):
         self._hold(item)
         while len(self._receipts) > self.limits.receipts:
             self._let_go_of(self._receipts.oldest(), Reason.OLDEST, now_ms)
-        return Status.STORED if item.id in self._items else Status.NO_ROOM
+        return _STORED if item.id in self._items else _NO_ROOM
 
     def _learn_notification(self, item: Item, now_ms: int) -> Status:
         if item.language not in self._matchers:
-            return Status.UNKNOWN_LANGUAGE
+            return _UNKNOWN_LANGUAGE
         matches = self._matchers.match(item, now_ms)
         carried = self._carried.add(item)
         self._owe_all(carried, matches, now_ms)
         self._hold(item)
         for victim, reason in self._carried.make_room(now_ms):
             self._let_go_of(victim, reason, now_ms)
-        return Status.STORED if item.id in self._items else Status.NO_ROOM
+        return _STORED if item.id in self._items else _NO_ROOM
 
     def _owe_all(self, carried: Carried, matches: Iterable[FoundMatch], now_ms: int) -> None:
         item = carried.item
@@ -306,13 +329,13 @@ class DensNode(Engine):
             return False
         self._events.append(MessageExpired(now_ms, item, None, REASON_NAMES[Reason.LIFETIME_OVER]))
         kind = item.type
-        if kind == MessageType.NOTIFICATION:
+        if kind == _NOTIFICATION:
             self._carried.remove(item_id)
-        elif kind == MessageType.RECEIPT:
+        elif kind == _RECEIPT:
             self._receipts.remove(item)
-        elif kind == MessageType.UNSUBSCRIBE:
+        elif kind == _UNSUBSCRIBE:
             self._table.tombstone_ended((item.origin, item.payload[0]), item)
-        elif kind == MessageType.ANNOUNCE:
+        elif kind == _ANNOUNCE:
             self._services.forget(item.origin)
         return True
 
@@ -323,16 +346,16 @@ class DensNode(Engine):
 
     def _restore_one(self, item: Item, now_ms: int) -> None:
         kind = item.type
-        if kind == MessageType.NOTIFICATION:
+        if kind == _NOTIFICATION:
             self._owe_all(self._carried.add(item), self._matchers.match(item, now_ms), now_ms)
-        elif kind == MessageType.RECEIPT:
+        elif kind == _RECEIPT:
             self._receipts.add(item)
-        elif kind == MessageType.UNSUBSCRIBE:
+        elif kind == _UNSUBSCRIBE:
             self._table.withdraw(item, Withdrawal.decode(item.payload))
-        elif kind == MessageType.ANNOUNCE:
+        elif kind == _ANNOUNCE:
             self._services.learn(item, self.node, (), now_ms)
         else:
-            read = Subscribed.from_subscribe if kind == MessageType.SUBSCRIBE else Subscribed.from_renew
+            read = Subscribed.from_subscribe if kind == _SUBSCRIBE else Subscribed.from_renew
             subscription = Subscription.of(item, read(item.payload))
             self._table.put(subscription)
             self._matchers.add(subscription)
@@ -341,30 +364,30 @@ class DensNode(Engine):
     # ------------------------------------------------------------------ giving messages
 
     def _summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
-        if session.role is Role.MEDIATOR:
+        if session.role is _MEDIATOR:
             return self._ledger.known.encode_all(most_bytes)
         return self._ledger.known.encode_only(session.peer, most_bytes)
 
     def _peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         role = session.role
-        self._policy.met(session.peer, role is Role.MEDIATOR, note, now_ms)
-        if role is Role.MEDIATOR:
+        self._policy.met(session.peer, role is _MEDIATOR, note, now_ms)
+        if role is _MEDIATOR:
             missing = [item for id in known.lacking if (item := self._items.get(id)) is not None]
             missing.sort(key=lambda item: item.created_ms)
             for item in missing:
                 self._offer(item, session, now_ms)
-        elif role is Role.SUBSCRIBER:
+        elif role is _SUBSCRIBER:
             for item_id in self._carried.owed_to(session.peer):
                 if session.knows(item_id):
                     self._carried.delivered(item_id, session.peer)
                 else:
-                    session.offer(0, item_id, MessageType.NOTIFY)
+                    session.offer(0, item_id, _NOTIFY)
         else:
             self._offer_removals(session)
             self._offer_installs(session)
 
     def _offer(self, item: Item, session: PeerSession, now_ms: int) -> None:
-        if item.type == MessageType.NOTIFICATION and not session.knows(item.id):
+        if item.type == _NOTIFICATION and not session.knows(item.id):
             owed_to = self._carried.subscribers_owed(item.id)
             if self._policy.share(item, owed_to, session.peer, now_ms) is None:
                 return
@@ -373,24 +396,24 @@ class DensNode(Engine):
     def _offer_removals(self, session: PeerSession) -> None:
         for tombstone in self._table.tombstones():
             if session.has_any_of(tombstone.item.origin):
-                session.offer(0, tombstone.item.id, MessageType.REMOVE)
+                session.offer(0, tombstone.item.id, _REMOVE)
 
     def _offer_installs(self, session: PeerSession) -> None:
         for key in self._services.served_by(session.peer):
             subscription = self._table.get(key)
             if subscription is not None:
-                session.offer(1, subscription.item.id, MessageType.INSTALL)
+                session.offer(1, subscription.item.id, _INSTALL)
 
-    def _spread(self, item: Item, now_ms: int) -> None:
-        """Give a message that has just been learnt to those in contact whom it concerns."""
+    def _spread(self, item: Item, giver: PeerSession, now_ms: int) -> None:
+        """Give a message that has just been learnt to those in contact whom it concerns, but not back."""
         for session in self._sessions.values():
-            if not session.is_ready:
+            if session is giver or not session.is_ready:
                 continue
-            if session.role is Role.MEDIATOR:
+            if session.role is _MEDIATOR:
                 self._offer(item, session, now_ms)
-            elif session.role is Role.PUBLISHER and item.type == MessageType.UNSUBSCRIBE:
-                session.offer(0, item.id, MessageType.REMOVE)
-        if item.type == MessageType.NOTIFICATION:
+            elif session.role is _PUBLISHER and item.type == _UNSUBSCRIBE:
+                session.offer(0, item.id, _REMOVE)
+        if item.type == _NOTIFICATION:
             carried = self._carried.get(item.id)
             if carried is not None:
                 for subscriber in carried.owed:
@@ -398,41 +421,41 @@ class DensNode(Engine):
 
     def _notify(self, carried: Carried, subscriber: int) -> None:
         session = self._sessions.get(subscriber)
-        if session is not None and session.is_ready and session.role is Role.SUBSCRIBER:
+        if session is not None and session.is_ready and session.role is _SUBSCRIBER:
             session.may_want(carried.item.id)
-            session.offer(0, carried.item.id, MessageType.NOTIFY)
+            session.offer(0, carried.item.id, _NOTIFY)
 
     def _frame(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
         item = self._items.get(item_id)
         if item is None:
             return None
-        if type == MessageType.NOTIFICATION:
+        if type == _NOTIFICATION:
             owed_to = self._carried.subscribers_owed(item_id)
             copies = self._policy.share(item, owed_to, session.peer, now_ms)
             if copies is None or copies == item.copies:
                 return None if copies is None else item
             return item.but(copies=copies)
-        if type == MessageType.NOTIFY:
+        if type == _NOTIFY:
             carried = self._carried.get(item_id)
             satisfied = None if carried is None else carried.owed.get(session.peer)
             if not satisfied:
                 return None
             notify = Notify(tuple(satisfied.values()), item.payload)
             return item.but(type=int(type), payload=notify.encode(), copies=0)
-        if type == MessageType.INSTALL:
-            payload = item.payload if item.type == MessageType.SUBSCRIBE else item.payload[4:]
+        if type == _INSTALL:
+            payload = item.payload if item.type == _SUBSCRIBE else item.payload[4:]
             return item.but(type=int(type), payload=payload, signature=b"")
-        if type == MessageType.REMOVE:
+        if type == _REMOVE:
             return item.but(type=int(type), signature=b"")
         return item
 
-    def _acknowledged(self, item: Item, status: Status, session: PeerSession, now_ms: int) -> None:
-        if item.type == MessageType.NOTIFY:
+    def _acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
+        if item.type == _NOTIFY:
             if status in HAS_IT:
                 self._carried.delivered(item.id, session.peer)
-            elif status is Status.SUPERSEDED:
+            elif status == _SUPERSEDED:
                 self._owe_other_revisions_only(item, session)
-        elif item.type == MessageType.NOTIFICATION and status is Status.STORED:
+        elif item.type == _NOTIFICATION and status == _STORED:
             held = self._items.get(item.id)
             kept = 0 if held is None else self._policy.kept(held, item.copies)
             if held is not None and kept != held.copies:
@@ -446,4 +469,4 @@ class DensNode(Engine):
         self._carried.release_refused(refused.id, session.peer, Notify.decode(refused.payload).satisfied)
         if session.peer in self._carried.subscribers_owed(refused.id):
             session.may_want(refused.id)
-            session.offer(0, refused.id, MessageType.NOTIFY)
+            session.offer(0, refused.id, _NOTIFY)

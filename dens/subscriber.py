@@ -258,7 +258,7 @@ class SubscriberEnd(Engine):
     def _frame(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
         return self._own.get(item_id)
 
-    def _acknowledged(self, item: Item, status: Status, session: PeerSession, now_ms: int) -> None:
+    def _acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
         """Nothing changes: what a mediator has, its next summary says."""
 
     def _ended(self, item_id: ItemId, now_ms: int) -> bool:

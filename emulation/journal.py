@@ -30,12 +30,15 @@ class Journal:
     """Turns what happens into rows, and counts it."""
 
     def __init__(self, trace: TraceWriter, tag_bytes: int) -> None:
-        self.counts: dict[str, int] = {}
+        self._counts: dict[str, int] = {}
+        self._tally = [0] * 64
+        """How often each kind of row was written, by its code."""
         self._trace = trace
         self._tag_bytes = tag_bytes
         messages = trace["messages"]
         self._row = messages.numbers.extend
         self._kind = messages.codes("kind")
+        self._sent, self._received = self._kind["sent"], self._kind["received"]
         self._type = messages.codes("type")
         self._types = {number: self._type[name] for number, name in TYPE_NAMES.items()}
         self._reason = messages.codes("reason")
@@ -68,28 +71,30 @@ class Journal:
         """A frame leaves. What it tells is kept until its end: a node is in one transfer at a time."""
         told = self._read(data)
         self._on_air[sender] = data, told
-        self._frame(at_ms, "sent", sender, receiver, told, None)
+        self._tally[self._sent] += 1
+        self._row((at_ms, self._sent, sender, receiver, *told, NOTHING))
 
     def frame_received(self, at_ms: int, sender: int, receiver: int, data: bytes) -> None:
         """A frame is there."""
-        self._frame(at_ms, "received", receiver, sender, self._told(sender, data), None)
+        self._tally[self._received] += 1
+        self._row((at_ms, self._received, receiver, sender, *self._told(sender, data), NOTHING))
 
     def frame_lost(self, at_ms: int, sender: int, receiver: int, data: bytes, reason: str) -> None:
         """A frame will not arrive; the sender's row, because nobody else knows of it."""
-        self._frame(at_ms, "lost", sender, receiver, self._told(sender, data), reason)
+        self._frame(at_ms, self._kind["lost"], sender, receiver, self._told(sender, data), reason)
 
     def frame_refused(self, node: int, data: bytes, refused: DatagramRefused) -> None:
         """An engine could do nothing with the frame that it just got."""
-        self._frame(refused.at_ms, "refused", node, refused.peer, self._read(data), refused.reason)
+        told = self._read(data)
+        self._frame(refused.at_ms, self._kind["refused"], node, refused.peer, told, refused.reason)
 
     def _told(self, sender: int, data: bytes) -> _Told:
-        sent, told = self._on_air.get(sender, (b"", None))
-        return told if told is not None and sent is data else self._read(data)
+        on_air = self._on_air.get(sender)
+        return on_air[1] if on_air is not None and on_air[0] is data else self._read(data)
 
-    def _frame(self, at_ms: int, kind: str, node: int, peer: int, told: _Told, reason: str | None) -> None:
-        self.counts[kind] = self.counts.get(kind, 0) + 1
-        why = NOTHING if reason is None else self._reason[reason]
-        self._row((at_ms, self._kind[kind], node, peer, *told, why))
+    def _frame(self, at_ms: int, kind: int, node: int, peer: int, told: _Told, reason: str) -> None:
+        self._tally[kind] += 1
+        self._row((at_ms, kind, node, peer, *told, self._reason[reason]))
 
     def _read(self, data: bytes) -> _Told:
         told = peek(data)
@@ -113,12 +118,12 @@ class Journal:
             )  # fmt: skip
 
     def _message(self, node: int, event: MessageEvent) -> None:
-        item, kind, peer, reason = event.item, event.kind, event.peer, event.reason
-        at_ms = event.at_ms
-        self.counts[kind] = self.counts.get(kind, 0) + 1
+        at_ms, item, peer, reason, _ = event
+        kind = self._kind[event.kind]
+        self._tally[kind] += 1
         self._row(
             (
-                at_ms, self._kind[kind], node, NOTHING if peer is None else peer, self._types[item.type],
+                at_ms, kind, node, NOTHING if peer is None else peer, self._types[item.type],
                 item.language, item.origin, item.number, item.size + self._tag_bytes, item.hops,
                 item.age_ms(at_ms), NOTHING if reason is None else self._reason[reason],
             )
@@ -175,5 +180,10 @@ class Journal:
             at_ms, *message, language, event_number, LIFETIME_MS[lifetime_q], vector
         )
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return how often everything happened."""
+        return self._counts | {kind: self._tally[code] for kind, code in self._kind.items()}
+
     def _count(self, what: str) -> None:
-        self.counts[what] = self.counts.get(what, 0) + 1
+        self._counts[what] = self._counts.get(what, 0) + 1
