@@ -13,6 +13,7 @@ from dens.envelope import peek
 from dens.events import DatagramRefused, Event, MessageEvent, NotificationMatched
 from dens.item import LIFETIME_MS, ItemId
 from dens.numbers import TYPE_NAMES
+from emulation.battery import EnergyUsed
 from emulation.contacts.contact import Contacts
 from emulation.mobility.model import Legs
 from emulation.trace.writer import NOTHING, TraceWriter
@@ -33,6 +34,10 @@ class Journal:
         self._counts: dict[str, int] = {}
         self._tally = [0] * 64
         """How often each kind of row was written, by its code."""
+        self.matched = 0
+        """How many matches were found."""
+        self.match_us: dict[int, float] = {}
+        """What a match costs the nodes that have a board profile."""
         self._trace = trace
         self._tag_bytes = tag_bytes
         messages = trace["messages"]
@@ -51,6 +56,14 @@ class Journal:
         """A node takes part, and is up from the start."""
         self._trace["nodes"].append(number, name, group, role)
         self._trace["node_state"].append(0, number, "up", "start")
+
+    def state(self, at_ms: int, number: int, state: str, reason: str) -> None:
+        """A node goes down or comes up."""
+        self._trace["node_state"].append(at_ms, number, state, reason)
+
+    def energy(self, at_ms: int, device: int, used: EnergyUsed, battery_j: float | None) -> None:
+        """A device has used this much so far, and this is left."""
+        self._trace["energy"].append(at_ms, device, used.idle_j, used.radio_j, used.compute_j, battery_j)
 
     def motion(self, walks: Sequence[Legs]) -> None:
         """These are the walks of all nodes."""
@@ -110,11 +123,11 @@ class Journal:
         if isinstance(event, MessageEvent):
             self._message(node, event)
         elif isinstance(event, NotificationMatched):
-            self._count("matched")
+            self.matched += 1
             item = event.item
             self._trace["matches"].append(
                 event.at_ms, node, item.origin, item.number, event.subscriber, event.id, event.seq,
-                event.degree_u8, 0.0,
+                event.degree_u8, self.match_us.get(node, 0.0),
             )  # fmt: skip
 
     def _message(self, node: int, event: MessageEvent) -> None:
@@ -147,9 +160,16 @@ class Journal:
         )
 
     def judged(
-        self, at_ms: int, node: int, reading: Reading, installed: int, releases: Sequence[Release]
+        self,
+        at_ms: int,
+        node: int,
+        reading: Reading,
+        installed: int,
+        releases: Sequence[Release],
+        suppressed: str | None,
+        cost_us: float,
     ) -> None:
-        """A watchdog looked at a reading and let this out."""
+        """A watchdog looked at a reading and let this out; something may have held more of it back."""
         self._count("readings")
         if not releases:
             self._count("kept")
@@ -167,8 +187,8 @@ class Journal:
             installed,
             len(releases),
             degree,
-            None,
-            0.0,
+            suppressed,
+            cost_us,
         )
 
     def published(

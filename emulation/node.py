@@ -76,6 +76,7 @@ class Crew:
         security = scenario.settings.security
         self._mission_key = None if security is None else security.mission_key.encode()
         self._limits = Limits(**scenario.settings.overlay.limits)
+        self._damping = {group.name: group.damping for group in scenario.settings.group}
 
     @property
     def tag_bytes(self) -> int:
@@ -136,8 +137,11 @@ class Crew:
 
     def _publisher(self, seat: Seat, store: MemoryStore, sealer: Sealer, now_ms: int) -> Node:
         table = self._table
+        damping = self._damping[seat.group]
         watchdog = Watchdog(
-            {identity: language.source_filter(table) for identity, language in self._languages.items()}
+            {identity: language.source_filter(table) for identity, language in self._languages.items()},
+            interval_ms=int(1000 * damping.interval_s),
+            hysteresis=damping.hysteresis,
         )
         engine = PublisherEnd(
             seat.number,

@@ -151,6 +151,10 @@ class Air:
         """Return how long two nodes in range need before they can talk."""
         return max(self._radios[a].setup_ms, self._radios[b].setup_ms)
 
+    def radio(self, node: int) -> Radio:
+        """Return what a node has."""
+        return self._radios[node]
+
     def change(self, node: int, radio: Radio) -> None:
         """Let a node have another rate or loss from now on, also in the contacts that are open."""
         self._radios[node] = radio

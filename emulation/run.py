@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from emulation.hardship.world import world_of
 from emulation.run_folder import RunFolder
 from emulation.run_inputs import keep_inputs
 from emulation.scenario import Scenario
@@ -105,7 +106,7 @@ def _run(
     folder.write("manifest.json", manifest_of_run(scenario, seed, "running", 0, inputs))
     with TraceWriter(folder.path / "trace") as trace:
         try:
-            world = World(scenario, seed, trace)
+            world = world_of(scenario, seed, trace)
             trace.checkpoint()
             for step in range(1, _STEPS + 1):
                 world.run_until(scenario.duration_ms * step // _STEPS)

@@ -46,9 +46,9 @@ class World:
         self._scenario = scenario
         self._streams = Streams(seed)
         self._clock = Clock()
-        crew = Crew(scenario, self._streams)
-        self._nodes = list(crew.nodes())
-        self.journal = Journal(trace, crew.tag_bytes)
+        self._crew = Crew(scenario, self._streams)
+        self._nodes = list(self._crew.nodes())
+        self.journal = Journal(trace, self._crew.tag_bytes)
         radios = self._radios()
         self._devices = len(radios)
         chances = [self._streams.stream("radio", device) for device in range(self._devices)]
@@ -286,6 +286,11 @@ class World:
         message = node.engine.publish(language, vector, lifetime_q, now_ms + node.skew_ms)
         self.journal.published(now_ms, message, language, vector, lifetime_q, event_number)
 
+    def _judging_us(self, node: Node, installed: int) -> float:
+        """Return how long the node's watchdog takes for a reading; without a board profile nothing is
+        known of it."""
+        return 0.0
+
     def _read_later(self, node: Node, sensor: Sensor) -> None:
         self._clock.call_at(sensor.next_ms, Rank.APPLICATION, lambda: self._read(node, sensor))
 
@@ -300,7 +305,15 @@ class World:
         reading = sensor.sampler.fill(sample, node.readings, local_ms)
         released = node.watchdog.feed(reading, local_ms)
         installed = node.watchdog.interested()
-        self.journal.judged(now_ms, node.number, reading, installed, [release for _, release in released])
+        self.journal.judged(
+            now_ms,
+            node.number,
+            reading,
+            installed,
+            [release for _, release in released],
+            node.watchdog.suppressed,
+            self._judging_us(node, installed),
+        )
         for language, release in released:
             self._publish(node, language, release.vector, release.vector[2], reading.number)
         self._settle(node)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from spark_analysis.errors import TraceError
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """The newest version of docs/trace-format.md that this room reads."""
 
 
@@ -37,6 +37,13 @@ class Manifest:
     def name(self) -> str:
         """Return the scenario's name."""
         return str(self.scenario.get("name", "unnamed"))
+
+    @property
+    def policy(self) -> str | None:
+        """Return the replication policy of the overlay, where the scenario says which."""
+        overlay = self.scenario.get("overlay")
+        policy = overlay.get("policy") if isinstance(overlay, dict) else None
+        return None if policy is None else str(policy)
 
     @property
     def title(self) -> str:

@@ -1,4 +1,4 @@
-"""The tables of a trace as Spark reads them: version 1 of docs/trace-format.md.
+"""The tables of a trace as Spark reads them: version 2 of docs/trace-format.md, and older ones.
 
 Reading with a given schema means that no file is opened to guess one, that a table without any part is an
 empty frame and not an error, and that a column of another type is noticed. The writer's side is
@@ -109,5 +109,14 @@ TABLES: Final[dict[str, StructType]] = {
         ("subscriptions", _int),
         ("notifications", _int),
         ("notification_bytes", _long),
+    ),
+    "energy": _table(
+        ("at_ms", _long),
+        ("node", _int),
+        ("idle_j", _double),
+        ("radio_j", _double),
+        ("compute_j", _double),
+        ("battery_j", _double),
+        nullable=("battery_j",),
     ),
 }

@@ -7,32 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 from dens.limits import Limits
+from emulation.scenario.hardship_checks import check_hardships
+from emulation.scenario.mobility_settings import ReferencePointSettings, StaticSettings
+from emulation.scenario.places import Places
 from emulation.scenario.settings import (
     MOST_NODES,
-    ReferencePointSettings,
     Role,
     ScenarioSettings,
-    StaticSettings,
 )
 from knowledge_manager.documents import Problem, did_you_mean, listed
-from knowledge_manager.toml_documents import key_path
-from knowledge_manager.toml_positions import Path, TomlPositions
+from knowledge_manager.toml_positions import Path
 
 MOST_SUBSCRIPTIONS = 255
 """A subscription's number at its subscriber is one byte, and the last one is taken by direct messages."""
-
-
-class Places:
-    """Makes problems of one scenario file."""
-
-    def __init__(self, file: str, positions: TomlPositions) -> None:
-        self.file = file
-        self._positions = positions
-
-    def problem(self, path: Path, code: str, message: str) -> Problem:
-        """Return an error at the place of this key."""
-        line, column = self._positions.at(path)
-        return Problem(self.file, line, column, "error", code, f"{key_path(path)}: {message}")
 
 
 def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
@@ -46,6 +33,7 @@ def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Probl
         path = ("sensor", index, "group")
         yield from _reference(settings, places, path, sensor.group, "publisher")
     yield from _traffic(settings, places)
+    yield from check_hardships(settings, places)
     yield from _subscriptions(settings, places)
     yield from _sensors(settings, places)
 

@@ -7,7 +7,7 @@ Everything that was found is remembered by the name that the scenario gives it, 
 from collections.abc import Mapping
 from pathlib import Path
 
-from emulation.scenario.checks import Places
+from emulation.scenario.places import Places
 from knowledge_manager.documents import DocumentError, did_you_mean
 from knowledge_manager.toml_positions import Path as KeyPath
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from emulation.mobility.disaster_area import DUTIES, ZONES, Zones
 from emulation.mobility.ground import ConvexPolygon, Ground, is_convex
-from emulation.scenario.checks import Places
-from emulation.scenario.settings import Corners, DisasterAreaSettings, ScenarioSettings
+from emulation.scenario.mobility_settings import DisasterAreaSettings
+from emulation.scenario.places import Places
+from emulation.scenario.settings import Corners, ScenarioSettings
 from knowledge_manager.documents import DocumentError, Problem, listed
 from knowledge_manager.toml_positions import Path
 

@@ -14,10 +14,11 @@ from pydantic import ValidationError
 
 from emulation.mobility.model import MobilityModel
 from emulation.scenario.changes import apply_change
-from emulation.scenario.checks import Places, check_settings
+from emulation.scenario.checks import check_settings
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.ground import plan_zones
 from emulation.scenario.movement import plan_mobility
+from emulation.scenario.places import Places
 from emulation.scenario.scenario import PlannedSensor, PlannedSubscription, Scenario
 from emulation.scenario.sensors import plan_sensor
 from emulation.scenario.settings import ScenarioSettings, SubscriptionSettings

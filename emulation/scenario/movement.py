@@ -4,14 +4,13 @@ from emulation.mobility.disaster_area import Zones
 from emulation.mobility.formats.registry import read_movement
 from emulation.mobility.model import Area, MobilityModel
 from emulation.mobility.recorded import Recorded
-from emulation.scenario.checks import Places
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.ground import check_duty
+from emulation.scenario.mobility_settings import DisasterAreaSettings, RecordedSettings
+from emulation.scenario.places import Places
 from emulation.scenario.settings import (
     AreaSettings,
-    DisasterAreaSettings,
     GroupSettings,
-    RecordedSettings,
 )
 from knowledge_manager.documents import DocumentError
 

@@ -137,6 +137,15 @@ class Scenario:
             first += group.count
         return found
 
+    def devices_named(self, who: Sequence[str] | None) -> list[int]:
+        """Return the devices of these groups and names (`medics`, `medics-3`), all of them for None."""
+        found: dict[int, None] = {}
+        for group, numbers in self.members():
+            for position, number in enumerate(numbers):
+                if who is None or group.name in who or f"{group.name}-{position + 1}" in who:
+                    found[number] = None
+        return list(found)
+
     def seats(self) -> list[Seat]:
         """Return every engine, by number."""
         on_air: list[Seat] = []

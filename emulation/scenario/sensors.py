@@ -1,7 +1,7 @@
 """Checks a sensor of a scenario against the mission table and reads its recording."""
 
-from emulation.scenario.checks import Places
 from emulation.scenario.files import NamedFiles
+from emulation.scenario.places import Places
 from emulation.scenario.scenario import PlannedSensor
 from emulation.scenario.settings import CsvSettings, SensorSettings
 from emulation.sensors.diurnal_weather import WEATHER

@@ -10,9 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
     PositiveFloat,
@@ -24,35 +22,23 @@ from pydantic_core import PydanticCustomError
 
 from dens.limits import Limits
 from dens.policies.registry import POLICIES
-from emulation.mobility.disaster_area import USUAL_PAUSES_S, DisasterArea, Zones
-from emulation.mobility.gauss_markov import GaussMarkov
-from emulation.mobility.model import MobilityModel
-from emulation.mobility.random_direction import RandomDirection
-from emulation.mobility.random_waypoint import RandomWaypoint
-from emulation.mobility.reference_point import ReferencePoint
-from emulation.mobility.static import Static
 from emulation.radio import Radio
+from emulation.scenario.base import Metres, Name, NotNegative, Settings
+from emulation.scenario.hardships import (
+    BoardSettings,
+    ControlSettings,
+    DampingSettings,
+    EnergySettings,
+    FaultSettings,
+)
+from emulation.scenario.mobility_settings import MobilitySettings
 from knowledge_manager.documents import did_you_mean, listed
 
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
-"""Lower case, digits and underscores: names become parts of file names and of trace columns."""
-NotNegative = Annotated[float, Field(ge=0)]
-Metres = Annotated[float, Field(gt=0, le=1e7)]
-"""A length on the ground: up to ten thousand kilometres."""
-Speed = Annotated[float, Field(gt=0, le=10_000)]
-"""Metres per second: up to what leaves the earth."""
 ZoneKind = Literal["incident_site", "treatment", "transport", "command", "hospital"]
-Duty = Literal["search", "bearer", "treatment", "command", "hospital", "ambulance", "messenger", "casualty"]
 Role = Literal["subscriber", "mediator", "publisher"]
 
 MOST_NODES = 65_536
 """Node numbers have two bytes on the air."""
-
-
-class Settings(BaseModel):
-    """A table of the file: frozen, unknown keys forbidden, no infinities."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class AreaSettings(Settings):
@@ -88,7 +74,9 @@ class OverlaySettings(Settings):
     policy: Annotated[str, AfterValidator(_known_policy), Field(json_schema_extra={"enum": [*POLICIES]})] = (
         "epidemic"
     )
-    limits: Annotated[dict[str, PositiveInt], Field(json_schema_extra=_limits_schema)] = {}
+    limits: Annotated[dict[str, PositiveInt], Field(json_schema_extra=_limits_schema)] = Field(
+        default_factory=dict
+    )
 
 
 class RadioSettings(Settings):
@@ -120,139 +108,6 @@ class RadioSettings(Settings):
         )
 
 
-def _least_first(pair: tuple[float, float]) -> tuple[float, float]:
-    least, most = pair
-    if least > most:
-        raise PydanticCustomError(
-            "D302", "[{least}, {most}]: the least must not be above the most", {"least": least, "most": most}
-        )
-    return pair
-
-
-SpeedRange = Annotated[tuple[Speed, Speed], AfterValidator(_least_first)]
-PauseRange = Annotated[tuple[NotNegative, NotNegative], AfterValidator(_least_first)]
-
-
-class RandomWaypointSettings(Settings):
-    """Wait, choose a point, walk there, and again."""
-
-    model: Literal["random_waypoint"]
-    speed_m_per_s: SpeedRange
-    pause_s: PauseRange = (0.0, 0.0)
-
-    def mobility(self) -> MobilityModel:
-        """Return the model with these settings."""
-        return RandomWaypoint(self.speed_m_per_s, self.pause_s)
-
-
-class RandomDirectionSettings(Settings):
-    """Walk straight to the border, wait, choose another direction."""
-
-    model: Literal["random_direction"]
-    speed_m_per_s: SpeedRange
-    pause_s: PauseRange = (0.0, 0.0)
-
-    def mobility(self) -> MobilityModel:
-        """Return the model with these settings."""
-        return RandomDirection(self.speed_m_per_s, self.pause_s)
-
-
-class GaussMarkovSettings(Settings):
-    """Wind along: speed and direction remember what they were."""
-
-    model: Literal["gauss_markov"]
-    speed_m_per_s: Speed
-    speed_deviation_m_per_s: NotNegative = 0.0
-    memory: Annotated[float, Field(ge=0, le=1)] = 0.75
-    step_s: Annotated[float, Field(ge=0.1)] = 10.0
-
-    def mobility(self) -> MobilityModel:
-        """Return the model with these settings."""
-        return GaussMarkov(self.speed_m_per_s, self.speed_deviation_m_per_s, self.memory, self.step_s)
-
-
-class ReferencePointSettings(Settings):
-    """Go together: the whole group follows one random waypoint walk, each within `spread_m` of it."""
-
-    model: Literal["reference_point"]
-    speed_m_per_s: SpeedRange
-    pause_s: PauseRange = (0.0, 0.0)
-    spread_m: Metres
-    wander_s: Annotated[float, Field(ge=1)] = 60.0
-
-    def mobility(self) -> MobilityModel:
-        """Return the model with these settings."""
-        return ReferencePoint(self.speed_m_per_s, self.pause_s, self.spread_m, self.wander_s)
-
-
-class StaticSettings(Settings):
-    """Stand still: at the given places, one for each node of the group, or at places drawn by chance."""
-
-    model: Literal["static"]
-    places_m: tuple[tuple[NotNegative, NotNegative], ...] | None = None
-
-    def mobility(self) -> MobilityModel:
-        """Return the model with these settings."""
-        return Static(self.places_m)
-
-
-class DisasterAreaSettings(Settings):
-    """Move through the scenario's zones as a duty asks; the usual pauses differ from duty to duty."""
-
-    model: Literal["disaster_area"]
-    duty: Duty
-    speed_m_per_s: SpeedRange = (1.0, 2.0)
-    drive_m_per_s: SpeedRange = (5.0, 12.0)
-    pause_s: PauseRange | None = None
-    begins_s: PauseRange = (0.0, 0.0)
-
-    def mobility_in(self, zones: Zones) -> MobilityModel:
-        """Return the model with these settings, in these zones."""
-        pause_s = USUAL_PAUSES_S[self.duty] if self.pause_s is None else self.pause_s
-        return DisasterArea(zones, self.duty, self.speed_m_per_s, self.drive_m_per_s, pause_s, self.begins_s)
-
-
-class RecordedSettings(Settings):
-    """Go where somebody recorded that nodes went."""
-
-    model: Literal["recorded"]
-    file: Annotated[str, Field(min_length=1)]
-
-
-def _known_model(value: Any) -> Any:
-    """Say which models there are when the one that is named is none of them."""
-    model = value.get("model") if isinstance(value, dict) else None
-    if isinstance(model, str) and model not in _MODELS:
-        raise PydanticCustomError(
-            "D302",
-            'there is no mobility model "{model}"{hint} ({known})',
-            {"model": model, "hint": did_you_mean(model, _MODELS), "known": listed(_MODELS)},
-        )
-    return value
-
-
-_MODELS = (
-    "static",
-    "random_waypoint",
-    "random_direction",
-    "gauss_markov",
-    "reference_point",
-    "disaster_area",
-    "recorded",
-)
-MobilitySettings = Annotated[
-    StaticSettings
-    | RandomWaypointSettings
-    | RandomDirectionSettings
-    | GaussMarkovSettings
-    | ReferencePointSettings
-    | DisasterAreaSettings
-    | RecordedSettings,
-    Field(discriminator="model"),
-    BeforeValidator(_known_model),
-]
-
-
 def _as_several(role: Any) -> Any:
     return (role,) if isinstance(role, str) else role
 
@@ -281,6 +136,9 @@ class GroupSettings(Settings):
     count: Annotated[int, Field(ge=1, le=MOST_NODES)]
     radio: Name
     mobility: MobilitySettings
+    energy: Name | None = None
+    board: Name | None = None
+    damping: DampingSettings = DampingSettings()
 
 
 Corners = Annotated[tuple[tuple[NotNegative, NotNegative], ...], Field(min_length=3, max_length=100)]
@@ -338,7 +196,7 @@ class CsvSettings(Settings):
     time_column: str
     series_column: str | None = None
     columns: Annotated[dict[str, str], Field(min_length=1)]
-    units: dict[str, str] = {}
+    units: dict[str, str] = Field(default_factory=dict)
     missing: tuple[str, ...] = ("",)
 
 
@@ -412,12 +270,16 @@ class ScenarioSettings(Settings):
     security: SecuritySettings | None = None
     overlay: OverlaySettings = OverlaySettings()
     radio: Annotated[dict[Name, RadioSettings], Field(min_length=1)]
+    energy: dict[Name, EnergySettings] = Field(default_factory=dict)
+    board: dict[Name, BoardSettings] = Field(default_factory=dict)
     zone: tuple[ZoneSettings, ...] = ()
     obstacle: tuple[ObstacleSettings, ...] = ()
     group: Annotated[tuple[GroupSettings, ...], Field(min_length=1)]
     subscription: tuple[SubscriptionSettings, ...] = ()
     sensor: tuple[SensorSettings, ...] = ()
     traffic: tuple[TrafficSettings, ...] = ()
+    fault: tuple[FaultSettings, ...] = ()
+    control: tuple[ControlSettings, ...] = ()
 
 
 def scenario_schema() -> dict[str, Any]:

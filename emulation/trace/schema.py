@@ -11,7 +11,7 @@ from typing import Final
 
 import pyarrow as pa
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 
 _word = pa.dictionary(pa.int8(), pa.string())
 """A column with few different words. Spark reads it as a plain string."""
@@ -141,6 +141,18 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("subscriptions", pa.int32()),
         ("notifications", pa.int32()),
         ("notification_bytes", pa.int64()),
+    ),
+    # What a device has used since the start, and what its battery still holds. Since version 2.
+    "energy": _with_nullable(
+        _table(
+            ("at_ms", pa.int64()),
+            ("node", pa.int32()),
+            ("idle_j", pa.float64()),
+            ("radio_j", pa.float64()),
+            ("compute_j", pa.float64()),
+            ("battery_j", pa.float64()),
+        ),
+        "battery_j",
     ),
 }
 

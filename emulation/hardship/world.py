@@ -1,0 +1,359 @@
+"""The world with everything that a scenario puts in the way of its nodes.
+
+A device that is down hears, says and measures nothing; its engines are gone. When it comes up again it has
+new engines, made from what was committed or from nothing, and takes up the contacts that still last. Its
+sensors belong to the world and go on. What an application wanted to ask while its device was down it asks
+afterwards; after the loss of a store it asks again for everything, as new revisions.
+
+Computation delays what a node says: while it computes, answers wait.
+"""
+
+from dataclasses import replace
+from functools import partial
+
+from dens.stores.memory import MemoryStore
+from emulation.battery import Battery
+from emulation.clock import Rank
+from emulation.hardship.frames import FrameFault
+from emulation.hardship.moments import moments_ms
+from emulation.hardship.reach import Reach
+from emulation.node import Node, Sensor
+from emulation.scenario import Scenario
+from emulation.scenario.controls import ChangedRadio, control_path
+from emulation.scenario.hardships import (
+    BoardSettings,
+    ClockSettings,
+    ControlSettings,
+    CorruptSettings,
+    CrashSettings,
+    EnergySettings,
+    LossSettings,
+    PartitionSettings,
+)
+from emulation.trace.writer import TraceWriter
+from emulation.world import World
+
+_REPORT_MS = 600_000
+"""How often the energy of every device is written down."""
+
+Asked = tuple[int, bytes, str | None]
+"""(language, vector, document)"""
+
+
+class HarshWorld(World):
+    """A world with batteries, boards, faults and controls."""
+
+    def __init__(self, scenario: Scenario, seed: int, trace: TraceWriter) -> None:
+        self._reach = Reach()
+        self._batteries: dict[int, Battery] = {}
+        self._energy: dict[int, EnergySettings] = {}
+        self._boards: dict[int, BoardSettings] = {}
+        self._busy_us: dict[int, float] = {}
+        self._losses: list[FrameFault] = []
+        self._flips: list[FrameFault] = []
+        self._asked: dict[int, list[Asked]] = {}
+        self._waiting: dict[int, list[Asked]] = {}
+        self._checked_ms: dict[int, int] = {}
+        super().__init__(scenario, seed, trace)
+        self._inside: dict[int, list[Node]] = {}
+        for node in self._nodes:
+            self._inside.setdefault(node.seat.device, []).append(node)
+        self._equip()
+        for index, fault in enumerate(scenario.settings.fault):
+            self._arrange_fault(index, fault)
+        for control in scenario.settings.control:
+            at_ms = int(1000 * control.at_s)
+            self._clock.call_at(at_ms, Rank.APPLICATION, partial(self._change, control))
+
+    # ------------------------------------------------------------------ setting up
+
+    def _equip(self) -> None:
+        settings = self._scenario.settings
+        for group, numbers in self._scenario.members():
+            for device in numbers:
+                if group.energy is not None:
+                    energy = self._energy[device] = settings.energy[group.energy]
+                    self._batteries[device] = Battery(energy.battery_j, energy.idle_w)
+                    self._foresee(device)
+                if group.board is not None:
+                    for node in self._inside[device]:
+                        board = self._boards[node.number] = settings.board[group.board]
+                        self.journal.match_us[node.number] = board.match_us
+        if self._batteries:
+            self._clock.call_at(0, Rank.CONTACT_LOST, self._report)
+            last_ms = self._scenario.duration_ms - 1
+            self._clock.call_at(last_ms, Rank.CONTACT_LOST, self._report_all)
+
+    def _arrange_fault(
+        self,
+        index: int,
+        fault: CrashSettings | ClockSettings | LossSettings | CorruptSettings | PartitionSettings,
+    ) -> None:
+        devices = self._scenario.devices_named(fault.who)
+        if isinstance(fault, LossSettings | CorruptSettings):
+            struck = self._losses if isinstance(fault, LossSettings) else self._flips
+            struck.append(FrameFault(fault, frozenset(devices), self._streams.stream("faults", index)))
+        elif isinstance(fault, PartitionSettings):
+            island, at_ms = frozenset(devices), int(1000 * fault.at_s)
+            self._clock.call_at(at_ms, Rank.APPLICATION, partial(self._cut_off, island))
+            if fault.for_s is not None:
+                end_ms = at_ms + int(1000 * fault.for_s)
+                self._clock.call_at(end_ms, Rank.APPLICATION, partial(self._rejoin, island))
+        else:
+            for device in devices:
+                chance = self._streams.stream("faults", index, device)
+                for at_ms in moments_ms(fault, self._scenario.duration_ms, chance):
+                    strike = partial(self._strike, device, fault)
+                    self._clock.call_at(at_ms, Rank.APPLICATION, strike)
+
+    def _change(self, control: ControlSettings) -> None:
+        """Give a key of the scenario another value; loading has checked that it is one that can change."""
+        where = control_path(control.path)
+        assert where is not None
+        if isinstance(where, ChangedRadio):
+            for group, numbers in self._scenario.members():
+                if group.radio == where.name:
+                    for device in numbers:
+                        radio = self._air.radio(device)
+                        if where.key == "loss":
+                            self._air.change(device, replace(radio, loss=control.value))
+                        else:
+                            self._air.change(device, replace(radio, rate_bytes_per_s=control.value))
+            return
+        planned = self._scenario.sensors[where.index]
+        for node in self._nodes:
+            for sensor in node.sensors:
+                if (sensor.plan.group, sensor.plan.event) == (planned.group, planned.event):
+                    sensor.plan = replace(sensor.plan, every_ms=max(1, int(1000 * control.value)))
+
+    # ------------------------------------------------------------------ up and down
+
+    def _strike(self, device: int, fault: CrashSettings | ClockSettings) -> None:
+        if isinstance(fault, ClockSettings):
+            for node in self._inside[device]:
+                node.skew_ms += int(1000 * fault.jump_s)
+                self._settle(node)
+        elif device not in self._reach.down:
+            self._stop(device, "crash")
+            if fault.for_s is not None:
+                at_ms = self._clock.now_ms + int(1000 * fault.for_s)
+                self._clock.call_at(
+                    at_ms, Rank.APPLICATION, partial(self._start, device, fault.store == "kept")
+                )
+
+    def _stop(self, device: int, reason: str) -> None:
+        """Let a device fall silent with everything that it had not committed."""
+        now_ms = self._clock.now_ms
+        if (battery := self._batteries.get(device)) is not None:
+            battery.pass_time(now_ms)
+            self.journal.energy(now_ms, device, battery.used, battery.left_j)
+        self._reach.down.add(device)
+        for peer in self._air.neighbours(device):
+            self._air.close(device, peer, "node_down")
+            self._nodes[peer].engine.contact_lost(device, now_ms + self._nodes[peer].skew_ms)
+        for node in self._inside[device]:
+            node.store = node.store.crash()
+            self.journal.state(now_ms, node.number, "down", reason)
+
+    def _start(self, device: int, has_store: bool) -> None:
+        """Let a device begin again, if its battery lets it."""
+        now_ms = self._clock.now_ms
+        battery = self._batteries.get(device)
+        if battery is not None:
+            battery.pass_time(now_ms, is_up=False)
+            if battery.is_empty:
+                return
+            self._foresee(device)
+        self._reach.down.discard(device)
+        nodes = self._inside[device]
+        for node in nodes:
+            store = node.store if has_store else MemoryStore()
+            self._crew.restart(node, store, now_ms + node.skew_ms)
+            self._busy_us.pop(node.number, None)
+            self.journal.state(now_ms, node.number, "up", "restart" if has_store else "restart_empty")
+            self.journal.buffer(now_ms, node.number, *node.held())
+        for node in nodes:
+            if node.number != device:
+                self._join(node)
+            again = [] if has_store else [_renewed(asked) for asked in self._asked.pop(node.number, [])]
+            for language, vector, document in [*again, *self._waiting.pop(node.number, [])]:
+                self._subscribe(node, language, vector, document)
+            self._settle(node)
+        for peer in self._reach.neighbours(device):
+            if self._reach.can_talk(device, peer):
+                super()._contact_opened(min(device, peer), max(device, peer))
+
+    # ------------------------------------------------------------------ who can talk
+
+    def _contact_opened(self, a: int, b: int) -> None:
+        self._reach.near(a, b)
+        if self._reach.can_talk(a, b):
+            super()._contact_opened(a, b)
+
+    def _contact_lost(self, a: int, b: int) -> None:
+        self._reach.far(a, b)
+        if self._reach.can_talk(a, b):
+            super()._contact_lost(a, b)
+
+    def _cut_off(self, island: frozenset[int]) -> None:
+        before = [pair for pair in self._reach.pairs() if self._reach.can_talk(*pair)]
+        self._reach.cut_off(island)
+        now_ms = self._clock.now_ms
+        for a, b in before:
+            if not self._reach.can_talk(a, b):
+                self._air.close(a, b, "partition")
+                for number, peer in ((a, b), (b, a)):
+                    node = self._nodes[number]
+                    node.engine.contact_lost(peer, now_ms + node.skew_ms)
+
+    def _rejoin(self, island: frozenset[int]) -> None:
+        before = {pair for pair in self._reach.pairs() if self._reach.can_talk(*pair)}
+        self._reach.join(island)
+        for a, b in self._reach.pairs():
+            if (a, b) not in before and self._reach.can_talk(a, b):
+                super()._contact_opened(a, b)
+
+    # ------------------------------------------------------------------ frames
+
+    def frame_sent(self, sender: int, receiver: int, data: bytes) -> None:
+        """The first byte of a frame leaves."""
+        if (energy := self._energy.get(sender)) is not None:
+            self._use_radio(sender, energy.send_j_per_byte * len(data))
+        super().frame_sent(sender, receiver, data)
+
+    def frame_received(self, sender: int, receiver: int, data: bytes) -> None:
+        """The last byte of a frame is there, unless a fault hits it."""
+        now_ms = self._clock.now_ms
+        if (energy := self._energy.get(receiver)) is not None:
+            self._use_radio(receiver, energy.receive_j_per_byte * len(data))
+        if any(fault.strikes(sender, receiver, now_ms) for fault in self._losses):
+            self.frame_lost(sender, receiver, data, "fault")
+            return
+        for fault in self._flips:
+            if fault.strikes(sender, receiver, now_ms):
+                data = fault.flipped(data)
+        if (board := self._boards.get(receiver)) is not None:
+            self._compute(self._nodes[receiver], board.message_us)
+        super().frame_received(sender, receiver, data)
+
+    def _arrive_inside(self, sender: int, receiver: int, data: bytes) -> None:
+        if self._nodes[receiver].seat.device not in self._reach.down:
+            super()._arrive_inside(sender, receiver, data)
+
+    # ------------------------------------------------------------------ engines
+
+    def _settle(self, node: Node, received: bytes = b"") -> None:
+        if node.seat.device in self._reach.down:
+            return
+        now_ms = self._clock.now_ms
+        if self._busy_us.get(node.number, 0.0) > 1000.0 * now_ms:
+            free_ms = -int(-self._busy_us[node.number] // 1000.0)
+            self._clock.call_at(free_ms, Rank.ARRIVAL, partial(self._settle, node, received))
+            return
+        found = self.journal.matched
+        super()._settle(node, received)
+        if (board := self._boards.get(node.number)) is not None:
+            self._compute(node, (self.journal.matched - found) * board.match_us)
+
+    def _wake(self, node: Node, at_ms: int) -> None:
+        if node.seat.device not in self._reach.down:
+            super()._wake(node, at_ms)
+
+    def _compute(self, node: Node, cost_us: float) -> None:
+        """Keep a node busy for so long, after what it is busy with."""
+        if cost_us > 0.0:
+            begin_us = max(1000.0 * self._clock.now_ms, self._busy_us.get(node.number, 0.0))
+            self._busy_us[node.number] = begin_us + cost_us
+            device = node.seat.device
+            if (battery := self._batteries.get(device)) is not None:
+                battery.used.compute_j += self._energy[device].compute_w * cost_us / 1e6
+                self._foresee(device)
+
+    # ------------------------------------------------------------------ applications and sensors
+
+    def _subscribe(self, node: Node, language: int, vector: bytes, document: str | None) -> None:
+        asked = (language, vector, document)
+        if node.seat.device in self._reach.down:
+            self._waiting.setdefault(node.number, []).append(asked)
+            return
+        self._asked.setdefault(node.number, []).append(asked)
+        super()._subscribe(node, language, vector, document)
+
+    def _publish(self, node: Node, language: int, vector: bytes, lifetime_q: int, event_number: int) -> None:
+        if node.seat.device not in self._reach.down:
+            super()._publish(node, language, vector, lifetime_q, event_number)
+
+    def _judging_us(self, node: Node, installed: int) -> float:
+        board = self._boards.get(node.number)
+        if board is None:
+            return 0.0
+        cost_us = board.reading_us + installed * board.subscription_us
+        self._compute(node, cost_us)
+        return cost_us
+
+    def _read(self, node: Node, sensor: Sensor) -> None:
+        device = node.seat.device
+        if device in self._reach.down:
+            sensor.next_ms += sensor.plan.every_ms
+            self._read_later(node, sensor)
+            return
+        if (battery := self._batteries.get(device)) is not None:
+            battery.used.compute_j += self._energy[device].reading_j
+            self._foresee(device)
+        super()._read(node, sensor)
+
+    # ------------------------------------------------------------------ energy
+
+    def _use_radio(self, device: int, joules: float) -> None:
+        self._batteries[device].used.radio_j += joules
+        self._foresee(device)
+
+    def _foresee(self, device: int) -> None:
+        """Arrange to look at a battery when it will be empty, if nobody looks within a second of that."""
+        battery, now_ms = self._batteries[device], self._clock.now_ms
+        if device in self._reach.down:
+            return
+        battery.pass_time(now_ms)
+        at_ms = now_ms if battery.is_empty else battery.empty_ms()
+        if at_ms is not None and at_ms < self._checked_ms.get(device, 1 << 62) - 1000:
+            self._checked_ms[device] = at_ms
+            self._clock.call_at(at_ms, Rank.TIMER, partial(self._look, device, at_ms))
+
+    def _look(self, device: int, at_ms: int) -> None:
+        """Stop a device whose battery is empty."""
+        if self._checked_ms.get(device) != at_ms:
+            return  # An earlier look took its place.
+        battery = self._batteries[device]
+        del self._checked_ms[device]
+        if device in self._reach.down:
+            return
+        battery.pass_time(self._clock.now_ms)
+        if battery.is_empty:
+            self._stop(device, "battery")
+        else:
+            self._foresee(device)
+
+    def _report(self) -> None:
+        self._report_all()
+        self._clock.call_at(self._clock.now_ms + _REPORT_MS, Rank.CONTACT_LOST, self._report)
+
+    def _report_all(self) -> None:
+        now_ms = self._clock.now_ms
+        for device, battery in self._batteries.items():
+            battery.pass_time(now_ms, device not in self._reach.down)
+            self.journal.energy(now_ms, device, battery.used, battery.left_j)
+
+
+def _renewed(asked: Asked) -> Asked:
+    """Return the next revision of what was asked."""
+    language, vector, document = asked
+    return language, bytes((vector[0], (vector[1] + 1) % 256)) + vector[2:], document
+
+
+def world_of(scenario: Scenario, seed: int, trace: TraceWriter) -> World:
+    """Return the world of a scenario, with its hardships if it has any."""
+    settings = scenario.settings
+    is_harsh = bool(settings.fault or settings.control) or any(
+        group.energy is not None or group.board is not None for group in settings.group
+    )
+    return HarshWorld(scenario, seed, trace) if is_harsh else World(scenario, seed, trace)

@@ -1,0 +1,73 @@
+"""What needs more than one value to be judged about batteries, boards, faults and controls."""
+
+from collections.abc import Iterator
+
+from pydantic import ValidationError
+
+from emulation.scenario.controls import CHANGEABLE, ChangedRadio, control_path
+from emulation.scenario.hardships import ClockSettings, ControlSettings, CrashSettings, FaultSettings
+from emulation.scenario.places import Places
+from emulation.scenario.settings import RadioSettings, ScenarioSettings
+from knowledge_manager.documents import Problem, did_you_mean, listed
+from knowledge_manager.toml_positions import Path
+
+
+def check_hardships(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
+    """Yield what does not fit together."""
+    for index, group in enumerate(settings.group):
+        tables = (("energy", group.energy, settings.energy), ("board", group.board, settings.board))
+        for key, name, known in tables:
+            if name is not None and name not in known:
+                hint = f"{did_you_mean(name, list(known))} ({listed(list(known)) or 'there is none'})"
+                message = f'there is no {key} "{name}"{hint}'
+                yield places.problem(("group", index, key), "D305", message)
+    for index, fault in enumerate(settings.fault):
+        yield from _fault(settings, fault, ("fault", index), places)
+    for index, control in enumerate(settings.control):
+        yield from _control(settings, control, ("control", index), places)
+
+
+def _fault(settings: ScenarioSettings, fault: FaultSettings, path: Path, places: Places) -> Iterator[Problem]:
+    known = [group.name for group in settings.group]
+    devices = {f"{group.name}-{n}" for group in settings.group for n in range(1, group.count + 1)}
+    for position, name in enumerate(fault.who or ()):
+        if name not in known and name not in devices:
+            message = f'there is no group or device "{name}"{did_you_mean(name, known)} ({listed(known)}, or'
+            yield places.problem((*path, "who", position), "D305", f"{message} {known[0]}-1 …)")
+    if fault.at_s is not None and fault.at_s >= settings.duration_s:
+        message = f"{fault.at_s:g} s is not within the run of {settings.duration_s:g} s"
+        yield places.problem((*path, "at_s"), "D312", message)
+    if isinstance(fault, CrashSettings | ClockSettings) and fault.at_s is None and fault.every_s is None:
+        yield places.problem(path, "D303", "says neither at_s (once) nor every_s (again and again)")
+    if isinstance(fault, CrashSettings) and fault.every_s is not None and fault.for_s is None:
+        yield places.problem(
+            path, "D303", "comes again and again, so it needs for_s: how long devices stay down"
+        )
+
+
+def _control(
+    settings: ScenarioSettings, control: ControlSettings, path: Path, places: Places
+) -> Iterator[Problem]:
+    if control.at_s >= settings.duration_s:
+        message = f"{control.at_s:g} s is not within the run of {settings.duration_s:g} s"
+        yield places.problem((*path, "at_s"), "D312", message)
+    changed = control_path(control.path)
+    if changed is None:
+        message = f'"{control.path}" cannot change during a run; these can: {listed(CHANGEABLE)}'
+        yield places.problem((*path, "path"), "D318", message)
+    elif isinstance(changed, ChangedRadio):
+        radio = settings.radio.get(changed.name)
+        if radio is None:
+            hint = did_you_mean(changed.name, list(settings.radio))
+            yield places.problem((*path, "path"), "D305", f'there is no radio "{changed.name}"{hint}')
+            return
+        try:
+            RadioSettings.model_validate(radio.model_dump() | {changed.key: control.value})
+        except ValidationError as error:
+            message = f"{control.value:g} is no {changed.key}: {error.errors()[0]['msg'].lower()}"
+            yield places.problem((*path, "value"), "D302", message)
+    elif changed.index >= len(settings.sensor):
+        message = f"there is no [{changed.index}] of {len(settings.sensor)} sensors"
+        yield places.problem((*path, "path"), "D305", message)
+    elif control.value < 0.001:
+        yield places.problem((*path, "value"), "D302", "a sensor cannot read more often than every 0.001 s")

@@ -1,0 +1,133 @@
+"""What makes life hard for nodes, as a scenario file says it: batteries, slow boards, faults, changes.
+
+The names of faults are those of `dens torture`. `who` names groups or single devices (`medics-3`); left out,
+it is everybody.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag
+from pydantic_core import PydanticCustomError
+
+from emulation.scenario.base import NotNegative, Settings
+from knowledge_manager.documents import did_you_mean, listed
+
+Seconds = Annotated[float, Field(gt=0, le=365 * 86_400)]
+Share = Annotated[float, Field(gt=0, le=1)]
+Who = Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class EnergySettings(Settings):
+    """What a device uses, and what it has; without a battery it is only counted."""
+
+    battery_j: Annotated[float, Field(gt=0)] | None = None
+    idle_w: NotNegative = 0.0
+    compute_w: NotNegative = 0.0
+    send_j_per_byte: NotNegative = 0.0
+    receive_j_per_byte: NotNegative = 0.0
+    reading_j: NotNegative = 0.0
+
+
+class BoardSettings(Settings):
+    """How long a device computes, in microseconds."""
+
+    reading_us: NotNegative = 0.0
+    subscription_us: NotNegative = 0.0
+    match_us: NotNegative = 0.0
+    message_us: NotNegative = 0.0
+
+
+class DampingSettings(Settings):
+    """What a watchdog holds back of what it would release."""
+
+    interval_s: NotNegative = 0.0
+    hysteresis: Annotated[int, Field(ge=0, le=255)] = 0
+
+
+class CrashSettings(Settings):
+    """Devices stop, and begin again with what was committed, or with nothing."""
+
+    kind: Literal["crash"]
+    who: Who | None = None
+    at_s: NotNegative | None = None
+    every_s: Seconds | None = None
+    for_s: Seconds | None = None
+    store: Literal["kept", "lost"] = "kept"
+
+
+class ClockSettings(Settings):
+    """Clocks jump."""
+
+    kind: Literal["clock"]
+    who: Who | None = None
+    at_s: NotNegative | None = None
+    every_s: Seconds | None = None
+    jump_s: Annotated[float, Field(ge=-86_400, le=86_400)]
+
+
+class LossSettings(Settings):
+    """Frames from or to these devices are lost, besides what the radio loses."""
+
+    kind: Literal["loss"]
+    who: Who | None = None
+    at_s: NotNegative = 0.0
+    for_s: Seconds | None = None
+    share: Share
+
+
+class CorruptSettings(Settings):
+    """A bit of a frame from or to these devices flips."""
+
+    kind: Literal["corrupt"]
+    who: Who | None = None
+    at_s: NotNegative = 0.0
+    for_s: Seconds | None = None
+    share: Share
+
+
+class PartitionSettings(Settings):
+    """These devices reach nobody but each other."""
+
+    kind: Literal["partition"]
+    who: Who
+    at_s: NotNegative
+    for_s: Seconds | None = None
+
+
+_FAULTS = ("crash", "clock", "loss", "corrupt", "partition")
+
+
+def _known_fault(value: Any) -> Any:
+    kind = value.get("kind") if isinstance(value, dict) else None
+    if isinstance(kind, str) and kind not in _FAULTS:
+        raise PydanticCustomError(
+            "D302",
+            'there is no fault "{kind}"{hint} ({known})',
+            {"kind": kind, "hint": did_you_mean(kind, _FAULTS), "known": listed(_FAULTS)},
+        )
+    return value
+
+
+def _kind_of_fault(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"a {value.get('kind', 'crash')}"
+    return f"a {value.kind}"
+
+
+FaultSettings = Annotated[
+    Annotated[CrashSettings, Tag("a crash")]
+    | Annotated[ClockSettings, Tag("a clock")]
+    | Annotated[LossSettings, Tag("a loss")]
+    | Annotated[CorruptSettings, Tag("a corrupt")]
+    | Annotated[PartitionSettings, Tag("a partition")],
+    Discriminator(_kind_of_fault),
+    BeforeValidator(_known_fault),
+]
+
+
+class ControlSettings(Settings):
+    """A key of the scenario gets another value while the run goes on."""
+
+    at_s: NotNegative
+    path: Annotated[str, Field(min_length=1)]
+    value: float
