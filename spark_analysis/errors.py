@@ -19,3 +19,7 @@ class TraceError(AnalysisError):
 
 class SweepError(AnalysisError):
     """A sweep cannot be planned, or what stands in its folder is another one."""
+
+
+class LearningError(AnalysisError):
+    """Past values do not tell what was asked of them."""

@@ -27,6 +27,7 @@ from studio.commands import (
     experiment,
     explain,
     init,
+    live,
     lookup,
     match,
     offers,
@@ -57,6 +58,7 @@ app.command("run")(run.run)
 app.command("rerun")(rerun.rerun)
 app.command("compare")(compare.compare)
 app.command("report")(report.report)
+app.command("live")(live.live)
 app.command("sweep")(sweep.sweep)
 app.command("compile")(compile_.compile_)
 app.command("decode")(decode.decode)

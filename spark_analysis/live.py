@@ -1,0 +1,242 @@
+"""Follows a run while it is written: Structured Streaming brings in each part of its trace exactly once.
+
+Spark notes which files belong to a batch before it begins with the batch, and that a batch is done
+afterwards. Killed in between, it does the same batch again after the restart: the same files under the same
+number. What a batch says is written to a file of that number, whole or not at all, so that doing it again
+replaces the file by its equal, and the state of the run is what all files together say. Each fact therefore
+counts once, however often the follower dies.
+
+Everything is kept in the folder `live` of the run and goes when the run goes.
+"""
+
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import Column, DataFrame, Row, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.streaming.query import StreamingQuery
+
+from spark_analysis.errors import TraceError
+from spark_analysis.languages import matchers_of
+from spark_analysis.live_state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
+from spark_analysis.manifest import Manifest, read_manifest
+from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.schema import TABLES
+
+FOLLOWED: Final = ("subscriptions", "notifications", "messages")
+"""The tables that are followed. A run's other tables are not needed for its figures."""
+
+MINUTE_MS: Final = 60_000
+
+_PARTS_AT_ONCE: Final = 64
+"""So many parts are read in one batch at most: somebody who begins late catches up in steps."""
+_BEGIN_TIMEOUT_S: Final = 30.0
+_LOOK_EVERY_S: Final = 0.2
+
+Tell = Callable[[LiveFigures, Manifest], None]
+"""Told the figures after each batch, with what the run says of itself."""
+
+
+def follow(
+    folder: Path, spark: SparkSession, tell: Tell, *, window_ms: int, every_s: float, once: bool = False
+) -> LiveFigures:
+    """Follow a run until it ends, or with `once` as far as it is now; return its figures.
+
+    Called again, it goes on where it was. Raises `TraceError` when the folder is no run, when somebody else
+    follows it already, and when the run is taken away because it failed.
+    """
+    folder = folder.absolute()
+    _refuse_patterns(folder)
+    _wait_for_tables(folder)
+    with _alone(folder / "live") as place:
+        state = LiveState(matchers_of(read_manifest(folder)))
+        log = BatchLog(place)
+        for batch in log.batches():
+            state.take(batch)
+
+        def bring_in(frame: DataFrame, number: int) -> None:
+            batch = facts_of(frame, number)
+            log.write(batch)
+            if state.take(batch):
+                manifest = read_manifest(folder)
+                tell(state.figures(manifest.simulated_ms, window_ms), manifest)
+
+        writing = stream_of(folder, spark).writeStream.foreachBatch(bring_in)
+        writing = writing.option("checkpointLocation", str(place / "checkpoint"))
+        writing = (
+            writing.trigger(availableNow=True)
+            if once
+            else writing.trigger(processingTime=f"{round(1000 * every_s)} milliseconds")
+        )
+        query = writing.start()
+        try:
+            _wait_for_end(folder, query, once)
+        except StreamingQueryException as error:
+            if not (folder / "manifest.json").is_file():
+                raise TraceError(
+                    f"{folder}: the run was taken away while it was followed; it failed"
+                ) from None
+            raise TraceError(f"{folder}: cannot be followed any more: {_reason(error)}") from error
+        finally:
+            query.stop()
+        return state.figures(read_manifest(folder).simulated_ms, window_ms)
+
+
+class BatchLog:
+    """The batches that were brought in, a file each."""
+
+    def __init__(self, place: Path) -> None:
+        """Begin anew where Spark's own notes are gone: its numbers begin with 0 again."""
+        self._folder = place / "batches"
+        if not (place / "checkpoint" / "metadata").is_file():
+            for old in ("batches", "checkpoint"):
+                shutil.rmtree(place / old, ignore_errors=True)
+        self._folder.mkdir(parents=True, exist_ok=True)
+
+    def write(self, batch: Batch) -> None:
+        """Keep a batch; nobody ever sees half of it, and it is on the disk before Spark takes it as done."""
+        unfinished = self._folder / f".{batch.number}"
+        with unfinished.open("w", encoding="utf-8") as file:
+            file.write(batch.to_text())
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(self._folder / f"{batch.number:08}.json")
+
+    def batches(self) -> Iterator[Batch]:
+        """Read all that is kept, in order."""
+        for path in sorted(self._folder.glob("*.json")):
+            yield Batch.from_text(path.read_text(encoding="utf-8"))
+
+
+def stream_of(folder: Path, spark: SparkSession) -> DataFrame:
+    """Return the followed tables as one stream, so that a batch has parts of all of them."""
+    subscriptions, notifications, messages = (_stream(folder, spark, table) for table in FOLLOWED)
+    step = messages.where(F.col("kind").isin("delivered", *GIVEN_UP))
+    return (
+        _tagged(subscriptions, "subscription", F.struct(*TABLES["subscriptions"].names), "subscriptions")
+        .unionByName(
+            _tagged(
+                notifications,
+                "notification",
+                F.struct("origin", "number", "at_ms", "language", "lifetime_ms", "vector"),
+                "notifications",
+            ),
+            allowMissingColumns=True,
+        )
+        .unionByName(
+            _tagged(step, "step", F.struct("origin", "number", "node", "at_ms", "kind", "reason"), "steps"),
+            allowMissingColumns=True,
+        )
+    )
+
+
+def facts_of(frame: DataFrame, number: int) -> Batch:
+    """Return the new facts in a batch of the stream."""
+    given_up = (
+        frame.where((F.col("what") == "step") & (F.col("steps.kind") != "delivered"))
+        .groupBy(
+            (F.floor(F.col("steps.at_ms") / MINUTE_MS) * MINUTE_MS).alias("minute_ms"),
+            F.col("steps.kind").alias("kind"),
+            F.coalesce("steps.reason", F.lit("")).alias("reason"),
+        )
+        .agg(F.count("*").alias("messages"))
+    )
+    rest = frame.where((F.col("what") != "step") | (F.col("steps.kind") == "delivered")).collect()
+    wished = [row["subscriptions"] for row in rest if row["what"] == "subscription"]
+    told = [row["notifications"] for row in rest if row["what"] == "notification"]
+    seen = [row["steps"] for row in rest if row["what"] == "step"]
+    return Batch(
+        number,
+        tuple(
+            sorted(
+                (SubscriptionRevision(**_plain(row)) for row in wished),
+                key=lambda one: (one.created_ms, one.subscriber, one.id, one.seq),
+            )
+        ),
+        tuple(sorted((Notified(**_plain(row)) for row in told), key=lambda one: (one.origin, one.number))),
+        tuple(
+            sorted(
+                (Delivered(row["origin"], row["number"], row["node"], row["at_ms"]) for row in seen),
+                key=lambda one: (one.origin, one.number, one.subscriber, one.at_ms),
+            )
+        ),
+        tuple(
+            sorted(
+                (GivenUp(**row.asDict()) for row in given_up.collect()),
+                key=lambda one: (one.minute_ms, one.kind, one.reason),
+            )
+        ),
+    )
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    return {**row.asDict(), "vector": bytes(row["vector"])}
+
+
+def _stream(folder: Path, spark: SparkSession, table: str) -> DataFrame:
+    reader = spark.readStream.schema(TABLES[table]).option("maxFilesPerTrigger", _PARTS_AT_ONCE)
+    return reader.option("pathGlobFilter", "part-*.parquet").parquet(str(folder / "trace" / table))
+
+
+def _tagged(frame: DataFrame, what: str, facts: Column, column: str) -> DataFrame:
+    return frame.select(F.lit(what).alias("what"), facts.alias(column))
+
+
+def _refuse_patterns(folder: Path) -> None:
+    """Refuse a path that Spark's streams take for a pattern: they would read each part several times."""
+    if set("*?[]{}\\") & set(str(folder)):
+        raise TraceError(
+            f"{folder}: a run whose path has one of * ? [ ] {{ }} \\ cannot be followed; "
+            "follow it through a link with another name"
+        )
+
+
+def _wait_for_tables(folder: Path) -> None:
+    """Wait until a run that has just begun has made its folders."""
+    read_manifest(folder)
+    end = time.monotonic() + _BEGIN_TIMEOUT_S
+    while not all((folder / "trace" / table).is_dir() for table in FOLLOWED):
+        if time.monotonic() > end:
+            raise TraceError(f"{folder}: has no trace to follow; run the scenario again")
+        time.sleep(_LOOK_EVERY_S)
+
+
+def _wait_for_end(folder: Path, query: StreamingQuery, once: bool) -> None:
+    """Return when the run has ended and all of it was brought in. A run that ended writes nothing more."""
+    if once:
+        query.awaitTermination()
+        return
+    while True:
+        ended = read_manifest(folder).status != "running"
+        if ended:
+            query.processAllAvailable()
+            return
+        if not query.isActive:
+            query.awaitTermination()  # raises what ended it
+            return
+        time.sleep(_LOOK_EVERY_S)
+
+
+@contextmanager
+def _alone(place: Path) -> Iterator[Path]:
+    """Hold the folder for this process; the system lets go of it when the process dies, however it does."""
+    place.mkdir(exist_ok=True)
+    with (place / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise TraceError(f"{place.parent}: somebody else follows this run already") from None
+        yield place
+
+
+def _reason(error: Exception) -> str:
+    with suppress(IndexError):
+        return str(error).strip().splitlines()[0]
+    return type(error).__name__

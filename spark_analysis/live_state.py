@@ -1,0 +1,223 @@
+"""What is known of a run while it goes on: facts as they come in, and the figures they amount to so far.
+
+Facts come in *batches*, each with a number. A batch is a frozen, plain thing that can be written to a file
+and read back, and taking one twice changes nothing; so whoever delivers batches may repeat them, which is
+what a stream does that was killed in the middle of one. The figures depend on which facts were taken and not
+on their order, and when the run is over they are the report's.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from plugins.language import Matcher
+from spark_analysis.metrics.owed import MakeMatcher, SubscriptionRevision, load_matchers
+
+Message = tuple[int, int]
+"""(origin, number)."""
+
+GIVEN_UP = ("lost", "dropped", "refused", "expired")
+"""The steps after which a copy of a message is no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notified:
+    """A notification that left its source."""
+
+    origin: int
+    number: int
+    at_ms: int
+    language: int
+    lifetime_ms: int
+    vector: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """An application saw a notification."""
+
+    origin: int
+    number: int
+    subscriber: int
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """So many copies were given up for one reason in the minute that begins at `minute_ms`."""
+
+    minute_ms: int
+    kind: str
+    reason: str
+    messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """New facts of a run, in a fixed order."""
+
+    number: int
+    subscriptions: tuple[SubscriptionRevision, ...] = ()
+    notifications: tuple[Notified, ...] = ()
+    deliveries: tuple[Delivered, ...] = ()
+    given_up: tuple[GivenUp, ...] = ()
+
+    def to_text(self) -> str:
+        """Return it as one JSON document; bytes are written in hexadecimal."""
+        return json.dumps(asdict(self), default=bytes.hex)
+
+    @classmethod
+    def from_text(cls, text: str) -> "Batch":
+        """Read what `to_text` wrote."""
+        document = json.loads(text)
+        return cls(
+            document["number"],
+            tuple(SubscriptionRevision(**_with_bytes(row)) for row in document["subscriptions"]),
+            tuple(Notified(**_with_bytes(row)) for row in document["notifications"]),
+            tuple(Delivered(**row) for row in document["deliveries"]),
+            tuple(GivenUp(**row) for row in document["given_up"]),
+        )
+
+
+def _with_bytes(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "vector": bytes.fromhex(row["vector"])}
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What arrived of what was owed, and how fast. A ratio of nothing is None; so is the delay of nothing."""
+
+    owed: int
+    delivered: int
+    ratio: float | None = field(init=False)
+    median_delay_ms: int | None
+    p90_delay_ms: int | None
+
+    def __post_init__(self) -> None:
+        """Compute the ratio."""
+        object.__setattr__(self, "ratio", self.delivered / self.owed if self.owed else None)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFigures:
+    """A run so far, and its last `window_ms`.
+
+    A pair (notification, subscriber) counts where its event lies: `recent` has the pairs that became owed in
+    the window and what of them has arrived, so it is low at first and rises as they come in. What was given
+    up counts when it was.
+    """
+
+    at_ms: int
+    window_ms: int
+    batches: int
+    subscriptions: int
+    notifications: int
+    whole: Served
+    recent: Served
+    given_up: Mapping[str, int]
+    given_up_recently: Mapping[str, int]
+
+    def as_document(self) -> dict[str, Any]:
+        """Return the figures as plain data."""
+        return asdict(self)
+
+
+class LiveState:
+    """The facts taken so far."""
+
+    def __init__(self, make_matcher: MakeMatcher) -> None:
+        self._make_matcher = make_matcher
+        self._taken: set[int] = set()
+        self._revisions: list[SubscriptionRevision] = []
+        self._matchers: dict[int, Matcher] = {}
+        self._notified: dict[Message, Notified] = {}
+        self._owed: dict[Message, set[int]] = {}
+        self._arrived: dict[tuple[int, int, int], int] = {}
+        self._given_up: Counter[tuple[int, str, str]] = Counter()
+
+    def take(self, batch: Batch) -> bool:
+        """Take the facts of a batch; say whether they were new. One that was taken before changes nothing."""
+        if batch.number in self._taken:
+            return False
+        self._taken.add(batch.number)
+        self._learn(batch.subscriptions)
+        for told in batch.notifications:
+            self._notified[told.origin, told.number] = told
+            self._owe(told, self._matchers, self._revisions)
+        for seen in batch.deliveries:
+            pair = (seen.origin, seen.number, seen.subscriber)
+            self._arrived[pair] = min(seen.at_ms, self._arrived.get(pair, seen.at_ms))
+        for given in batch.given_up:
+            self._given_up[given.minute_ms, given.kind, given.reason] += given.messages
+        return True
+
+    def figures(self, at_ms: int, window_ms: int) -> LiveFigures:
+        """Return what the facts amount to at this moment of the run."""
+        since_ms = at_ms - window_ms
+        recently = {name: told for name, told in self._notified.items() if told.at_ms >= since_ms}
+        return LiveFigures(
+            at_ms=at_ms,
+            window_ms=window_ms,
+            batches=len(self._taken),
+            subscriptions=len(self._revisions),
+            notifications=len(self._notified),
+            whole=self._served(self._notified),
+            recent=self._served(recently),
+            given_up=self._reasons(0),
+            given_up_recently=self._reasons(since_ms),
+        )
+
+    def _learn(self, revisions: Iterable[SubscriptionRevision]) -> None:
+        """Hold new revisions, and see what was told before that they are owed."""
+        new = list(revisions)
+        if not new:
+            return
+        alone = load_matchers(new, self._make_matcher)
+        for told in self._notified.values():
+            self._owe(told, alone, new)
+        self._revisions += new
+        for position, revision in enumerate(new, start=len(self._revisions) - len(new)):
+            if revision.language not in self._matchers:
+                self._matchers[revision.language] = self._make_matcher(revision.language)
+            self._matchers[revision.language].add((position, 0), revision.vector)
+
+    def _owe(
+        self, told: Notified, matchers: dict[int, Matcher], revisions: list[SubscriptionRevision]
+    ) -> None:
+        """Note to whom a notification is owed because of these revisions (`spark_analysis.metrics.owed`)."""
+        matcher = matchers.get(told.language)
+        if matcher is None:
+            return
+        people = self._owed.setdefault((told.origin, told.number), set())
+        for match in matcher.match(told.vector, told.at_ms, told.at_ms):
+            revision = revisions[match.key[0]]
+            if revision.in_force(told.at_ms):
+                people.add(revision.subscriber)
+
+    def _served(self, notified: Mapping[Message, Notified]) -> Served:
+        owed, delays = 0, []
+        for name, told in notified.items():
+            for subscriber in self._owed.get(name, ()):
+                owed += 1
+                arrived_ms = self._arrived.get((*name, subscriber))
+                if arrived_ms is not None:
+                    delays.append(arrived_ms - told.at_ms)
+        delays.sort()
+        return Served(owed, len(delays), _percentile(delays, 50), _percentile(delays, 90))
+
+    def _reasons(self, since_ms: int) -> dict[str, int]:
+        """Count what was given up since then, as far as minutes tell, by kind and reason."""
+        counts: Counter[str] = Counter()
+        for (minute_ms, kind, reason), messages in self._given_up.items():
+            if minute_ms >= since_ms:
+                counts[f"{kind}: {reason}" if reason else kind] += messages
+        return dict(sorted(counts.items()))
+
+
+def _percentile(ordered: list[int], share: int) -> int | None:
+    """Return the smallest value that at least this share of all, in per cent, does not exceed."""
+    if not ordered:
+        return None
+    return ordered[max(0, -(-len(ordered) * share // 100) - 1)]

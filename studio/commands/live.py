@@ -1,0 +1,116 @@
+"""`dens live`: follows a run while it goes on, with Spark's Structured Streaming."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from studio.options import AsJson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.table import Table
+
+    from spark_analysis.live import Tell
+    from spark_analysis.live_state import LiveFigures
+
+
+def live(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder that `dens run` is writing.")],
+    window: Annotated[
+        float, typer.Option(min=1, metavar="MINUTES", help="What counts as recent, in simulated time.")
+    ] = 30,
+    every: Annotated[
+        float, typer.Option(min=0.1, metavar="SECONDS", help="How often to look for something new.")
+    ] = 1,
+    once: Annotated[
+        bool, typer.Option("--once", metavar="", help="Bring in what is there now, and end.")
+    ] = False,
+    master: Annotated[
+        str | None,
+        typer.Option(
+            help="Spark master; local[*] by default.", envvar="DENS_SPARK_MASTER", show_default=False
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show delivery, delay and drops of a run while it goes on, and end with it.
+
+    Every part of the trace counts once. Stopped or killed, it goes on where it was when it is called again;
+    what it knows is kept in RUN/live.
+    """
+    from spark_analysis.live import follow
+    from spark_analysis.manifest import read_manifest
+    from spark_analysis.session import close_session, open_session
+    from studio import console
+
+    read_manifest(run)  # a folder that is no run is told before Spark is started
+    console.say("starting Spark …")
+    spark = open_session(master)
+    try:
+        with _screen() as tell:
+            figures = follow(run, spark, tell, window_ms=round(60_000 * window), every_s=every, once=once)
+    finally:
+        close_session(spark)
+    status = read_manifest(run).status
+    if as_json:
+        console.print_document({**figures.as_document(), "status": status, "run": str(run)})
+    else:
+        console.out().print(_table(figures, status))
+
+
+def _screen() -> Any:
+    """Return a context that gives something to tell figures to: one table on a terminal, else lines."""
+    from contextlib import contextmanager
+
+    from studio import console
+
+    @contextmanager
+    def table() -> "Iterator[Tell]":
+        from rich.live import Live
+
+        with Live(console=console.err(), transient=True) as shown:
+            yield lambda figures, manifest: shown.update(_table(figures, manifest.status), refresh=True)
+
+    @contextmanager
+    def lines() -> "Iterator[Tell]":
+        yield lambda figures, manifest: console.say(_line(figures, manifest.status))
+
+    return table() if console.err().is_terminal else lines()
+
+
+def _line(figures: "LiveFigures", status: str) -> str:
+    whole, recent = figures.whole, figures.recent
+    lost = sum(figures.given_up_recently.values())
+    return (
+        f"{figures.at_ms / 1000:,.0f} s {status}: {whole.delivered:,} of {whole.owed:,} arrived "
+        f"({_share(whole.ratio)}); recently {recent.delivered:,} of {recent.owed:,} "
+        f"({_share(recent.ratio)}), median delay {_seconds(recent.median_delay_ms)}, given up {lost:,}"
+    )
+
+
+def _table(figures: "LiveFigures", status: str) -> "Table":
+    from rich.table import Table
+
+    minutes = figures.window_ms / 60_000
+    shown = Table(
+        "", "so far", f"last {minutes:g} min", title=f"{figures.at_ms / 1000:,.0f} s simulated, {status}"
+    )
+    whole, recent = figures.whole, figures.recent
+    shown.add_row("owed", f"{whole.owed:,}", f"{recent.owed:,}")
+    shown.add_row("delivered", f"{whole.delivered:,}", f"{recent.delivered:,}")
+    shown.add_row("delivery ratio", _share(whole.ratio), _share(recent.ratio))
+    shown.add_row("median delay", _seconds(whole.median_delay_ms), _seconds(recent.median_delay_ms))
+    shown.add_row("90 % within", _seconds(whole.p90_delay_ms), _seconds(recent.p90_delay_ms))
+    for reason, messages in figures.given_up.items():
+        shown.add_row(reason, f"{messages:,}", f"{figures.given_up_recently.get(reason, 0):,}")
+    return shown
+
+
+def _share(ratio: float | None) -> str:
+    return "–" if ratio is None else f"{100 * ratio:.1f} %"
+
+
+def _seconds(delay_ms: int | None) -> str:
+    return "–" if delay_ms is None else f"{delay_ms / 1000:,.0f} s"

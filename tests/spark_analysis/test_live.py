@@ -1,0 +1,269 @@
+"""A run that is followed while it grows: every fact once, across restarts and kill -9 in the middle."""
+
+import fcntl
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from emulation.trace.schema import TABLES
+from knowledge_manager.mission_table import load_mission_table
+from spark_analysis.errors import TraceError
+from spark_analysis.languages import matcher
+from spark_analysis.live import BatchLog, follow
+from spark_analysis.live_state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
+from spark_analysis.metrics.owed import SubscriptionRevision
+from tests.spark_analysis.oracle import delivered_at, owed_pairs
+from tests.spark_analysis.synthetic import END_MS, SyntheticRun, synthetic_run
+
+ROOT = Path(__file__).parents[2]
+SECONDS = 240
+
+make_matcher = partial(matcher, load_mission_table(["medical"]))
+
+
+def facts(run: SyntheticRun) -> list[Any]:
+    found: list[Any] = [SubscriptionRevision(**row) for row in run.tables["subscriptions"]]
+    for row in run.tables["notifications"]:
+        found.append(Notified(**{name: row[name] for name in Notified.__dataclass_fields__}))
+    for row in run.tables["messages"]:
+        if row["kind"] == "delivered":
+            found.append(Delivered(row["origin"], row["number"], row["node"], row["at_ms"]))
+        elif row["kind"] in GIVEN_UP:
+            found.append(GivenUp(row["at_ms"] // 60_000 * 60_000, row["kind"], row["reason"] or "", 1))
+    return found
+
+
+def in_batches(some: list[Any], chance: random.Random) -> list[Batch]:
+    chance.shuffle(some)
+    pieces: list[list[Any]] = [[] for _ in range(7)]
+    for fact in some:
+        chance.choice(pieces).append(fact)
+    kinds = (SubscriptionRevision, Notified, Delivered, GivenUp)
+    return [
+        Batch(number, *(tuple(one for one in piece if isinstance(one, kind)) for kind in kinds))
+        for number, piece in enumerate(pieces)
+    ]
+
+
+def expected(run: SyntheticRun, since_ms: int) -> tuple[int, int, int | None, int | None, dict[str, int]]:
+    """Return owed, delivered, median and ninth decile of the delay, and what was given up, by plain loops."""
+    events = {(told.origin, told.number): told.at_ms for told in run.told}
+    pairs = [pair for pair in owed_pairs(run) if events[pair[:2]] >= since_ms]
+    arrived = delivered_at(run)
+    delays = sorted(arrived[pair] - events[pair[:2]] for pair in pairs if pair in arrived)
+    given_up: dict[str, int] = {}
+    for row in run.tables["messages"]:
+        if row["kind"] in GIVEN_UP and row["at_ms"] // 60_000 * 60_000 >= since_ms:
+            name = f"{row['kind']}: {row['reason']}" if row["reason"] else row["kind"]
+            given_up[name] = given_up.get(name, 0) + 1
+
+    def share(wanted: float) -> int | None:
+        enough = [delay for at, delay in enumerate(delays, start=1) if at >= wanted * len(delays) - 1e-9]
+        return min(enough) if enough else None
+
+    return len(pairs), len(delays), share(0.5), share(0.9), given_up
+
+
+def shown(figures: LiveFigures) -> list[tuple[int, int, int | None, int | None, dict[str, int]]]:
+    both = ((figures.whole, figures.given_up), (figures.recent, figures.given_up_recently))
+    return [
+        (one.owed, one.delivered, one.median_delay_ms, one.p90_delay_ms, dict(given_up))
+        for one, given_up in both
+    ]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_figures_do_not_depend_on_order_or_repetition(seed: int) -> None:
+    chance = random.Random(seed)
+    run = synthetic_run(seed)
+    batches = in_batches(facts(run), chance)
+    state = LiveState(make_matcher)
+    for batch in [*batches, *chance.choices(batches, k=3)]:
+        state.take(Batch.from_text(batch.to_text()))
+    window_ms = 900_000
+    found = state.figures(END_MS, window_ms)
+    assert found.batches == 7
+    assert shown(found) == [expected(run, 0), expected(run, END_MS - window_ms)]
+    assert found.whole.owed > found.recent.owed > 0
+    assert found.whole.ratio == found.whole.delivered / found.whole.owed
+
+
+def test_nothing_known_is_nothing_and_not_zero() -> None:
+    figures = LiveState(make_matcher).figures(0, 1000)
+    assert (figures.whole.owed, figures.whole.ratio, figures.whole.median_delay_ms) == (0, None, None)
+    assert json.loads(json.dumps(figures.as_document()))["recent"]["ratio"] is None
+
+
+class GrowingRun:
+    """A run's folder whose tables get part after part, as the writer makes them."""
+
+    def __init__(self, folder: Path, run: SyntheticRun, pieces: int) -> None:
+        self.path, self._pieces, self._done = folder, pieces, 0
+        self._tables = run.tables
+        for table in TABLES:
+            (folder / "trace" / table).mkdir(parents=True)
+        self.say("running", 0)
+
+    def say(self, status: str, simulated_ms: int) -> None:
+        scenario = {"name": "made", "vocabularies": ["medical"]}
+        facts_of_run = {
+            "schema_version": 1,
+            "status": status,
+            "simulated_ms": simulated_ms,
+            "seed": 1,
+            "scenario": scenario,
+        }
+        (self.path / ".manifest.json").write_text(json.dumps(facts_of_run))
+        (self.path / ".manifest.json").replace(self.path / "manifest.json")
+
+    def grow(self) -> None:
+        number, self._done = self._done, self._done + 1
+        for table, rows in self._tables.items():
+            some = rows[number * len(rows) // self._pieces : (number + 1) * len(rows) // self._pieces]
+            part = pa.Table.from_pylist([dict(row) for row in some], schema=TABLES[table])
+            folder = self.path / "trace" / table
+            pq.write_table(part, folder / f".part-{number:05}.parquet")
+            (folder / f".part-{number:05}.parquet").replace(folder / f"part-{number:05}.parquet")
+        last = self._done == self._pieces
+        self.say("complete" if last else "running", END_MS * self._done // self._pieces)
+
+
+def test_a_path_that_spark_takes_for_a_pattern_is_refused(tmp_path: Path) -> None:
+    growing = GrowingRun(tmp_path / "run [1]", synthetic_run(1), 1)
+    with pytest.raises(TraceError, match="through a link with another name"):
+        follow(growing.path, None, nobody, window_ms=1, every_s=1)  # type: ignore[arg-type]
+
+
+def nobody(*_: object) -> None:
+    return
+
+
+def once(run: GrowingRun, spark: SparkSession) -> LiveFigures:
+    return follow(run.path, spark, nobody, window_ms=900_000, every_s=0.2, once=True)
+
+
+def test_a_run_is_followed_in_steps_and_to_its_end(spark: SparkSession, tmp_path: Path) -> None:
+    """Twice `once` while it grows; then as it ends; then again when there is nothing new."""
+    made = synthetic_run(3)
+    growing = GrowingRun(tmp_path / "a run", made, 4)
+    growing.grow()
+    first = once(growing, spark)
+    growing.grow()
+    second = once(growing, spark)
+    assert 0 < first.notifications < second.notifications < len(made.told)
+    growing.grow()
+    growing.grow()
+    told: list[tuple[LiveFigures, str]] = []
+    last = follow(
+        growing.path,
+        spark,
+        lambda figures, manifest: told.append((figures, manifest.status)),
+        window_ms=900_000,
+        every_s=0.2,
+    )
+    assert shown(last) == [expected(made, 0), expected(made, END_MS - 900_000)]
+    assert [status for _, status in told] == ["complete"]
+    assert shown(once(growing, spark)) == shown(last)
+
+
+def test_only_one_follows_and_a_lost_notebook_begins_anew(spark: SparkSession, tmp_path: Path) -> None:
+    made = synthetic_run(4)
+    growing = GrowingRun(tmp_path / "run", made, 1)
+    growing.grow()
+    (growing.path / "live").mkdir()
+    with (growing.path / "live" / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(TraceError, match="somebody else follows this run already"):
+            once(growing, spark)
+    stale = BatchLog(growing.path / "live")
+    stale.write(Batch(0, deliveries=(Delivered(1, 1, 1, 1),)))
+    assert shown(once(growing, spark))[0] == expected(made, 0)
+
+
+PROGRAM = """
+import os, signal, sys
+from pathlib import Path
+from spark_analysis import live
+from spark_analysis.session import open_session
+
+folder, moment = Path(sys.argv[1]), sys.argv[2]
+write = live.BatchLog.write
+
+def die(log, batch):
+    if moment == "after":
+        write(log, batch)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+live.BatchLog.write = die
+live.follow(folder, open_session("local[1]"), print, window_ms=1, every_s=0.2)
+"""
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_killed_in_the_middle_of_a_batch_nothing_is_lost_or_counted_twice(
+    spark: SparkSession, tmp_path: Path, moment: str
+) -> None:
+    """The first part is brought in; the follower dies with the second; more comes; another goes on."""
+    made = synthetic_run(5)
+    growing = GrowingRun(tmp_path / "run", made, 3)
+    growing.grow()
+    once(growing, spark)
+    growing.grow()
+    words = [sys.executable, "-c", PROGRAM, str(growing.path), moment]
+    follower = subprocess.Popen(words, cwd=ROOT, start_new_session=True, stderr=subprocess.PIPE)
+    try:
+        _, said = follower.communicate(timeout=SECONDS)
+        assert follower.returncode == -signal.SIGKILL, said.decode()
+    finally:
+        kill_group(follower.pid)
+    begun = [path.name for path in (growing.path / "live" / "checkpoint" / "offsets").glob("[0-9]*")]
+    done = [path.name for path in (growing.path / "live" / "checkpoint" / "commits").glob("[0-9]*")]
+    kept = [path.name for path in (growing.path / "live" / "batches").glob("*.json")]
+    assert (len(begun), len(done), len(kept)) == (2, 1, 1 if moment == "before" else 2)
+    growing.grow()
+    last = once(growing, spark)
+    assert shown(last) == [expected(made, 0), expected(made, END_MS - 900_000)]
+    seen = [
+        fact
+        for path in sorted((growing.path / "live" / "batches").glob("*.json"))
+        for fact in Batch.from_text(path.read_text()).notifications
+    ]
+    assert len(seen) == len(set(seen)) == len(made.told)
+
+
+def kill_group(group: int) -> None:
+    """End what the follower started, which lives on for a moment when it is killed itself."""
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda path: (path / "manifest.json").unlink(), "not a run"),
+        (lambda path: (path / "live").write_text(""), "exists|Not a directory"),
+    ],
+)
+def test_what_cannot_be_followed_is_refused(
+    tmp_path: Path, spoil: Callable[[Path], object], said: str
+) -> None:
+    growing = GrowingRun(tmp_path / "run", synthetic_run(1), 1)
+    spoil(growing.path)
+    with pytest.raises((TraceError, OSError), match=said):
+        follow(growing.path, None, nobody, window_ms=1, every_s=1, once=True)  # type: ignore[arg-type]
