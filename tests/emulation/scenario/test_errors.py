@@ -78,6 +78,29 @@ CASES: dict[str, Changes] = {
         ('"static" }', '"disaster_area", duty = "bearer" }'),
     ],
     "an_unknown_duty": [('"static" }', '"disaster_area", duty = "nurse" }')],
+    "hardship_that_cannot_be": [
+        (
+            "[radio.handheld]",
+            '[[fault]]\nkind = "crash"\nwho = ["helpers-4", "medic"]\n\n'
+            '[[fault]]\nkind = "crash"\nevery_s = 9\n\n'
+            '[[fault]]\nkind = "partition"\nwho = ["medics"]\nat_s = 4000\n\n[radio.handheld]',
+        ),
+        ('role = "mediator"', 'role = "mediator"\nenergy = "coin"\nboard = "pico"'),
+    ],
+    "an_unknown_fault": [("[radio.handheld]", '[[fault]]\nkind = "crush"\n\n[radio.handheld]')],
+    "a_misspelt_key_of_a_fault": [
+        ("[radio.handheld]", '[[fault]]\nkind = "loss"\nshar = 0.5\n\n[radio.handheld]')
+    ],
+    "controls_that_cannot_be": [
+        (
+            "[radio.handheld]",
+            '[[control]]\nat_s = 1\npath = "area.width_m"\nvalue = 3\n\n'
+            '[[control]]\nat_s = 1\npath = "radio.handhold.loss"\nvalue = 0.3\n\n'
+            '[[control]]\nat_s = 4000\npath = "radio.handheld.loss"\nvalue = 3\n\n'
+            '[[control]]\nat_s = 1\npath = "sensor[1].every_s"\nvalue = 3\n\n'
+            '[[control]]\nat_s = 1\npath = "sensor[0].every_s"\nvalue = 0\n\n[radio.handheld]',
+        )
+    ],
     "what_does_not_fit": [
         ('file = "fever.xml"', 'file = "fever.xml"\nat_s = 3600'),
         ('"static" }', PLACES),
