@@ -10,13 +10,14 @@
 #   make lock      renew the pinned dependencies (needs uv)
 #   make clean     remove what the others made
 #
+# DENS_WITHOUT_BROWSER=1 does the same where Chromium cannot be had, without which no report is opened in a browser.
 # DENS_WITHOUT_BOARDS=1 lets `make test` go on where QEMU, the micro:bit firmware or Node cannot be had. It says so loudly.
 
 PYTHON ?= python3
 ONLY ?=
 BIN := .venv/bin
 CODE := dens emulation knowledge_manager plugins spark_analysis studio watchdog tests benchmarks
-QUICK := -m "not board and not spark and not slow"
+QUICK := -m "not board and not spark and not slow and not browser"
 COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -35,7 +36,7 @@ check: .venv/.installed-test
 	@$(BIN)/lint-imports
 	@$(BIN)/pytest -q -n 2 $(QUICK)
 
-test: .venv/.installed-test .build/boards/.installed
+test: .venv/.installed-test .build/boards/.installed .build/browser/.installed
 	@$(BIN)/ruff format --check $(CODE)
 	@$(BIN)/ruff check $(CODE)
 	@$(BIN)/mypy
@@ -86,4 +87,8 @@ clean:
 
 .build/boards/.installed: tests/boards/install.py .venv/.installed-test
 	@$(BIN)/python tests/boards/install.py
+	@mkdir -p $(@D) && touch $@
+
+.build/browser/.installed: tests/browser/install.py .venv/.installed-test
+	@$(BIN)/python tests/browser/install.py
 	@mkdir -p $(@D) && touch $@

@@ -30,9 +30,9 @@ def measure() -> Iterator[Measurement]:
     wide = workloads.distinct(COUNT, workloads.WIDE_ATTRIBUTES, 2, workloads.WIDE_BYTES)
     told = workloads.events(200, workloads.WIDE_ATTRIBUTES, 4, workloads.WIDE_BYTES)
     ours, found = _ours(wide, told, workloads.WIDE_BYTES)
-    rows = _rows(wide, workloads.WIDE_BYTES)
+    rows = rows_of(wide, workloads.WIDE_BYTES)
     peers: list[tuple[str, float, Callable[[int], set[int]], bool]] = [
-        ("plain_loop", 1000, _plain_loop(rows, told), True),
+        ("plain_loop", 1000, plain_loop(rows, told), True),
         ("simpful", 1000, _simpful(rows, told), False),
         ("pyfuzzylite", 1000, _pyfuzzylite(rows, told), False),
         ("duckdb", 500, _duckdb(rows, told), True),
@@ -50,7 +50,7 @@ def measure() -> Iterator[Measurement]:
     narrow = workloads.distinct(COUNT, workloads.NARROW_ATTRIBUTES, 3, 1)
     told = workloads.events(50, workloads.NARROW_ATTRIBUTES, 5, 1)
     ours, found = _ours(narrow, told, 1)
-    loop = _plain_loop(_rows(narrow, 1), told)
+    loop = plain_loop(rows_of(narrow, 1), told)
     seconds = _best(loop)
     assert all(loop(event) == found[event] for event in range(LOOKED_AT))
     yield at_least("narrow_100k_events_per_second_against_plain_loop", 1 / ours, 1 / seconds, 500)
@@ -77,7 +77,8 @@ def _best(ask: Callable[[int], set[int]]) -> float:
     return min(times) / LOOKED_AT
 
 
-def _rows(vectors: workloads.Bytes, width: int) -> list[Row]:
+def rows_of(vectors: workloads.Bytes, width: int) -> list[Row]:
+    """Return vectors taken apart, as a plain loop wants them."""
     rows = []
     for vector in vectors.tolist():
         feature = int.from_bytes(bytes(vector[-width:]), "big")
@@ -89,7 +90,8 @@ def _rows(vectors: workloads.Bytes, width: int) -> list[Row]:
     return rows
 
 
-def _plain_loop(rows: list[Row], told: workloads.Events) -> Callable[[int], set[int]]:
+def plain_loop(rows: list[Row], told: workloads.Events) -> Callable[[int], set[int]]:
+    """Return a function that finds what an event matches by looking at every row."""
     slopes = list(SLOPES)
     ready = [
         (feature, [(a, v, V, slopes[g]) for a, (v, V, g) in zip(attributes, triples, strict=True)], floor)

@@ -1,4 +1,4 @@
-"""What an analysis found, as plain facts: no Spark in them, and all but the tracks can be written as JSON.
+"""What an analysis found, as plain facts: no Spark in them, and all but the map can be written as JSON.
 
 Times are in seconds here because people read them. A ratio of nothing is None, never 0.
 """
@@ -14,6 +14,7 @@ class RunFacts:
     name: str
     title: str
     seed: int | None
+    policy: str | None
     partial: bool
     end_s: float
     nodes_by_role: dict[str, int]
@@ -57,6 +58,14 @@ class GroupServed:
 
 
 @dataclass(frozen=True, slots=True)
+class LanguageServed:
+    """What became of the notifications in one subscription language."""
+
+    language: int
+    served: Served
+
+
+@dataclass(frozen=True, slots=True)
 class Delivery:
     """How much of what was owed arrived, in pairs of notification and subscriber.
 
@@ -68,6 +77,7 @@ class Delivery:
     repeated: int
     not_owed: int
     by_group: tuple[GroupServed, ...]
+    by_language: tuple[LanguageServed, ...]
     by_subscription: tuple[SubscriptionServed, ...]
 
 
@@ -216,7 +226,7 @@ class Timeline:
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
-    """How equally subscribers were served: Jain's index of their ratios, the least and the largest one."""
+    """How equally some were served: Jain's index of their ratios, the least and the largest one."""
 
     jain: float | None
     least: float | None
@@ -225,20 +235,45 @@ class Fairness:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """In how many pieces the network was at the moments 0, `every_s`, …, and the nodes of the largest one."""
+    """In how many pieces the network was at the moments 0, `every_s`, …, and the nodes of the largest one.
+
+    `reachable` counts the ordered pairs of nodes, of all `pairs`, that time had joined by then: something
+    that the one had at the beginning could be at the other, had everybody carried it.
+    """
 
     every_s: float
+    pairs: int
     pieces: tuple[int, ...]
     largest: tuple[int, ...]
+    reachable: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """Copies of notifications that all nodes together hold at the end of each bin, and their bytes."""
+    """Copies of notifications that all nodes together hold at the end of each bin, and their bytes.
+
+    `degree` is how many nodes had ever held a copy, for each notification made so far, its source included.
+    """
 
     bin_s: float
     copies: tuple[int, ...]
     bytes: tuple[int, ...]
+    degree: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLoad:
+    """What the nodes of one group held in their buffers and computed; the peaks are those of one node."""
+
+    group: str
+    nodes: int
+    mean_items: float | None
+    peak_items: int
+    peak_bytes: int
+    filter_s: float
+    filter_us_per_reading: float | None
+    match_s: float
+    match_us_per_match: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +283,15 @@ class Track:
     node: str
     role: str
     points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Where a contact began, in metres, and how long it lasted."""
+
+    x_m: float
+    y_m: float
+    time_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,13 +306,17 @@ class Analysis:
     filtering: Filtering
     truth: GroundTruth
     fairness: Fairness
+    """between subscribers"""
+    fairness_of_groups: Fairness
     pieces: Pieces
     holding: Holding
+    loads: tuple[GroupLoad, ...]
     timeline: Timeline
     tracks: tuple[Track, ...]
+    meetings: tuple[Meeting, ...]
 
     def as_document(self) -> dict[str, Any]:
-        """Return everything but the tracks, which are motion and no answer, in JSON's types."""
+        """Return everything but the map, which is motion and no answer, in JSON's types."""
         document = asdict(self)
-        del document["tracks"]
+        del document["tracks"], document["meetings"]
         return document

@@ -5,6 +5,7 @@ is not the same everywhere is named.
 """
 
 import json
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,6 +27,9 @@ COMPARED: Final = (
 )
 """What is compared: name, meaning, and how it is written."""
 
+MOMENTS: Final = 100
+"""So many times a curve of delays has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Variant:
@@ -35,6 +39,8 @@ class Variant:
     seeds: tuple[int | None, ...]
     partial: bool
     figures: tuple[Interval | None, ...]
+    arrived: tuple[tuple[float, float], ...]
+    """(seconds, share of owed pairs delivered within that time), the mean over the runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,7 @@ def compare(runs: Sequence[tuple[Manifest, Analysis]]) -> Comparison:
     members: dict[str, list[tuple[Manifest, Analysis]]] = {}
     for manifest, analysis in runs:
         members.setdefault(json.dumps(_settings(manifest), sort_keys=True), []).append((manifest, analysis))
+    moments = _moments([analysis for _, analysis in runs])
     labels = _labels([_settings(of_variant[0][0]) for of_variant in members.values()])
     return Comparison(
         tuple(
@@ -86,10 +93,37 @@ def compare(runs: Sequence[tuple[Manifest, Analysis]]) -> Comparison:
                     interval([value for value in values if value is not None])
                     for values in zip(*(_figures(analysis) for _, analysis in of_variant), strict=True)
                 ),
+                _arrived([analysis for _, analysis in of_variant], moments),
             )
             for label, of_variant in zip(labels, members.values(), strict=True)
         )
     )
+
+
+def _moments(runs: Sequence[Analysis]) -> tuple[float, ...]:
+    """Return times, evenly spread by their logarithm, over everything that any run took."""
+    known = [max(value, 0.1) for analysis in runs for value in analysis.delay.quantiles_s]
+    if not known:
+        return ()
+    low, ratio = min(known), max(known) / min(known)
+    return tuple(low * ratio ** (i / (MOMENTS - 1)) for i in range(MOMENTS))
+
+
+def _arrived(runs: Sequence[Analysis], moments: Sequence[float]) -> tuple[tuple[float, float], ...]:
+    """Return the mean over runs of the share of owed pairs that had arrived within each time."""
+    owing = [analysis for analysis in runs if analysis.delivery.total.owed]
+    if not owing:
+        return ()
+
+    def share(analysis: Analysis, within_s: float) -> float:
+        quantiles = analysis.delay.quantiles_s
+        if not quantiles:
+            return 0.0
+        return (
+            (analysis.delivery.total.ratio or 0) * bisect_right(quantiles, within_s * 1.0001) / len(quantiles)
+        )
+
+    return tuple((at, sum(share(one, at) for one in owing) / len(owing)) for at in moments)
 
 
 def _figures(analysis: Analysis) -> tuple[float | None, ...]:

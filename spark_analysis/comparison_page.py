@@ -4,12 +4,24 @@ from collections.abc import Callable
 from html import escape
 from importlib.resources import files
 from string import Template
-from typing import Final
+from typing import Any, Final
 
 import matplotlib as mpl
 
 from spark_analysis.comparison import COMPARED, Comparison, Variant
-from spark_analysis.drawing import HALF_WIDTH_IN, INK, ONE, STYLE, canvas, svg
+from spark_analysis.drawing import (
+    FOUR,
+    HALF_WIDTH_IN,
+    INK,
+    ONE,
+    STYLE,
+    THREE,
+    TWO,
+    canvas,
+    share_axis,
+    svg,
+    time_axis,
+)
 from spark_analysis.interval import Interval
 from spark_analysis.wording import NOT_KNOWN, bytes_text, number_text, share_text, time_text
 
@@ -20,6 +32,9 @@ _TEXTS: Final[dict[str, Callable[[float], str]]] = {
     "bytes": bytes_text,
 }
 
+_COLOURS: Final = (ONE, TWO, THREE, FOUR)
+_STROKES: Final[tuple[Any, ...]] = ("solid", (0, (5, 2)), (0, (1.5, 1.5)))
+
 
 def comparison_page(comparison: Comparison) -> str:
     """Return the whole page. The same answers give the same text."""
@@ -28,7 +43,7 @@ def comparison_page(comparison: Comparison) -> str:
     title = f"{len(comparison.variants)} variants side by side"
     pictures = "\n".join(
         f"<section>\n<h2>{escape(name)}</h2>\n<p>{escape(meaning)}</p>\n"
-        f"{_figure(comparison, position)}\n</section>"
+        f'<div class="figure" tabindex="0">\n{_figure(comparison, position)}\n</div>\n</section>'
         for position, (name, meaning, _) in enumerate(COMPARED)
     )
     return (
@@ -45,6 +60,14 @@ confidence intervals (Student’s t); of a single run there is no interval.</p>
 <section>
 <div class="scroll">
 {_table(comparison)}
+</div>
+</section>
+<section>
+<h2>How long did it take?</h2>
+<p>Share of owed pairs that had arrived within a time, the mean over the runs of a variant. A curve ends at
+the delivery ratio.</p>
+<div class="figure" tabindex="0">
+{_delays_figure(comparison)}
 </div>
 </section>
 <div class="pair">
@@ -95,6 +118,35 @@ def _row(variant: Variant) -> str:
     cells = [variant.label, str(len(variant.seeds))]
     cells += [figure_text(value, kind) for value, (_, _, kind) in zip(variant.figures, COMPARED, strict=True)]
     return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
+
+
+def _delays_figure(comparison: Comparison) -> str:
+    """Draw the curves of all variants over each other."""
+    with mpl.rc_context(STYLE):
+        figure, axes = canvas(4.4 + 0.25 * (len(comparison.variants) // 2))
+        times = [at for variant in comparison.variants for at, _ in variant.arrived]
+        for place, variant in enumerate(comparison.variants):
+            if variant.arrived:
+                axes.plot(
+                    *zip(*variant.arrived, strict=True),
+                    color=_COLOURS[place % len(_COLOURS)],
+                    linestyle=_STROKES[place // len(_COLOURS) % len(_STROKES)],
+                    label=variant.label,
+                )
+        time_axis(axes, times)
+        share_axis(axes)
+        axes.set_xlabel("time from the event to the application")
+        axes.set_ylabel("share of owed pairs delivered")
+        if times:
+            axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=2, labelcolor=INK)
+        ends = "; ".join(
+            f"{variant.label}: {share_text(variant.arrived[-1][1])}"
+            for variant in comparison.variants
+            if variant.arrived
+        )
+        return svg(
+            figure, "delays", "How long deliveries took", f"Rising curves that end at: {ends or NOT_KNOWN}."
+        )
 
 
 def _figure(comparison: Comparison, position: int) -> str:

@@ -67,6 +67,9 @@ HALF_WIDTH_IN: Final = 6.2
 _SVG: Final = "http://www.w3.org/2000/svg"
 _XLINK: Final = "http://www.w3.org/1999/xlink"
 
+_NEEDLESS_DIGITS: Final = re.compile(r"(\.\d\d)\d+")
+"""A hundredth of a point is finer than any screen or printer; the rest would be half of the page."""
+
 _TIME_TICKS_S: Final = (
     0.001, 0.01, 0.1, 1, 10, 60, 600, 3600, 21_600, 86_400, 604_800
 )  # fmt: skip
@@ -86,6 +89,17 @@ def time_axis(axes: Axes, times: Sequence[float], room: float = 1.1) -> None:
     ticks = [tick for tick in _TIME_TICKS_S if axes.get_xlim()[0] <= tick <= axes.get_xlim()[1]]
     axes.set_xticks(ticks, [time_text(tick) for tick in ticks])
     axes.xaxis.set_minor_locator(NullLocator())
+
+
+def hours_axis(axes: Axes, end_s: float) -> None:
+    """Make the x axis the run's own time, from its beginning to its end; short runs count minutes."""
+    minutes = end_s < 2 * 3600
+    axes.set_xlim(0, max(end_s, 1) / 3600)
+    if minutes:
+        axes.xaxis.set_major_formatter(lambda hours, _position: f"{hours * 60:g}")
+        step = next((n for n in (1, 2, 5, 10, 15, 20, 30) if end_s / 60 / n <= 8), 30)
+        axes.set_xticks([n * step / 60 for n in range(int(end_s / 60 / step) + 1)])
+    axes.set_xlabel("simulated time (minutes)" if minutes else "simulated time (hours)")
 
 
 def share_axis(axes: Axes) -> None:
@@ -108,6 +122,7 @@ def svg(figure: Figure, name: str, title: str, description: str) -> str:
             element.set(key, _at_home(key, value, name))
     for attribute in ("width", "height"):
         del root.attrib[attribute]
+    root.set("class", "wide" if figure.get_figwidth() > HALF_WIDTH_IN else "half")
     root.set("role", "img")
     root.set("aria-labelledby", f"{name}-title {name}-desc")
     for tag, text in (("desc", description), ("title", title)):
@@ -123,6 +138,8 @@ def _at_home(key: str, value: str, name: str) -> str:
     """
     if key == "id":
         return f"{name}-{value}"
+    if key == "d":
+        return _NEEDLESS_DIGITS.sub(r"\1", value)
     if key == f"{{{_XLINK}}}href":
         return value.replace("#", f"#{name}-")
     value = value.replace("url(#", f"url(#{name}-")

@@ -9,11 +9,13 @@ from typing import Final
 from spark_analysis.answers import Analysis, Served
 from spark_analysis.figures import (
     contacts_figure,
+    degree_figure,
     delay_figure,
     filtering_figure,
     holding_figure,
     map_figure,
     pieces_figure,
+    reach_figure,
     timeline_figure,
     traffic_figure,
     truth_figure,
@@ -48,10 +50,15 @@ def page(analysis: Analysis) -> str:
         fairness_text=escape(_fairness_text(analysis)),
         pieces_text=escape(_pieces_text(analysis)),
         pieces_figure=pieces_figure(analysis.pieces),
+        reach_text=escape(_reach_text(analysis)),
+        reach_figure=reach_figure(analysis.pieces),
         holding_text=escape(_holding_text(analysis)),
         holding_figure=holding_figure(analysis.holding),
+        degree_text=escape(_degree_text(analysis)),
+        degree_figure=degree_figure(analysis.holding),
+        loads_table=_loads_table(analysis),
         map_text=escape(_map_text(analysis)),
-        map_figure=map_figure(analysis.tracks),
+        map_figure=map_figure(analysis.tracks, analysis.meetings),
         subscription_table=_subscription_table(analysis),
         given_up=_given_up(analysis),
     )
@@ -86,6 +93,7 @@ def _facts(analysis: Analysis) -> str:
         [
             f"scenario {run.name}",
             f"seed {run.seed}",
+            *([f"policy {run.policy}"] if run.policy else []),
             f"{time_text(run.end_s)} simulated",
             roles or "no nodes",
             f"{run.subscriptions} subscriptions",
@@ -122,7 +130,13 @@ def _delivery_table(analysis: Analysis) -> str:
     rows = [(group.group, *_served_cells(group.served)) for group in analysis.delivery.by_group]
     if len(rows) != 1:
         rows.append(("all", *_served_cells(analysis.delivery.total)))
-    return _table("Pairs of notification and subscriber, by group", ("subscribers", *_SERVED_HEAD), rows)
+    table = _table("Pairs of notification and subscriber, by group", ("subscribers", *_SERVED_HEAD), rows)
+    languages = [
+        (f"language {one.language}", *_served_cells(one.served)) for one in analysis.delivery.by_language
+    ]
+    if len(languages) > 1:
+        table += _table("By subscription language", ("notifications", *_SERVED_HEAD), languages)
+    return table
 
 
 def _subscription_table(analysis: Analysis) -> str:
@@ -230,13 +244,16 @@ def _contacts_text(analysis: Analysis) -> str:
 
 
 def _fairness_text(analysis: Analysis) -> str:
-    fairness = analysis.fairness
-    if fairness.jain is None:
+    single, groups = analysis.fairness, analysis.fairness_of_groups
+    if single.jain is None:
         return ""
-    return (
-        f"Between {share_text(fairness.least)} and {share_text(fairness.largest)} of what a subscriber was "
-        f"owed arrived; Jain’s fairness index over subscribers is {fairness.jain:.3f}, where 1 is equal."
+    text = (
+        f"Between {share_text(single.least)} and {share_text(single.largest)} of what a subscriber was "
+        f"owed arrived; Jain’s fairness index over subscribers is {single.jain:.3f}, where 1 is equal."
     )
+    if len(analysis.delivery.by_group) > 1 and groups.jain is not None:
+        text += f" Between the groups it is {groups.jain:.3f}."
+    return text
 
 
 def _pieces_text(analysis: Analysis) -> str:
@@ -249,6 +266,69 @@ def _pieces_text(analysis: Analysis) -> str:
     )
 
 
+def _reach_text(analysis: Analysis) -> str:
+    pieces = analysis.pieces
+    if not pieces.reachable:
+        return "Nobody took part."
+    half = next((i for i, reached in enumerate(pieces.reachable) if reached * 2 >= pieces.pairs), None)
+    text = (
+        "Carried from contact to contact, something that a node had at the beginning could have come to "
+        f"{share_text(pieces.reachable[-1] / max(pieces.pairs, 1))} of the others by the end, had everybody "
+        "carried everything"
+    )
+    return f"{text}; to half of them after {time_text(half * pieces.every_s)}." if half else f"{text}."
+
+
+def _degree_text(analysis: Analysis) -> str:
+    known = [degree for degree in analysis.holding.degree if degree is not None]
+    if not known:
+        return "There was nothing to copy."
+    return (
+        f"By the end a notification had been held by {known[-1]:.1f} nodes on average, its source and those "
+        "that have let go of it since included."
+    )
+
+
+def _loads_table(analysis: Analysis) -> str:
+    return _table(
+        "Buffers hold notifications; peaks are those of one node. Computing time is that of all nodes of the "
+        "group together, from their board profiles.",
+        (
+            "group",
+            "nodes",
+            "held, mean",
+            "held, peak",
+            "peak size",
+            "filtering",
+            "a reading",
+            "matching",
+            "a match",
+        ),
+        [
+            (
+                load.group,
+                number_text(load.nodes),
+                number_text(load.mean_items),
+                number_text(load.peak_items),
+                bytes_text(load.peak_bytes),
+                _busy_text(load.filter_s, load.filter_us_per_reading),
+                time_text(_micro(load.filter_us_per_reading)),
+                _busy_text(load.match_s, load.match_us_per_match),
+                time_text(_micro(load.match_us_per_match)),
+            )
+            for load in analysis.loads
+        ],
+    )
+
+
+def _busy_text(total_s: float, each_us: float | None) -> str:
+    return time_text(total_s if each_us else None)
+
+
+def _micro(microseconds: float | None) -> float | None:
+    return microseconds / 1e6 if microseconds else None
+
+
 def _holding_text(analysis: Analysis) -> str:
     holding = analysis.holding
     return (
@@ -259,9 +339,17 @@ def _holding_text(analysis: Analysis) -> str:
 
 def _map_text(analysis: Analysis) -> str:
     nodes = sum(analysis.run.nodes_by_role.values())
-    if len(analysis.tracks) < nodes:
-        return f"Tracks of {len(analysis.tracks)} of the {nodes} nodes; a dot is where a node began."
-    return "Tracks of all nodes; a dot is where a node began."
+    shown, met = len(analysis.tracks), analysis.contacts.contact.known + analysis.contacts.contact.censored
+    whose = "all nodes" if shown >= nodes else f"{shown} of the {nodes} nodes"
+    contacts = (
+        "every contact"
+        if len(analysis.meetings) >= met
+        else f"{len(analysis.meetings):,} of {met:,} contacts"
+    )
+    return (
+        f"Tracks of {whose}; the dot at the end of a track is where it began. Violet dots are {contacts}, "
+        "where it began, larger when it lasted longer."
+    )
 
 
 def _given_up(analysis: Analysis) -> str:

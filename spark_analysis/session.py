@@ -99,7 +99,9 @@ def _configuration(master: str) -> SparkConf:
         "spark.sql.shuffle.partitions": "4",
         # Times of a trace are milliseconds since its start; no local time zone may creep in.
         "spark.sql.session.timeZone": "UTC",
-        "spark.driver.extraJavaOptions": "-Duser.timezone=UTC",
+        # A report is many small queries, each run once: Java's optimising compiler would take half of the
+        # processor for code that is hardly used again. On a cluster it works where the rows are.
+        "spark.driver.extraJavaOptions": "-Duser.timezone=UTC -XX:TieredStopAtLevel=1",
         # Remembering the line of Python behind every column costs more than planning does.
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.driver.memory": "2g",
@@ -109,9 +111,6 @@ def _configuration(master: str) -> SparkConf:
             "spark.executorEnv.PYTHONPATH": str(_PACKAGE.parent),
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
-            # A report is many small queries, each run once: Java's optimising compiler would take half of the
-            # processor for code that is hardly used again.
-            "spark.driver.extraJavaOptions": "-Duser.timezone=UTC -XX:TieredStopAtLevel=1",
         }
     else:
         settings |= {

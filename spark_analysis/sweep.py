@@ -30,7 +30,12 @@ from spark_analysis.sweep_task import RunDone, fingerprint, known_run, run_task,
 
 TASKS_PER_CORE: Final = 4
 _LOOK_EVERY_S: Final = 0.5
-_ANSWER: Final = pa.schema({"id": pa.int64(), "answer": pa.string(), "reason": pa.string()})
+_FIELDS: Final[list[tuple[str, pa.DataType]]] = [
+    ("id", pa.int64()),
+    ("answer", pa.string()),
+    ("reason", pa.string()),
+]
+_ANSWER: Final = pa.schema(_FIELDS)
 _MANY: Final = 4096
 """More than the cores of any cluster that a sweep is run on."""
 

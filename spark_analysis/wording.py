@@ -19,6 +19,8 @@ def time_text(seconds: float | None) -> str:
     for size, unit in _TIME_UNITS:
         if seconds >= size:
             return f"{seconds / size:.3g}{NO_BREAK}{unit}"
+    if 0 < seconds < 0.001:
+        return f"{seconds * 1e6:.3g}{NO_BREAK}µs"
     return f"{seconds * 1000:.3g}{NO_BREAK}ms"
 
 

@@ -12,6 +12,7 @@ and both are shown.
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name every PySpark reader expects
 
+from spark_analysis.manifest import Manifest
 from spark_analysis.metrics.owed import OWED
 
 PAIR = ("origin", "number", "subscriber")
@@ -79,15 +80,29 @@ def delivery_ratio(frame: DataFrame, *by: str) -> DataFrame:
     )
 
 
+def summed(served: DataFrame, *by: str) -> DataFrame:
+    """Add up the counts of `delivery_ratio` to a coarser grouping."""
+    counts = ("owed", "delivered", "missed", "open")
+    sums = served.groupBy(*by).agg(*(F.sum(name).alias(name) for name in counts))
+    return sums.withColumn("ratio", F.try_divide("delivered", "owed"))
+
+
 def with_group(frame: DataFrame, nodes: DataFrame) -> DataFrame:
     """Add the subscriber's group and role to every row."""
     who = nodes.select(F.col("node").alias("subscriber"), "group", "role")
     return frame.join(F.broadcast(who), "subscriber", "left")
 
 
-def with_language(frame: DataFrame, notifications: DataFrame) -> DataFrame:
-    """Add the language id of its notification to every row."""
-    return frame.join(notifications.select("origin", "number", "language"), ["origin", "number"], "left")
+def with_run(frame: DataFrame, manifest: Manifest) -> DataFrame:
+    """Add which run the rows are of: its scenario, replication policy and seed, so that the rows of many runs
+    can stand in one frame and be grouped by them.
+    """
+    return frame.select(
+        F.lit(manifest.name).alias("scenario"),
+        F.lit(manifest.policy).cast("string").alias("policy"),
+        F.lit(manifest.seed).cast("long").alias("seed"),
+        *frame.columns,
+    )
 
 
 def fairness(served: DataFrame) -> DataFrame:

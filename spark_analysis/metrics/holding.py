@@ -59,11 +59,31 @@ def buffer_use(buffers: DataFrame, nodes: DataFrame, end_ms: int) -> DataFrame:
     )
 
 
+def copies_over_time(messages: DataFrame, bin_ms: int) -> DataFrame:
+    """Count, for each bin in which there were any, the notifications made in it and the nodes that got a copy
+    of any notification in it for the first time, its source included.
+
+    Running sums of both give the replication degree so far: copies for each notification.
+    """
+    by_copy = _holding(messages).groupBy("origin", "number", "node").agg(F.min("at_ms").alias("at_ms"))
+    made = F.col("node") == F.col("origin")
+    return (
+        by_copy.groupBy(F.floor(F.col("at_ms") / bin_ms).cast("int").alias("bin"))
+        .agg(F.count("*").alias("copies"), F.count(F.when(made, True)).alias("notifications"))
+        .orderBy("bin")
+    )
+
+
 def replication_degree(messages: DataFrame) -> DataFrame:
     """Give, for each notification, how many nodes ever held a copy, its source included."""
-    holding = F.col("kind").isin("created", "stored", "replicated") & (F.col("type") == "notification")
     return (
-        messages.where(holding)
+        _holding(messages)
         .groupBy("origin", "number")
         .agg(F.count_distinct("node").cast("int").alias("holders"))
     )
+
+
+def _holding(messages: DataFrame) -> DataFrame:
+    """Keep the steps by which a node comes to hold a notification."""
+    by_kind = F.col("kind").isin("created", "stored", "replicated")
+    return messages.where(by_kind & (F.col("type") == "notification"))

@@ -7,12 +7,12 @@ before, and waits at nodes in between. Both follow from the contacts alone, what
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import DoubleType, IntegerType, StructField, StructType
+from pyspark.sql.types import DoubleType, IntegerType, LongType, StructField, StructType
 
 PIECES = StructType(
     [
@@ -20,9 +20,17 @@ PIECES = StructType(
         StructField("pieces", IntegerType(), False),
         StructField("largest", IntegerType(), False),
         StructField("alone", IntegerType(), False),
+        StructField("reachable", LongType(), False),
     ]
 )
-"""At each sample: how many pieces, the nodes of the largest one, and how many nodes are on their own."""
+"""At each sample: how many pieces, the nodes of the largest one, how many nodes are on their own, and how
+many ordered pairs (source, target) time has joined: something that the source had at the beginning can be
+there.
+"""
+
+_PIECES_ARROW: Final = pa.schema(
+    {**{name: pa.int32() for name in ("sample", "pieces", "largest", "alone")}, "reachable": pa.int64()}
+)
 
 ARRIVALS = StructType(
     [
@@ -40,55 +48,118 @@ Contact = tuple[int, int, float, float]
 def pieces_over_time(nodes: int, every_ms: int, end_ms: int) -> Callable[[DataFrame], DataFrame]:
     """Return the transformation of `contacts` into `PIECES` at the moments 0, every_ms, … before end_ms.
 
-    A moment at which nobody meets anybody is a row too: every node is a piece.
+    A moment at which nobody meets anybody is a row too: every node is a piece. The contacts are gone through
+    once, in the order in which they begin, and only those that last are kept in mind.
     """
     samples = max(1, -(-end_ms // every_ms))
 
-    def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            rows = [
-                {"sample": row["sample"], **_sizes(nodes, zip(row["a"], row["b"], strict=True))}
-                for row in batch.to_pylist()
-            ]
-            kinds = pa.schema([(name, pa.int32()) for name in PIECES.names])
-            yield pa.RecordBatch.from_pylist(rows, schema=kinds)
+    def watch(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        moments = (sample * every_ms for sample in range(samples))
+        contacts = (contact for batch in batches for contact in _contacts_in(batch))
+        rows = [
+            {"sample": sample, **network.figures()}
+            for sample, network in enumerate(_watched(Network(nodes), contacts, moments))
+        ]
+        yield pa.RecordBatch.from_pylist(rows, schema=_PIECES_ARROW)
 
     def transform(contacts: DataFrame) -> DataFrame:
-        first = F.ceil(F.col("begin_ms") / every_ms).cast("int")
-        last = F.least(F.floor(F.col("end_ms") / every_ms), F.lit(samples - 1)).cast("int")
-        met = contacts.where(first <= last).select(
-            F.explode(F.sequence(first, last)).alias("sample"), "a", "b"
+        met = contacts.select("a", "b", "begin_ms", "end_ms").where(F.col("begin_ms") < end_ms)
+        # A row that is no contact makes sure that there is a part to go through even when nobody ever met.
+        nothing = contacts.sparkSession.range(1).select(
+            F.lit(-1).alias("a"),
+            F.lit(-1).alias("b"),
+            F.lit(-1.0).alias("begin_ms"),
+            F.lit(-1.0).alias("end_ms"),
         )
-        moments = contacts.sparkSession.range(samples).select(F.col("id").cast("int").alias("sample"))
-        nobody = F.lit(None).cast("int")
-        every = met.unionByName(moments.select("sample", nobody.alias("a"), nobody.alias("b")))
-        together = every.groupBy("sample").agg(F.collect_list("a").alias("a"), F.collect_list("b").alias("b"))
-        return together.mapInArrow(count, PIECES)
+        in_order = met.unionAll(nothing).coalesce(1).sortWithinPartitions("begin_ms")
+        return in_order.mapInArrow(watch, PIECES)
 
     return transform
 
 
-def _sizes(nodes: int, edges: Iterable[tuple[int, int]]) -> dict[str, int]:
-    """Return the figures of one moment, by joining the ends of every edge."""
-    parent: dict[int, int] = {}
+def _contacts_in(batch: pa.RecordBatch) -> Iterator[Contact]:
+    columns: list[list[Any]] = [batch[name].to_pylist() for name in ("a", "b", "begin_ms", "end_ms")]
+    return (contact for contact in zip(*columns, strict=True) if contact[0] >= 0)
 
-    def root(node: int) -> int:
-        while parent.setdefault(node, node) != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
 
-    for a, b in edges:
-        parent[root(a)] = root(b)
-    sizes: dict[int, int] = {}
-    for node in list(parent):
-        sizes[root(node)] = sizes.get(root(node), 0) + 1
-    alone = nodes - len(parent)
-    return {
-        "pieces": len(sizes) + alone,
-        "largest": max(sizes.values(), default=min(nodes, 1)),
-        "alone": alone,
-    }
+def _watched(
+    network: "Network", contacts: Iterable[Contact], moments: Iterable[float]
+) -> Iterator["Network"]:
+    """Yield the network as it is at each moment; contacts come in the order in which they begin."""
+    coming = iter(contacts)
+    following = next(coming, None)
+    for at_ms in moments:
+        while following is not None and following[2] <= at_ms:
+            network.meet(*following)
+            following = next(coming, None)
+        network.forget_before(at_ms)
+        yield network
+
+
+class Network:
+    """Who is in contact, and what everybody has heard of since the beginning.
+
+    All nodes of a piece know the same, because a transfer takes no time here. So when two meet, either they
+    know the same already or two pieces become one and all of it learns what the other part knew. What is
+    known is a number with a bit for each node.
+    """
+
+    def __init__(self, nodes: int) -> None:
+        self.nodes = nodes
+        self.reachable = 0
+        """Ordered pairs (source, target) that something has been able to travel so far."""
+        self._near: dict[int, dict[int, float]] = {}
+        self._ends: list[tuple[float, int, int]] = []
+        self._knows: dict[int, int] = {}
+
+    def meet(self, a: int, b: int, begin_ms: float, end_ms: float) -> None:
+        """Take a contact into account; contacts come in the order in which they begin."""
+        self.forget_before(begin_ms)
+        for one, other in ((a, b), (b, a)):
+            near = self._near.setdefault(one, {})
+            near[other] = max(end_ms, near.get(other, end_ms))
+        heapq.heappush(self._ends, (end_ms, a, b))
+        known = self._knows.get(a, 1 << a) | self._knows.get(b, 1 << b)
+        if known != self._knows.get(a) or known != self._knows.get(b):
+            for node in self._piece(a):
+                before = self._knows.get(node, 1 << node)
+                self.reachable += (known ^ before).bit_count()
+                self._knows[node] = known
+
+    def forget_before(self, at_ms: float) -> None:
+        """Leave out the contacts that ended before this moment."""
+        while self._ends and self._ends[0][0] < at_ms:
+            end_ms, a, b = heapq.heappop(self._ends)
+            if self._near[a].get(b) == end_ms:
+                del self._near[a][b]
+                del self._near[b][a]
+
+    def figures(self) -> dict[str, int]:
+        """Return the row of `PIECES` for this moment, its number left out."""
+        seen: set[int] = set()
+        sizes = []
+        for node in self._near:
+            if node not in seen and self._near[node]:
+                piece = self._piece(node)
+                seen |= piece
+                sizes.append(len(piece))
+        alone = self.nodes - len(seen)
+        return {
+            "pieces": len(sizes) + alone,
+            "largest": max(sizes, default=min(self.nodes, 1)),
+            "alone": alone,
+            "reachable": self.reachable,
+        }
+
+    def _piece(self, node: int) -> set[int]:
+        piece = {node}
+        waiting = [node]
+        while waiting:
+            for other in self._near[waiting.pop()]:
+                if other not in piece:
+                    piece.add(other)
+                    waiting.append(other)
+        return piece
 
 
 def earliest_arrivals(

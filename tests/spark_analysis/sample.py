@@ -11,9 +11,12 @@ from spark_analysis.answers import (
     Filtering,
     GivenUp,
     GroundTruth,
+    GroupLoad,
     GroupServed,
     Holding,
     HopsDelay,
+    LanguageServed,
+    Meeting,
     Overhead,
     Pieces,
     RunFacts,
@@ -35,6 +38,7 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
             name="rescue",
             title=title,
             seed=1,
+            policy="epidemic",
             partial=partial,
             end_s=7200.0,
             nodes_by_role={"mediator": 2, "publisher": 3, "subscriber": 1},
@@ -48,6 +52,10 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
             by_group=(
                 GroupServed("medics", Served(120, 100, 10, 10)),
                 GroupServed("drivers", Served(80, 50, 20, 10)),
+            ),
+            by_language=(
+                LanguageServed(0, Served(40, 40, 0, 0)),
+                LanguageServed(1, Served(160, 110, 30, 20)),
             ),
             by_subscription=(
                 SubscriptionServed("medics-0", 0, 0, "fever.xml", Served(120, 100, 10, 10)),
@@ -103,8 +111,20 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
         ),
         truth=GroundTruth(150, 20, 25, 5, 10, 0, 30, 60, unwanted=0, released_in_vain=3),
         fairness=Fairness(0.97, 0.625, 0.833),
-        pieces=Pieces(60.0, tuple([6, 5, 4] * 40), tuple([1, 2, 3] * 40)),
-        holding=Holding(60.0, tuple(range(120)), tuple(range(0, 3600, 30))),
+        fairness_of_groups=Fairness(0.96, 0.625, 0.833),
+        pieces=Pieces(
+            60.0, 30, tuple([6, 5, 4] * 40), tuple([1, 2, 3] * 40), tuple(i // 5 for i in range(120))
+        ),
+        holding=Holding(
+            60.0,
+            tuple(range(120)),
+            tuple(range(0, 3600, 30)),
+            (None,) * 20 + tuple(1 + i / 50 for i in range(100)),
+        ),
+        loads=(
+            GroupLoad("helpers", 2, 12.5, 80, 2400, 0.0, None, 0.9, 31.0),
+            GroupLoad("patients", 3, None, 0, 0, 0.65, 130.0, 0.0, None),
+        ),
         timeline=Timeline(60.0, tuple([2, 1] * 60 + [20]), tuple([0] * 10 + [1, 1, 2] * 37)),
         tracks=tuple(
             Track(
@@ -117,4 +137,5 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
             )
             for i, role in enumerate(["mediator"] * 2 + ["publisher"] * 3 + ["subscriber"])
         ),
+        meetings=tuple(Meeting(400 + 9 * i, 300 + 7 * (i * 13 % 60), 3.0 * i) for i in range(100)),
     )

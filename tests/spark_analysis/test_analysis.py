@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_analysis.analysis import TIMELINE_BINS, analyse
+from spark_analysis.analysis import analyse
 from spark_analysis.answers import Analysis, GivenUp
+from spark_analysis.asking.naming import TIMELINE_BINS
 from spark_analysis.errors import TraceError
 from spark_analysis.key_figures import key_figures
 from spark_analysis.metrics.contacts import BINS_PER_DECADE
@@ -182,7 +183,7 @@ def test_tracks(analysis: Analysis, synthetic: SyntheticRun) -> None:
 
 def test_the_document_is_json_without_tracks(analysis: Analysis) -> None:
     document = json.loads(json.dumps(analysis.as_document(), allow_nan=False))
-    assert "tracks" not in document
+    assert not {"tracks", "meetings"} & set(document)
     assert document["delivery"]["total"]["ratio"] == analysis.delivery.total.ratio
     assert document["delivery"]["by_group"][0]["group"] == "drivers"
 
@@ -250,6 +251,37 @@ def test_pieces_and_holding_have_a_value_for_every_bin(analysis: Analysis, synth
     assert analysis.holding.copies[59:61] == (5, 7)
     assert analysis.holding.copies[-1] == 7
     assert analysis.holding.bytes[-1] == 210
+
+
+def test_languages_groups_and_loads(analysis: Analysis, synthetic: SyntheticRun) -> None:
+    assert [one.language for one in analysis.delivery.by_language] == [1]
+    assert analysis.delivery.by_language[0].served == analysis.delivery.total
+    ratios = [group.served.ratio or 0 for group in analysis.delivery.by_group]
+    assert analysis.fairness_of_groups.jain == pytest.approx(
+        sum(ratios) ** 2 / (2 * sum(r**2 for r in ratios))
+    )
+    loads = {load.group: load for load in analysis.loads}
+    assert list(loads) == ["drivers", "medics", "patients", "relays"]
+    decisions = synthetic.tables["filter_decisions"]
+    assert loads["patients"].filter_s == pytest.approx(sum(row["cost_us"] for row in decisions) / 1e6)
+    assert loads["patients"].nodes == 4
+    assert loads["medics"].filter_us_per_reading is None
+    assert (loads["relays"].peak_items, loads["relays"].peak_bytes) == (5, 150)
+
+
+def test_what_time_has_joined_and_where_nodes_met(analysis: Analysis, synthetic: SyntheticRun) -> None:
+    contacts = synthetic.tables["contacts"]
+    assert analysis.pieces.pairs == 72
+    assert len(analysis.pieces.reachable) == TIMELINE_BINS
+    assert list(analysis.pieces.reachable) == sorted(analysis.pieces.reachable)
+    assert 2 * len({(row["a"], row["b"]) for row in contacts}) <= analysis.pieces.reachable[-1] <= 72
+    assert len(analysis.meetings) == len(contacts)
+
+
+def test_how_far_notifications_spread(analysis: Analysis, synthetic: SyntheticRun) -> None:
+    """The made-up messages say who made a notification and nothing of who stores it."""
+    assert analysis.holding.degree[-1] == 1.0
+    assert len(analysis.holding.degree) == TIMELINE_BINS
 
 
 def test_fairness(analysis: Analysis, synthetic: SyntheticRun) -> None:

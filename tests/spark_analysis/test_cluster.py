@@ -1,8 +1,8 @@
 """A real cluster on loopback: master and two workers, one of which dies in the middle."""
 
 import json
+import math
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -11,39 +11,22 @@ import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyspark
 import pytest
+from pyspark.sql import SparkSession
 
 from spark_analysis.java import find_java
+from spark_analysis.report import analyse
+from spark_analysis.run import open_run
 from spark_analysis.shipping import PACKAGES, packed_packages
+from spark_analysis.sweep import on_spark, run_sweep
+from spark_analysis.sweep_plan import read_plan
+from tests.spark_analysis.little import write_little_sweep
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 240
-
-PROGRAM = """
-import json, sys, time
-from pathlib import Path
-import pyarrow as pa
-from spark_analysis.session import close_session, open_session
-
-master, marks = sys.argv[1], Path(sys.argv[2])
-spark = open_session(master)
-
-def work(batches):
-    import plugins.fuzzy.match
-    from spark_analysis.schema import TABLES
-    for batch in batches:
-        for number in batch["id"].to_pylist():
-            (marks / str(number)).touch()
-            time.sleep(0.5)
-            where = "shipped" if "dens_packages" in plugins.fuzzy.match.__file__ else "installed"
-            yield pa.RecordBatch.from_pydict({"id": [number], "where": [where], "tables": [len(TABLES)]})
-
-rows = spark.range(0, 40, 1, 8).mapInArrow(work, "id long, where string, tables long").collect()
-print(json.dumps(sorted(tuple(row) for row in rows)))
-close_session(spark)
-"""
 
 
 def free_port() -> int:
@@ -58,6 +41,7 @@ def start(folder: Path, name: str, *words: str) -> subprocess.Popen[bytes]:
         "JAVA_HOME": str(find_java().home),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_WORKER_DIR": str(folder / name),
+        "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # six Java processes on two cores
     }
     for name_of_ours in ("PYTHONPATH", "SPARK_CONF_DIR"):  # a session of this process may have set them
         environment.pop(name_of_ours, None)
@@ -110,32 +94,63 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
             process.wait()
 
 
-@pytest.mark.slow
-@pytest.mark.spark
-@pytest.mark.xdist_group("spark")
-def test_a_cluster_that_loses_a_worker_gives_the_whole_answer(
-    cluster: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path
-) -> None:
-    url, workers = cluster
-    marks = tmp_path / "marks"
-    marks.mkdir()
-    program = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, url, str(marks)],
+def dens(*words: str | Path) -> subprocess.Popen[str]:
+    """Start a command with nothing of ours on its workers' path: what they run must have been shipped."""
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+    environment.pop("PYTHONPATH", None)
+    return subprocess.Popen(
+        [sys.executable, "-m", "studio", *map(str, words)],
         cwd=ROOT,
-        env={**os.environ, "PYSPARK_PYTHON": sys.executable},
+        env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def document_of(process: subprocess.Popen[str]) -> Any:
+    out, err = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0, err
+    return json.loads(out)
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Tell whether two documents say the same; sums may have been added up in another order."""
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(alike, one, other))
+    return math.isclose(one, other, rel_tol=1e-9) if isinstance(one, float) else bool(one == other)
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+def test_a_cluster_that_loses_a_worker_gives_what_one_machine_gives(
+    cluster: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path, spark: SparkSession
+) -> None:
+    """A sweep loses a worker with its executor in the middle; a report is made with what is left."""
+    url, workers = cluster
+    file = write_little_sweep(tmp_path, 'seeds = "1..6"')
+    out = tmp_path / "out"
+    sweep = dens("sweep", file, "-o", out, "--master", url, "--json")
     end = time.monotonic() + SECONDS
-    while len(list(marks.iterdir())) < 6 and program.poll() is None:
+    while len(list(out.glob("runs/*/figures.json"))) < 2 and sweep.poll() is None:
         assert time.monotonic() < end, "nothing began to run"
-        time.sleep(0.1)
+        time.sleep(0.05)
     os.killpg(workers[0].pid, signal.SIGKILL)
-    out, err = program.communicate(timeout=SECONDS)
-    assert program.returncode == 0, err
-    assert json.loads(out) == [[number, "shipped", 10] for number in range(40)]
-    shutil.rmtree(marks)
+    assert len(list(out.glob("runs/*/figures.json"))) < 12, "everything was done before the worker died"
+    swept = document_of(sweep)
+    run = out / "runs" / "v001-s1"
+    reported = document_of(dens("report", run, "--master", url, "--json", "-o", tmp_path / "r.html"))
+    here = run_sweep(read_plan(file), tmp_path / "here", on_spark(spark))
+    assert swept["variants"] == json.loads(json.dumps(here.as_document()["variants"]))
+    assert swept["timing"]["runs"] == 12
+    del reported["report"]
+    analysis = analyse(open_run(run, spark))
+    assert alike(reported, json.loads(json.dumps(analysis.as_document())))
+    assert analysis.delivery.total.delivered > 0
+    assert list((tmp_path / "two").rglob("dens_packages*"))
 
 
 def test_the_archive_holds_every_package_with_its_data() -> None:

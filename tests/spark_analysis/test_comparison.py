@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from spark_analysis.answers import Analysis, Served
-from spark_analysis.comparison import COMPARED, Comparison, compare
+from spark_analysis.comparison import COMPARED, Comparison, compare, refuse_strangers
 from spark_analysis.comparison_page import comparison_page, figure_text
+from spark_analysis.errors import TraceError
 from spark_analysis.interval import Interval
 from spark_analysis.manifest import Manifest
 from spark_analysis.report import write_comparison
@@ -71,7 +72,7 @@ def test_the_page_shows_every_figure_of_every_variant(comparison: Comparison, tm
     write_comparison(comparison, tmp_path / "compared.html")
     text = (tmp_path / "compared.html").read_text()
     parsed = Page(text)
-    assert parsed.tags.count("svg") == len(COMPARED)
+    assert parsed.tags.count("svg") == 1 + len(COMPARED)
     assert len(set(parsed.ids)) == len(parsed.ids)
     assert all(reference.startswith("#") for reference in parsed.references)
     assert "script" not in parsed.tags
@@ -85,3 +86,33 @@ def test_the_page_shows_every_figure_of_every_variant(comparison: Comparison, tm
 def test_a_figure_that_no_run_has_is_a_dash() -> None:
     assert figure_text(None, "time") == "–"
     assert figure_text(Interval(2.0, -1.0, 5.0, 3), "time").replace(NO_BREAK, " ") == "2 s (0 ms … 5 s)"
+
+
+def test_curves_of_delays_are_means_over_runs(comparison: Comparison) -> None:
+    first, second = comparison.variants
+    assert first.arrived[-1][1] == pytest.approx(0.9)
+    assert second.arrived[-1][1] == pytest.approx(0.5)
+    assert [at for at, _ in first.arrived] == [at for at, _ in second.arrived]
+    shares = [share for _, share in first.arrived]
+    assert shares == sorted(shares)
+    median_s = sample_analysis().delay.p50_s
+    assert median_s is not None
+    within = [share for at, share in first.arrived if at <= median_s]
+    assert within[-1] == pytest.approx(0.45, abs=0.03)
+
+
+def test_runs_in_which_nothing_was_owed_have_no_curve() -> None:
+    nothing = replace(
+        sample_analysis(), delivery=replace(sample_analysis().delivery, total=Served(0, 0, 0, 0))
+    )
+    found = compare([(manifest(1), nothing), (manifest(2), nothing)])
+    assert found.variants[0].arrived == ()
+    assert comparison_page(found).count("<svg") == 8
+
+
+@pytest.mark.parametrize("texts", [({"a": "x"}, {"a": "y"}), ({"a": "x"}, {"b": "x"}), ({}, {"a": "x"})])
+def test_runs_with_other_words_are_strangers(texts: tuple[dict[str, str], dict[str, str]]) -> None:
+    one, other = (replace(manifest(1), vocabularies=words) for words in texts)
+    refuse_strangers([(Path("one"), one), (Path("same"), one)])
+    with pytest.raises(TraceError, match="other: its vocabularies are not those of one"):
+        refuse_strangers([(Path("one"), one), (Path("other"), other)])

@@ -29,7 +29,7 @@ def message(at_ms: int, kind: str, node: int, number: int, **more: Any) -> dict[
 def owed_row(
     number: int, event_ms: int, subscriber: int, id_: int, lifetime_ms: int = 5_000
 ) -> tuple[int, ...]:
-    return (9, number, event_ms, lifetime_ms, subscriber, id_, 0, 255)
+    return (9, number, event_ms, lifetime_ms, 1, subscriber, id_, 0, 255)
 
 
 def rows(frame: DataFrame) -> list[dict[str, Any]]:

@@ -5,9 +5,10 @@ from collections.abc import Callable
 import pytest
 from pyspark.sql import DataFrame
 
+from spark_analysis.manifest import Manifest
 from spark_analysis.metrics.cost import computing_cost
-from spark_analysis.metrics.delivery import delivery_ratio, fairness, with_group, with_language
-from spark_analysis.metrics.holding import buffer_use, held_over_time, replication_degree
+from spark_analysis.metrics.delivery import delivery_ratio, fairness, summed, with_group, with_run
+from spark_analysis.metrics.holding import buffer_use, copies_over_time, held_over_time, replication_degree
 
 MakeTable = Callable[..., DataFrame]
 
@@ -86,28 +87,69 @@ def test_delivery_by_role_and_language_and_how_fair_it_is(make_table: MakeTable,
     spark = nodes.sparkSession
     pairs = spark.createDataFrame(
         [
-            (9, 1, 1, "delivered"),
-            (9, 2, 1, "missed"),
-            (9, 1, 2, "open"),
-            (9, 1, 3, "delivered"),
-            (9, 2, 3, "delivered"),
+            (9, 1, 1, 1, "delivered"),
+            (9, 2, 0, 1, "missed"),
+            (9, 1, 1, 2, "open"),
+            (9, 1, 1, 3, "delivered"),
+            (9, 2, 0, 3, "delivered"),
         ],
-        "origin int, number long, subscriber int, outcome string",
+        "origin int, number long, language int, subscriber int, outcome string",
     ).coalesce(1)
-    told = make_table(
-        "notifications", {"origin": 9, "number": 1, "language": 1}, {"origin": 9, "number": 2, "language": 0}
-    )
     by_role = pairs.transform(with_group, nodes).transform(delivery_ratio, "role").orderBy("role").collect()
     assert [(row["role"], row["owed"], row["delivered"]) for row in by_role] == [
         ("mediator", 3, 1),
         ("subscriber", 2, 2),
     ]
-    by_language = pairs.transform(with_language, told).transform(delivery_ratio, "language").collect()
+    by_language = pairs.transform(delivery_ratio, "language").collect()
     assert {row["language"]: row["ratio"] for row in by_language} == {0: 0.5, 1: pytest.approx(2 / 3)}
     row = pairs.transform(delivery_ratio, "subscriber").transform(fairness).first()
     assert row is not None
     assert row["jain"] == pytest.approx((0.5 + 0 + 1) ** 2 / (3 * (0.25 + 0 + 1)))
     assert (row["least"], row["largest"]) == (0.0, 1.0)
+
+
+def test_delivery_by_policy_and_counts_added_up(nodes: DataFrame) -> None:
+    spark = nodes.sparkSession
+    frame = spark.createDataFrame([(1, "delivered"), (2, "missed")], "subscriber int, outcome string")
+
+    def of(policy: str, seed: int) -> DataFrame:
+        scenario = {"name": "x", "overlay": {"policy": policy}}
+        return frame.coalesce(1).transform(with_run, Manifest(1, "complete", 1, seed, scenario))
+
+    both = of("epidemic", 1).unionAll(of("direct", 1).where("subscriber = 1")).unionAll(of("epidemic", 2))
+    fine = both.transform(delivery_ratio, "policy", "seed").cache()
+    rows = fine.transform(summed, "policy").orderBy("policy").collect()
+    assert [(row["policy"], row["owed"], row["delivered"], row["missed"], row["ratio"]) for row in rows] == [
+        ("direct", 1, 1, 0, 1.0),
+        ("epidemic", 4, 2, 2, 0.5),
+    ]
+    assert fine.count() == 3
+    assert frame.transform(with_run, Manifest(1, "complete", 1, None, {})).columns[:3] == [
+        "scenario",
+        "policy",
+        "seed",
+    ]
+
+
+def test_copies_and_how_far_they_spread(make_table: MakeTable) -> None:
+    def step(
+        at_ms: int, kind: str, node: int, number: int = 1, type_: str = "notification"
+    ) -> dict[str, object]:
+        return {"at_ms": at_ms, "kind": kind, "node": node, "origin": 5, "number": number, "type": type_}
+
+    messages = make_table(
+        "messages",
+        step(0, "created", 5),
+        step(900, "stored", 5),
+        step(1000, "received", 1),
+        step(1000, "replicated", 1),
+        step(1500, "stored", 1),
+        step(1999, "replicated", 2),
+        step(5000, "created", 5, number=2),
+        step(5000, "created", 5, number=3, type_="receipt"),
+    )
+    rows = messages.transform(copies_over_time, 1000).collect()
+    assert [tuple(row) for row in rows] == [(0, 1, 1), (1, 2, 0), (5, 1, 1)]
 
 
 def test_nothing_delivered_has_no_fairness(nodes: DataFrame) -> None:

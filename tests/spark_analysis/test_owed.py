@@ -66,10 +66,10 @@ def test_what_matches_in_time_is_owed_once_for_each_revision(make_table: MakeTab
     found = notifications.transform(owed(revisions, make_matcher))
     assert found.schema == OWED
     assert sorted(tuple(row) for row in found.collect()) == [
-        (9, 1, 1_200, 60, 1, 7, 0, 255),
-        (9, 2, 1_700, 0, 1, 7, 0, 255),
-        (9, 2, 1_700, 0, 1, 7, 1, 255),
-        (9, 5, 2_500, 0, 1, 7, 1, 255),
+        (9, 1, 1_200, 60, 1, 1, 7, 0, 255),
+        (9, 2, 1_700, 0, 1, 1, 7, 0, 255),
+        (9, 2, 1_700, 0, 1, 1, 7, 1, 255),
+        (9, 5, 2_500, 0, 1, 1, 7, 1, 255),
     ]
 
 

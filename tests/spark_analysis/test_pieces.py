@@ -4,9 +4,11 @@ import random
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyspark.sql import DataFrame
 
-from spark_analysis.metrics.pieces import _arrivals, _meetings, _sizes, earliest_arrivals, pieces_over_time
+from spark_analysis.metrics.pieces import Network, _arrivals, _meetings, earliest_arrivals, pieces_over_time
 from tests.spark_analysis.synthetic import END_MS, synthetic_run
 
 MakeTable = Callable[..., DataFrame]
@@ -25,7 +27,14 @@ def test_pieces_of_a_hand_made_network(make_table: MakeTable) -> None:
         contact(3, 4, 2600.0, 2900.0),
     )
     found = contacts.transform(pieces_over_time(5, 1000, 4000)).orderBy("sample").collect()
-    assert [tuple(row) for row in found] == [(0, 4, 2, 3), (1, 4, 2, 3), (2, 2, 3, 0), (3, 5, 1, 5)]
+    assert [tuple(row) for row in found] == [
+        (0, 4, 2, 3, 2),
+        (1, 4, 2, 3, 2),
+        (2, 2, 3, 0, 8),
+        (3, 5, 1, 5, 8),
+    ]
+    nobody = contacts.where("false").transform(pieces_over_time(5, 1000, 2000)).collect()
+    assert [tuple(row) for row in nobody] == [(0, 5, 1, 5, 0), (1, 5, 1, 5, 0)]
 
 
 def test_pieces_agree_with_spreading_from_node_to_node(make_table: MakeTable) -> None:
@@ -46,10 +55,45 @@ def test_pieces_agree_with_spreading_from_node_to_node(make_table: MakeTable) ->
         pieces = {frozenset(known) for known in near.values()}
         sizes = [len(piece) for piece in pieces]
         assert (row["pieces"], row["largest"], row["alone"]) == (len(sizes), max(sizes), sizes.count(1))
+        journeys = [
+            tuple(one[key] for key in ("a", "b", "begin_ms", "end_ms")) for one in run.tables["contacts"]
+        ]
+        arrivals = [_arrivals(_meetings(journeys), source, None) for source in range(9)]
+        assert row["reachable"] == sum(ms <= at_ms for at in arrivals for ms in at.values()) - 9
 
 
 def test_a_network_without_nodes_has_no_largest_piece() -> None:
-    assert _sizes(0, ()) == {"pieces": 0, "largest": 0, "alone": 0}
+    assert Network(0).figures() == {"pieces": 0, "largest": 0, "alone": 0, "reachable": 0}
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 30), st.integers(0, 12)).filter(
+            lambda one: one[0] < one[1]
+        ),
+        max_size=25,
+    )
+)
+def test_what_time_has_joined_is_what_journeys_reach(drawn: list[tuple[int, int, int, int]]) -> None:
+    """Contacts may overlap, repeat, and last for no time at all."""
+    contacts = [(a, b, float(begin), float(begin + length)) for a, b, begin, length in drawn]
+    contacts.sort(key=lambda one: one[2])
+    arrivals = [_arrivals(_meetings(contacts), source, None) for source in range(6)]
+    network, coming = Network(6), list(contacts)
+    for moment in range(45):
+        while coming and coming[0][2] <= moment:
+            network.meet(*coming.pop(0))
+        network.forget_before(moment)
+        found = network.figures()
+        assert found["reachable"] == sum(ms <= moment for at in arrivals for ms in at.values()) - 6
+        edges = [(a, b) for a, b, begin_ms, end_ms in contacts if begin_ms <= moment <= end_ms]
+        near = {node: {node} for node in range(6)}
+        for a, b in edges * 6:
+            near[a] = near[b] = near[a] | near[b]
+            for node in near[a]:
+                near[node] = near[a]
+        sizes = [len(piece) for piece in {frozenset(piece) for piece in near.values()}]
+        assert (found["pieces"], found["largest"], found["alone"]) == (len(sizes), max(sizes), sizes.count(1))
 
 
 def spread(contacts: list[tuple[int, int, float, float]], source: int, through: set[int]) -> dict[int, float]:

@@ -16,7 +16,10 @@ from spark_analysis.report import write_report
 from spark_analysis.wording import NO_BREAK
 from tests.spark_analysis.sample import sample_analysis
 
-FIGURES = {"delay", "timeline", "filtering", "traffic", "contacts", "map", "truth", "pieces", "holding"}
+FIGURES = {
+    "delay", "timeline", "filtering", "traffic", "contacts", "map", "truth", "pieces", "reach", "holding",
+    "degree",
+}  # fmt: skip
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
 
@@ -105,6 +108,14 @@ def test_figures_of_the_run_are_on_the_page() -> None:
         "in 5.0 pieces on average",
         "up to 119 copies of notifications, 3.57 kB",
         "fairness index over subscribers is 0.970",
+        "Between the groups it is 0.960",
+        "policy epidemic",
+        "language 0",
+        "could have come to 76.7 % of the others by the end",
+        "to half of them after 1.25 h",
+        "held by 3.0 nodes on average",
+        "130 µs",
+        "100 of 214 contacts",
         "300 pairs of reading and subscriber should have been told, and 50.0 % of them were",
     ):
         assert piece in text
@@ -145,7 +156,7 @@ def test_a_run_without_deliveries_has_a_page_too() -> None:
     fine = sample_analysis()
     nothing = replace(
         fine,
-        delivery=Delivery(Served(0, 0, 0, 0), 0, 0, (), ()),
+        delivery=Delivery(Served(0, 0, 0, 0), 0, 0, (), (), ()),
         delay=Delay(0, 0, None, None, None, None, None, None, (), ()),
         timeline=Timeline(1.0, (0,), (0,)),
         overhead=replace(
@@ -158,9 +169,12 @@ def test_a_run_without_deliveries_has_a_page_too() -> None:
         ),
         filtering=replace(fine.filtering, judged=0, released=0, kept=0, unasked=0, share_kept=None),
         fairness=Fairness(None, None, None),
-        pieces=Pieces(1.0, (), ()),
-        holding=Holding(1.0, (), ()),
+        fairness_of_groups=Fairness(None, None, None),
+        pieces=Pieces(1.0, 0, (), (), ()),
+        holding=Holding(1.0, (), (), ()),
+        loads=(),
         tracks=(),
+        meetings=(),
     )
     parsed = Page(page(nothing))
     assert parsed.tags.count("svg") == len(FIGURES)

@@ -20,52 +20,7 @@ from spark_analysis.sweep import Runner, Task, Told, in_processes, on_spark, run
 from spark_analysis.sweep_plan import Setting, SweepPlan, label, numbered, read_plan, toml_value
 from spark_analysis.sweep_results import summarise
 from spark_analysis.sweep_task import RunDone, run_task
-
-SCENARIO = """
-name = "little"
-duration_s = 600
-vocabularies = ["medical"]
-area = { width_m = 200, height_m = 200 }
-[overlay]
-policy = "epidemic"
-[radio.near]
-range_m = 60
-rate_bytes_per_s = 25000
-[[group]]
-name = "medics"
-role = "subscriber"
-count = 1
-radio = "near"
-mobility = { model = "random_waypoint", speed_m_per_s = [2, 4], pause_s = [0, 1] }
-[[group]]
-name = "helpers"
-role = "mediator"
-count = 2
-radio = "near"
-mobility = { model = "random_waypoint", speed_m_per_s = [5, 8], pause_s = [0, 1] }
-[[group]]
-name = "patients"
-role = "publisher"
-count = 2
-radio = "near"
-mobility = { model = "static" }
-[[subscription]]
-group = "medics"
-file = "wish.xml"
-[[sensor]]
-group = "patients"
-event = "patient"
-every_s = 20
-source = { generator = "vital_signs", deteriorating = 0.5 }
-"""
-WISH = """<subscription xmlns="urn:dens:subscription:1" event="patient" valid="PT2H">
-<crisp-predicate attribute="heart_rate" operator="ge">40</crisp-predicate></subscription>"""
-SWEEP = """
-scenario = "little.toml"
-seeds = [1, 2]
-[vary]
-"group.helpers.count" = [1, 4]
-"""
+from tests.spark_analysis.little import WISH, write_little_sweep
 
 values = st.recursive(
     st.booleans()
@@ -79,10 +34,7 @@ values = st.recursive(
 
 @pytest.fixture
 def sweep_file(tmp_path: Path) -> Path:
-    (tmp_path / "little.toml").write_text(SCENARIO)
-    (tmp_path / "wish.xml").write_text(WISH)
-    (tmp_path / "sweep.toml").write_text(SWEEP)
-    return tmp_path / "sweep.toml"
+    return write_little_sweep(tmp_path)
 
 
 def here(tasks: Sequence[Task], told: Told) -> Iterator[tuple[Task, RunDone]]:
@@ -134,7 +86,7 @@ def test_a_plan_is_every_combination_and_the_single_ones(tmp_path: Path) -> None
         ('scenario = "a"\nseeds = []', "2:1: error D333", "different whole numbers"),
         ('scenario = "a"\nseeds = "4..2"', "2:1: error D333", "different whole numbers"),
         ('scenario = "a"\nseeds = [true]', "2:1: error D333", "different whole numbers"),
-        ('scenario = "a"\nseed = 1', "2:1: error D331", 'did you mean "seeds"?'),
+        ('scenario = "a"\nseed = [1]', "2:1: error D331", 'did you mean "seeds"?'),
         ('scenario = "a"\n[vary]\nb = 3', "3:1: error D333", "valid list"),
         ('scenario = "a"\n[vary]\nb = []', "3:1: error D333", "at least 1 item"),
         ('scenario = "a"\nvariant = [1]', "2:12: error D333", "valid dictionary"),

@@ -1,0 +1,71 @@
+"""How `fast` grows with distinct subscriptions: workload (ii), and (iii) without shared concepts.
+
+The cost of an event for every size beside that for the size before, both of this run, and beside the plain
+loop at the sizes where that is bearable. Ten million need about 2 GB while they are loaded; a machine with
+less leaves them out and says so by their absence.
+"""
+
+import os
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks import workloads
+from benchmarks.matching_peers import plain_loop, rows_of
+from benchmarks.measurement import Measurement, at_least, at_most
+from plugins.fuzzy.fast import FastMatcher
+
+SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+LOOPED = 100_000
+BYTES_TO_LOAD = 250
+EVENTS = 50
+
+WORKLOADS = {
+    "narrow": (workloads.NARROW_ATTRIBUTES, 3, 1, 5),
+    "wide": (workloads.WIDE_ATTRIBUTES, 2, workloads.WIDE_BYTES, 4),
+}
+"""Name → (attributes, predicates a subscription, feature bytes, attributes that an event tells)."""
+
+
+def measure() -> Iterator[Measurement]:
+    """Take the processor time of an event of a batch of 50, the best of several."""
+    for name, (attributes, size, width, told_of) in WORKLOADS.items():
+        told = workloads.events(EVENTS, attributes, told_of, width)
+        before = 0.0
+        for count in SIZES:
+            if count * BYTES_TO_LOAD > os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+                continue
+            vectors = workloads.distinct(count, attributes, size, width)
+            matcher = FastMatcher(None, "subset", width, columns_from=0, compile_from=0)
+            matcher.add_all(np.arange(count, dtype=np.uint32), vectors)
+            ours = _microseconds(matcher, told)
+            if count <= LOOPED:
+                loop = _of_loop(vectors, told, width)
+                goal = 500 if count == LOOPED else 1
+                yield at_least(
+                    f"{name}_{count}_events_per_second_against_plain_loop", 1e6 / ours, 1e6 / loop, goal
+                )
+            if before:
+                yield at_most(f"{name}_{count}_microseconds_an_event_against_a_tenth", ours, before, 15.0)
+            before = ours
+
+
+def _microseconds(matcher: FastMatcher, told: workloads.Events) -> float:
+    best = float("inf")
+    for _ in range(6):
+        begin = time.process_time()
+        matcher.search.many(told.rows, told.events, told.features)
+        best = min(best, time.process_time() - begin)
+    return best / EVENTS * 1e6
+
+
+def _of_loop(vectors: workloads.Bytes, told: workloads.Events, width: int) -> float:
+    ask = plain_loop(rows_of(vectors, width), told)
+    best = float("inf")
+    for _ in range(2):
+        begin = time.process_time()
+        for event in range(3):
+            ask(event)
+        best = min(best, time.process_time() - begin)
+    return best / 3 * 1e6

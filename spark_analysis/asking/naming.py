@@ -1,0 +1,22 @@
+"""What several families of questions share: names of nodes, seconds, and bins of the time axis."""
+
+from typing import Any, Final
+
+from pyspark.sql import Row
+
+TIMELINE_BINS: Final = 120
+
+
+def name_of(nodes: dict[int, Row], node: int) -> str:
+    """Return a node's name; one that the table `nodes` does not have goes by its number."""
+    return str(nodes[node]["name"]) if node in nodes else f"node {node}"
+
+
+def seconds(milliseconds: Any) -> float | None:
+    """Return milliseconds as seconds, and None as it is."""
+    return None if milliseconds is None else milliseconds / 1000
+
+
+def bin_ms_of(end_ms: int) -> int:
+    """Return how long a bin is when the run is cut into `TIMELINE_BINS` of them."""
+    return max(1, -(-end_ms // TIMELINE_BINS))

@@ -1,0 +1,96 @@
+"""Asks who met whom, where and for how long, and in how many pieces the network was."""
+
+from typing import Final
+
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F  # noqa: N812
+
+from spark_analysis.answers import Contacts, Meeting, Pieces, Times, Track
+from spark_analysis.asking.naming import bin_ms_of, name_of, seconds
+from spark_analysis.metrics import contacts as meeting
+from spark_analysis.metrics.pieces import pieces_over_time
+from spark_analysis.metrics.places import meeting_places
+from spark_analysis.run import Run
+from spark_analysis.survival import survival
+
+MOST_LEGS: Final = 20_000
+"""So many legs are drawn on the map at most; beyond them every k-th node is shown."""
+MOST_MEETINGS: Final = 4000
+"""So many contacts are drawn on the map at most; beyond them about every k-th is shown."""
+
+
+def contacts_of(table: DataFrame, nodes: int, end_ms: int) -> Contacts:
+    """Ask how long pairs of nodes were in range of each other and apart."""
+    table = table.transform(meeting.until, end_ms)
+    times = (
+        table.transform(meeting.contact_times)
+        .withColumn("which", F.lit("contact"))
+        .unionByName(
+            table.transform(meeting.inter_contact_times, end_ms).withColumn("which", F.lit("inter_contact"))
+        )
+        .cache()
+    )
+    summaries = {row["which"]: row for row in times.transform(meeting.time_summary, "which").collect()}
+    bins = times.transform(meeting.life_table, "which").collect()
+    met = table.transform(meeting.pairs_met).first()
+    times.unpersist()
+    assert met is not None
+
+    def of(which: str) -> Times:
+        row = summaries.get(which)
+        return Times(
+            known=row["known"] if row else 0,
+            censored=row["censored"] if row else 0,
+            mean_s=seconds(row["mean_ms"]) if row else None,
+            median_s=seconds(row["median_ms"]) if row else None,
+            survival=survival(
+                (bin_["bin"], bin_["ended"], bin_["censored"]) for bin_ in bins if bin_["which"] == which
+            ),
+        )
+
+    return Contacts(
+        pairs=nodes * (nodes - 1) // 2,
+        pairs_met=met["pairs_met"],
+        contact=of("contact"),
+        inter_contact=of("inter_contact"),
+    )
+
+
+def pieces_of(contacts: DataFrame, nodes: int, end_ms: int) -> Pieces:
+    """Ask in how many pieces the network was, and what time has joined."""
+    every_ms = bin_ms_of(end_ms)
+    rows = contacts.transform(pieces_over_time(nodes, every_ms, end_ms)).collect()
+    rows.sort(key=lambda row: int(row["sample"]))
+    return Pieces(
+        every_s=every_ms / 1000,
+        pairs=nodes * (nodes - 1),
+        pieces=tuple(row["pieces"] for row in rows),
+        largest=tuple(row["largest"] for row in rows),
+        reachable=tuple(row["reachable"] for row in rows),
+    )
+
+
+def tracks_of(run: Run, nodes: dict[int, Row], end_ms: int) -> tuple[Track, ...]:
+    """Return the paths of all nodes, or of every k-th one where all would be too many to draw."""
+    every = -(-run.rows("motion") // MOST_LEGS) or 1
+    shown = sorted(nodes)[::every]
+    walked = run.table("motion").where(F.col("node").isin(shown) & (F.col("begin_ms") < end_ms))
+    legs = walked.orderBy("node", "begin_ms").collect()
+    points: dict[int, list[tuple[float, float]]] = {}
+    for leg in legs:
+        path = points.setdefault(leg["node"], [(leg["x0_m"], leg["y0_m"])])
+        if (leg["x1_m"], leg["y1_m"]) != path[-1]:
+            path.append((leg["x1_m"], leg["y1_m"]))
+    return tuple(
+        Track(name_of(nodes, node), nodes[node]["role"], tuple(path)) for node, path in points.items()
+    )
+
+
+def meetings_of(run: Run, end_ms: int) -> tuple[Meeting, ...]:
+    """Return where nodes met, or about every k-th place where all would be too many to draw."""
+    contacts = run.table("contacts").transform(meeting.until, end_ms)
+    every = -(-run.rows("contacts") // MOST_MEETINGS)
+    if every > 1:
+        contacts = contacts.where(F.pmod(F.xxhash64("a", "b", "begin_ms"), F.lit(every)) == 0)
+    rows = contacts.transform(meeting_places, run.table("motion")).orderBy("begin_ms", "a", "b").collect()
+    return tuple(Meeting(row["x_m"], row["y_m"], row["time_ms"] / 1000) for row in rows)
