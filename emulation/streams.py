@@ -10,9 +10,11 @@ The purposes in use, each followed by the numbers that tell its streams apart:
     mobility GROUP node     the walk of one node
     mobility GROUP          what a whole group shares (a reference point, a vehicle's timetable)
     sensor SENSOR node      the values that one node's sensor reads
+    population ENTRY        what the subscribers of one entry ask for
     traffic ENTRY           who sends the plain messages of one entry, and to whom
     radio node              which frames of this sender get lost
-    faults                  what breaks, and when
+    faults ENTRY device     when a device breaks down
+    faults ENTRY            which frames a fault hits
 """
 
 from dataclasses import dataclass

@@ -28,6 +28,7 @@ from emulation.streams import Streams
 from emulation.trace.writer import TraceWriter
 from emulation.traffic import MessagePlan
 from plugins.direct.language import DirectLanguage
+from plugins.fuzzy.language import FuzzyLanguage
 
 Meeting = tuple[int, int, int]
 """(at_ms, a, b)"""
@@ -133,6 +134,12 @@ class World:
             for node in self._players(wanted.group, "subscriber"):
                 ask = partial(self._subscribe, node, wanted.language, wanted.vector, wanted.file)
                 self._clock.call_at(wanted.at_ms, Rank.APPLICATION, ask)
+        for index, crowd in enumerate(self._scenario.populations):
+            players = self._players(crowd.settings.group, "subscriber")
+            drawn = crowd.vectors(self._streams.stream("population", index), len(players))
+            for position, vector in drawn:
+                ask = partial(self._subscribe, players[position], FuzzyLanguage.language_id, vector, None)
+                self._clock.call_at(crowd.at_ms, Rank.APPLICATION, ask)
         self._arrange_traffic()
         for node in self._nodes:
             for sensor in node.sensors:

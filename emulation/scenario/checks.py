@@ -10,6 +10,7 @@ from dens.limits import Limits
 from emulation.scenario.hardship_checks import check_hardships
 from emulation.scenario.mobility_settings import ReferencePointSettings, StaticSettings
 from emulation.scenario.places import Places
+from emulation.scenario.populations import numbers_used
 from emulation.scenario.settings import (
     MOST_NODES,
     Role,
@@ -29,6 +30,9 @@ def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Probl
     for index, subscription in enumerate(settings.subscription):
         path: Path = ("subscription", index, "group")
         yield from _reference(settings, places, path, subscription.group, "subscriber")
+    for index, crowd in enumerate(settings.population):
+        path = ("population", index, "group")
+        yield from _reference(settings, places, path, crowd.group, "subscriber")
     for index, sensor in enumerate(settings.sensor):
         path = ("sensor", index, "group")
         yield from _reference(settings, places, path, sensor.group, "publisher")
@@ -129,15 +133,19 @@ def _traffic(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
 
 
 def _subscriptions(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
-    amounts: dict[str, int] = {}
     for index, subscription in enumerate(settings.subscription):
         if subscription.at_s >= settings.duration_s:
             message = f"{subscription.at_s:g} s is not within the run of {settings.duration_s:g} s"
             yield places.problem(("subscription", index, "at_s"), "D312", message)
-        amounts[subscription.group] = amounts.get(subscription.group, 0) + 1
-        if amounts[subscription.group] == MOST_SUBSCRIPTIONS + 1:
-            message = f'"{subscription.group}" asks for more than {MOST_SUBSCRIPTIONS} things'
-            yield places.problem(("subscription", index), "D312", message)
+    for index, crowd in enumerate(settings.population):
+        if crowd.at_s >= settings.duration_s:
+            message = f"{crowd.at_s:g} s is not within the run of {settings.duration_s:g} s"
+            yield places.problem(("population", index, "at_s"), "D312", message)
+    for index, group in enumerate(settings.group):
+        needed = numbers_used(settings, group.name)
+        if needed > MOST_SUBSCRIPTIONS:
+            message = f"each of its nodes would ask for {needed} things; {MOST_SUBSCRIPTIONS} is the most"
+            yield places.problem(("group", index), "D312", message)
 
 
 def _sensors(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:

@@ -19,7 +19,8 @@ from emulation.scenario.files import NamedFiles
 from emulation.scenario.ground import plan_zones
 from emulation.scenario.movement import plan_mobility
 from emulation.scenario.places import Places
-from emulation.scenario.scenario import PlannedSensor, PlannedSubscription, Scenario
+from emulation.scenario.populations import plan_population
+from emulation.scenario.scenario import PlannedPopulation, PlannedSensor, PlannedSubscription, Scenario
 from emulation.scenario.sensors import plan_sensor
 from emulation.scenario.settings import ScenarioSettings, SubscriptionSettings
 from knowledge_manager.documents import (
@@ -84,6 +85,7 @@ def _scenario(
         except DocumentError as error:
             problems.extend(error.problems)
     subscriptions: list[PlannedSubscription] = []
+    populations: list[PlannedPopulation] = []
     sensors: list[PlannedSensor] = []
     if table is not None:
         asked: dict[str, int] = {}
@@ -91,6 +93,11 @@ def _scenario(
             number = asked[wanted.group] = asked.get(wanted.group, -1) + 1
             try:
                 subscriptions.append(_subscription(wanted, index, number % 256, files, table, places))
+            except DocumentError as error:
+                problems.extend(error.problems)
+        for index in range(len(settings.population)):
+            try:
+                populations.append(plan_population(settings, index, table, places))
             except DocumentError as error:
                 problems.extend(error.problems)
         for index, sensor in enumerate(settings.sensor):
@@ -102,7 +109,14 @@ def _scenario(
         raise DocumentError(problems)
     documents = {name: read_text(files.found[name]) for name in settings.vocabularies}
     return Scenario(
-        settings, table, documents, files.found, tuple(mobilities), tuple(subscriptions), tuple(sensors)
+        settings,
+        table,
+        documents,
+        files.found,
+        tuple(mobilities),
+        tuple(subscriptions),
+        tuple(populations),
+        tuple(sensors),
     )
 
 

@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 
 import numpy as np
 
 from emulation.mobility.model import MobilityModel
+from emulation.population import dealt, draw_population
 from emulation.scenario.settings import (
     DiurnalWeatherSettings,
     FireSignsSettings,
     GroupSettings,
+    PopulationSettings,
     Role,
     ScenarioSettings,
     VitalSignsSettings,
@@ -20,8 +23,8 @@ from emulation.sensors.fire_signs import FireSigns
 from emulation.sensors.recording import Series
 from emulation.sensors.source import SensorSource
 from emulation.sensors.vital_signs import VitalSigns
+from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.vocabulary import EventClass
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,41 @@ class PlannedSubscription:
     vector: bytes
     file: str
     document: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPopulation:
+    """What the nodes of a group will ask for between them, once a seed has drawn it."""
+
+    settings: PopulationSettings
+    event: EventClass
+    among: tuple[Attribute, ...]
+    first_id: int
+    """The number of the first one at each subscriber."""
+    feature_bytes: int
+
+    @property
+    def at_ms(self) -> int:
+        """Return when they ask."""
+        return int(self.settings.at_s * 1000)
+
+    def vectors(self, chance: np.random.Generator, subscribers: int) -> list[tuple[int, bytes]]:
+        """Return (which of the subscribers, vector) for each of them."""
+        settings = self.settings
+        drawn = draw_population(
+            chance,
+            self.event,
+            self.among,
+            number=settings.number,
+            attributes=settings.attributes,
+            similarity=settings.similarity,
+            selectivity=settings.selectivity,
+            threshold=ceil(15 * settings.threshold - 1e-9),
+            lifetime_ms=int(1000 * settings.valid_s),
+            stamp_s=int(settings.at_s),
+            feature_bytes=self.feature_bytes,
+        )
+        return dealt(drawn, subscribers, self.first_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +150,7 @@ class Scenario:
     mobilities: tuple[MobilityModel, ...]
     """How each group moves, in the order of the groups."""
     subscriptions: tuple[PlannedSubscription, ...]
+    populations: tuple[PlannedPopulation, ...]
     sensors: tuple[PlannedSensor, ...]
 
     @property

@@ -165,6 +165,27 @@ class SubscriptionSettings(Settings):
     at_s: NotNegative = 0.0
 
 
+def _fewest_first(pair: tuple[int, int]) -> tuple[int, int]:
+    if pair[0] > pair[1]:
+        raise PydanticCustomError("D302", "the least must not be above the most")
+    return pair
+
+
+class PopulationSettings(Settings):
+    """The nodes of a group ask, between them, for so many things that chance makes."""
+
+    group: Name
+    event: str
+    number: Annotated[int, Field(ge=1, le=1_000_000)]
+    attributes: Annotated[tuple[PositiveInt, PositiveInt], AfterValidator(_fewest_first)] = (1, 3)
+    among: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    similarity: Annotated[float, Field(ge=0, le=1)] = 0.0
+    selectivity: Annotated[float, Field(ge=0, le=1)] = 0.1
+    threshold: Annotated[float, Field(ge=0, le=1)] = 0.5
+    valid_s: Annotated[float, Field(ge=1, le=365 * 86_400)] = 86_400.0
+    at_s: NotNegative = 0.0
+
+
 class VitalSignsSettings(Settings):
     """Makes up the vital signs of patients, some of whom deteriorate."""
 
@@ -276,6 +297,7 @@ class ScenarioSettings(Settings):
     obstacle: tuple[ObstacleSettings, ...] = ()
     group: Annotated[tuple[GroupSettings, ...], Field(min_length=1)]
     subscription: tuple[SubscriptionSettings, ...] = ()
+    population: tuple[PopulationSettings, ...] = ()
     sensor: tuple[SensorSettings, ...] = ()
     traffic: tuple[TrafficSettings, ...] = ()
     fault: tuple[FaultSettings, ...] = ()

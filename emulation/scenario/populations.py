@@ -1,0 +1,41 @@
+"""Checks a population of subscriptions against the mission table and gives it numbers."""
+
+from emulation.scenario.places import Places
+from emulation.scenario.scenario import PlannedPopulation
+from emulation.scenario.settings import ScenarioSettings
+from knowledge_manager.documents import DocumentError, Problem
+from knowledge_manager.event_class import Attribute, UnknownName
+from knowledge_manager.mission_table import MissionTable
+
+
+def numbers_used(settings: ScenarioSettings, group: str, before: int | None = None) -> int:
+    """Return how many numbers each subscriber of a group needs, for populations up to this one only."""
+    count = next((one.count for one in settings.group if one.name == group), 1)
+    files = sum(wanted.group == group for wanted in settings.subscription)
+    crowds = settings.population[:before]
+    return files + sum(-(-crowd.number // count) for crowd in crowds if crowd.group == group)
+
+
+def plan_population(
+    settings: ScenarioSettings, index: int, table: MissionTable, places: Places
+) -> PlannedPopulation:
+    """Return the population ready to be drawn, or raise `DocumentError` with everything wrong about it."""
+    crowd = settings.population[index]
+    try:
+        event = table.event(crowd.event)
+    except UnknownName as error:
+        raise DocumentError([places.problem(("population", index, "event"), "D308", str(error))]) from None
+    problems: list[Problem] = []
+    among: dict[str, Attribute] = {}
+    for position, name in enumerate(crowd.among or [attribute.name for attribute in event.attributes]):
+        try:
+            among[name] = event.attribute(name)
+        except UnknownName as error:
+            problems.append(places.problem(("population", index, "among", position), "D308", str(error)))
+    if not problems and crowd.attributes[1] > len(among):
+        message = f"{crowd.attributes[1]} attributes of {len(among)} cannot be taken"
+        problems.append(places.problem(("population", index, "attributes"), "D312", message))
+    if problems:
+        raise DocumentError(problems)
+    first_id = numbers_used(settings, crowd.group, index)
+    return PlannedPopulation(crowd, event, tuple(among.values()), first_id, table.feature_bytes)

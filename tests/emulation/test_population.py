@@ -1,0 +1,104 @@
+"""Populations have the number, the likeness, the attributes and the selectivity that were asked for."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emulation.population import dealt, draw_population
+from emulation.run import run_scenario
+from emulation.scenario import load_scenario
+from knowledge_manager.mission_table import load_mission_table
+from plugins.fuzzy.codec import FuzzyCodec
+from plugins.fuzzy.vectors import SubscriptionVector
+
+TABLE = load_mission_table(["medical"])
+EVENT = TABLE.event("patient")
+
+
+def population(seed: int = 1, **wanted: object) -> list[SubscriptionVector]:
+    usual = {
+        "number": 200, "attributes": (1, 3), "similarity": 0.0, "selectivity": 0.1, "threshold": 8,
+        "lifetime_ms": 3_600_000, "stamp_s": 0,
+    }  # fmt: skip
+    chance = np.random.default_rng(seed)
+    return draw_population(chance, EVENT, EVENT.attributes, **{**usual, **wanted})  # type: ignore[arg-type]
+
+
+@given(
+    st.integers(0, 999),
+    st.integers(1, 60),
+    st.floats(0, 1),
+    st.floats(0, 1),
+    st.tuples(st.integers(1, 3), st.integers(3, 7)),
+    st.integers(1, 7),
+)
+@settings(max_examples=60, deadline=None)
+def test_every_subscription_is_well_formed_and_numbered_once(
+    seed: int, number: int, similarity: float, selectivity: float, attributes: tuple[int, int], hands: int
+) -> None:
+    found = population(
+        seed, number=number, similarity=similarity, selectivity=selectivity, attributes=attributes
+    )
+    codec = FuzzyCodec(TABLE)
+    seen = set()
+    for whose, vector in dealt(found, hands, 3):
+        parts = codec.subscription(vector)
+        assert attributes[0] <= len(parts.attributes) <= attributes[1]
+        seen.add((whose, parts.id))
+    assert len(seen) == number
+    assert {number_ for _, number_ in seen} == set(range(3, 3 + -(-number // hands)))
+
+
+@pytest.mark.parametrize("similarity", [0.0, 0.6, 0.96])
+def test_the_share_of_equal_ones_is_the_wanted_one(similarity: float) -> None:
+    found = Counter(population(number=500, similarity=similarity))
+    assert len(found) == pytest.approx(500 * (1 - similarity), abs=1)
+
+
+@pytest.mark.parametrize("selectivity", [0.0, 0.1, 0.5, 1.0])
+def test_a_uniform_value_satisfies_a_predicate_as_often_as_wanted(selectivity: float) -> None:
+    names = {attribute.index for attribute in EVENT.attributes if attribute.type == "nominal"}
+    lengths = [
+        high - low
+        for parts in population(selectivity=selectivity)
+        for index, (low, high, _) in zip(parts.attributes, parts.constraints, strict=True)
+        if index not in names
+    ]
+    assert len(lengths) > 100
+    assert np.mean(lengths) / 255 == pytest.approx(selectivity, abs=0.005)
+
+
+def test_names_are_asked_for_one_at_a_time() -> None:
+    ward = EVENT.attribute("ward")
+    found = draw_population(
+        np.random.default_rng(1), EVENT, [ward], number=50, attributes=(1, 1), similarity=0.0,
+        selectivity=0.5, threshold=0, lifetime_ms=1000, stamp_s=0,
+    )  # fmt: skip
+    assert {parts.constraints for parts in found} == {((n, n, 127),) for n in range(len(ward.values))}
+
+
+def test_a_population_is_asked_for_and_served(write_scenario: Callable[..., Path], tmp_path: Path) -> None:
+    crowd = (
+        '[[population]]\ngroup = "medics"\nevent = "patient"\nnumber = 41\nattributes = [1, 1]\n'
+        'among = ["heart_rate", "oxygen_saturation"]\nsimilarity = 0.5\nselectivity = 0.3\nat_s = 60\n'
+    )
+    path = write_scenario()
+    path.write_text(path.read_text() + crowd)
+    tables = []
+    for out in ("one", "two"):
+        run_scenario(load_scenario(path), 5, tmp_path / out)
+        tables.append(
+            {table.name: pq.read_table(table).to_pylist() for table in (tmp_path / out / "trace").iterdir()}
+        )
+    assert tables[0] == tables[1]
+    asked = tables[0]["subscriptions"]
+    numbers = Counter(row["subscriber"] for row in asked)
+    assert numbers == {0: 1 + 21, 1: 1 + 20}
+    assert {row["id"] for row in asked if row["subscriber"] == 0} == set(range(22))
+    assert [row for row in tables[0]["messages"] if row["kind"] == "delivered"]
