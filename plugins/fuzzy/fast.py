@@ -11,7 +11,7 @@ docs/decisions/0003-matching.md tells why.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +20,9 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.columns import Columns, group_of, plain_columns, row_of
 from plugins.fuzzy.fnif import FlatMatcher
-from plugins.fuzzy.population import FEATURE_CONDITIONS, NotificationReader, Told
-from plugins.kernels import numpy_scan
-from plugins.kernels.compiled import is_available
+from plugins.fuzzy.notification_rows import read_rows
+from plugins.fuzzy.population import FEATURE_CONDITIONS, NotificationReader
+from plugins.fuzzy.row_search import RowSearch
 from plugins.kernels.rows import RowStore
 from plugins.language import Match, SubscriptionKey
 
@@ -32,80 +32,8 @@ COLUMNS_FROM: Final = 256
 COMPILE_FROM: Final = 2000
 """With fewer subscriptions NumPy is quick enough, and nobody waits for a compiler."""
 
-Found = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]
-"""Keys as origin·256 + id, and their degrees, side by side."""
-
-
-class RowSearch:
-    """Searches a store for what is told, with the machine at hand, and keeps its working room."""
-
-    def __init__(self, store: RowStore, exact: bool, compile_from: int) -> None:
-        self._store = store
-        self._compile_from = compile_from
-        self._exact = exact
-        self._keys = np.zeros(0, np.uint32)
-        self._degrees = np.zeros(0, np.uint8)
-        self._visited = np.zeros(0, np.int32)
-        self._scratch = np.zeros(0, np.uint8)
-        self._numbers = np.zeros(0, np.int64)
-
-    def one(self, told: Told) -> Found:
-        """Return what matches, in no particular order. The arrays are good until the next search."""
-        row = np.frombuffer(bytearray(told.row), np.uint8)
-        if self._store.count < self._compile_from or not is_available():
-            return numpy_scan.scan(self._store, row, told.event, told.feature, self._exact)
-        from plugins.kernels import scan as kernel
-
-        scan: Any = kernel.scan
-        arrays = self._arrays()
-        while True:
-            room = (self._visited, self._scratch, self._numbers, self._keys, self._degrees)
-            end = int(scan(*arrays, row, told.event, told.feature, self._exact, *room, 0))
-            if end >= 0:
-                return self._keys[:end], self._degrees[:end]
-            self._make_room(-1 - end)
-
-    def many(
-        self, rows: npt.NDArray[np.uint8], events: npt.NDArray[np.uint8], features: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.int64], Found]:
-        """Return (ends, found): the matches of notification i are found[ends[i - 1]:ends[i]]. It is always
-        compiled.
-        """
-        from plugins.kernels import scan as kernel
-
-        scan_all: Any = kernel.scan_all
-        ends = np.zeros(len(events), np.int64)
-        arrays = self._arrays()
-        while True:
-            room = (self._visited, self._scratch, self._numbers, self._keys, self._degrees)
-            done = scan_all(*arrays, rows, events, features, self._exact, *room, ends)
-            if done == len(events):
-                end = int(ends[-1]) if len(events) else 0
-                return ends, (self._keys[:end], self._degrees[:end])
-            self._make_room(2 * len(self._keys) + self._store.count)
-
-    def _arrays(self) -> tuple[Any, ...]:
-        from plugins.kernels.scan import SCRATCH_BYTES, SCRATCH_NUMBERS
-
-        store = self._store
-        if not len(self._scratch):
-            self._scratch = np.zeros(SCRATCH_BYTES, np.uint8)
-            self._numbers = np.zeros(SCRATCH_NUMBERS, np.int64)
-        if len(self._visited) < store.group_count:
-            self._visited = np.zeros(store.group_count + 64, np.int32)
-        return (
-            store.arena,
-            store.arena.view(np.uint32),
-            store.groups,
-            store.group_count,
-            store.blocks,
-            store.directory,
-            store.patterns,
-        )
-
-    def _make_room(self, rows: int) -> None:
-        self._keys = np.empty(rows + rows // 4, np.uint32)
-        self._degrees = np.empty(rows + rows // 4, np.uint8)
+ROWS_AT_ONCE: Final = 1 << 26
+"""Subscriptions times notifications that are searched together, so that the matches stay few enough."""
 
 
 class FastMatcher:
@@ -170,15 +98,30 @@ class FastMatcher:
         if self._few is not None:
             return self._few.match(vector, event_ms, now_ms)
         keys, degrees = self.search.one(self._reader.read(vector, event_ms, now_ms))
-        order = np.argsort(keys, kind="stable")
-        pairs = zip(keys[order].tolist(), degrees[order].tolist(), strict=True)
-        return [Match((key >> 8, key & 255), degree) for key, degree in pairs]
+        return matches_of(keys, degrees)
 
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
     ) -> Iterator[tuple[int, list[Match]]]:
-        """Yield the matches of each notification, in their order."""
-        for position, (vector, event_ms) in enumerate(notifications):
+        """Yield the matches of each notification, in their order; a bad vector raises `VectorError` when its
+        turn comes.
+
+        Enough of them are read and searched together, over what is held at that moment.
+        """
+        done = 0
+        while done < len(notifications) and self._few is None and self.search.is_compiled:
+            part = notifications[done : done + max(ROWS_AT_ONCE // max(self.store.count, 1), 16)]
+            told = read_rows(self._codec, part, now_ms)
+            if not len(told.rows):
+                break
+            ends, (keys, degrees) = self.search.many(told.rows, told.events, told.features)
+            keys, degrees, begin = keys.copy(), degrees.copy(), 0
+            for end in ends.tolist():
+                yield done, matches_of(keys[begin:end], degrees[begin:end])
+                begin = end
+                done += 1
+        for position in range(done, len(notifications)):
+            vector, event_ms = notifications[position]
             yield position, self.match(vector, event_ms, now_ms)
 
     def next_timer_ms(self) -> int | None:
@@ -196,6 +139,13 @@ class FastMatcher:
             for held in few:
                 parts = self._codec.subscription(held.vector)
                 self.store.put(group_of(parts), key_number(held.key), *row_of(parts))
+
+
+def matches_of(keys: npt.NDArray[np.uint32], degrees: npt.NDArray[np.uint8]) -> list[Match]:
+    """Return matches by key; a key is origin·256 + id."""
+    order = np.argsort(keys, kind="stable")
+    pairs = zip(keys[order].tolist(), degrees[order].tolist(), strict=True)
+    return [Match((key >> 8, key & 255), degree) for key, degree in pairs]
 
 
 def key_number(key: SubscriptionKey) -> int:

@@ -23,8 +23,9 @@ import numpy.typing as npt
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.columns import floor_of, group_of, plain_columns, row_of
-from plugins.fuzzy.fast import COMPILE_FROM, RowSearch, key_number
+from plugins.fuzzy.fast import COMPILE_FROM, key_number
 from plugins.fuzzy.population import FEATURE_CONDITIONS, NotificationReader
+from plugins.fuzzy.row_search import RowSearch
 from plugins.kernels.rows import RowStore
 from plugins.language import Match, SubscriptionKey
 

@@ -13,6 +13,7 @@ import hashlib
 import types
 from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 
@@ -61,6 +62,9 @@ def _compile(function: Callable[..., Any]) -> tuple[Any, str]:
             digest.update(of_callee.encode())
         elif isinstance(value, int):
             digest.update(f"{name}={value}".encode())
+        elif isinstance(definition := getattr(value, "_defn", None), types.FunctionType):
+            # an intrinsic: whatever its file says goes into the code
+            digest.update(Path(definition.__code__.co_filename).read_bytes())
     copy = types.FunctionType(code, names, function.__name__, function.__defaults__)
     copy.__qualname__ = f"{function.__qualname__}_{digest.hexdigest()[:12]}"
     copy.__module__ = function.__module__

@@ -1,6 +1,14 @@
 """Where the columns of a block stand: the layout that everyone who reads or writes rows agrees on.
 
-A block is 64 rows. With k constraints a row its columns are, in multiples of 64 bytes,
+A block is 64 rows of one group. Where the aggregator is the minimum, a row matches exactly if every value
+lies in its *cut*, the values whose degree is above the row's floor. With k constraints its block has, in
+multiples of 64 bytes,
+
+    cuts     2k      for each constraint a column of first values and one of how many follow
+
+and in an array of their own, row by row, the records: the key (u32), then v, V (u8) and slope (u16) of each
+constraint. So searching reads two bytes a constraint, and the record only of what matches. With any other
+aggregator a block has
 
     slopes   2k      u16, one column a constraint: 256·γ, 65535 for crisp
     keys     4       u32
@@ -15,21 +23,28 @@ A place is block·64 + row, 32 bits. `GROUPS` and `BLOCKS` name the fields of th
 ROWS = 64
 EMPTY = 255
 
-WEIGHTED = 6
+MINIMUM, WEIGHTED = 0, 6
 
 # fields of a group
 EVENT, NEEDS, AGED, KIND, FLIPS, SIZE, TAIL, COUNT, PATTERN, NEXT = range(10)
 GROUP_FIELDS = 10
 
 # fields of a block
-AT, PREVIOUS, OWNER = range(3)
-BLOCK_FIELDS = 3
+AT, PREVIOUS, OWNER, RECORDS = range(4)
+BLOCK_FIELDS = 4
 
 NOTHING = -1
 
 
+def cuts_at(rank: int) -> int:
+    """Return where the cuts of a constraint begin in a block of minima, in bytes: first values, then
+    lengths.
+    """
+    return 128 * rank
+
+
 def slopes_at(rank: int) -> int:
-    """Return where the slopes of a constraint begin in a block, in bytes."""
+    """Return where the slopes of a constraint begin."""
     return 128 * rank
 
 
@@ -59,8 +74,15 @@ def weights_at(size: int, rank: int) -> int:
 
 
 def block_bytes(size: int, kind: int) -> int:
-    """Return the length of a block."""
+    """Return the length of a block, without records."""
+    if kind == MINIMUM:
+        return 128 * size
     return 256 * size + 320 + (64 * size if kind == WEIGHTED else 0)
+
+
+def record_words(size: int) -> int:
+    """Return the length of a record."""
+    return 1 + size
 
 
 def slot_of(event: int, needs: int, slots: int) -> int:

@@ -3,6 +3,7 @@ rows.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ from plugins.kernels.layout import (
     NOTHING,
     PATTERN,
     PREVIOUS,
+    RECORDS,
     ROWS,
     SIZE,
     TAIL,
@@ -29,7 +31,7 @@ Bytes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int64]
 Found = tuple[npt.NDArray[np.uint32], Bytes]
 
-_MINIMUM, _MAXIMUM, _PRODUCT, _ARITHMETIC = 0, 1, 2, 3
+_MAXIMUM, _PRODUCT, _ARITHMETIC = 1, 2, 3
 
 
 def scan(store: RowStore, row: Bytes, event: int, feature: int, exact: bool) -> Found:
@@ -47,30 +49,32 @@ def scan(store: RowStore, row: Bytes, event: int, feature: int, exact: bool) -> 
 
 def _chain(store: RowStore, tail: int) -> Iterator[int]:
     while tail != NOTHING:
-        yield int(store.blocks[tail, AT])
+        yield tail
         tail = int(store.blocks[tail, PREVIOUS])
 
 
 def _of_group(store: RowStore, group: Numbers, row: Bytes) -> Found:
     size = int(group[SIZE])
-    starts = np.array(list(_chain(store, int(group[TAIL]))))[::-1, None]
+    blocks = list(_chain(store, int(group[TAIL])))[::-1]
+    places = [index for index in range(63) if group[NEEDS] >> index & 1]
+    places += [len(row) - 1] * (size - len(places))
+    values = [int(row[place]) for place in places]
+    if group[KIND] == layout.MINIMUM:
+        return _smallest(store, group, blocks, values)
+    starts = store.blocks[blocks, AT][:, None]
     lanes = np.arange(ROWS)
     count = int(group[COUNT])
 
     def column(offset: int) -> Bytes:
-        return store.arena[starts + offset + lanes].reshape(-1)[:count]
+        rows: Bytes = store.arena[starts + offset + lanes].reshape(-1)
+        return rows[:count]
 
     degrees = np.empty((size, count), np.uint8)
-    places = [index for index in range(63) if group[NEEDS] >> index & 1]
-    places += [len(row) - 1] * (size - len(places))
-    for rank, place in enumerate(places):
-        x = int(row[place])
+    for rank, x in enumerate(values):
         low, high = column(layout.lows_at(size, rank)), column(layout.highs_at(size, rank))
         at = (starts + layout.slopes_at(rank) >> 1) + lanes
         slope = store.arena.view(np.uint16)[at].reshape(-1)[:count]
-        distance = np.maximum(0, np.maximum(low.astype(np.int64) - x, x - high.astype(np.int64)))
-        loss = np.minimum((distance * slope + 128) >> 8, 255)
-        degrees[rank] = loss if group[FLIPS] >> rank & 1 else 255 - loss
+        degrees[rank] = _degrees(x, low, high, slope, bool(group[FLIPS] >> rank & 1))
     weights = np.zeros((size, 0), np.uint8)
     if group[KIND] == layout.WEIGHTED:
         weights = np.stack([column(layout.weights_at(size, rank)) for rank in range(size)])
@@ -80,6 +84,35 @@ def _of_group(store: RowStore, group: Numbers, row: Bytes) -> Found:
     return keys[chosen], overall[chosen]
 
 
+def _smallest(store: RowStore, group: Numbers, blocks: list[int], values: list[int]) -> Found:
+    """Search a group that aggregates by minimum: rows whose cuts hold all values, then their degrees."""
+    size, count, lanes = int(group[SIZE]), int(group[COUNT]), np.arange(ROWS)
+    starts = store.blocks[blocks, AT][:, None]
+    chosen = np.ones(len(starts) * ROWS, bool)
+    chosen[count:] = False
+    for rank, x in enumerate(values):
+        first = store.arena[starts + layout.cuts_at(rank) + lanes].reshape(-1)
+        length = store.arena[starts + layout.cuts_at(rank) + ROWS + lanes].reshape(-1)
+        chosen &= (np.uint8(x) - first <= length) != bool(group[FLIPS] >> rank & 1)
+    begins = store.blocks[blocks, RECORDS][:, None]
+    records = (begins + lanes * layout.record_words(size)).reshape(-1)[chosen]
+    degrees = np.full(len(records), 255, np.uint8)
+    for rank, x in enumerate(values):
+        packed = store.records[records + 1 + rank].astype(np.int64)
+        flipped = bool(group[FLIPS] >> rank & 1)
+        own = _degrees(x, packed & 255, packed >> 8 & 255, packed >> 16, flipped)
+        degrees = np.minimum(degrees, own)
+    return store.records[records], degrees
+
+
+def _degrees(x: int, low: Any, high: Any, slope: Any, flipped: bool) -> Bytes:
+    """Return the degrees of one value under many constraints."""
+    distance = np.maximum(0, np.maximum(low.astype(np.int64) - x, x - high.astype(np.int64)))
+    loss = np.minimum((distance * slope + 128) >> 8, 255)
+    degrees: Bytes = (loss if flipped else 255 - loss).astype(np.uint8)
+    return degrees
+
+
 def _combined(store: RowStore, group: Numbers, degrees: Bytes, weights: Bytes) -> Bytes:
     """Combine the degrees of every row: the simple aggregators by columns, the others by the code of the
     boards.
@@ -87,9 +120,7 @@ def _combined(store: RowStore, group: Numbers, degrees: Bytes, weights: Bytes) -
     kind, size = int(group[KIND]), int(group[SIZE])
     wide = degrees.astype(np.int64)
     overall = np.empty(degrees.shape[1], np.uint8)
-    if kind == _MINIMUM:
-        overall[:] = degrees.min(axis=0)
-    elif kind == _MAXIMUM:
+    if kind == _MAXIMUM:
         overall[:] = degrees.max(axis=0)
     elif kind == _PRODUCT:
         product = np.full(degrees.shape[1], 255)

@@ -5,13 +5,11 @@ kept between about half and four fifths full, that is five to eight bytes a subs
 the gap it makes (backward shift), so searches never pass over graves.
 """
 
+from typing import Protocol
+
 import numpy as np
 import numpy.typing as npt
 
-from plugins.kernels import layout
-from plugins.kernels.layout import AT, OWNER, ROWS, SIZE
-
-Bytes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int64]
 
 FREE = 0
@@ -50,27 +48,36 @@ def fill(table: npt.NDArray[np.uint32], keys: npt.NDArray[np.uint32], places: Nu
             enter(table, key, place)
 
 
-class Places:
-    """Finds the places of rows by key; the rows are passed in, because they own the keys."""
+class Rows(Protocol):
+    """What a table of places must know of the rows: they own the keys."""
 
-    def __init__(self) -> None:
+    def key_at(self, place: int) -> int:
+        """Return the key of the row at this place."""
+        ...
+
+    def keys_at(self, places: Numbers) -> npt.NDArray[np.uint32]:
+        """Return the keys of the rows at these places."""
+        ...
+
+
+class Places:
+    """Finds the places of rows by key."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
         self.table: npt.NDArray[np.uint32] = np.zeros(16, np.uint32)
 
-    def reserve(self, count: int, arena: Bytes, blocks: Numbers, groups: Numbers) -> None:
+    def reserve(self, count: int) -> None:
         """Make room for `count` keys in all."""
         if 5 * count <= 4 * len(self.table):
             return
         old = self.table[self.table != FREE].astype(np.int64) - 1
         self.table = np.zeros(max(16, count + count // 2 + count // 4), np.uint32)
-        fill(self.table, _keys_at(old, arena, blocks, groups), old)
+        fill(self.table, self._rows.keys_at(old), old)
 
-    def put(self, key: int, place: int) -> None:
-        """Note the place of a new key."""
-        enter(self.table, key, place)
-
-    def find(self, key: int, arena: Bytes, blocks: Numbers, groups: Numbers) -> int:
+    def find(self, key: int) -> int:
         """Return the place of a key, or -1."""
-        slot = self._slot(key, arena, blocks, groups)
+        slot = self._slot(key)
         return -1 if slot < 0 else int(self.table[slot]) - 1
 
     def move(self, key: int, place: int, to: int) -> None:
@@ -80,38 +87,26 @@ class Places:
             slot = (slot + 1) % len(self.table)
         self.table[slot] = to + 1
 
-    def drop(self, key: int, arena: Bytes, blocks: Numbers, groups: Numbers) -> None:
+    def drop(self, key: int) -> None:
         """Forget a key that is held, and let those behind it that were pushed aside close the gap."""
         table, slots = self.table, len(self.table)
-        gap = self._slot(key, arena, blocks, groups)
+        gap = self._slot(key)
         slot = gap
         while True:
             slot = (slot + 1) % slots
             if table[slot] == FREE:
                 break
-            place = np.array([int(table[slot]) - 1])
-            home = home_of(int(_keys_at(place, arena, blocks, groups)[0]), slots)
+            home = home_of(self._rows.key_at(int(table[slot]) - 1), slots)
             if (slot - home) % slots >= (slot - gap) % slots:
                 table[gap] = table[slot]
                 gap = slot
         table[gap] = FREE
 
-    def _slot(self, key: int, arena: Bytes, blocks: Numbers, groups: Numbers) -> int:
-        table, words = self.table, arena.view(np.uint32)
+    def _slot(self, key: int) -> int:
+        table = self.table
         slot = home_of(key, len(table))
         while table[slot] != FREE:
-            place = int(table[slot]) - 1
-            block = blocks[place // ROWS]
-            start = int(block[AT]) + layout.keys_at(int(groups[block[OWNER], SIZE]))
-            if words[(start >> 2) + place % ROWS] == key:
+            if self._rows.key_at(int(table[slot]) - 1) == key:
                 return slot
             slot = (slot + 1) % len(table)
         return -1
-
-
-def _keys_at(places: Numbers, arena: Bytes, blocks: Numbers, groups: Numbers) -> npt.NDArray[np.uint32]:
-    """Return the keys of the rows at these places."""
-    owners = blocks[places // ROWS]
-    starts = owners[:, AT] + layout.keys_at(groups[owners[:, OWNER], SIZE])
-    keys: npt.NDArray[np.uint32] = arena.view(np.uint32)[(starts >> 2) + places % ROWS]
-    return keys

@@ -19,20 +19,28 @@ from plugins.kernels.layout import (
     COUNT,
     EMPTY,
     EVENT,
+    FLIPS,
+    KIND,
+    MINIMUM,
     NEEDS,
     NEXT,
     NOTHING,
     OWNER,
     PREVIOUS,
+    RECORDS,
     ROWS,
     SIZE,
     TAIL,
+    WEIGHTED,
 )
 from plugins.kernels.places import Places, fill
 
 Bytes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int64]
-T = TypeVar("T", np.uint8, np.int64)
+OTHER = 1
+"""Any kind but those whose blocks are of a form of their own."""
+
+T = TypeVar("T", np.uint8, np.uint32, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +65,7 @@ class RowStore:
 
     def __init__(self) -> None:
         self.arena: Bytes = np.zeros(0, np.uint8)
+        self.records: npt.NDArray[np.uint32] = np.zeros(0, np.uint32)
         self.groups: Numbers = np.zeros((0, layout.GROUP_FIELDS), np.int64)
         self.blocks: Numbers = np.zeros((0, layout.BLOCK_FIELDS), np.int64)
         self.directory: npt.NDArray[np.int32] = np.full(16, NOTHING, np.int32)
@@ -65,16 +74,17 @@ class RowStore:
         self.count = 0
         self._block_count = 0
         self._arena_used = 0
+        self._records_used = 0
         self._patterns_used = 0
         self._numbers: dict[Group, int] = {}
-        self._free: dict[int, list[int]] = {}
-        self._places = Places()
+        self._free: dict[tuple[int, int], list[int]] = {}
+        self._places = Places(self)
 
     @property
     def held_bytes(self) -> int:
         """Return the bytes of all arrays, spare room included."""
-        arrays = (self.arena, self.groups, self.blocks, self.directory, self.patterns, self._places.table)
-        return sum(array.nbytes for array in arrays)
+        tables = (self.groups, self.blocks, self.directory, self.patterns, self._places.table)
+        return sum(array.nbytes for array in (self.arena, self.records, *tables))
 
     def put(
         self,
@@ -86,21 +96,8 @@ class RowStore:
         weights: bytes = b"",
     ) -> None:
         """Hold a row that is not held yet: `triples` are (v, V) by rank, `slopes` 256·γ by rank."""
-        number = self._number(group)
-        block, slot = self._room(number)
-        at = int(self.blocks[block, AT]) + slot
-        size = group.size
-        for rank in range(size):
-            self.arena[at + layout.lows_at(size, rank)] = triples[rank, 0]
-            self.arena[at + layout.highs_at(size, rank)] = triples[rank, 1]
-            self._shorts[(at + slot + layout.slopes_at(rank)) >> 1] = slopes[rank]
-            if weights:
-                self.arena[at + layout.weights_at(size, rank)] = weights[rank]
-        self._words[(at + 3 * slot + layout.keys_at(size)) >> 2] = key
-        self.arena[at + layout.floors_at(size)] = floor
-        self._places.reserve(self.count + 1, self.arena, self.blocks, self.groups)
-        self._places.put(key, block * ROWS + slot)
-        self.count += 1
+        rows = np.array([key], np.uint32), np.array([floor], np.uint8)
+        self.put_all(group, *rows, triples[None], slopes[None], weights)
 
     def put_all(
         self,
@@ -109,25 +106,25 @@ class RowStore:
         floors: Bytes,
         triples: Bytes,
         slopes: npt.NDArray[np.uint16],
+        weights: bytes = b"",
     ) -> None:
-        """Hold many rows of one group that are not held yet: triples[row, rank] is (v, V)."""
+        """Hold many rows of one group that are not held yet: triples[row, rank] is (v, V).
+
+        Weights are those of all of them.
+        """
         number = self._number(group)
-        self._places.reserve(self.count + len(keys), self.arena, self.blocks, self.groups)
+        self._places.reserve(self.count + len(keys))
         places = np.empty(len(keys), np.int64)
         size, done = group.size, 0
         while done < len(keys):
             block, slot = self._room(number)
             taken = min(ROWS - slot, len(keys) - done)
-            rows, at = slice(done, done + taken), int(self.blocks[block, AT])
-            for rank in range(size):
-                for column, start in enumerate((layout.lows_at(size, rank), layout.highs_at(size, rank))):
-                    self.arena[at + start + slot : at + start + slot + taken] = triples[rows, rank, column]
-                begin = (at + layout.slopes_at(rank) >> 1) + slot
-                self._shorts[begin : begin + taken] = slopes[rows, rank]
-            begin = (at + layout.keys_at(size) >> 2) + slot
-            self._words[begin : begin + taken] = keys[rows]
-            begin = at + layout.floors_at(size) + slot
-            self.arena[begin : begin + taken] = floors[rows]
+            rows = slice(done, done + taken)
+            self._write(number, block, slot, keys[rows], floors[rows], triples[rows], slopes[rows])
+            if weights:
+                at = int(self.blocks[block, AT]) + layout.weights_at(size, 0) + slot
+                for rank, weight in enumerate(weights):
+                    self.arena[at + ROWS * rank : at + ROWS * rank + taken] = weight
             places[rows] = np.arange(taken) + (block * ROWS + slot)
             self.groups[number, COUNT] += taken - 1
             done += taken
@@ -136,10 +133,10 @@ class RowStore:
 
     def remove(self, key: int) -> bool:
         """Forget the row of this key; say whether there was one."""
-        place = self._places.find(key, self.arena, self.blocks, self.groups)
+        place = self._places.find(key)
         if place < 0:
             return False
-        self._places.drop(key, self.arena, self.blocks, self.groups)
+        self._places.drop(key)
         block, slot = place // ROWS, place % ROWS
         number = int(self.blocks[block, OWNER])
         size = int(self.groups[number, SIZE])
@@ -148,24 +145,46 @@ class RowStore:
         if (block, slot) != (tail, last):
             moved = self._move(number, (tail, last), (block, slot))
             self._places.move(moved, tail * ROWS + last, place)
-        self.arena[int(self.blocks[tail, AT]) + layout.floors_at(size) + last] = EMPTY
+        if self.groups[number, KIND] != MINIMUM:
+            self.arena[int(self.blocks[tail, AT]) + layout.floors_at(size) + last] = EMPTY
         self.groups[number, COUNT] -= 1
         self.count -= 1
         if last == 0:
             self.groups[number, TAIL] = self.blocks[tail, PREVIOUS]
-            self._free.setdefault(self._block_bytes(number), []).append(tail)
+            self._free.setdefault(self._form(number), []).append(tail)
         return True
 
     def holds(self, key: int) -> bool:
         """Tell whether there is a row of this key."""
-        return self._places.find(key, self.arena, self.blocks, self.groups) >= 0
+        return self._places.find(key) >= 0
+
+    def key_at(self, place: int) -> int:
+        """Return the key of the row at this place."""
+        return int(self.keys_at(np.array([place]))[0])
+
+    def keys_at(self, places: Numbers) -> npt.NDArray[np.uint32]:
+        """Return the keys of the rows at these places."""
+        blocks, slots = self.blocks[places // ROWS], places % ROWS
+        sizes = self.groups[blocks[:, OWNER], SIZE]
+        minima = self.groups[blocks[:, OWNER], KIND] == MINIMUM
+        keys = np.empty(len(places), np.uint32)
+        at = blocks[:, RECORDS] + slots * layout.record_words(sizes)
+        keys[minima] = self.records[at[minima]]
+        at = (blocks[:, AT] + layout.keys_at(sizes) >> 2) + slots
+        keys[~minima] = self._words[at[~minima]]
+        return keys
 
     def change_floor(self, key: int, floor: int) -> None:
         """Set the floor of a row that is held."""
-        place = self._places.find(key, self.arena, self.blocks, self.groups)
-        block = place // ROWS
-        size = int(self.groups[self.blocks[block, OWNER], SIZE])
-        self.arena[int(self.blocks[block, AT]) + layout.floors_at(size) + place % ROWS] = floor
+        place = self._places.find(key)
+        block, slot = place // ROWS, place % ROWS
+        number, at = int(self.blocks[block, OWNER]), int(self.blocks[block, AT])
+        size = int(self.groups[number, SIZE])
+        if self.groups[number, KIND] == MINIMUM:
+            record = self._records(number, block)[slot : slot + 1]
+            self._write_cuts(number, block, slot, np.array([floor], np.uint8), record[:, 1:])
+        else:
+            self.arena[at + layout.floors_at(size) + slot] = floor
 
     @property
     def _shorts(self) -> npt.NDArray[np.uint16]:
@@ -175,12 +194,71 @@ class RowStore:
     def _words(self) -> npt.NDArray[np.uint32]:
         return self.arena.view(np.uint32)
 
+    def _records(self, number: int, block: int) -> npt.NDArray[np.uint32]:
+        """Return the records of a block of minima, a row each: the key, then v, V and slope by rank."""
+        length, begin = layout.record_words(int(self.groups[number, SIZE])), int(self.blocks[block, RECORDS])
+        return self.records[begin : begin + ROWS * length].reshape(ROWS, length)
+
+    def _write(
+        self,
+        number: int,
+        block: int,
+        slot: int,
+        keys: npt.NDArray[np.uint32],
+        floors: Bytes,
+        triples: Bytes,
+        slopes: npt.NDArray[np.uint16],
+    ) -> None:
+        """Write rows of one block, from a slot on."""
+        size, at, taken = int(self.groups[number, SIZE]), int(self.blocks[block, AT]), len(keys)
+        if self.groups[number, KIND] == MINIMUM:
+            records = self._records(number, block)[slot : slot + taken]
+            records[:, 0] = keys
+            wide = triples.astype(np.uint32)
+            records[:, 1:] = wide[:, :, 0] | wide[:, :, 1] << 8 | slopes.astype(np.uint32) << 16
+            self._write_cuts(number, block, slot, floors, records[:, 1:])
+            return
+        for rank in range(size):
+            for column, start in enumerate((layout.lows_at(size, rank), layout.highs_at(size, rank))):
+                self.arena[at + start + slot : at + start + slot + taken] = triples[:, rank, column]
+            begin = (at + layout.slopes_at(rank) >> 1) + slot
+            self._shorts[begin : begin + taken] = slopes[:, rank]
+        begin = (at + layout.keys_at(size) >> 2) + slot
+        self._words[begin : begin + taken] = keys
+        begin = at + layout.floors_at(size) + slot
+        self.arena[begin : begin + taken] = floors
+
+    def _write_cuts(
+        self, number: int, block: int, slot: int, floors: Bytes, constraints: npt.NDArray[np.uint32]
+    ) -> None:
+        """Write the values at which rows of minima are above their floors, by rank.
+
+        The loss at distance d is (d·S + 128) >> 8; it stays at or below L up to d = (256·L + 127) // S. A
+        complemented constraint keeps the values that are *not* above the floor.
+        """
+        flips, start = int(self.groups[number, FLIPS]), int(self.blocks[block, AT]) + slot
+        for rank in range(constraints.shape[1]):
+            packed = constraints[:, rank].astype(np.int64)
+            most = floors.astype(np.int64) if flips >> rank & 1 else 254 - floors.astype(np.int64)
+            reach = (256 * most + 127) // (packed >> 16)
+            first = np.maximum((packed & 255) - reach, 0)
+            last = np.minimum((packed >> 8 & 255) + reach, 255)
+            at = start + layout.cuts_at(rank)
+            self.arena[at : at + len(floors)] = first
+            self.arena[at + ROWS : at + ROWS + len(floors)] = last - first
+
     def _move(self, number: int, source: tuple[int, int], target: tuple[int, int]) -> int:
         """Copy a row over another one of its group; return its key."""
         size = int(self.groups[number, SIZE])
         origin, goal = int(self.blocks[source[0], AT]), int(self.blocks[target[0], AT])
-        for line in range(2 * size + 4, self._block_bytes(number) // 64):
-            self.arena[goal + 64 * line + target[1]] = self.arena[origin + 64 * line + source[1]]
+        if self.groups[number, KIND] == MINIMUM:
+            record = self._records(number, source[0])[source[1]]
+            self._records(number, target[0])[target[1]] = record
+            for line in range(2 * size):
+                self.arena[goal + ROWS * line + target[1]] = self.arena[origin + ROWS * line + source[1]]
+            return int(record[0])
+        for line in range(2 * size + 4, layout.block_bytes(*self._form(number)) // ROWS):
+            self.arena[goal + ROWS * line + target[1]] = self.arena[origin + ROWS * line + source[1]]
         for rank in range(size):
             shorts, at = self._shorts, layout.slopes_at(rank) >> 1
             shorts[(goal >> 1) + at + target[1]] = shorts[(origin >> 1) + at + source[1]]
@@ -189,8 +267,10 @@ class RowStore:
         words[(goal >> 2) + at + target[1]] = key
         return key
 
-    def _block_bytes(self, number: int) -> int:
-        return layout.block_bytes(int(self.groups[number, SIZE]), int(self.groups[number, layout.KIND]))
+    def _form(self, number: int) -> tuple[int, int]:
+        """Return size and kind of a group's blocks; blocks of one form can be exchanged."""
+        kind = int(self.groups[number, KIND])
+        return int(self.groups[number, SIZE]), kind if kind in (MINIMUM, WEIGHTED) else OTHER
 
     def _room(self, number: int) -> tuple[int, int]:
         """Take the next row of a group, in a new block if the last is full; return (block, row)."""
@@ -204,8 +284,8 @@ class RowStore:
         return int(self.groups[number, TAIL]), used % ROWS
 
     def _new_block(self, number: int) -> int:
-        length = self._block_bytes(number)
-        free = self._free.get(length)
+        size, kind = self._form(number)
+        free = self._free.get((size, kind))
         if free:
             block = free.pop()
         else:
@@ -213,11 +293,16 @@ class RowStore:
             self._block_count += 1
             self.blocks = _grown(self.blocks, self._block_count)
             self.blocks[block, AT] = self._arena_used
-            self._arena_used += length
+            self._arena_used += layout.block_bytes(size, kind)
             self.arena = _grown(self.arena, self._arena_used)
+            if kind == MINIMUM:
+                self.blocks[block, RECORDS] = self._records_used
+                self._records_used += ROWS * layout.record_words(size)
+                self.records = _grown(self.records, self._records_used)
         at = int(self.blocks[block, AT])
-        floors = at + layout.floors_at(int(self.groups[number, SIZE]))
-        self.arena[floors : floors + ROWS] = EMPTY
+        if kind != MINIMUM:
+            floors = at + layout.floors_at(size)
+            self.arena[floors : floors + ROWS] = EMPTY
         self.blocks[block, OWNER] = number
         return block
 

@@ -6,8 +6,10 @@ import sys
 import numpy as np
 import pytest
 
+from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.fast import FastMatcher
 from plugins.fuzzy.naive import NaiveMatcher
+from plugins.fuzzy.notification_rows import read_rows
 from plugins.kernels import compiled as compiling
 from watchdog.vector import VectorError
 
@@ -159,3 +161,49 @@ def test_compiling_takes_the_callees_along_and_says_so_once(monkeypatch: pytest.
     assert len(said) == 1
     with pytest.raises(TypeError, match="plain function"):
         compiling.compiled(len)
+
+
+def test_cuts_are_where_the_degree_exceeds_the_floor() -> None:
+    chance = random.Random(8)
+    fast, naive = FastMatcher(None, "subset", 1, 0, 0), NaiveMatcher(None)
+    for number in range(600):
+        v, V = sorted((chance.choice([0, 1, 100, 254, 255]), chance.randint(0, 255)))
+        threshold = chance.choice([0, 1, 7, 14, 15]) << 4
+        vector = bytes([0, 0, 0, 0, 0, threshold, v, V, chance.choice([0, 1, 60, 126, 127]), 1, 1])
+        if chance.random() < 0.4:
+            vector = vector[:8] + bytes([vector[8] | 128]) + vector[9:]
+        fast.add((number >> 8, number & 255), vector)
+        naive.add((number >> 8, number & 255), vector)
+    every = [(bytes(6) + bytes([x, 1, 1]), 0) for x in range(256)]
+    assert dict(fast.match_batch(every, 0)) == dict(naive.match_batch(every, 0))
+
+
+@pytest.mark.parametrize("condition", ["subset", "exact"])
+def test_asking_together_finds_what_asking_one_by_one_finds(condition: str) -> None:
+    chance = random.Random(6)
+    matcher = FastMatcher(None, condition, 1, 0, 0)
+    for number in range(9000):
+        matcher.add((number >> 8, number & 255), subscription(chance, (0, 0, 0, 0, 0, 3, 6, 15)))
+    told = read_rows(FuzzyCodec(None), [(notification(chance), 0) for _ in range(90)], 3000)
+    found = []
+    for together in (False, True):
+        ends, (keys, degrees) = matcher.search.many(told.rows, told.events, told.features, together)
+        parts = zip(np.split(keys, ends[:-1]), np.split(degrees, ends[:-1]), strict=True)
+        found.append([sorted(zip(k.tolist(), d.tolist(), strict=True)) for k, d in parts])
+    assert found[0] == found[1]
+    assert sum(map(len, found[0])) > 5000
+
+
+def test_a_batch_tells_everything_before_a_bad_vector() -> None:
+    chance = random.Random(7)
+    matcher = FastMatcher(None, "subset", 1, 0, 0)
+    for number in range(200):
+        matcher.add((0, number), subscription(chance))
+    batch = [(notification(chance), 0) for _ in range(40)]
+    for bad in (b"", batch[25][0][:-1], batch[25][0][:5] + b"\x01" + batch[25][0][6:]):
+        some = [*batch[:25], (bad, 0), *batch[26:]]
+        seen = []
+        with pytest.raises(VectorError):
+            seen.extend(matcher.match_batch(some, 0))
+        answers = matcher.match_batch(some, 0)
+        assert [next(answers)[0] for _ in range(25)] == list(range(25))
