@@ -78,6 +78,10 @@ class Ledger:
         self.known.add(item.id, item.expires_ms)
         self.rewrite(item)
 
+    def kept(self, item: Item) -> Item:
+        """Return a message as the store would keep it; do so before it is held anywhere."""
+        return self._store.kept(item)
+
     def rewrite(self, item: Item) -> None:
         """Hold a changed form of a message that is held already."""
         self._stage(Put(Space.ITEM, item.id, item))

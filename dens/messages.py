@@ -201,12 +201,17 @@ class Receipt:
     @classmethod
     def decode(cls, payload: bytes) -> "Receipt":
         """Read six bytes, or raise RemoteProtocolError."""
-        if len(payload) != _RECEIPT.size:
-            raise RemoteProtocolError(
-                f"a receipt has {_RECEIPT.size} bytes, here are {len(payload)}", len(payload)
-            )
-        origin, number = _RECEIPT.unpack(payload)
-        return cls((origin, number))
+        return cls(read_receipt(payload))
+
+
+def read_receipt(payload: bytes) -> ItemId:
+    """Return the notification that a receipt is for, or raise RemoteProtocolError."""
+    if len(payload) != _RECEIPT.size:
+        raise RemoteProtocolError(
+            f"a receipt has {_RECEIPT.size} bytes, here are {len(payload)}", len(payload)
+        )
+    origin, number = _RECEIPT.unpack(payload)
+    return origin, number
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from dens.limits import Limits
 from dens.matching import LanguageMatchers
 from dens.messages import Notify, Subscribed, SummaryMessage, Withdrawal
 from dens.notification_store import Carried, NotificationStore
-from dens.numbers import REASON_NAMES, MessageType, Reason, Role, Status
+from dens.numbers import DIRECT_LANGUAGE, REASON_NAMES, MessageType, Reason, Role, Status
 from dens.peer_session import PeerSession
 from dens.policies.epidemic import Epidemic
 from dens.policies.policy import ReplicationPolicy
@@ -50,6 +50,7 @@ _PRIORITY: Final = {
     int(MessageType.ANNOUNCE): 3,
     int(MessageType.NOTIFICATION): 4,
 }
+_ASKING: Final = frozenset({int(MessageType.SUBSCRIBE), int(MessageType.RENEW)})
 _RESTORED_IN_ORDER: Final = {
     int(MessageType.UNSUBSCRIBE): 0,
     int(MessageType.ANNOUNCE): 1,
@@ -287,6 +288,7 @@ class DensNode(Engine):
         if item.language not in self._matchers:
             return _UNKNOWN_LANGUAGE
         matches = self._matchers.match(item, now_ms)
+        item = self._ledger.kept(item)
         carried = self._carried.add(item)
         self._owe_all(carried, matches, now_ms)
         self._hold(item)
@@ -387,10 +389,19 @@ class DensNode(Engine):
             self._offer_installs(session)
 
     def _offer(self, item: Item, session: PeerSession, now_ms: int) -> None:
-        if item.type == _NOTIFICATION and not session.knows(item.id):
+        """Queue a message for a mediator that has use for it.
+
+        A plain message names its receiver, so who wants it need be known only where the receiver is met, and
+        there the receiver says so itself; unless the policy asks.
+        """
+        if item.type == _NOTIFICATION:
+            if session.knows(item.id):
+                return
             owed_to = self._carried.subscribers_owed(item.id)
             if self._policy.share(item, owed_to, session.peer, now_ms) is None:
                 return
+        elif item.language == DIRECT_LANGUAGE and item.type in _ASKING and not self._policy.asks_who_is_owed:
+            return
         session.offer(_PRIORITY[item.type], item.id, item.type)
 
     def _offer_removals(self, session: PeerSession) -> None:

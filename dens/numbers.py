@@ -52,6 +52,9 @@ SIGNABLE_TYPES: Final = frozenset(
 
 SIGNATURE_BYTES: Final = 64
 
+DIRECT_LANGUAGE: Final = 0
+"""The language whose notifications name their receiver; it is the only one the overlay knows of."""
+
 LINK_NUMBER: Final = 1 << 31
 """Numbers from here on name link messages; numbers below name what is stored and relayed."""
 

@@ -1,7 +1,7 @@
 """Which subscribers are known to have which notifications."""
 
 from dens.item import Item, ItemId
-from dens.messages import Receipt
+from dens.messages import read_receipt
 
 
 class ReceiptBook:
@@ -25,7 +25,7 @@ class ReceiptBook:
         """Carry a receipt; return the notification it is for, or raise RemoteProtocolError and change
         nothing.
         """
-        notification = Receipt.decode(item.payload).notification
+        notification = read_receipt(item.payload)
         self._by_notification.setdefault(notification, {})[item.origin] = None
         self._items[item.id] = item
         return notification
@@ -38,7 +38,7 @@ class ReceiptBook:
         """Carry it no longer; anything that is no receipt carried here is no error."""
         if self._items.pop(item.id, None) is None:
             return
-        notification = Receipt.decode(item.payload).notification
+        notification = read_receipt(item.payload)
         subscribers = self._by_notification[notification]
         subscribers.pop(item.origin, None)
         if not subscribers:

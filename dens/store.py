@@ -73,6 +73,10 @@ def item_of(key: Key, value: Value) -> Item:
 class Store(Protocol):
     """Where an engine keeps its rows."""
 
+    def kept(self, item: Item) -> Item:
+        """Return an equal message, which may share its payload with what is kept already."""
+        ...
+
     def stage(self, operation: Operation) -> None:
         """Note a change. It is lost in a crash until it is committed."""
         ...

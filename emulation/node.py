@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from dens.collaborators import Directory
+from dens.item import ItemId
 from dens.limits import Limits
 from dens.node import DensNode
 from dens.policies.registry import POLICIES
@@ -76,6 +77,7 @@ class Crew:
         security = scenario.settings.security
         self._mission_key = None if security is None else security.mission_key.encode()
         self._limits = Limits(**scenario.settings.overlay.limits)
+        self._payloads: dict[ItemId, bytes] = {}
         self._damping = {group.name: group.damping for group in scenario.settings.group}
 
     @property
@@ -86,7 +88,7 @@ class Crew:
     def nodes(self) -> Iterator[Node]:
         """Yield all nodes, in the order of their numbers."""
         for seat in self._scenario.seats():
-            node = self._node(seat, MemoryStore(), 0)
+            node = self._node(seat, MemoryStore(self._payloads), 0)
             node.sensors = [self._sensor(plan, seat.number, seat.position) for plan in self._plans(seat)]
             yield node
 

@@ -5,6 +5,7 @@ what the others must deliver (Spyropoulos, Psounis and Raghavendra, 2004, compar
 """
 
 from collections.abc import Collection
+from typing import ClassVar
 
 from dens.item import Item
 
@@ -15,6 +16,8 @@ class Direct:
     >>> Direct().share(Item(35, 1, 7, 1, 0, 0, 0, b""), (5,), 3, 0) is None
     True
     """
+
+    asks_who_is_owed: ClassVar[bool] = False
 
     def note(self, now_ms: int) -> bytes:
         """Say nothing: peers get nothing anyway."""

@@ -4,6 +4,7 @@ Fastest, and the most expensive on the air; the other policies are measured agai
 """
 
 from collections.abc import Collection
+from typing import ClassVar
 
 from dens.item import Item
 
@@ -14,6 +15,8 @@ class Epidemic:
     >>> Epidemic().share(Item(35, 1, 7, 1, 0, 0, 0, b""), (), 3, 0)
     0
     """
+
+    asks_who_is_owed: ClassVar[bool] = False
 
     def note(self, now_ms: int) -> bytes:
         """Say nothing: every peer is treated alike."""

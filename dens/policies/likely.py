@@ -8,7 +8,7 @@ keeps its own.
 """
 
 from collections.abc import Collection
-from typing import Final
+from typing import ClassVar, Final
 
 from dens.item import Item
 from dens.policies.encounters import ONE, Encounters
@@ -27,6 +27,8 @@ class Likely:
     >>> policy.share(last, (9,), 3, 0), policy.share(last, (8,), 3, 0)
     (1, None)
     """
+
+    asks_who_is_owed: ClassVar[bool] = True
 
     def __init__(self, node: int, copies: int = 4, unit_ms: int = 30_000) -> None:
         self._node = node

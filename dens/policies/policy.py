@@ -6,13 +6,17 @@ still be made.
 """
 
 from collections.abc import Collection
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from dens.item import Item
 
 
 class ReplicationPolicy(Protocol):
     """Decides which mediator gets a copy of which notification."""
+
+    asks_who_is_owed: ClassVar[bool]
+    """Whether `share` looks at who is owed a notification, so that mediators far from the receiver of a plain
+    message must know what it asked for."""
 
     def note(self, now_ms: int) -> bytes:
         """Return what this node's policy tells its peers' policies; it rides in the summary."""

@@ -6,6 +6,7 @@ yet and stays where it is.
 """
 
 from collections.abc import Collection
+from typing import ClassVar
 
 from dens.item import Item
 from dens.policies.encounters import Encounters
@@ -20,6 +21,8 @@ class Prophet:
     >>> policy.share(owed, (9,), 3, 0), policy.share(owed, (8,), 3, 0)
     (0, None)
     """
+
+    asks_who_is_owed: ClassVar[bool] = True
 
     def __init__(self, node: int, unit_ms: int = 30_000) -> None:
         self._node = node

@@ -9,6 +9,7 @@ copies, never fewer.
 """
 
 from collections.abc import Collection
+from typing import ClassVar
 
 from dens.errors import LocalProtocolError
 from dens.item import Item
@@ -22,6 +23,8 @@ class SprayAndWait:
     >>> policy.share(fresh, (), 3, 0), policy.kept(fresh, 3)  # codes: four copies each
     (3, 3)
     """
+
+    asks_who_is_owed: ClassVar[bool] = False
 
     def __init__(self, copies: int = 8) -> None:
         if copies not in (1, 2, 4, 8, 16, 32, 64):

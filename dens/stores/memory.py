@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from dens.item import Item, ItemId
 from dens.store import Key, Operation, Put, Space, Value, row_of
 
 
@@ -15,11 +16,22 @@ class MemoryStore:
     []
     """
 
-    __slots__ = ("_rows", "_staged")
+    __slots__ = ("_payloads", "_rows", "_staged")
 
-    def __init__(self) -> None:
+    def __init__(self, payloads: dict[ItemId, bytes] | None = None) -> None:
+        """Stores that are given the same `payloads` keep each once, however many nodes hold a message."""
+        self._payloads = payloads
         self._rows: dict[tuple[Space, Key], Value] = {}
         self._staged: list[Operation] = []
+
+    def kept(self, item: Item) -> Item:
+        """Return an equal message with the payload that another store of this run keeps, if one does."""
+        if self._payloads is None:
+            return item
+        payload = self._payloads.setdefault(item.id, item.payload)
+        if payload is item.payload or payload != item.payload:
+            return item
+        return Item(*item[:7], payload, *item[8:10])
 
     def stage(self, operation: Operation) -> None:
         """Note a change that the next commit will make durable."""
@@ -47,6 +59,6 @@ class MemoryStore:
 
     def crash(self) -> "MemoryStore":
         """Return what a restart finds: the committed rows only. The old object should not be used again."""
-        survivor = MemoryStore()
+        survivor = MemoryStore(self._payloads)
         survivor._rows = {row: row_of(value) for row, value in self._rows.items()}
         return survivor

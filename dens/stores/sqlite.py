@@ -14,6 +14,7 @@ from typing import Final
 from zlib import crc32
 
 from dens.errors import DamagedStoreError, StoreError
+from dens.item import Item
 from dens.store import Key, Operation, Put, Space, row_of
 
 _APPLICATION: Final = 0x44454E53
@@ -148,6 +149,10 @@ class SqliteStore:
         finally:
             connection.close()
         return rows
+
+    def kept(self, item: Item) -> Item:
+        """Return the message as it is: a file shares nothing."""
+        return item
 
     def stage(self, operation: Operation) -> None:
         """Note a change; of several to one row the last counts."""

@@ -17,7 +17,8 @@ from dens.item import LIFETIME_MS, Item, lifetime_code
 from dens.limits import Limits
 from dens.messages import Bundle, Hello, Notify, SummaryMessage
 from dens.node import DensNode
-from dens.numbers import LINK_NUMBER, MessageType, Role
+from dens.numbers import DIRECT_LANGUAGE, LINK_NUMBER, MessageType, Role
+from dens.policies.epidemic import Epidemic
 from dens.publisher import PublisherEnd
 from dens.store import Put, Space
 from dens.stores.memory import MemoryStore
@@ -331,3 +332,39 @@ def test_small_messages_share_a_datagram_and_one_bad_one_spoils_it() -> None:
     for data in bundles:
         node.receive(data, 1, 0)
     assert node.subscription_count == 40
+
+
+class AsksWhoIsOwed(Epidemic):
+    """Everybody gets everything, and somebody looks at who is owed."""
+
+    asks_who_is_owed = True
+
+
+@pytest.mark.parametrize(
+    ("language", "policy", "goes_on"),
+    [
+        (DIRECT_LANGUAGE, Epidemic(), False),
+        (DIRECT_LANGUAGE, AsksWhoIsOwed(), True),
+        (LANGUAGE, Epidemic(), True),
+    ],
+)
+def test_who_wants_plain_messages_is_known_where_it_is_met_only(
+    language: int, policy: Epidemic, goes_on: bool
+) -> None:
+    node = DensNode(
+        2,
+        7,
+        MemoryStore(),
+        0,
+        matchers={LANGUAGE: TopicMatcher, DIRECT_LANGUAGE: TopicMatcher},
+        directory=TopicDirectory(),
+        policy=policy,
+    )
+    early, subscriber = ScriptedPeer(node, 3, Role.MEDIATOR), ScriptedPeer(node, 1, Role.SUBSCRIBER)
+    early.hear(0)
+    vector = subscription(5, 0, HOUR_Q, 3, 1)
+    subscriber.send(Item(MessageType.SUBSCRIBE, language, 1, 7, 0, HOUR_Q, 1, vector))
+    assert node.subscription_count == 1
+    ScriptedPeer(node, 4, Role.MEDIATOR)
+    told = {out.peer for out in node.datagrams_to_send(0) if out.data[1] == MessageType.SUBSCRIBE}
+    assert told == ({3, 4} if goes_on else set())

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from dens.errors import StoreError
+from dens.item import Item
 from dens.limits import Limits
 from dens.store import Erase, Key, Put, Space, Store
 from dens.stores.memory import MemoryStore
@@ -162,3 +163,15 @@ def test_the_promises_hold_on_a_real_file(sqlite_world: World) -> None:
     assert sqlite_world.auditor.owed_and_missing(sqlite_world.now_ms) == []
     assert sqlite_world.crashes > 3
     assert sqlite_world.delivered
+
+
+def test_stores_of_one_run_keep_a_payload_once_and_never_a_wrong_one() -> None:
+    payloads: dict[Key, bytes] = {}
+    one, other = MemoryStore(payloads), MemoryStore(payloads)
+    item = Item(35, 1, 7, 9, 100, 40, 1, bytes(range(200)))
+    here = one.kept(item)
+    there = other.kept(item.but(payload=bytes(bytearray(item.payload)), hops=2, created_ms=50))
+    assert there.payload is here.payload
+    assert there == item.but(hops=2, created_ms=50)
+    assert other.kept(item.but(payload=b"forged")).payload == b"forged"
+    assert MemoryStore().kept(item) is item
