@@ -1,7 +1,8 @@
 """Following a run that goes on: from a part of the trace on the disk to the figures that count it.
 
-`rescue` runs in a process of its own while it is followed. Of every micro-batch the oldest part counts: it
-waited longest. Spark's first batch loads classes and compiles queries, so it is stated apart.
+`rescue` runs in a process of its own while it is followed. A micro-batch takes from when its oldest
+part was there and the batch before it was done until its figures are told. Spark's first batch loads classes
+and compiles queries, so it is stated apart; the parts that wait for it are the second batch.
 """
 
 import json
@@ -30,7 +31,7 @@ class Enough(Exception):
 
 
 def measure() -> Iterator[Measurement]:
-    """Follow a run for some batches and state the wait of the slowest and of the middle one."""
+    """Follow a run for some batches and state the slowest and the middle one."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         words = [sys.executable, "-m", "studio", "run", "rescue", "--out", str(run)]
@@ -39,30 +40,33 @@ def measure() -> Iterator[Measurement]:
         try:
             while not (run / "manifest.json").is_file():
                 time.sleep(0.1)
-            waits = _waits(run, spark)
+            taken = _taken(run, spark)
         finally:
             writer.kill()
             writer.wait()
             close_session(spark)
-    yield at_most("spark_live_first_batch_s", waits[0], GOAL_S, 3.0)
-    yield at_most("spark_live_slowest_batch_s", max(waits[1:]), GOAL_S, 1.0)
-    yield at_most("spark_live_median_batch_s", median(waits[1:]), GOAL_S, 1.0)
+    yield at_most("spark_live_first_batch_s", taken[0], GOAL_S, 3.0)
+    yield at_most("spark_live_slowest_batch_s", max(taken[1:]), GOAL_S, 1.0)
+    yield at_most("spark_live_median_batch_s", median(taken[1:]), GOAL_S, 1.0)
 
 
-def _waits(run: Path, spark: "object") -> list[float]:
-    waits: list[float] = []
+def _taken(run: Path, spark: "object") -> list[float]:
+    taken: list[float] = []
+    told = [0.0]
 
     def tell(figures: LiveFigures, manifest: Manifest) -> None:
-        waits.append(time.time() - _oldest_part(run, figures.batches - 1))
-        if len(waits) == ENOUGH:
+        now = time.time()
+        taken.append(now - max(_oldest_part(run, figures.batches - 1), told[-1]))
+        told.append(now)
+        if len(taken) == ENOUGH:
             raise Enough
 
     try:
         follow(run, spark, tell, window_ms=WINDOW_MS, every_s=EVERY_S)  # type: ignore[arg-type]
     except Exception:
-        if len(waits) < ENOUGH:
+        if len(taken) < ENOUGH:
             raise
-    return waits
+    return taken
 
 
 def _oldest_part(run: Path, batch: int) -> float:

@@ -12,10 +12,10 @@ from spark_analysis.metrics.owed import MakeMatcher
 
 def matchers_of(manifest: Manifest) -> MakeMatcher:
     """Return what makes a matcher for a language id over the run's mission table; it can be pickled."""
-    return partial(matcher, _mission_table(manifest))
+    return partial(matcher, mission_table(manifest))
 
 
-def _mission_table(manifest: Manifest) -> MissionTable:
+def mission_table(manifest: Manifest) -> MissionTable:
     """Build the table from the texts in the manifest; a trace older than those names files instead."""
     if manifest.vocabularies:
         return MissionTable(

@@ -27,6 +27,7 @@ from studio.commands import (
     experiment,
     explain,
     init,
+    learn,
     live,
     lookup,
     match,
@@ -59,6 +60,7 @@ app.command("rerun")(rerun.rerun)
 app.command("compare")(compare.compare)
 app.command("report")(report.report)
 app.command("live")(live.live)
+app.add_typer(learn.app, name="learn")
 app.command("sweep")(sweep.sweep)
 app.command("compile")(compile_.compile_)
 app.command("decode")(decode.decode)

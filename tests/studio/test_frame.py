@@ -6,8 +6,8 @@ import sys
 import pytest
 
 COMMANDS = [
-    "run", "rerun", "compare", "report", "live", "sweep", "compile", "decode", "decompile", "explain",
-    "match", "check", "cover", "contacts", "replay", "torture", "experiment", "init", "doctor", "schema",
+    "run", "rerun", "compare", "report", "live", "learn", "sweep", "compile", "decode", "decompile",
+    "explain", "match", "check", "cover", "contacts", "replay", "torture", "experiment", "init", "doctor", "schema",
 ]  # fmt: skip
 HEAVY = ["pyspark", "numpy", "pandas", "lxml", "pydantic", "matplotlib", "simpy", "numba", "pint", "rdflib"]
 

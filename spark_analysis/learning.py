@@ -1,0 +1,115 @@
+"""Past values of one attribute from the traces of runs: counted for terms, put in order for transitions.
+
+The readings that watchdogs judged (`filter_decisions`) are the past; each is a byte on the attribute's
+normalised domain. Counting is one pass over any number of rows and leaves 256 numbers.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import IntegerType, LongType, StructField, StructType
+
+from knowledge_manager.event_class import Attribute, EventClass
+from knowledge_manager.mission_table import MissionTable
+from spark_analysis.errors import LearningError
+from spark_analysis.languages import mission_table
+from spark_analysis.metrics.reading_search import read_columns
+from spark_analysis.run import Run
+
+VALUES = StructType(
+    [
+        StructField("node", IntegerType(), False),
+        StructField("event_ms", LongType(), False),
+        StructField("event_number", IntegerType(), False),
+        StructField("byte", IntegerType(), False),
+    ]
+)
+"""One row for each reading that has a value of the attribute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is learnt about: an attribute of an event class, and the vocabulary file that names it."""
+
+    event: EventClass
+    attribute: Attribute
+    vocabulary: str
+    text: str
+
+
+def subject_of(runs: Sequence[Run], event: str, attribute: str) -> Subject:
+    """Find the attribute in the runs' own vocabularies.
+
+    Raises `UnknownName` when they do not know it, and `LearningError` when they do not agree about it or do
+    not carry their vocabularies.
+    """
+    found: Subject | None = None
+    for run in runs:
+        table = mission_table(run.manifest)
+        of_event = table.event(event)
+        here = of_event.attribute(attribute)
+        if found is None:
+            found = Subject(of_event, here, *_vocabulary(run, table, of_event))
+        elif _scale(found.attribute) != _scale(here) or found.event.index != of_event.index:
+            raise LearningError(
+                f"{runs[0].path} and {run.path}: {event}.{attribute} has another domain or index; "
+                "learn from them one by one"
+            )
+    if found is None:
+        raise LearningError("there is no run to learn from")
+    return found
+
+
+def _vocabulary(run: Run, table: MissionTable, event: EventClass) -> tuple[str, str]:
+    """Return name and text of the vocabulary that this event class comes from, as the run carries them."""
+    for (name, text), vocabulary in zip(run.manifest.vocabularies.items(), table.vocabularies, strict=False):
+        if event in vocabulary.events:
+            return name, text
+    raise LearningError(f"{run.path}: carries no vocabularies; run the scenario again")
+
+
+def _scale(attribute: Attribute) -> tuple[object, ...]:
+    scale = (attribute.lo_scaled, attribute.hi_scaled, attribute.decimals, attribute.unit)
+    return (attribute.index, attribute.type, *scale, attribute.values)
+
+
+def values_of(event: int, attribute: int) -> Callable[[DataFrame], DataFrame]:
+    """Return the transformation of `filter_decisions` into the values of one attribute (`VALUES`)."""
+
+    def pick(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            readings = read_columns(batch)
+            has = (readings.events == event) & (readings.features >> attribute & 1 == 1)
+            chosen = np.flatnonzero(has)
+            known = batch.select(["node", "event_ms", "event_number"]).take(chosen)
+            values = pa.array(readings.rows[chosen, attribute].astype(np.int32))
+            yield pa.RecordBatch.from_arrays([*known.columns, values], names=VALUES.names)
+
+    def transform(filter_decisions: DataFrame) -> DataFrame:
+        columns = ("node", F.col("at_ms").alias("event_ms"), "event_number", "event", "attributes", "values")
+        return filter_decisions.select(*columns).mapInArrow(pick, VALUES)
+
+    return transform
+
+
+def past_values(runs: Sequence[Run], subject: Subject) -> DataFrame:
+    """Return the values of all runs, with a column `run` that tells them apart."""
+    pick = values_of(subject.event.index, subject.attribute.index)
+    frames = [
+        run.table("filter_decisions").transform(pick).withColumn("run", F.lit(str(run.path))) for run in runs
+    ]
+    return reduce(DataFrame.unionByName, frames)
+
+
+def counts_of(values: DataFrame) -> npt.NDArray[np.int64]:
+    """Return how often each of the 256 bytes occurs."""
+    counts = np.zeros(256, np.int64)
+    for row in values.groupBy("byte").agg(F.count("*").alias("values")).collect():
+        counts[row["byte"]] = row["values"]
+    return counts
