@@ -27,6 +27,7 @@ from studio.commands import (
     experiment,
     explain,
     init,
+    key,
     learn,
     live,
     lookup,
@@ -77,6 +78,7 @@ app.command("replay")(replay.replay)
 app.command("cover")(cover.cover)
 app.command("experiment")(experiment.experiment)
 app.command("torture")(torture.torture)
+app.add_typer(key.app, name="key")
 app.add_typer(board.app, name="board")
 app.command("init")(init.init)
 app.command("doctor")(doctor.doctor)

@@ -24,6 +24,8 @@ from dens.errors import BadKeyError
 from dens.seal import node_key
 
 KEY_BYTES: Final = 32
+_LONGEST_FILE: Final = 4_096
+"""Nobody reads on in what is certainly no key."""
 MISSION, NODE, SIGNING, PUBLIC = "mission", "node", "signing", "public"
 KINDS: Final = {
     MISSION: "the secret of a mission; whoever has it can speak for every node",
@@ -120,14 +122,26 @@ def write_key(key: Key, path: Path) -> None:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         raise BadKeyError(f"{path} exists; a key is never overwritten, choose another file") from None
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(key.as_line())
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(key.as_line())
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        path.unlink()  # half a key is none, and the name is free again
+        raise
+
+
+def is_private(key: Key, path: Path) -> bool:
+    """Say whether nobody but its owner can read this file, or need not: a public key is for everybody."""
+    return key.kind == PUBLIC or not path.stat().st_mode & 0o077
 
 
 def read_key(path: Path) -> Key:
     """Read a key from its file, or raise BadKeyError that names the file."""
     try:
-        return Key.from_line(path.read_text("ascii"))
+        with path.open(encoding="ascii") as file:
+            return Key.from_line(file.read(_LONGEST_FILE))
     except UnicodeDecodeError:
         raise BadKeyError(f"{path}: a key is plain text") from None
     except BadKeyError as error:

@@ -1,0 +1,95 @@
+"""`dens key`: make, derive and look at the keys of a mission, its nodes and its subscribers."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from studio.options import AsJson
+
+if TYPE_CHECKING:
+    from dens.drivers.keys import Key
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Make, derive and look at keys. Secrets go into files that only their owner can read.",
+)
+
+NewFile = Annotated[
+    Path, typer.Option("--out", "-o", metavar="FILE", help="Where the key goes; a file is never overwritten.")
+]
+Secret = Annotated[
+    bool, typer.Option("--secret", help="Print the secret line too. Whoever reads it has the key.")
+]
+
+
+@app.command()
+def new(
+    out: NewFile,
+    subscriber: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NODE",
+            min=0,
+            max=65_535,
+            help="Make the signing key of this subscriber; the mission's secret if absent.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a new secret: a mission's, or the one with which a subscriber signs."""
+    from dens.drivers.keys import new_mission_key, new_signing_key, write_key
+
+    key = new_mission_key() if subscriber is None else new_signing_key(subscriber)
+    write_key(key, out)
+    _show(key, out, is_secret_shown=False, as_json=as_json)
+
+
+@app.command()
+def derive(
+    key: Annotated[
+        Path, typer.Argument(metavar="KEY", help="A mission's key, or a subscriber's signing key.")
+    ],
+    out: NewFile,
+    node: Annotated[
+        int | None,
+        typer.Option(metavar="NODE", help="Whose key to derive from the mission's.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Derive a node's key from the mission's, or the public key from a signing one."""
+    from dens.drivers.keys import derive as derived
+    from dens.drivers.keys import read_key, write_key
+
+    made = derived(read_key(key), node)
+    write_key(made, out)
+    _show(made, out, is_secret_shown=False, as_json=as_json)
+
+
+@app.command()
+def show(
+    key: Annotated[Path, typer.Argument(metavar="KEY", help="A file with a key.")],
+    secret: Secret = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say what a key is and by which fingerprint people compare it, without its secret."""
+    from dens.drivers.keys import read_key
+
+    _show(read_key(key), key, is_secret_shown=secret, as_json=as_json)
+
+
+def _show(key: "Key", path: Path, *, is_secret_shown: bool, as_json: bool) -> None:
+    from dens.drivers.keys import describe, is_private
+    from studio import console
+
+    facts = {"file": str(path), **describe(key)}
+    if is_secret_shown:
+        facts["secret"] = key.as_line().strip()
+    if not is_private(key, path):
+        console.say(f"{path} can be read by others; make it yours alone: chmod 600 {path}", style="yellow")
+    if as_json:
+        console.print_document(facts)
+        return
+    for name, said in facts.items():
+        typer.echo(f"{name}: {said}")

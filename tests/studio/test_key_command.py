@@ -1,0 +1,78 @@
+"""Keys from the command line: made, derived and looked at, and no secret shown that nobody asked for."""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+
+def secret_of(path: Path) -> str:
+    return path.read_text().split()[2]
+
+
+def test_a_missions_keys_are_made_and_derived_and_their_secrets_stay_in_their_files(
+    dens, tmp_path: Path
+) -> None:
+    mission, node = tmp_path / "mission.key", tmp_path / "node7.key"
+    made = dens("key", "new", "-o", mission, "--json")
+    assert made.code == 0
+    assert made.document()["kind"] == "mission"
+    derived = dens("key", "derive", mission, "--node", "7", "-o", node)
+    assert derived.code == 0
+    assert "kind: node" in derived.out
+    assert "node: 7" in derived.out
+    again = dens("key", "derive", mission, "--node", "7", "-o", tmp_path / "again.key")
+    assert again.code == 0
+    assert (tmp_path / "again.key").read_text() == node.read_text()
+    shown = dens("key", "show", mission)
+    for ended in (made, derived, again, shown):
+        for path in (mission, node):
+            assert secret_of(path) not in ended.out + ended.err
+    for path in (mission, node):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    asked = dens("key", "show", mission, "--secret", "--json").document()
+    assert asked["secret"] == mission.read_text().strip()
+    assert asked["fingerprint"] == made.document()["fingerprint"]
+
+
+def test_a_subscribers_public_key_is_derived_and_shown(dens, tmp_path: Path) -> None:
+    signing, public = tmp_path / "medic.key", tmp_path / "medic.pub"
+    shown = dens("key", "new", "--subscriber", "3", "-o", signing, "--json").document()
+    assert dens("key", "derive", signing, "-o", public).code == 0
+    assert shown["public key"] == public.read_text().strip()
+    assert secret_of(signing) not in str(shown)
+    signing.chmod(0o644)
+    public.chmod(0o644)
+    assert f"chmod 600 {signing}" in dens("key", "show", signing).err.replace("\n", "")
+    assert dens("key", "show", public).err == ""
+
+
+def test_what_cannot_be_done_is_said_and_nothing_is_overwritten(dens, tmp_path: Path) -> None:
+    mission = tmp_path / "mission.key"
+    dens("key", "new", "-o", mission)
+    before = mission.read_bytes()
+    cases = [
+        (["new", "-o", mission], 3, "never overwritten"),
+        (["new", "--subscriber", "70000", "-o", tmp_path / "x"], 2, "65535"),
+        (["derive", mission, "-o", tmp_path / "x"], 3, "for which node"),
+        (["derive", mission, "--node", "70000", "-o", tmp_path / "x"], 3, "0..65535"),
+        (["show", tmp_path / "missing.key"], 3, "check the path"),
+        (["show", tmp_path], 3, "a file is needed"),
+        (["new", "-o", tmp_path / "no folder" / "x"], 3, "check the path"),
+    ]
+    for words, code, said in cases:
+        ended = dens("key", *words)
+        assert ended.code == code, words
+        assert said in ended.err.replace("\n", " ")
+    assert mission.read_bytes() == before
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"dens-mission-1 - 00", b"dens-node-1 - " + b"0" * 64])
+def test_a_file_that_is_no_key_is_refused_by_name(dens, tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "bad.key"
+    path.write_bytes(content)
+    ended = dens("key", "show", path)
+    assert ended.code == 3
+    assert "bad.key" in ended.err
+    assert "Traceback" not in ended.err
