@@ -28,7 +28,16 @@ from dens.ledger import Ledger
 from dens.limits import Limits
 from dens.machine import Datagram
 from dens.messages import Acknowledgement, Bundle, Hello, SummaryMessage
-from dens.numbers import LINK_NUMBER, REASON_NAMES, STATUS_NAMES, MessageType, Reason, Role, Status
+from dens.numbers import (
+    LINK_NUMBER,
+    REASON_NAMES,
+    STATUS_NAMES,
+    UNVERIFIED,
+    MessageType,
+    Reason,
+    Role,
+    Status,
+)
 from dens.peer_session import PeerSession
 from dens.seal import TAG_BYTES, Sealer
 from dens.store import Store
@@ -109,7 +118,7 @@ class Engine(ABC):
         except RemoteProtocolError:
             self._refuse(data, peer, Reason.MALFORMED, now_ms)
             return
-        if is_sealed is not bool(self._flags):
+        if is_sealed is not bool(session.flags):
             self._refuse(data, peer, Reason.SEALED if is_sealed else Reason.UNSEALED, now_ms)
             return
         if is_sealed:
@@ -138,15 +147,28 @@ class Engine(ABC):
         except RemoteProtocolError:
             self._refuse(data, peer, Reason.MALFORMED, now_ms)
 
-    def contact_opened(self, peer: int, now_ms: int) -> None:
-        """Begin a session: hello goes out until the peer answers."""
+    def contact_opened(self, peer: int, now_ms: int, *, is_trusted: bool = False) -> None:
+        """Begin a session: hello goes out until the peer answers. On a trusted link nothing is sealed."""
         self._sessions.pop(peer, None)
         number = self._ledger.link_number()
-        self._sessions[peer] = PeerSession(peer, number, now_ms, self.limits)
+        flags = 0 if is_trusted else self._flags
+        self._sessions[peer] = PeerSession(peer, number, now_ms, self.limits, flags)
 
     def contact_lost(self, peer: int, now_ms: int) -> None:
         """Throw the session away; what was not acknowledged is offered again at the next contact."""
         self._sessions.pop(peer, None)
+
+    def is_unverified(self, item_id: ItemId) -> bool:
+        """Say whether a message that is held here came over a trusted link, without a tag in a mission that
+        has a key."""
+        return self._ledger.is_unverified(item_id)
+
+    def _mark(self, item_id: ItemId, session: PeerSession) -> str | None:
+        """Mark a message that has just been taken if nothing verified it; return the word for events."""
+        if session.flags == self._flags:
+            return None
+        self._ledger.mark_unverified(item_id)
+        return UNVERIFIED
 
     def next_timer_ms(self) -> int | None:
         """Return when something becomes due: an expiry, a hello, a retry, a batch of acknowledgements."""
@@ -303,9 +325,9 @@ class Engine(ABC):
         if together:
             self._transmit_together(together, session, out)
         if type == _SUMMARY:
-            body = envelope.pack(item, self._table_check, 0, 0, self._flags)
+            body = envelope.pack(item, self._table_check, 0, 0, session.flags)
         else:
-            body = envelope.pack(item, self._table_check, item.age_ms(now_ms), item.hops + 1, self._flags)
+            body = envelope.pack(item, self._table_check, item.age_ms(now_ms), item.hops + 1, session.flags)
         self._put_out(body, session.peer_session, session, out)
 
     def _transmit_together(self, together: list[bytes], session: PeerSession, out: list[Datagram]) -> None:
@@ -314,18 +336,18 @@ class Engine(ABC):
             self._transmit_link(_BUNDLE, Bundle(tuple(together)).encode(), session, out)
         else:
             [message] = together
-            body = bytes((message[0] | self._flags,)) + message[1:]
+            body = bytes((message[0] | session.flags,)) + message[1:]
             self._put_out(body, session.peer_session, session, out)
         together.clear()
 
     def _transmit_link(self, type: int, payload: bytes, session: PeerSession, out: list[Datagram]) -> None:
         number = self._ledger.link_number() | LINK_NUMBER
         item = Item(type, 0, self.node, number, 0, 0, 0, payload)
-        body = envelope.pack(item, self._table_check, 0, 0, self._flags)
+        body = envelope.pack(item, self._table_check, 0, 0, session.flags)
         self._put_out(body, 0 if type == _HELLO else session.peer_session, session, out)
 
     def _put_out(self, body: bytes, addressed_to: int, session: PeerSession, out: list[Datagram]) -> None:
-        if self._flags:
+        if session.flags:
             body += self._sealer.tag(body, addressed_to)
         out.append(Datagram(session.peer, body))
 

@@ -19,12 +19,13 @@ _LINK_NUMBERS: Final = (1, 0)
 class Ledger:
     """The rows of one engine, written through its store."""
 
-    __slots__ = ("_is_dirty", "_limits", "_next_number", "_reserved", "_store", "known")
+    __slots__ = ("_is_dirty", "_limits", "_next_number", "_reserved", "_store", "_unverified", "known")
 
     def __init__(self, store: Store, limits: Limits) -> None:
         self.known: Final = KnownItems()
         self._store = store
         self._limits = limits
+        self._unverified: set[ItemId] = set()
         self._is_dirty = False
         self._next_number = {_ITEM_NUMBERS: 0, _LINK_NUMBERS: 1}
         self._reserved = dict(self._next_number)
@@ -36,6 +37,8 @@ class Ledger:
         for space, key, value in self._store.load():
             if space is Space.COUNTER:
                 self._next_number[key] = self._reserved[key] = int.from_bytes(row_of(value), "big")
+            elif space is Space.UNVERIFIED:
+                self._unverified.add(key)
             elif space is Space.KNOWN:
                 self.known.add_done(key, int.from_bytes(row_of(value), "big", signed=True))
             else:
@@ -86,8 +89,23 @@ class Ledger:
         """Hold a changed form of a message that is held already."""
         self._stage(Put(Space.ITEM, item.id, item))
 
+    def mark_unverified(self, item_id: ItemId) -> None:
+        """Note that a message came without a tag, for as long as it is held."""
+        self._unverified.add(item_id)
+        self._stage(Put(Space.UNVERIFIED, item_id, b""))
+
+    def is_unverified(self, item_id: ItemId) -> bool:
+        """Say whether a message that is held came without a tag."""
+        return item_id in self._unverified
+
+    def _unmark(self, item_id: ItemId) -> None:
+        if item_id in self._unverified:
+            self._unverified.remove(item_id)
+            self._stage(Erase(Space.UNVERIFIED, item_id))
+
     def let_go(self, item: Item) -> None:
         """Hold this message no longer, but know it until it would have ended anyway."""
+        self._unmark(item.id)
         self._stage(Erase(Space.ITEM, item.id))
         self.know(item)
 
@@ -97,11 +115,13 @@ class Ledger:
 
     def held_ended(self, item_id: ItemId, end_ms: int) -> None:
         """Hold a message no longer whose lifetime is over, but know it for a while."""
+        self._unmark(item_id)
         self._stage(Erase(Space.ITEM, item_id))
         self._remember(item_id, end_ms + self._limits.remember_ms)
 
     def forget(self, item_id: ItemId) -> None:
         """Forget a message altogether."""
+        self._unmark(item_id)
         self.known.forget(item_id)
         self._stage(Erase(Space.ITEM, item_id))
         self._stage(Erase(Space.KNOWN, item_id))
@@ -124,4 +144,5 @@ class Ledger:
 
     def take_from_inbox(self, item_id: ItemId) -> None:
         """Give a delivery to the application."""
+        self._unmark(item_id)
         self._stage(Erase(Space.INBOX, item_id))

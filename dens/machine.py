@@ -25,8 +25,12 @@ class ProtocolMachine(Protocol):
         """Take bytes that came from a peer; whatever they are, nothing is raised."""
         ...
 
-    def contact_opened(self, peer: int, now_ms: int) -> None:
-        """Learn that a peer is in range from now on; an open contact is begun anew."""
+    def contact_opened(self, peer: int, now_ms: int, *, is_trusted: bool = False) -> None:
+        """Learn that a peer is in range from now on; an open contact is begun anew.
+
+        A link is trusted where the node's configuration says so: a cable to a board that cannot make tags.
+        Nothing is sealed on it, and what comes over it is marked as unverified.
+        """
         ...
 
     def contact_lost(self, peer: int, now_ms: int) -> None:

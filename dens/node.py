@@ -174,7 +174,7 @@ class DensNode(Engine):
             return _BAD_PAYLOAD
         if status is _STORED:
             happened = CopyReplicated if session.role is _MEDIATOR else MessageStored
-            self._events.append(happened(now_ms, item, session.peer))
+            self._events.append(happened(now_ms, item, session.peer, self._mark(item.id, session)))
             self._spread(item, session, now_ms)
         elif status is _SUPERSEDED:
             self._ledger.know(item)

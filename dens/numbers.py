@@ -127,5 +127,7 @@ class Reason(IntEnum):
     """Room was needed, and this was the oldest of its kind."""
 
 
+UNVERIFIED: Final = "unverified"
+"""The word in events for what was taken from a trusted link without a tag."""
 REASON_NAMES: Final[dict[int, str]] = {member.value: member.name.lower() for member in Reason}
 STATUS_NAMES: Final[dict[int, str]] = {member.value: member.name.lower() for member in Status}

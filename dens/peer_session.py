@@ -58,6 +58,7 @@ class PeerSession:
         "acks",
         "acks_due_ms",
         "due_ms",
+        "flags",
         "hello_due_ms",
         "is_heard",
         "owes_hello",
@@ -68,8 +69,10 @@ class PeerSession:
         "summary_number",
     )
 
-    def __init__(self, peer: int, own_session: int, now_ms: int, limits: Limits) -> None:
+    def __init__(self, peer: int, own_session: int, now_ms: int, limits: Limits, flags: int = 0) -> None:
         self.peer = peer
+        self.flags = flags
+        """`SEALED` where everything in this contact has a tag, else 0."""
         self.own_session = own_session
         self.peer_session = 0
         self.role: Role | None = None

@@ -179,6 +179,8 @@ class PublisherEnd(Engine):
             return Status.UNEXPECTED
         if status is Status.SUPERSEDED:
             self._ledger.know(item)
+        elif status is Status.STORED:
+            self._mark(item.id, session)
         return status
 
     def _install(self, item: Item, peer: int, now_ms: int) -> Status:

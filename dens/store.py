@@ -29,6 +29,8 @@ class Space(IntEnum):
     """(which, 0) → the least number of that counter that was never used."""
     INBOX = 4
     """(origin, number) → a delivery that the application has not taken yet."""
+    UNVERIFIED = 5
+    """(origin, number) → nothing: the message came over a trusted link, and no tag was asked for."""
 
 
 class Put(NamedTuple):

@@ -15,7 +15,7 @@ from dens.identity import signed
 from dens.item import LIFETIME_MS, OLDEST_AGE_MS, Item, ItemId, lifetime_code
 from dens.limits import Limits
 from dens.messages import Notify, Receipt, Subscribed, Withdrawal
-from dens.numbers import REASON_NAMES, MessageType, Reason, Role, Status
+from dens.numbers import REASON_NAMES, UNVERIFIED, MessageType, Reason, Role, Status
 from dens.peer_session import PeerSession
 from dens.seal import Sealer
 from dens.store import Store
@@ -197,9 +197,10 @@ class SubscriberEnd(Engine):
                 said = Withdrawal.decode(item.payload)
                 self._note_buried(item, said.id, said.seq)
         for item in inbox:
-            self._deliver(item, Notify.decode(item.payload), None, now_ms)
+            word = UNVERIFIED if self.is_unverified(item.id) else None
+            self._deliver(item, Notify.decode(item.payload), None, word, now_ms)
 
-    def _deliver(self, item: Item, notify: Notify, peer: int | None, now_ms: int) -> None:
+    def _deliver(self, item: Item, notify: Notify, peer: int | None, word: str | None, now_ms: int) -> None:
         notification = Item(
             MessageType.NOTIFICATION,
             item.language,
@@ -211,7 +212,7 @@ class SubscriberEnd(Engine):
             notify.vector,
         )
         self._events.append(
-            NotificationDelivered(now_ms, notification, peer, None, satisfied=notify.satisfied)
+            NotificationDelivered(now_ms, notification, peer, word, satisfied=notify.satisfied)
         )
 
     def _summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
@@ -240,7 +241,7 @@ class SubscriberEnd(Engine):
         self._ledger.know(item)
         wanted = Notify(satisfied, notify.vector)
         self._ledger.put_into_inbox(item.but(payload=wanted.encode()))
-        self._deliver(item, wanted, session.peer, now_ms)
+        self._deliver(item, wanted, session.peer, self._mark(item.id, session), now_ms)
         lifetime_q = lifetime_code(min(until_ms - now_ms, LIFETIME_MS[255]))
         receipt = self._make(MessageType.RECEIPT, 0, lifetime_q, Receipt(item.id).encode(), now_ms)
         self._receipts[receipt.id] = None
