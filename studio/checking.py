@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from knowledge_manager.documents import Problem
     from knowledge_manager.mission_table import MissionTable
+    from knowledge_manager.thesaurus import Thesaurus
 
 THESAURUS_SUFFIXES = (".ttl", ".jsonld", ".rdf")
 CHECKED_SUFFIXES = (".xml", ".toml", ".sv", ".nv", ".hex", *THESAURUS_SUFFIXES)
 
 
-def problems_of(path: Path, table: "MissionTable") -> list["Problem"]:
-    """Return all problems of one file; its suffix and its keys say what it is."""
+def problems_of(path: Path, table: "MissionTable", thesaurus: "Thesaurus | None" = None) -> list["Problem"]:
+    """Return all problems of one file; its suffix and its keys say what it is.
+
+    Words of subscriptions are looked up in the thesaurus, the shipped one if none is given.
+    """
     if path.suffix == ".toml":
         return _toml_problems(path)
     if path.suffix in (".sv", ".nv", ".hex"):
@@ -26,7 +30,7 @@ def problems_of(path: Path, table: "MissionTable") -> list["Problem"]:
         return check_thesaurus_file(path, table)
     from plugins.fuzzy.compiler import check_subscription_file
 
-    return check_subscription_file(path, table)
+    return check_subscription_file(path, table, thesaurus)
 
 
 def known_vocabularies(sources: list[Path]) -> list[str]:

@@ -34,6 +34,16 @@ ThesaurusName = Annotated[
     typer.Option("--thesaurus", metavar="NAME|FILE", help="A thesaurus that ships, or a file of one."),
 ]
 
+OtherThesaurus = Annotated[
+    str | None,
+    typer.Option(
+        "--thesaurus",
+        metavar="NAME|FILE",
+        help="A thesaurus that ships (rescue by default), or a file, for words that are no names.",
+        show_default=False,
+    ),
+]
+
 Vocabularies = Annotated[
     list[str] | None,
     typer.Option(

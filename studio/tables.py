@@ -18,6 +18,13 @@ def chosen_table(vocabularies: Sequence[str] | None) -> "MissionTable":
     return load_mission_table(list(vocabularies) if vocabularies else list(shipped_vocabularies()))
 
 
+def other_thesaurus(name: str | None) -> "Thesaurus | None":
+    """Load the thesaurus named on the command line; None when none is named, which is the one that ships."""
+    from knowledge_manager.thesaurus_files import load_thesaurus
+
+    return None if name is None else load_thesaurus(name)
+
+
 def chosen_thesaurus(name: str, language: str | None) -> "Thesaurus":
     """Load the thesaurus named on the command line; a language that it has no word of is a usage error."""
     from knowledge_manager.thesaurus_concept import speaks

@@ -97,7 +97,7 @@ def pair_value(table: bytes | bytearray, at: int, rules: int, order: int, a: int
     return min(max(value, 0), 255)
 
 
-def _named(function: int, order: int) -> bytes:
+def named(function: int, order: int) -> bytes:
     """Return the table of a function that has its table in this module."""
     if function == 0:
         return _GEOMETRIC_0 if order == 0 else _GEOMETRIC_1
@@ -113,7 +113,7 @@ def evaluate(block: bytes | bytearray, at: int, degrees: bytes | bytearray, n: i
     table = block
     start = at + 2
     if function < NAMED_FUNCTIONS:
-        table = _named(function, order)
+        table = named(function, order)
         start = 0
     regions = table[start]
     rules = start + 1 + regions

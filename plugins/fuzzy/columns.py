@@ -38,7 +38,7 @@ def _pattern(parts: SubscriptionVector) -> bytes:
         return b""
     block = parts.block
     if parts.aggregator in (TAKAGI_SUGENO_0, TAKAGI_SUGENO_1) and block[0] < NAMED_FUNCTIONS:
-        table = breakdown._named(block[0], parts.aggregator - TAKAGI_SUGENO_0)
+        table = breakdown.named(block[0], parts.aggregator - TAKAGI_SUGENO_0)
         block = bytes([ONE_TABLE]) + table
     return bytes([len(block)]) + block
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.compiler.constants import shown_unit
 from plugins.fuzzy.compiler.durations import written_duration
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, pattern_from_bytes
 from plugins.fuzzy.vectors import (
@@ -72,7 +73,7 @@ def value_words(byte: int, attribute: Attribute | None, *, age: bool = False) ->
     if attribute.type == "date":
         return (_EPOCH + datetime.timedelta(days=round(amount))).isoformat()
     digits = min(attribute.decimals, max(0, 2 - math.floor(math.log10((attribute.hi - attribute.lo) / 255))))
-    return f"{amount:.{digits}f} {attribute.unit}".strip()
+    return f"{amount:.{digits}f} {shown_unit(attribute)}".strip()
 
 
 def constraint_words(triple: Triple, attribute: Attribute | None, *, age: bool = False) -> str:
@@ -102,7 +103,7 @@ def _falling_words(code: int, attribute: Attribute | None) -> str:
     if attribute is None or attribute.type == "nominal":
         return f"falling to nothing over {255 / steepness:.3g} of 255 steps outside"
     width = (attribute.hi - attribute.lo) / steepness
-    return f"falling to nothing over {width:.3g} {attribute.unit or 'units'} outside"
+    return f"falling to nothing over {width:.3g} {shown_unit(attribute) or 'units'} outside"
 
 
 def pattern_words(pattern: Pattern, names: list[str]) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from studio import exits
-from studio.options import AsJson, Vocabularies
+from studio.options import AsJson, OtherThesaurus, Vocabularies
 
 
 def check(
@@ -15,6 +15,7 @@ def check(
         typer.Argument(metavar="FILE…", help="Subscriptions, scenarios, vocabularies, vectors, or folders."),
     ],
     vocabulary: Vocabularies = None,
+    thesaurus: OtherThesaurus = None,
     as_json: AsJson = False,
 ) -> None:
     """Check files and print all problems as file:line:column. Ends 1 when any file has an error.
@@ -24,11 +25,12 @@ def check(
     from studio import console
     from studio.checking import CHECKED_SUFFIXES, known_vocabularies, problems_of
     from studio.files import gather
-    from studio.tables import chosen_table
+    from studio.tables import chosen_table, other_thesaurus
 
     sources = gather(files, CHECKED_SUFFIXES)
     table = chosen_table(vocabulary or known_vocabularies(sources))
-    problems = [problem for path in sources for problem in problems_of(path, table)]
+    words = other_thesaurus(thesaurus)
+    problems = [problem for path in sources for problem in problems_of(path, table, words)]
     failed = {problem.file for problem in problems if problem.severity == "error"}
     if as_json:
         from studio.failures import problem_document

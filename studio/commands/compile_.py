@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from studio import exits
-from studio.options import AsJson, Vocabularies
+from studio.options import AsJson, OtherThesaurus, Vocabularies
 
 if TYPE_CHECKING:
     from plugins.fuzzy.compiler import Compiled
@@ -17,6 +17,7 @@ def compile_(
         list[Path], typer.Argument(metavar="FILE…", help="Subscriptions in XML, or folders of them.")
     ],
     vocabulary: Vocabularies = None,
+    thesaurus: OtherThesaurus = None,
     id_: Annotated[int, typer.Option("--id", min=0, max=255, help="Number at its subscriber.")] = 0,
     seq: Annotated[int, typer.Option(min=0, max=255, help="Revision.")] = 0,
     stamp: Annotated[int, typer.Option(min=0, help="Creation time, seconds since the network epoch.")] = 0,
@@ -40,9 +41,9 @@ def compile_(
     from plugins.fuzzy.compiler import compile_subscription
     from studio import console
     from studio.files import gather, write_whole
-    from studio.tables import chosen_table
+    from studio.tables import chosen_table, other_thesaurus
 
-    table = chosen_table(vocabulary)
+    table, words = chosen_table(vocabulary), other_thesaurus(thesaurus)
     sources = gather(files, (".xml",))
     several = len(sources) != 1 or files[0].is_dir()
     compiled: list[tuple[Path, Compiled]] = []
@@ -58,6 +59,7 @@ def compile_(
                 stamp_s=stamp,
                 strict=strict,
                 tolerance=tolerance,
+                thesaurus=words,
             )
         except DocumentError as error:
             problems.extend(error.problems)

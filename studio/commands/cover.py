@@ -24,7 +24,9 @@ def cover(
     from plugins.fuzzy.cover_lines import LineForest
     from studio import console
     from studio.vectors import vector_lines
+    from studio.waiting import announce_compiling
 
+    announce_compiling()
     with vector_lines(subscriptions) as lines:
         found = LineForest.of_lines(lines)
     for line in found.bad:

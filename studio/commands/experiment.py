@@ -22,7 +22,9 @@ def experiment(
 
     from studio import console
     from studio.experiments.fig7 import PANELS
+    from studio.waiting import announce_compiling
 
+    announce_compiling()
     if family != "fuzzy":
         raise typer.BadParameter(f"family {family!r} is unknown; there is: fuzzy")
     unknown = [name for name in figures if name != "all" and name not in PANELS]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from studio.options import AsJson, Vocabularies
+from studio.options import AsJson, OtherThesaurus, Vocabularies
 
 
 def explain(
@@ -24,6 +24,7 @@ def explain(
         Path | None, typer.Option("-o", "--output", help="Write the picture here: .svg or .html.")
     ] = None,
     vocabulary: Vocabularies = None,
+    thesaurus: OtherThesaurus = None,
     as_json: AsJson = False,
 ) -> None:
     """Put a subscription into words, byte by byte, and draw its curves.
@@ -36,7 +37,7 @@ def explain(
     from plugins.fuzzy.explain import explain_vector
     from studio import console
     from studio.files import write_whole
-    from studio.tables import chosen_table
+    from studio.tables import chosen_table, other_thesaurus
     from studio.vectors import given_vector
 
     if output is not None and output.suffix not in (".svg", ".html"):
@@ -44,21 +45,24 @@ def explain(
     table = chosen_table(vocabulary)
     compiled = None
     if subscription.endswith(".xml"):
-        compiled = compile_subscription(read_document(Path(subscription)), subscription, table)
+        source, words = read_document(Path(subscription)), other_thesaurus(thesaurus)
+        compiled = compile_subscription(source, subscription, table, thesaurus=words)
         for warning in compiled.warnings:
             console.say(str(warning), style="yellow")
     raw = compiled.vector if compiled else given_vector(subscription)
     explanation = explain_vector(raw, table, _values(value or []), age)
+    remarks = compiled.remarks if compiled else ()
+    lines = [*explanation.lines(), *(f"note: {remark}" for remark in remarks)]
     panels = picture.panels(raw, table, compiled)
     if output is not None:
         drawn = picture.svg(panels)
         if output.suffix == ".html":
-            drawn = picture.page(panels, explanation.lines(), subscription)
+            drawn = picture.page(panels, lines, subscription)
         write_whole(output, drawn.encode())
     if as_json:
-        console.print_document(explanation.as_document())
+        console.print_document({**explanation.as_document(), "remarks": list(remarks)})
         return
-    for line in explanation.lines():
+    for line in lines:
         console.out().print(line, markup=False)
     if output is None:
         console.out().print()

@@ -57,7 +57,9 @@ def match(
     from studio import console
     from studio.tables import chosen_table
     from studio.vectors import vector_lines
+    from studio.waiting import announce_compiling
 
+    announce_compiling()
     with vector_lines(subscriptions) as lines:
         matcher = LineMatcher.of_lines(
             lines,

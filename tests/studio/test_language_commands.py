@@ -1,6 +1,7 @@
 """The commands around the subscription language, as a person uses them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,42 @@ def test_match_line_by_line(dens, tmp_path: Path) -> None:
     )
     assert unknown.code == 3
     assert 'did you mean "fnif"?' in unknown.err
+
+
+def test_words_of_another_thesaurus_as_the_documentation_shows(dens, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "subscriptions.md").read_text("utf-8")
+    (turtle,) = re.findall(r"```turtle\n(.*?)```", page, re.S)
+    (predicate,) = re.findall(r"where `racing.xml` asks for `(.*)`\.", page)
+    ours, racing = tmp_path / "ours.ttl", tmp_path / "racing.xml"
+    ours.write_text(turtle)
+    racing.write_text(
+        f'<subscription xmlns="urn:dens:subscription:1" event="patient">{predicate}</subscription>'
+    )
+    for command in ("check", "compile", "explain"):
+        assert f"dens {command} --thesaurus ours.ttl racing.xml" in page
+        ended = dens(command, racing)
+        assert ended.code in (1, 3)
+        assert "ticker" in ended.out + ended.err
+        assert dens(command, "--thesaurus", ours, racing).code == 0
+    ended = dens("explain", "--thesaurus", ours, racing, "--value", "heart_rate=130")
+    assert "heart_rate = 130" in ended.out
+    assert dens("compile", "--thesaurus", "nowhere", racing).code != 0
+
+
+def test_explain_tells_what_was_rounded(dens, tmp_path: Path) -> None:
+    file = tmp_path / "r.xml"
+    file.write_text(PATIENT.read_text().replace('threshold="0.6"', 'threshold="0.61"'))
+    assert "note: threshold 0.61 is rounded up to 10/15 (0.667)" in dens("explain", file).out
+    assert dens("explain", file, "--json").document()["remarks"][0].startswith("threshold 0.61")
+    assert dens("explain", VECTOR, "--json").document()["remarks"] == []
+
+
+def test_who_waits_for_a_compiler_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    from plugins.kernels import compiled
+    from studio import console, waiting
+
+    for terminal in (False, True):
+        monkeypatch.setattr(compiled, "announce", compiled._silently)
+        monkeypatch.setattr(console.err(), "_force_terminal", terminal)
+        waiting.announce_compiling()
+        assert (compiled.announce is console.say) == terminal

@@ -1,6 +1,8 @@
 """Reads `<approximate-predicate>`: a term, defined here or in the vocabulary, with or without hedges."""
 
+import math
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from lxml import etree
@@ -22,6 +24,7 @@ from knowledge_manager.terms import (
 )
 from plugins.fuzzy.compiler.constants import (
     BadConstant,
+    domain_words,
     extent,
     inverse_extent,
     plain_number,
@@ -118,6 +121,11 @@ def _read_set(fuzzy_set: "Element", attribute: Attribute, unit: str, reader: Pre
         return None
     for fault in faults(fuzzifier):
         reader.complain(reader.document.span(first), "D108", f"<{kind}>: {fault}")
+    if isinstance(fuzzifier, Points) and any(
+        math.isinf(b - a) for (a, _), (b, _) in pairwise(fuzzifier.points)
+    ):
+        message = f"<points>: no line can be drawn over such a distance; stay near {domain_words(attribute)}"
+        reader.complain(reader.document.span(first), "D108", message)
     return fuzzifier if len(reader.problems) == before else None
 
 

@@ -9,7 +9,7 @@ from plugins.fuzzy.compiler.document import SubscriptionDocument
 from plugins.fuzzy.compiler.expressions import BadExpression, parse_expression
 from plugins.fuzzy.compiler.predicates import Asked
 from plugins.fuzzy.compiler.reader import own_text
-from plugins.fuzzy.compiler.rules import fit_rules
+from plugins.fuzzy.compiler.rules import fit_rules, is_constant
 from plugins.fuzzy.compiler.schema import NAMESPACE
 from plugins.fuzzy.patterns import pattern_bytes
 from plugins.fuzzy.vectors import TAKAGI_SUGENO_0, TAKAGI_SUGENO_1, WEIGHTED_MEAN
@@ -30,10 +30,13 @@ class FunctionError:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The bytes after the block's length byte, and what fitted rules miss where there are any."""
+    """The bytes after the block's length byte, what fitted rules miss where there are any, and whether the
+    function depends on no degree at all.
+    """
 
     content: bytes = b""
     function_error: FunctionError | None = None
+    is_constant: bool = False
 
 
 def pattern_block(asked: Asked, document: SubscriptionDocument) -> Block:
@@ -90,10 +93,12 @@ def _rules(asked: Asked) -> Block:
     if text in NAMED_FUNCTIONS:
         return Block(bytes([NAMED_FUNCTIONS[text]]))
     order = 0 if asked.combination.aggregator == TAKAGI_SUGENO_0 else 1
-    fitted = fit_rules(parse_expression(text, _names(asked)), count, order)
+    function = parse_expression(text, _names(asked))
+    fitted = fit_rules(function, count, order)
     if fitted is None:
         raise _Unusable("D123", "the rules of this function do not fit into a vector; use fewer predicates")
-    return Block(fitted.block, FunctionError(fitted.largest_error, fitted.mean_error))
+    missed = FunctionError(fitted.largest_error, fitted.mean_error)
+    return Block(fitted.block, missed, is_constant(function, count))
 
 
 def _names(asked: Asked) -> dict[str, int]:

@@ -9,14 +9,16 @@ from knowledge_manager.documents import DocumentError, Problem, read_document
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
 from plugins.fuzzy.compiler.blocks import FunctionError, pattern_block
+from plugins.fuzzy.compiler.constants import plain_number
 from plugins.fuzzy.compiler.constraints import Constraint, constrain
 from plugins.fuzzy.compiler.document import SubscriptionDocument, read_subscription
+from plugins.fuzzy.compiler.durations import duration_s, written_duration
 from plugins.fuzzy.compiler.encode import Spans, encode_asked
 from plugins.fuzzy.compiler.fit import DOUBTFUL, REFUSED
-from plugins.fuzzy.compiler.predicates import read_predicates, registered_tags
+from plugins.fuzzy.compiler.predicates import Asked, read_predicates, registered_tags
 from plugins.fuzzy.compiler.reader import TagReaders
 from plugins.fuzzy.compiler.words import AuthorsWords, ResolvedWord
-from watchdog.vector import VectorError
+from watchdog.vector import VectorError, lifetime_s
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,9 +26,9 @@ class Compiled:
     """A subscription's vector and how it came about.
 
     `threshold` is the effective one, what was asked for rounded up to fifteenths. `deviation` is the largest
-    of the constraints'. `words` tells how each word was understood, `function_error` what the rules of an
-    author's `<function>` miss. `spans` has for every byte of the vector the piece of the document it came
-    from.
+    of the constraints'. `words` tells how each word was understood, `remarks` what was rounded,
+    `function_error` what the rules of an author's `<function>` miss. `spans` has for every byte of the vector
+    the piece of the document it came from.
     """
 
     vector: bytes
@@ -36,6 +38,7 @@ class Compiled:
     constraints: tuple[Constraint, ...]
     words: tuple[ResolvedWord, ...]
     spans: Spans
+    remarks: tuple[str, ...] = ()
     function_error: FunctionError | None = None
 
     def as_document(self) -> dict[str, Any]:
@@ -46,6 +49,7 @@ class Compiled:
             "deviation": self.deviation,
             "threshold": self.threshold,
             "warnings": [str(warning) for warning in self.warnings],
+            "remarks": list(self.remarks),
             "words": [word.as_document() for word in self.words],
             "constraints": [
                 {
@@ -86,7 +90,12 @@ def compile_subscription(
     """
     document = read_subscription(source, file)
     words = AuthorsWords(table, document.language, thesaurus)
-    asked = read_predicates(document, words, registered_tags() if tags is None else tags)
+    try:
+        asked = read_predicates(document, words, registered_tags() if tags is None else tags)
+    except DocumentError as error:
+        raise DocumentError([*document.problems, *error.problems]) from None
+    if document.problems:
+        raise DocumentError([*document.problems, *asked.warnings])
     constraints = tuple(constrain(wish) for wish in asked.wishes)
     block = pattern_block(asked, document)
     problems = [*asked.warnings, *_deviations(constraints, document, tolerance)]
@@ -95,6 +104,9 @@ def compile_subscription(
         straying = f"the rules stray by up to {missed.largest:.2f} ({missed.mean:.2f} on average)"
         message = f"{straying} from this function"
         problems.append(document.warning(asked.combination.span, "D156", message))
+    if block.is_constant:
+        message = "this function has the same value whatever the degrees are; name the predicates in it"
+        problems.append(document.warning(asked.combination.span, "D158", message))
     if any(problem.severity == "error" for problem in problems) or (strict and problems):
         raise DocumentError(problems)
     try:
@@ -119,16 +131,33 @@ def compile_subscription(
         constraints=constraints,
         words=asked.words,
         spans=spans,
+        remarks=tuple(_roundings(document, asked)),
         function_error=block.function_error,
     )
 
 
-def check_subscription_file(path: Path, table: MissionTable) -> list[Problem]:
+def check_subscription_file(
+    path: Path, table: MissionTable, thesaurus: Thesaurus | None = None
+) -> list[Problem]:
     """Return all errors and warnings of a subscription file; nothing when it compiles without a word."""
     try:
-        return list(compile_subscription(read_document(path), str(path), table).warnings)
+        source = read_document(path)
+        return list(compile_subscription(source, str(path), table, thesaurus=thesaurus).warnings)
     except DocumentError as error:
         return list(error.problems)
+
+
+def _roundings(document: SubscriptionDocument, asked: Asked) -> Iterator[str]:
+    """Yield where the bytes say something else than the author wrote: thresholds are fifteenths, lifetimes
+    powers of two.
+    """
+    threshold, valid = document.root.get("threshold"), document.root.get("valid")
+    if threshold is not None and abs(asked.threshold / 15 - plain_number(threshold)) > 1e-9:
+        rounded = f"{asked.threshold}/15 ({asked.threshold / 15:.3f})"
+        yield f"threshold {threshold.strip()} is rounded up to {rounded}"
+    seconds = None if valid is None else duration_s(valid)
+    if seconds is not None and seconds != lifetime_s(asked.valid):
+        yield f"valid {str(valid).strip()} is rounded up to {written_duration(lifetime_s(asked.valid))}"
 
 
 def _deviations(

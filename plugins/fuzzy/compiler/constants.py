@@ -21,6 +21,10 @@ _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
+DIMENSIONLESS = "dimensionless"
+"""How a vocabulary may call the unit of plain numbers, for conversion from percent and the like."""
+
+
 class BadConstant(ValueError):
     """A constant means nothing here: its code, and why."""
 
@@ -64,6 +68,16 @@ def inverse_extent(text: str, attribute: Attribute, unit: str) -> float:
     return plain_number(text) / _converted(convert_difference, 1.0, attribute, unit)
 
 
+def shown_unit(attribute: Attribute) -> str:
+    """Return the unit as people write it behind a number: nothing for plain numbers."""
+    return "" if attribute.unit == DIMENSIONLESS else attribute.unit
+
+
+def domain_words(attribute: Attribute) -> str:
+    """Return the domain of an attribute with its unit."""
+    return f"{attribute.lo:g}..{attribute.hi:g} {shown_unit(attribute)}".strip()
+
+
 def scaled_constant(text: str, attribute: Attribute, unit: str) -> int:
     """Return a constant as a scaled integer of the domain, a listed value as its position; what lies outside
     is refused.
@@ -78,9 +92,9 @@ def scaled_constant(text: str, attribute: Attribute, unit: str) -> int:
     amount = position(text, attribute, unit)
     scaled = scale_decimal(f"{amount:.9f}", attribute.decimals)
     if scaled is None or not attribute.lo_scaled <= scaled <= attribute.hi_scaled:
-        converted = f" ({amount:g} {attribute.unit})" if unit and unit != attribute.unit else ""
-        domain = f"{attribute.lo:g}..{attribute.hi:g} {attribute.unit}".strip()
-        message = f'"{text}"{converted} is outside the domain of {attribute.name}, {domain}'
+        shown = f"{amount:g} {shown_unit(attribute)}".strip()
+        converted = f" ({shown})" if unit and unit != attribute.unit else ""
+        message = f'"{text}"{converted} is outside the domain of {attribute.name}, {domain_words(attribute)}'
         raise BadConstant("D106", message)
     return scaled
 

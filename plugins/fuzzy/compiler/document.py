@@ -25,13 +25,18 @@ _DECLARED_ENCODING = re.compile(rb"^<\?xml[^>]*?\sencoding\s*=\s*[\"']([^\"']*)[
 
 
 class SubscriptionDocument:
-    """An authored subscription: its elements, and where each of them stands in the file."""
+    """An authored subscription: its elements, and where each of them stands in the file.
+
+    `problems` are mistyped names that were mended in the tree, so that the rest can be looked at; a document
+    that has any is not fit to be compiled.
+    """
 
     def __init__(self, source: bytes, file: str) -> None:
         self.source = source
         self.file = file
         self._map = SourceMap(source)
         places = self._places()
+        self.problems: list[Problem] = []
         self.root = self._tree()
         self._places_of = dict(zip(self.root.iter(etree.Element), places, strict=True))
 
@@ -100,7 +105,10 @@ class SubscriptionDocument:
 
 
 def read_subscription(source: bytes, file: str) -> SubscriptionDocument:
-    """Return the document if it is a subscription by the schema; everything wrong raises `DocumentError`."""
+    """Return the document if it is a subscription by the schema; everything wrong raises `DocumentError`.
+
+    Where nothing but names is mistyped, the document is returned mended, with the problems noted in it.
+    """
     refuse_large(source, file)
     decode_text(source, file)
     declared = _DECLARED_ENCODING.search(source.removeprefix(b"\xef\xbb\xbf"))
@@ -116,11 +124,11 @@ def read_subscription(source: bytes, file: str) -> SubscriptionDocument:
         )
         message = f'the document is a {found}, not a <subscription xmlns="{NAMESPACE}">'
         raise DocumentError([document.problem(document.span(document.root), "D010", message)])
-    schema = subscription_schema()
-    if not schema.validate(document.root):
-        raise DocumentError(schema_problems(schema, document))
+    document.problems, is_valid = schema_problems(subscription_schema(), document)
+    if not is_valid:
+        raise DocumentError(document.problems)
     if problems := list(_language_problems(document)):
-        raise DocumentError(problems)
+        raise DocumentError([*document.problems, *problems])
     return document
 
 

@@ -138,6 +138,12 @@ def _samples(count: int) -> Degrees:
     return np.round(generator.random((_SAMPLES, count)) * 255)
 
 
+def is_constant(function: Expression, count: int) -> bool:
+    """Tell whether a function of `count` degrees has one value everywhere."""
+    values = function(np.random.default_rng(5).random((50, count)))
+    return bool(np.ptp(values) < 1e-9)
+
+
 def _is_symmetric(function: Expression, count: int) -> bool:
     """Tell whether the order of the degrees does not matter, so that one table serves all pairs."""
     samples = np.random.default_rng(3).random((50, count))

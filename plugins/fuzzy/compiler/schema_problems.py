@@ -1,11 +1,16 @@
-"""What the schema finds, in words for people: no namespaces in braces, a column, and a did-you-mean."""
+"""What the schema finds, in words for people: no namespaces in braces, a column, and a did-you-mean.
+
+A mistyped name is mended, as it was probably meant, and an unknown attribute left out, so that the search
+for mistakes can go on behind it.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from knowledge_manager.documents import Problem, did_you_mean, listed, nearest
-from plugins.fuzzy.compiler.schema import schema_attributes
+from plugins.fuzzy.compiler.schema import NAMESPACE, schema_attributes
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -21,11 +26,45 @@ _REQUIRED = re.compile(r"The attribute '([^']*)' is required")
 _EXPECTED = re.compile(r"Expected is (?:one of )?\( ?(.*?) ?\)\.")
 _NOT_IN_SET = re.compile(r"The value '(.*)' is not an element of the set \{(.*)\}", re.S)
 _BAD_VALUE = re.compile(r"(?:The value )?'(.*)' is not (?:a valid value|accepted)", re.S)
+_LONGER = re.compile(r"exceeds the allowed maximum length of '(\d+)'")
 _TOO_LONG = 60
+_ROUNDS = 8
 
 
-def schema_problems(schema: "etree.XMLSchema", document: "SubscriptionDocument") -> Iterator[Problem]:
-    """Yield one problem for each thing that the schema objects to, once for each place."""
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """Something that the schema objects to, and how to put right what was probably meant."""
+
+    problem: Problem
+    mend: Callable[[], None] | None = None
+
+
+def schema_problems(
+    schema: "etree.XMLSchema", document: "SubscriptionDocument"
+) -> tuple[list[Problem], bool]:
+    """Return everything that the schema objects to, and whether mending it made the document valid.
+
+    Mistyped names are replaced in the document's tree by the nearest ones; attributes without such are left
+    out.
+    """
+    problems: list[Problem] = []
+    for _ in range(_ROUNDS):
+        if schema.validate(document.root):
+            return problems, True
+        mended = False
+        for finding in list(_findings(schema, document)):
+            if finding.problem not in problems:
+                problems.append(finding.problem)
+                if finding.mend is not None:
+                    finding.mend()
+                    mended = True
+        if not mended:
+            break
+    return problems, False
+
+
+def _findings(schema: "etree.XMLSchema", document: "SubscriptionDocument") -> Iterator[_Finding]:
+    """Yield one finding for each thing that the schema objects to, once for each place."""
     seen: set[tuple[str, str | None]] = set()
     log: Any = schema.error_log
     for entry in log:
@@ -37,29 +76,62 @@ def schema_problems(schema: "etree.XMLSchema", document: "SubscriptionDocument")
             seen.add((path, subject["attribute"]))
         elif (path, None) in seen:
             continue
-        yield _problem(document, path, subject["element"], subject["attribute"], subject["rest"])
+        element = _element_at(document, path)
+        name, attribute, rest = subject["element"], subject["attribute"], subject["rest"]
+        if (unknown := _NOT_ALLOWED.search(rest)) is not None:
+            yield _unknown_attribute(document, element, name, unknown[1])
+        elif "This element is not expected" in rest:
+            yield _unexpected(document, element, name, _expected(rest))
+        else:
+            yield _Finding(_problem(document, element, name, attribute, rest))
+
+
+def _unknown_attribute(
+    document: "SubscriptionDocument", element: "etree._Element", name: str, unknown: str
+) -> _Finding:
+    allowed = schema_attributes().get(name, [])
+    message = f'<{name}> has no attribute "{unknown}"{did_you_mean(unknown, allowed)}'
+    problem = document.problem(document.attribute_span(element, unknown), "D111", message)
+    close = nearest(unknown, allowed)
+
+    def mend() -> None:
+        value = str(element.attrib.pop(unknown))
+        if close is not None and close not in element.attrib:
+            element.set(close, value)
+
+    return _Finding(problem, mend)
+
+
+def _unexpected(
+    document: "SubscriptionDocument", element: "etree._Element", name: str, expected: list[str]
+) -> _Finding:
+    close = nearest(name, expected)
+    hint = f"; did you mean <{close}>?" if close else ""
+    wanted = f" (expected: {listed([f'<{word}>' for word in expected])})" if expected else ""
+    message = f"<{name}> is not expected here{wanted}{hint}"
+    problem = document.problem(document.span(element), "D110", message)
+    if close is None or name in schema_attributes():
+        return _Finding(problem)
+
+    def mend() -> None:
+        element.tag = f"{{{NAMESPACE}}}{close}"
+
+    return _Finding(problem, mend)
 
 
 def _problem(
-    document: "SubscriptionDocument", path: str, name: str, attribute: str | None, rest: str
+    document: "SubscriptionDocument",
+    element: "etree._Element",
+    name: str,
+    attribute: str | None,
+    rest: str,
 ) -> Problem:
-    element = _element_at(document, path)
     tag = f"<{name}>"
-    expected = _expected(rest)
-    if (unknown := _NOT_ALLOWED.search(rest)) is not None:
-        allowed = schema_attributes().get(name, [])
-        message = f'{tag} has no attribute "{unknown[1]}"{did_you_mean(unknown[1], allowed)}'
-        return document.problem(document.attribute_span(element, unknown[1]), "D111", message)
     if (missing := _REQUIRED.search(rest)) is not None:
         message = f'{tag} needs the attribute "{missing[1]}"'
         return document.problem(document.span(element), "D112", message)
-    if "This element is not expected" in rest:
-        close = nearest(name, expected)
-        hint = f"; did you mean <{close}>?" if close else ""
-        wanted = f" (expected: {listed([f'<{word}>' for word in expected])})" if expected else ""
-        return document.problem(document.span(element), "D110", f"{tag} is not expected here{wanted}{hint}")
     if "Missing child" in rest:
-        wanted = listed([f"<{word}>" for word in expected])
+        wanted = listed([f"<{word}>" for word in _expected(rest)])
         return document.problem(
             document.span(element), "D112", f"{tag} is not complete; it still needs one of {wanted}"
         )
@@ -70,6 +142,10 @@ def _problem(
         hint = did_you_mean(choice[1], allowed)
         message = f'{where} is "{_cut(choice[1])}"; it is one of {listed(allowed, 12)}{hint}'
         return document.problem(span, "D113", message)
+    if "[facet 'minLength']" in rest:
+        return document.problem(span, "D113", f"{where} is empty")
+    if (longer := _LONGER.search(rest)) is not None:
+        return document.problem(span, "D113", f"{where} is longer than {longer[1]} characters")
     if (bad := _BAD_VALUE.search(rest)) is not None:
         return document.problem(span, "D113", f'{where}: "{_cut(bad[1])}" is not allowed here')
     if "Character content" in rest:

@@ -389,3 +389,79 @@ def test_law_a_damaged_document_compiles_or_is_refused(data: st.DataObject) -> N
         codes = {"fine"}
         assert decode_subscription(vector).event in (0, 1, 2)
     assert codes
+
+
+def problems_of(source: bytes) -> list[str]:
+    with pytest.raises(DocumentError) as raised:
+        compile_subscription(source, "f.xml", TABLE)
+    return [str(problem) for problem in raised.value.problems]
+
+
+def test_behind_a_mistyped_name_the_search_for_mistakes_goes_on() -> None:
+    text = (
+        '<subscription xmlns="urn:dens:subscription:1" event="patient" treshold="2">\n'
+        '<aproximate-predicate attribute="heart_rate"><is>high</is></aproximate-predicate>\n'
+        '<approximate-predicate attribute="oxygen_saturation" z="1"><is>lwo</is></approximate-predicate>\n'
+        "</subscription>"
+    )
+    found = problems_of(text.encode())
+    expected = [
+        ("f.xml:1:63: error D111", 'did you mean "threshold"?'),
+        ("f.xml:1:1: error D118", "threshold 2 is outside 0..1"),
+        ("f.xml:2:1: error D110", "did you mean <approximate-predicate>?"),
+        ("f.xml:3:54: error D111", 'has no attribute "z"'),
+        ("f.xml:3:64: error D102", 'did you mean "low"?'),
+    ]
+    for place, hint in expected:
+        assert any(line.startswith(place) and hint in line for line in found), (place, found)
+    assert len(found) == len(expected)
+
+
+def test_an_element_that_exists_but_not_here_is_not_mended() -> None:
+    (problem,) = problems_of(subscription("<is>high</is>"))
+    assert "error D110: <is> is not expected here" in problem
+
+
+def test_what_is_empty_or_too_long_is_called_so() -> None:
+    empty = HIGH.replace("<is>high</is>", "<is></is>").replace("heart_rate", "")
+    assert [line.split(": ", 1)[1] for line in problems_of(subscription(empty))] == [
+        'error D113: attribute "attribute" of <approximate-predicate> is empty',
+        "error D113: <is> is empty",
+    ]
+    (long,) = problems_of(subscription(HIGH.replace("high", "h" * 81)))
+    assert long.endswith("error D113: <is> is longer than 80 characters")
+
+
+def test_points_at_the_end_of_all_numbers_are_refused() -> None:
+    points = '<points><point x="-1e308" y="0"/><point x="1e308" y="1"/></points>'
+    predicate = HIGH.replace("<is>high", f'<fuzzy-set term="odd">{points}</fuzzy-set><is>odd')
+    (problem,) = problems_of(subscription(predicate))
+    assert "D108: <points>: no line can be drawn over such a distance; stay near 20..250 bpm" in problem
+
+
+def test_a_constant_function_is_warned_of() -> None:
+    constant = compiled(f"{HIGH}{LOW}<function>1 / 2</function>")
+    assert [warning.code for warning in constant.warnings] == ["D158"]
+    assert compiled(f"{HIGH}{LOW}<function>heart_rate * oxygen_saturation</function>").warnings == ()
+
+
+def test_what_was_rounded_is_remarked() -> None:
+    found = compiled(HIGH, attributes='threshold="0.62" valid="PT2H1S"')
+    assert found.remarks == (
+        "threshold 0.62 is rounded up to 10/15 (0.667)",
+        "valid PT2H1S is rounded up to PT2H5M12S",
+    )
+    assert compile_subscription(EXAMPLE, "f", TABLE).remarks == ("valid PT2H is rounded up to PT2H5M12S",)
+    assert compiled(HIGH).remarks == ()
+
+
+def test_plain_numbers_have_no_unit_to_show() -> None:
+    share = read_vocabulary(
+        'name = "v"\nversion = 1\n[[event]]\nname = "e"\nindex = 0\n[[event.attribute]]\nname = "share"\n'
+        'index = 0\ndomain = [0, 1]\nunit = "dimensionless"\ndecimals = 2\n',
+        "v.toml",
+    )
+    table = MissionTable((share,))
+    text = '<crisp-predicate attribute="share" operator="gt">3</crisp-predicate>'
+    with pytest.raises(DocumentError, match=r"outside the domain of share, 0\.\.1$"):
+        compile_subscription(subscription(text, event="e"), "f", table)
