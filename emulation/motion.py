@@ -23,7 +23,9 @@ def walks_of(scenario: Scenario, streams: Streams) -> list[Legs]:
 
 
 def contacts_among(scenario: Scenario, walks: list[Legs]) -> Contacts:
-    """Return the contacts of these walks with the scenario's radios."""
+    """Return the contacts of these walks with the scenario's radios, or those that were recorded."""
+    if scenario.contacts is not None:
+        return scenario.contacts
     radios = scenario.settings.radio
     ranges_m = [radios[group.radio].range_m for group, numbers in scenario.members() for _ in numbers]
     return find_contacts(walks, ranges_m, float(scenario.duration_ms))

@@ -11,6 +11,7 @@ The purposes in use, each followed by the numbers that tell its streams apart:
     mobility GROUP          what a whole group shares (a reference point, a vehicle's timetable)
     sensor SENSOR node      the values that one node's sensor reads
     population ENTRY        what the subscribers of one entry ask for
+    interests node          what a participant likes, where no recording says it
     traffic ENTRY           who sends the plain messages of one entry, and to whom
     radio node              which frames of this sender get lost
     faults ENTRY device     when a device breaks down

@@ -140,6 +140,7 @@ class World:
             for position, vector in drawn:
                 ask = partial(self._subscribe, players[position], FuzzyLanguage.language_id, vector, None)
                 self._clock.call_at(crowd.at_ms, Rank.APPLICATION, ask)
+        self._arrange_interests()
         self._arrange_traffic()
         for node in self._nodes:
             for sensor in node.sensors:
@@ -147,6 +148,16 @@ class World:
 
     def _players(self, group: str, role: str) -> list[Node]:
         return [node for node in self._nodes if (node.seat.group, node.seat.role) == (group, role)]
+
+    def _arrange_interests(self) -> None:
+        """Let everybody ask for what they like."""
+        planned = self._scenario.interests
+        if planned is not None:
+            for node in self._players(planned.group, "subscriber"):
+                chance = self._streams.stream("interests", node.number)
+                for vector in planned.vectors(node.seat.position, chance):
+                    ask = partial(self._subscribe, node, FuzzyLanguage.language_id, vector, None)
+                    self._clock.call_at(0, Rank.APPLICATION, ask)
 
     def _arrange_traffic(self) -> None:
         """Let everybody who may get a plain message ask for what is addressed to them, and put the first of

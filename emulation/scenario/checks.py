@@ -30,6 +30,12 @@ def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Probl
     for index, subscription in enumerate(settings.subscription):
         path: Path = ("subscription", index, "group")
         yield from _reference(settings, places, path, subscription.group, "subscriber")
+    if settings.interests is not None:
+        path = ("interests", "group")
+        yield from _reference(settings, places, path, settings.interests.group, "subscriber")
+        if settings.interests.number is None and settings.interests.folder is None:
+            message = "needs folder, or number: how many things everybody likes"
+            yield places.problem(("interests",), "D303", message)
     for index, crowd in enumerate(settings.population):
         path = ("population", index, "group")
         yield from _reference(settings, places, path, crowd.group, "subscriber")

@@ -5,6 +5,7 @@ Everything that was found is remembered by the name that the scenario gives it, 
 """
 
 from collections.abc import Mapping
+from fnmatch import fnmatch
 from pathlib import Path
 
 from emulation.scenario.places import Places
@@ -20,14 +21,23 @@ class NamedFiles:
         self._folder = folder
         self._copies = copies
 
-    def path(self, name: str, key: KeyPath, places: Places) -> Path:
-        """Return the path of a file that the scenario names at this key, or raise `DocumentError`."""
+    def path(self, name: str, key: KeyPath, places: Places, obtain: str = "") -> Path:
+        """Return the path of a file that the scenario names at this key, or raise `DocumentError`; `obtain`
+        says how to come by a file that cannot be expected to be there."""
         path = self._folder / name if self._copies is None else self._copies.get(name)
         if path is not None and path.is_file():
             self.found[name] = path
             return path
+        if obtain and self._copies is None:
+            raise DocumentError([places.problem(key, "D320", f'"{name}" is not there. {obtain}')])
         message = f'there is no file "{name}" beside the scenario{did_you_mean(name, self._near(name))}'
         raise DocumentError([places.problem(key, "D310", message)])
+
+    def inside(self, folder: str, pattern: str) -> list[str]:
+        """Return the names of the files in a folder beside the scenario, those that match the pattern."""
+        if self._copies is not None:
+            return sorted(name for name in self._copies if fnmatch(name, f"{folder}/{pattern}"))
+        return sorted(f"{folder}/{path.name}" for path in (self._folder / folder).glob(pattern))
 
     def shipped(self, name: str, path: Path) -> Path:
         """Return where a file that comes with the package is read from: the package, or the copy."""

@@ -12,14 +12,18 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from emulation.contacts.contact import Contacts
+from emulation.interests import PlannedInterests
 from emulation.mobility.model import MobilityModel
 from emulation.scenario.changes import apply_change
 from emulation.scenario.checks import check_settings
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.ground import plan_zones
+from emulation.scenario.interests import plan_interests
 from emulation.scenario.movement import plan_mobility
 from emulation.scenario.places import Places
 from emulation.scenario.populations import plan_population
+from emulation.scenario.recorded_contacts import plan_contacts
 from emulation.scenario.scenario import PlannedPopulation, PlannedSensor, PlannedSubscription, Scenario
 from emulation.scenario.sensors import plan_sensor
 from emulation.scenario.settings import ScenarioSettings, SubscriptionSettings
@@ -84,6 +88,12 @@ def _scenario(
             mobilities.append(plan_mobility(group, index, settings.area, zones, files, places))
         except DocumentError as error:
             problems.extend(error.problems)
+    contacts: Contacts | None = None
+    interests: PlannedInterests | None = None
+    try:
+        contacts = plan_contacts(settings, files, places)
+    except DocumentError as error:
+        problems.extend(error.problems)
     subscriptions: list[PlannedSubscription] = []
     populations: list[PlannedPopulation] = []
     sensors: list[PlannedSensor] = []
@@ -100,6 +110,10 @@ def _scenario(
                 populations.append(plan_population(settings, index, table, places))
             except DocumentError as error:
                 problems.extend(error.problems)
+        try:
+            interests = plan_interests(settings, files, table, places)
+        except DocumentError as error:
+            problems.extend(error.problems)
         for index, sensor in enumerate(settings.sensor):
             try:
                 sensors.append(plan_sensor(sensor, index, files, table, places))
@@ -117,6 +131,8 @@ def _scenario(
         tuple(subscriptions),
         tuple(populations),
         tuple(sensors),
+        contacts,
+        interests,
     )
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from emulation.contacts.contact import Contacts
+from emulation.interests import PlannedInterests
 from emulation.mobility.model import MobilityModel
 from emulation.population import dealt, draw_population
 from emulation.scenario.settings import (
@@ -16,15 +18,19 @@ from emulation.scenario.settings import (
     PopulationSettings,
     Role,
     ScenarioSettings,
+    UniformSettings,
     VitalSignsSettings,
 )
 from emulation.sensors.diurnal_weather import DiurnalWeather
 from emulation.sensors.fire_signs import FireSigns
 from emulation.sensors.recording import Series
 from emulation.sensors.source import SensorSource
+from emulation.sensors.uniform import Uniform
 from emulation.sensors.vital_signs import VitalSigns
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
+
+GeneratorSettings = VitalSignsSettings | DiurnalWeatherSettings | FireSignsSettings | UniformSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +91,7 @@ class PlannedSensor:
     at_ms: int
     """When the sensor begins; sources count their time from here."""
     every_ms: int
-    origin: VitalSignsSettings | DiurnalWeatherSettings | FireSignsSettings | tuple[Series, ...]
+    origin: GeneratorSettings | tuple[Series, ...]
 
     @property
     def protocol(self) -> str:
@@ -102,6 +108,8 @@ class PlannedSensor:
         origin, duration_ms = self.origin, run_ms - self.at_ms
         if isinstance(origin, VitalSignsSettings):
             return VitalSigns(chance, duration_ms, origin.deteriorating)
+        if isinstance(origin, UniformSettings):
+            return Uniform(chance, [self.event.attribute(name) for name in self.attributes])
         if isinstance(origin, FireSignsSettings):
             return FireSigns(chance, duration_ms, origin.flare_ups_per_day)
         if isinstance(origin, DiurnalWeatherSettings):
@@ -152,6 +160,9 @@ class Scenario:
     subscriptions: tuple[PlannedSubscription, ...]
     populations: tuple[PlannedPopulation, ...]
     sensors: tuple[PlannedSensor, ...]
+    contacts: Contacts | None = None
+    """Recorded ones, where they do not follow from motion."""
+    interests: PlannedInterests | None = None
 
     @property
     def name(self) -> str:

@@ -14,7 +14,13 @@ from knowledge_manager.units import UnitError, check_unit, convert
 from knowledge_manager.vocabulary import EventClass, UnknownName
 
 _MADE = {"vital_signs": tuple(SIGNS), "diurnal_weather": WEATHER, "fire_signs": FIRE}
-"""The attributes that each generator makes."""
+"""The attributes that each generator makes; what is not here makes whatever there is."""
+
+
+def made_by(generator: str, event: EventClass) -> tuple[str, ...]:
+    """Return the attributes of the event that a generator makes."""
+    names = [attribute.name for attribute in event.attributes]
+    return tuple(name for name in names if name in _MADE.get(generator, names))
 
 
 def plan_sensor(
@@ -28,10 +34,9 @@ def plan_sensor(
     at_ms, every_ms = int(sensor.at_s * 1000), max(1, int(sensor.every_s * 1000))
     if not isinstance(sensor.source, CsvSettings):
         generator = sensor.source.generator
-        made = list(_MADE[generator])
-        attributes = tuple(attribute.name for attribute in event.attributes if attribute.name in made)
+        attributes = made_by(generator, event)
         if not attributes:
-            message = f'"{generator}" measures nothing of "{event.name}"; it knows {listed(made)}'
+            message = f'"{generator}" measures nothing of "{event.name}"; it knows {listed(_MADE[generator])}'
             raise DocumentError([places.problem(("sensor", index, "source", "generator"), "D308", message)])
         return PlannedSensor(sensor.group, event, attributes, at_ms, every_ms, sensor.source)
     layout = _layout(sensor.source, event, index, places)

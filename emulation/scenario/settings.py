@@ -13,6 +13,7 @@ from pydantic import (
     BeforeValidator,
     Discriminator,
     Field,
+    NonNegativeInt,
     PositiveFloat,
     PositiveInt,
     Tag,
@@ -66,6 +67,26 @@ def _known_policy(name: str) -> str:
             {"name": name, "hint": did_you_mean(name, POLICIES), "known": listed(list(POLICIES))},
         )
     return name
+
+
+class RecordedContactsSettings(Settings):
+    """Contacts from a recording instead of from motion; `obtain` says how to come by it."""
+
+    file: Annotated[str, Field(min_length=1)]
+    least_s: NotNegative = 0.0
+    ids: tuple[NonNegativeInt, NonNegativeInt] | None = None
+    obtain: str = ""
+
+
+class InterestsSettings(Settings):
+    """What the participants of a recording like, from matrices or, with `number`, by chance."""
+
+    group: Name
+    event: str
+    attribute: str
+    folder: str | None = None
+    number: PositiveInt | None = None
+    obtain: str = ""
 
 
 class OverlaySettings(Settings):
@@ -203,6 +224,12 @@ class DiurnalWeatherSettings(Settings):
     squalls_per_day: Annotated[float, Field(ge=0, le=100)] = 1.0
 
 
+class UniformSettings(Settings):
+    """Draws the values of any event class uniformly."""
+
+    generator: Literal["uniform"]
+
+
 class FireSignsSettings(Settings):
     """Makes up heat, carbon monoxide and smoke at a place where it sometimes burns."""
 
@@ -221,7 +248,7 @@ class CsvSettings(Settings):
     missing: tuple[str, ...] = ("",)
 
 
-_GENERATORS = ("vital_signs", "diurnal_weather", "fire_signs")
+_GENERATORS = ("vital_signs", "diurnal_weather", "fire_signs", "uniform")
 
 
 def _known_source(value: Any) -> Any:
@@ -252,6 +279,7 @@ SourceSettings = Annotated[
     Annotated[VitalSignsSettings, Tag("vital_signs")]
     | Annotated[DiurnalWeatherSettings, Tag("diurnal_weather")]
     | Annotated[FireSignsSettings, Tag("fire_signs")]
+    | Annotated[UniformSettings, Tag("uniform")]
     | Annotated[CsvSettings, Tag("recording")],
     Discriminator(_kind_of_source),
     BeforeValidator(_known_source),
@@ -290,6 +318,8 @@ class ScenarioSettings(Settings):
     area: AreaSettings
     security: SecuritySettings | None = None
     overlay: OverlaySettings = OverlaySettings()
+    contacts: RecordedContactsSettings | None = None
+    interests: InterestsSettings | None = None
     radio: Annotated[dict[Name, RadioSettings], Field(min_length=1)]
     energy: dict[Name, EnergySettings] = Field(default_factory=dict)
     board: dict[Name, BoardSettings] = Field(default_factory=dict)

@@ -7,9 +7,11 @@ from typing import Final
 
 from emulation.contacts.contact import Contacts
 from emulation.contacts.formats.dtnsim2 import dtnsim2, read_dtnsim2
+from emulation.contacts.formats.haggle import read_haggle
 from emulation.contacts.formats.intervals import intervals, read_intervals
 from emulation.contacts.formats.one_events import one_events, read_one_events
 from emulation.contacts.formats.recording import Lines
+from emulation.contacts.formats.socialblueconn import read_socialblueconn
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,12 @@ FORMATS: Final = {
     "dtnsim2": ContactFormat(read_dtnsim2, dtnsim2),
     "csv": ContactFormat(read_intervals, intervals),
 }
+"""The forms that are read and written."""
+READ_ONLY: Final[dict[str, Callable[[Path, float], Contacts]]] = {
+    "haggle": read_haggle,
+    "socialblueconn": read_socialblueconn,
+}
+"""The forms of recordings that are read only."""
 
 
 def format_of(path: Path) -> str:
@@ -34,9 +42,12 @@ def format_of(path: Path) -> str:
         return "one"
     if first.words[0].startswith("@"):
         return "dtnsim2"
+    if all(word.isdecimal() for word in first.words) and len(first.words) in (3, 4, 6):
+        return "socialblueconn" if len(first.words) == 3 else "haggle"
     return "csv" if "," in first.words[0] else "one"
 
 
 def read_contacts(path: Path, least_ms: float = 0.0) -> Contacts:
     """Return the contacts of a recording in any of the forms; what is wrong raises `DocumentError`."""
-    return FORMATS[format_of(path)].read(path, least_ms)
+    form = format_of(path)
+    return READ_ONLY[form](path, least_ms) if form in READ_ONLY else FORMATS[form].read(path, least_ms)

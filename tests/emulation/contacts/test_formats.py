@@ -152,3 +152,40 @@ def test_statistics_of_no_contacts(tmp_path: Path) -> None:
     path.write_text("a,b,begin_s,end_s\n")
     found = contact_statistics(read_contacts(path))
     assert (found.contacts, found.pairs, found.nodes, found.contact_mean_s) == (0, 0, 0, None)
+
+
+def test_sightings_of_socialblueconn_are_joined(tmp_path: Path) -> None:
+    path = tmp_path / "sightings.txt"
+    start = 1_390_917_436_617
+    seen = [(1, 2, 0), (2, 1, 300_000), (1, 2, 900_000), (1, 2, 1_500_001), (3, 1, 5_000)]
+    path.write_text("".join(f"{a}\t{b}\t{start + at}\n" for a, b, at in seen))
+    found = read_contacts(path)
+    rows = list(zip(found.a.tolist(), found.b.tolist(), found.begin_ms, found.end_ms, strict=True))
+    assert rows == [(1, 2, 0.0, 900_000.0), (1, 3, 5_000.0, 5_000.0), (1, 2, 1_500_001.0, 1_500_001.0)]
+
+
+def test_both_devices_logs_of_haggle_are_one_contact(tmp_path: Path) -> None:
+    path = tmp_path / "contacts.dat"
+    path.write_text("1\t40\t21574\t21687\t1\t0\n40\t1\t21600\t21700\t1\t0\n1\t29\t21578\t21578\t1\t0\n")
+    found = read_contacts(path, 120_000.0)
+    rows = list(zip(found.a.tolist(), found.b.tolist(), found.begin_ms, found.end_ms, strict=True))
+    assert rows == [(1, 40, 21_574_000.0, 21_720_000.0), (1, 29, 21_578_000.0, 21_698_000.0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1 2 5\n1 1 6\n", "2:1: error D313: node 1 cannot see itself"),
+        ("1 2 5\n1 2\n", '2:1: error D313: a sighting is written "id id milliseconds"'),
+        ("1 2 5 6 1 0\n1 2 9 8 1 0\n", "2:1: error D314: the contact ends before it begins"),
+        ("1 2 5 6 1 0\n1 2 x 8 1 0\n", "2:1: error D313: a node or a time is no number"),
+    ],
+)
+def test_broken_recordings_of_sightings_are_refused_line_by_line(
+    tmp_path: Path, text: str, expected: str
+) -> None:
+    path = tmp_path / "broken.txt"
+    path.write_text(text)
+    with pytest.raises(DocumentError) as refused:
+        read_contacts(path)
+    assert [str(problem) for problem in refused.value.problems] == [f"{path}:{expected}"]

@@ -1,0 +1,40 @@
+"""Haggle's form (the iMote experiments): `id id begin end …`, a sighting a line, times in seconds.
+
+Every device writes down whom it saw, so a contact may stand in the file twice, a little different: intervals
+of a pair that overlap are one. One that was seen in a single scan has no length, unless a least length is
+asked for. Further columns (which contact of the pair it is, the time since the last) are passed over.
+"""
+
+from pathlib import Path
+
+from emulation.contacts.contact import Contacts
+from emulation.contacts.formats.recording import (
+    Lines,
+    Sighting,
+    contacts_from_sightings,
+    node_number,
+    time_ms,
+)
+
+
+def read_haggle(path: Path, least_ms: float = 0.0) -> Contacts:
+    """Return the contacts of such a file, whose lines may be in any order."""
+    lines = Lines(path)
+    sightings: list[Sighting] = []
+    for line in lines:
+        words = line.words
+        if len(words) not in (4, 6):
+            lines.complain(line.number, "D313", 'a contact is written "id id begin end number pause"')
+            continue
+        one, other = node_number(words[0]), node_number(words[1])
+        begin_ms, end_ms = time_ms(words[2]), time_ms(words[3])
+        if one is None or other is None or begin_ms is None or end_ms is None:
+            lines.complain(line.number, "D313", "a node or a time is no number")
+        elif one == other:
+            lines.complain(line.number, "D313", f"node {one} cannot be in contact with itself")
+        elif end_ms < begin_ms:
+            lines.complain(line.number, "D314", "the contact ends before it begins")
+        else:
+            sightings.append((one, other, begin_ms, end_ms))
+    lines.refuse_if_wrong()
+    return contacts_from_sightings(sightings, float("inf"), least_ms)

@@ -1,0 +1,91 @@
+"""Reads what the participants of a recording like: matrices of zeros and ones.
+
+The matrices are in SocialBlueConn's form: a line that names the category, a line `ID A1 A2 …`, then a line
+for each participant. Who likes A1 asks for the events whose attribute is `A1`.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from emulation.contacts.formats.recording import Lines
+from emulation.interests import PlannedInterests
+from emulation.scenario.files import NamedFiles
+from emulation.scenario.places import Places
+from emulation.scenario.populations import numbers_used
+from emulation.scenario.settings import InterestsSettings, ScenarioSettings
+from knowledge_manager.documents import DocumentError, did_you_mean
+from knowledge_manager.event_class import Attribute, UnknownName
+from knowledge_manager.mission_table import MissionTable
+
+MATRICES = "Interest_Macrocategory*.txt"
+_MOST_NUMBERS = 255
+
+
+def plan_interests(
+    settings: ScenarioSettings, files: NamedFiles, table: MissionTable, places: Places
+) -> PlannedInterests | None:
+    """Return the interests of a scenario, or None if it has none; what is wrong raises `DocumentError`."""
+    wanted = settings.interests
+    if wanted is None:
+        return None
+    try:
+        event = table.event(wanted.event)
+    except UnknownName as error:
+        raise DocumentError([places.problem(("interests", "event"), "D308", str(error))]) from None
+    try:
+        attribute = event.attribute(wanted.attribute)
+    except UnknownName as error:
+        raise DocumentError([places.problem(("interests", "attribute"), "D308", str(error))]) from None
+    if attribute.type != "nominal":
+        message = f'"{attribute.name}" has no list of values that somebody could like'
+        raise DocumentError([places.problem(("interests", "attribute"), "D308", message)])
+    liked = None if wanted.number is not None else _liked(wanted, attribute, files, places)
+    first_id = numbers_used(settings, wanted.group)
+    most = wanted.number or max(map(len, liked or ((),)))
+    if first_id + most > _MOST_NUMBERS:
+        message = f"somebody would ask for {first_id + most} things; {_MOST_NUMBERS} is the most"
+        raise DocumentError([places.problem(("interests",), "D312", message)])
+    lifetime_ms = int(1000 * settings.duration_s) + 1
+    return PlannedInterests(
+        wanted.group, event, attribute, liked, wanted.number or 0, first_id, lifetime_ms, table.feature_bytes
+    )
+
+
+def _liked(
+    wanted: InterestsSettings, attribute: Attribute, files: NamedFiles, places: Places
+) -> tuple[tuple[int, ...], ...]:
+    likes: dict[int, list[int]] = {}
+    key = ("interests", "folder")
+    names = files.inside(wanted.folder or "", MATRICES)
+    if not names:
+        message = f'"{wanted.folder}" holds no file {MATRICES}. {wanted.obtain}'
+        raise DocumentError([places.problem(key, "D320", message.strip())])
+    for name in names:
+        for person, values in _matrix(files.path(name, key, places), attribute):
+            likes.setdefault(person, []).extend(values)
+    return tuple(tuple(sorted(likes[person])) for person in sorted(likes))
+
+
+def _matrix(path: Path, attribute: Attribute) -> Iterator[tuple[int, list[int]]]:
+    lines = Lines(path)
+    values: list[int] | None = None
+    for line in lines:
+        if values is None:
+            if line.words[0] == "ID":
+                for word in line.words[1:]:
+                    if word not in attribute.values:
+                        hint = did_you_mean(word, attribute.values)
+                        lines.complain(line.number, "D319", f'"{word}" is no {attribute.name}{hint}')
+                lines.refuse_if_wrong()
+                values = [attribute.values.index(word) for word in line.words[1:]]
+            continue
+        if len(line.words) != len(values) + 1 or not line.words[0].isdecimal():
+            lines.complain(line.number, "D319", f"not a participant and {len(values)} times 0 or 1")
+        elif not {*line.words[1:]} <= {"0", "1"}:
+            lines.complain(line.number, "D319", "something is neither 0 nor 1")
+        else:
+            liked = [value for value, is_liked in zip(values, line.words[1:], strict=True) if is_liked == "1"]
+            yield int(line.words[0]), liked
+    if values is None:
+        lines.complain(1, "D319", 'there is no line "ID …" that names what can be liked')
+    lines.refuse_if_wrong()
