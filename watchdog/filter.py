@@ -1,6 +1,6 @@
 """The fuzzy language's filter for one source, as every part of the system uses it."""
 
-from watchdog.pool import NEVER, Pool
+from watchdog.pool import EXPIRY, NEVER, SEQ, Pool
 from watchdog.reading import Reading
 from watchdog.scan import Scan
 from watchdog.score import combine
@@ -66,7 +66,15 @@ class FuzzyFilter:
         A malformed vector raises VectorError, a pool without room PoolFull; then nothing has changed.
         """
         check_subscription(vector, self.feature_bytes)
-        if not self.pool.put(key[0], key[1], vector[1], NEVER, vector, 5, len(vector)):
+        pool = self.pool
+        address = pool.find(key[0], key[1])
+        if address >= 0:
+            older = pool.part(address)
+            seq, expires_s = pool.field(address, SEQ, 1), pool.field(address, EXPIRY, 4)
+            pool.remove(address)
+        if not pool.put(key[0], key[1], vector[1], NEVER, vector, 5, len(vector)):
+            if address >= 0:
+                pool.put(key[0], key[1], seq, expires_s, older, 0, len(older))
             raise PoolFull("no room for a subscription of %d bytes" % len(vector))
         self._changed = True
 

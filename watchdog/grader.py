@@ -11,6 +11,17 @@ whichever gives the subscription the larger degree, so that nothing is dropped t
 from watchdog.aggregate import curved_mean
 from watchdog.membership import SLOPES
 
+PATTERNS = 1
+"""Whether aggregators above 5 are known; a build for a small board sets it to 0."""
+
+MEANS = 1
+"""Whether the geometric and the harmonic mean are worked out. Where they are not, the arithmetic mean, which
+is never less, lets through what they might; a mediator decides.
+"""
+
+QUICK = 1
+"""Whether records hold the distance r; without it a record is shorter, and every one is judged exactly."""
+
 
 def first_satisfied(  # type: ignore[no-untyped-def]
     block: bytearray, at: int, values: bytearray, aged: int, degrees: bytearray, combine
@@ -34,18 +45,19 @@ def first_satisfied(  # type: ignore[no-untyped-def]
             kind = head & 15
             alone = kind == 1
         p = at + 1
-        if kind > 5:
+        if PATTERNS and kind > 5:
             p += 1 + block[p]
-        first = p
-        passed = not alone
-        for x in values:
-            r = block[p + 3]
-            if (x + r < block[p] or x - r > block[p + 1]) is not alone:
-                passed = alone
-                break
-            p += 4
-        if passed or (alone and aged):
+        if QUICK:
+            first = p
+            passed = not alone
+            for x in values:
+                r = block[p + 3]
+                if (x + r < block[p] or x - r > block[p + 1]) is not alone:
+                    passed = alone
+                    break
+                p += 4
             p = first
+        if not QUICK or passed or (alone and aged):
             i = 0
             total = 0 if kind & 13 else 255
             for x in values:
@@ -67,15 +79,15 @@ def first_satisfied(  # type: ignore[no-untyped-def]
                     total = (total * a + 127) // 255
                 elif (a > total) is alone:
                     total = a
-                p += 4
+                p += 3 + QUICK
             if aged and kind & 13:
                 total += 255
                 degrees[i] = 255
-            if kind > 5:
+            if PATTERNS and kind > 5:
                 total = combine(block, at, degrees, n, aged)
             elif kind > 2:
                 total = (total + total + n) // (n << 1)
-                if kind > 3 and total >= need:
+                if MEANS and kind > 3 and total >= need:
                     total = curved_mean(kind, degrees, n)
             if total >= need:
                 return min(total, 255)

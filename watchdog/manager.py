@@ -163,11 +163,14 @@ class Watchdog:
             expires_s = pool.field(address, EXPIRY, 4)
             self._drop(language, origin, id)
             code = REMOVED
-        gone = self._removed.find(origin, id)
-        if gone < 0 or is_newer(seq, self._removed.field(gone, SEQ, 1)):
-            if gone < 0 and not self._removed.put(origin, id, seq, expires_s, _NOTHING, 0, 3):
-                self._removed.remove(self._removed.first_expired(self._removed.next_expiry_s()))
-            self._removed.put(origin, id, seq, expires_s, _NOTHING, 0, 3)
+        removed = self._removed
+        gone = removed.find(origin, id)
+        if gone >= 0:
+            if is_newer(seq, removed.field(gone, SEQ, 1)):
+                removed.renew(gone, seq, expires_s)
+        elif not removed.put(origin, id, seq, expires_s, _NOTHING, 0, 3):
+            removed.remove(removed.first_expired(removed.next_expiry_s()))
+            removed.put(origin, id, seq, expires_s, _NOTHING, 0, 3)
         return code
 
     def expire(self, now_ms: int) -> int:
@@ -200,6 +203,35 @@ class Watchdog:
         for language in self._pools:
             count += self._pools[language].count
         return count
+
+    def origins(self) -> bytes:
+        """Return a summary that names whose subscriptions are looked for, for a publisher on a board.
+
+        A summary says numbers of messages. The highest number there is stands for an origin of which
+        something is known, so that a mediator offers its withdrawals, and no message is taken to be known
+        that is not. As many origins are named as a board's datagram has room for.
+        """
+        found = []  # type: list[int]
+        for language in self._pools:
+            pool = self._pools[language]
+            for number in range(len(pool.blocks)):
+                block = pool.blocks[number]
+                for i in range(block[1]):
+                    at = 3 + 2 * pool.feature_bytes + i * (block[0] << 1)
+                    origin = block[at] << 8 | block[at + 1]
+                    if origin not in found:
+                        found.append(origin)
+        found.sort()
+        summary = b""
+        last = -1
+        for origin in found[:8]:
+            step = origin - last - 1
+            while step > 127:
+                summary += bytes([step & 127 | 128])
+                step >>= 7
+            summary += bytes([step]) + b"\x00\xff\xff\xff\xff\x07\x00"
+            last = origin
+        return summary
 
     def feed(self, reading: Reading, now_ms: int) -> list[tuple[int, Release]]:
         """Return (language, release) for every notification that this reading is worth."""

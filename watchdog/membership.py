@@ -41,6 +41,7 @@ while _code < 127:
     ) >> 12
     _code += 1
 SLOPES[127] = 65535
+del array, _code
 
 
 def degree(x: int, v: int, V: int, g: int) -> int:

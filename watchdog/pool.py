@@ -11,12 +11,13 @@ age bit. r is what a filter looks at first: no value farther than r from [v, V] 
 or for `max` help to. (For the means: if all other degrees are 255, this one is still too small.)
 
 Blocks are sorted by SEF, rank and SAF, the largest first, which is the order in which a filter visits them.
-A block is allocated whole when its first subscription comes and freed when its last one goes; several small
-ones fit into a board's heap where one big one does not.
+A block is allocated whole when its first subscription comes and freed when its last one goes. Where a board's
+heap has no room for a whole one, a half or less is taken.
 
 A record is addressed by one number, block·65536 + offset, which is good until the pool changes.
 """
 
+from watchdog.grader import PATTERNS, QUICK
 from watchdog.membership import SLOPES
 
 INSTALLED = 0
@@ -63,69 +64,54 @@ class Pool:
     def put(
         self, origin: int, id: int, seq: int, expires_s: int, vector: bytes | bytearray, start: int, end: int
     ) -> bool:
-        """Hold vector[start:end], the part from byte 5 on, instead of what is held under this key, if
-        anything.
+        """Hold vector[start:end], the part from byte 5 on, under a key that is not held.
 
         The last bytes of that part are the features. False means that there is no room, and nothing changed.
         """
         F = self.feature_bytes
-        blocks = self.blocks
         end -= 2 * F
         p = start + 1
         kind = vector[start] & 15
-        least = (vector[start] >> 4) * 17 or 1
-        if kind > 5:
+        if QUICK:
+            least = (vector[start] >> 4) * 17 or 1
+        if PATTERNS and kind > 5:
             p += 1 + vector[p]
             least = 0
         n = (end - p) // 3
-        if kind > 2:
+        if QUICK and kind > 2:
             least = n * (least - 1) - 255 * (n - 1)
-        length = 9 + end - start + n & ~1
+        length = 9 + end - start + n * QUICK & ~1
+        rank = n - (vector[end + F] >> 7)
+        head = bytes(vector[end : end + F]) + bytes([rank]) + bytes(vector[end + F : end + 2 * F])
         header = 3 + 2 * F
-        head = bytearray(header)
-        head[0] = length >> 1
-        for i in range(F):
-            head[2 + i] = vector[end + i]
-            bits = head[3 + F + i] = vector[end + F + i]
-            if i == 0:
-                bits &= 127
-            while bits:
-                bits &= bits - 1
-                head[2 + F] += 1
-        most = min(255, (self.block_bytes - header) // length)
-        leaving = self.search(KEY, 3, origin << 8 | id, origin << 8 | id)
         place = 0
         found = None
-        for block in blocks:
-            i = 2
-            while i < header and block[i] == head[i]:
-                i += 1
-            if i == header:
-                if block[0] == head[0] and (block[1] < most or place == leaving >> 16):
+        for block in self.blocks:
+            its = bytes(block[2:header])
+            if its == head and block[0] << 1 == length and block[1] < 255:
+                if header + length * block[1] < len(block):
                     found = block
                     break
-            elif block[i] < head[i]:
+            elif its < head:
                 break
             place += 1
         if found is None:
-            full = len(blocks) >= self.most_blocks and (leaving < 0 or blocks[leaving >> 16][1] > 1)
-            if full or most == 0:
+            size = min(255, (self.block_bytes - header) // length)
+            while size and len(self.blocks) < self.most_blocks:
+                try:
+                    found = bytearray(header + length * size)
+                    self.blocks.insert(place, found)
+                    break
+                except MemoryError:
+                    size >>= 1
+            else:
                 return False
-            try:
-                found = bytearray(header + length * most)
-                blocks.insert(place, found)
-            except MemoryError:
-                return False
-            for i in range(header):
-                found[i] = head[i]
-            place = -2
-        at = leaving & 65535
-        if place != leaving >> 16:
-            if leaving >= 0:
-                self.remove(self.search(KEY, 3, origin << 8 | id, origin << 8 | id))
-            at = header + found[1] * length
-            found[1] += 1
-            self.count += 1
+            found[0] = length >> 1
+            for i in range(len(head)):
+                found[2 + i] = head[i]
+        at = header + found[1] * length
+        found[1] += 1
+        self.count += 1
         found[at] = origin >> 8
         found[at + 1] = origin & 255
         found[at + 2] = id
@@ -136,7 +122,7 @@ class Pool:
         for i in range(start, end):
             found[at] = vector[i]
             at += 1
-            if i > p and (i - p) % 3 == 2:
+            if QUICK and i > p and (i - p) % 3 == 2:
                 found[at] = 255
                 if least > 0 and vector[i] < 128:
                     found[at] = min(255, (65407 - (least << 8)) // SLOPES[vector[i]])
@@ -168,6 +154,27 @@ class Pool:
         for i in range(at, at + length):
             value = value << 8 | block[i]
         return value
+
+    def part(self, address: int) -> bytearray:
+        """Return the part of a record's vector from byte 5 on, as `put` took it."""
+        F = self.feature_bytes
+        block = self.blocks[address >> 16]
+        at = (address & 65535) + 8
+        constraints = at + 1
+        if block[at] & 15 > 5:
+            constraints += 1 + block[constraints]
+        k = 0
+        for i in range(3 + F, 3 + 2 * F):
+            bits = block[i]
+            while bits:
+                bits &= bits - 1
+                k += 1
+        part = bytearray(block[at:constraints])
+        for i in range(constraints, constraints + 4 * k, 4):
+            part.extend(block[i : i + 3])
+        part.extend(block[2 : 2 + F])
+        part.extend(block[3 + F : 3 + 2 * F])
+        return part
 
     def judge(self, origin: int, id: int, seq: int) -> int:
         """Tell what this revision would be here: INSTALLED (new), KNOWN, REPLACED (newer) or STALE."""

@@ -13,9 +13,9 @@ from watchdog.grader import first_satisfied
 from watchdog.pool import Pool
 
 
-def contained(a: bytes | bytearray, at: int, b: bytes | bytearray, bt: int, length: int) -> bool:
-    """Tell whether every bit that is set in `length` bytes of a, from `at` on, is set in b, from `bt` on."""
-    for i in range(length):
+def contained(a: bytes | bytearray, at: int, b: bytes | bytearray, bt: int, feature_bytes: int) -> bool:
+    """Tell whether every bit of the feature at a[at] is set in the one at b[bt]."""
+    for i in range(feature_bytes):
         if a[at + i] & ~b[bt + i]:
             return False
     return True
@@ -56,6 +56,8 @@ class Scan:
         self.degrees = bytearray(16 * feature_bytes)
         self.rows = {}  # type: dict[int, bytearray]
         self.present = self.next = self.served_end = 0
+        if exact:
+            self.measured = 0
         self.prepare()
 
     def prepare(self) -> None:
@@ -73,12 +75,16 @@ class Scan:
         self.row = row
         self.mask = mask
         self.present = self.next = self.served_end = 0
+        if self.exact:
+            self.measured = 0
         for i in range(F):
             self.event[i] = 0
             bits = self.have[i] = mask[i]
-            while bits:
-                bits &= bits - 1
-                self.present += 1
+            self.present |= bits
+            if self.exact:
+                while bits:
+                    bits &= bits - 1
+                    self.measured += 1
         self.event[F - 1 - (event >> 3)] = 1 << (event & 7)
         self.have[0] |= 128
         vector = self.vector
@@ -100,7 +106,7 @@ class Scan:
             rank = block[saf - 1]
             if not contained(block, 2, self.event, 0, F) or not contained(block, saf, self.have, 0, F):
                 continue
-            if self.exact and rank != self.present:
+            if self.exact and rank != self.measured:
                 continue
             end = self.served_end
             while end and not contained(block, saf, served, end - F, F):

@@ -11,63 +11,71 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import watchdog
-from studio.board.bundle import bundle
+from studio.board.bundle import SMALL_BOARD, bundle
 from studio.board.microbit import INSTRUCTION_NS, BoardMissing, run_on_microbit
+from studio.board.pieces import laid_out
 
-PARTS: Mapping[str, tuple[str, ...]] = {
-    "store": ("membership", "pool"),
-    "grade": ("aggregate", "grader"),
-    "scan": ("scan",),
-}
-"""The deployed modules of the whole filter, in the order in which a board imports them.
+CORE: Mapping[str, tuple[str, ...]] = {"core": ("membership", "aggregate", "grader", "pool")}
+"""Memberships, aggregators 0 to 5, the pool with its revisions and expiry."""
 
-A module costs heap too, and a large one must be compiled while the heap is still empty: these three left
-room for the most subscriptions of the divisions that were tried.
-"""
+PARTS: Mapping[str, tuple[str, ...]] = {**CORE, "scan": ("scan",)}
+"""The whole filter: the core, and which notifications a reading is worth."""
 
 AGGREGATORS = ("min", "max", "product", "arithmetic_mean", "geometric_mean", "harmonic_mean")
 
-_MAIN = """
-import gc
-gc.collect()
-gc.collect()
-print("free", gc.mem_free())
-%s
-print("free", gc.mem_free())
-import program
-program.run()
-print("--end--")
+_SETUP = """
+from watchdog.pool import Pool
+from watchdog.scan import Scan
+
+pool = Pool(1, BLOCK_BYTES, 99)
+del Pool
+scan = Scan(pool, False, 95, None)
+del Scan
+"""
+
+_USE_OF_CORE = """
+from watchdog.grader import first_satisfied
+from watchdog.pool import EXPIRY, Pool
+
+pool = Pool(1, 99, 99)
+"""
+
+_CORE_USED = """
+def run():
+    pool.put(1, 2, 3, 4, b"", 5, 6)
+    pool.remove(pool.search(EXPIRY, 4, 0, pool.judge(1, 2, 3)))
+    first_satisfied(pool, 13, b"", 0, b"", None)
 """
 
 _FILLING = """
-from watchdog.pool import EXPIRY, Pool
-from watchdog.scan import Scan
+from program import pool, scan
+from watchdog.pool import EXPIRY
 
 
 def run():
-    pool = Pool(1, 5 + 22 * 8, 255)
-    scan = Scan(pool, False, 95, None)
     vector = bytearray(17)
     vector[15] = 1
     vector[16] = 7
     held = 0
     while pool.put(held, held & 255, 0, 1000, vector, 5, 17):
         held += 1
-    print("held", held, pool.blocks[0][0] << 1)
     if pool.search(EXPIRY, 4, 0, 1) >= 0:
         pool.remove(pool.judge(1, 2, 3))
+        scan.prepare()
         scan.begin(0, 1, 2, vector, vector)
         scan.advance()
+    print("held", held, pool.blocks[0][0] << 1)
 """
 
 _TIMING = """
 from utime import ticks_us
 from micropython import heap_lock, heap_unlock
-from watchdog.pool import Pool
-from watchdog.scan import Scan
+from program import pool, scan
 
 
-def cost(pool, scan, row, mask, kind):
+def cost(row, mask, kind):
+    while pool.count:
+        pool.remove(65536 * len(pool.blocks) - 65531)
     vector = bytearray(17)
     vector[15] = 1
     vector[16] = 7
@@ -101,12 +109,10 @@ def cost(pool, scan, row, mask, kind):
 
 
 def run():
-    pool = Pool(1, 5 + 22 * 20, 1)
-    scan = Scan(pool, False, 95, None)
     row = bytearray(8)
     mask = bytearray(b"\\x07")
     for kind in range(6):
-        cost(pool, scan, row, mask, kind)
+        cost(row, mask, kind)
 """
 
 
@@ -114,43 +120,69 @@ def run():
 class Budget:
     """What the whole filter with the plain aggregators costs on one board.
 
-    `instructions` are means for one three-attribute subscription that is refused, the visit of its block
-    included. `bytes_per_reading` is 0 because the measurement runs under a locked heap and fails otherwise.
+    `heap_import_bytes` is the core (CORE), `heap_filter_bytes` everything (PARTS) with the objects that it
+    needs and the program that measures. `instructions` are means for one three-attribute subscription that
+    is refused, the visit of its block included. `bytes_per_reading` is 0 because the measurement runs under
+    a locked heap and fails otherwise.
     """
 
     flash_bytes: int
     mpy_bytes: int | None
     heap_import_bytes: int
+    heap_filter_bytes: int
     bytes_per_subscription: int
     resident_subscriptions: int
     bytes_per_reading: int
     instructions: dict[str, int]
 
 
-def filter_files(program: str, others: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the files of a board that imports the whole filter and then calls `run` of this program.
+_FREE = "import gc\ngc.collect()\ngc.collect()\nprint('free',gc.mem_free())\n"
 
-    `others` are further modules by name, imported before it.
+
+def filter_files(
+    program: str, others: Mapping[str, str] | None = None, block_bytes: int = 5 + 22 * 20
+) -> dict[str, str]:
+    """Return the files of a board that loads the whole filter and then calls `run` of this program.
+
+    Programs find the objects `pool` and `scan` in the module `program`; `others` are further sources.
     """
-    others = others or {}
-    imports = "".join(f"import {name}\ngc.collect()\n" for name in [*PARTS, *others])
-    programs = {**others, "program": program, "main": _MAIN % imports}
-    modules = bundle(PARTS, programs, frozenset({"run"}), feature_bytes=1)
-    return {name + ".py": source for name, source in modules.items()}
+    programs = {"program": _SETUP, **(others or {}), "user": program}
+    return laid_out(PARTS, programs, {"BLOCK_BYTES": block_bytes}, _START, _FREE)
+
+
+_START = "print('free',gc.mem_free())\nrun()\nprint('--end--')\n"
+
+
+def heap_of_core() -> int:
+    """Measure what the core alone leaves of the heap when it is loaded."""
+    programs = {"program": _USE_OF_CORE, "user": _CORE_USED}
+    files = laid_out(
+        CORE,
+        programs,
+        None,
+        "del run\ngc.collect()\nprint('free',gc.mem_free())\nprint('--end--')\n",
+        _FREE,
+    )
+    free = [int(line.split()[1]) for line in run_on_microbit(files).splitlines()]
+    return free[0] - free[1]
 
 
 def measure_microbit(mpy_cross: Path | None = None) -> Budget:
     """Measure the filter on the emulated micro:bit; `mpy_bytes` needs a cross-compiler, else it is None."""
-    files = filter_files(_FILLING)
+    files = filter_files(_FILLING, block_bytes=5 + 22 * 92)
     filling = [line.split() for line in run_on_microbit(files).splitlines()]
     free = [int(line[1]) for line in filling if line[:1] == ["free"]]
     held = next(line for line in filling if line[:1] == ["held"])
     timing = [line.split() for line in run_on_microbit(filter_files(_TIMING)).splitlines()]
-    sources = {name: files[name + ".py"] for name in PARTS}
+    modules = bundle(
+        PARTS, {"program": _SETUP, "user": _FILLING}, frozenset({"run"}), SMALL_BOARD, together=True
+    )
+    sources = {name: modules[name] for name in PARTS}
     return Budget(
         flash_bytes=sum(len(source) for source in sources.values()),
         mpy_bytes=None if mpy_cross is None else sum(mpy_sizes(sources, mpy_cross).values()),
-        heap_import_bytes=free[0] - free[1],
+        heap_import_bytes=heap_of_core(),
+        heap_filter_bytes=free[0] - free[1],
         bytes_per_subscription=int(held[2]),
         resident_subscriptions=int(held[1]),
         bytes_per_reading=0,
@@ -191,6 +223,7 @@ def budgets(mpy_cross: Path | None = None) -> dict[str, dict[str, object]]:
         "flash_bytes": sum(len(source.encode()) for source in package.values()),
         "mpy_bytes": None if mpy_cross is None else sum(mpy_sizes(package, mpy_cross).values()),
         "heap_import_bytes": None,
+        "heap_filter_bytes": None,
         "bytes_per_subscription": microbit.bytes_per_subscription,
         "resident_subscriptions": None,
         "bytes_per_reading": microbit.bytes_per_reading,

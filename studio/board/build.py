@@ -7,13 +7,14 @@ into a firmware), and with a cross-compiler every module as `.mpy` instead of so
 
 import json
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import watchdog
 from studio.board.budget import PARTS
-from studio.board.bundle import bundle
+from studio.board.pieces import laid_out
+from studio.board.settings import BoardSettings
 from studio.failures import Refusal
 from studio.files import write_whole
 from watchdog.vector import VectorError, check_subscription
@@ -21,12 +22,20 @@ from watchdog.vector import VectorError, check_subscription
 FLAT_BOARDS = ("microbit",)
 FOLDER_BOARDS = ("esp32", "pico")
 
-_USED_BY_PROGRAMS = frozenset(
-    {"EXPIRY", "KEY", "Pool", "Scan", "judge", "put", "remove", "renew", "search", "prepare", "begin"}
-    | {"advance", "vector", "length", "count", "blocks"}
-)
-"""What a program on the board may name; everything else is renamed or left out."""
+LINK_PARTS: Mapping[str, tuple[str, ...]] = {
+    **PARTS,
+    "host": ("small_host",),
+    "speaker": ("numbers", "speaker"),
+    "publisher": ("publisher",),
+    "frames": ("frames",),
+}
+"""What a micro:bit that speaks PUB/DENS over its serial line is made of."""
 
+LINK_ASSUMED: Mapping[str, int] = {"QUICK": 0, "MEANS": 0, "POOL_BYTES": 5 + 18 * 16}
+"""What it leaves out for want of room (watchdog/grader.py); a subscription takes 18 bytes without QUICK."""
+
+_MAINS = Path(__file__).parent / "mains"
+_LIGHTS = {"pico": '"LED"', "esp32": "2"}
 
 LISTING = "board.json"
 """What a built folder is for, and which of its files go on the board."""
@@ -43,43 +52,109 @@ def build_board(
     board: str,
     folder: Path,
     version: str,
+    settings: BoardSettings,
+    *,
     mpy_cross: Path | None = None,
     subscriptions: Sequence[bytes] = (),
+    readings: Sequence[bytes] | None = None,
 ) -> list[Path]:
     """Write the board's files into a folder that is new, empty, or was built before; return them, sorted.
 
     What an earlier build left there is removed first. A subscription that the board cannot hold is refused
-    before anything is written.
+    before anything is written. `readings` (a mask and seven values each) are measured instead of a sensor,
+    on a micro:bit.
     """
-    if board in FLAT_BOARDS:
-        files = {
-            name + ".py": source
-            for name, source in bundle(PARTS, keep=_USED_BY_PROGRAMS, feature_bytes=1).items()
-        }
-    elif board in FOLDER_BOARDS:
-        package = Path(watchdog.__file__).parent
-        files = {"watchdog/" + path.name: path.read_text(encoding="utf-8") for path in package.glob("*.py")}
-    else:
+    if board not in FLAT_BOARDS + FOLDER_BOARDS:
         raise UnknownBoard(f"{board} is none of {', '.join(sorted(FLAT_BOARDS + FOLDER_BOARDS))}")
+    if readings is not None and board not in FLAT_BOARDS:
+        raise Refusal(f"recorded readings are for a micro:bit; on a {board} write them into sensors.py")
     packed = packed_subscriptions(subscriptions, plain_only=board in FLAT_BOARDS)
+    if board in FLAT_BOARDS:
+        files = _microbit_files(settings, bool(packed), readings is not None)
+    else:
+        files = _package_files(board, settings)
+    binaries = {SUBSCRIPTIONS: packed} if packed else {}
+    if readings is not None:
+        binaries["readings.bin"] = b"".join(readings)
     _clear(folder)
     for name, text in files.items():
         write_whole(folder / name, text.encode())
+    for name, content in binaries.items():
+        write_whole(folder / name, content)
     names = sorted(files)
     if board in FOLDER_BOARDS and mpy_cross is not None:
-        names = [_compiled(folder, name, mpy_cross) for name in names]
-    if packed:
-        write_whole(folder / SUBSCRIPTIONS, packed)
-        names.append(SUBSCRIPTIONS)
+        names = [_compiled(folder, name, mpy_cross) if "/" in name else name for name in names]
+    names += binaries
     beside = [LISTING]
     if board in FOLDER_BOARDS:
         listing = {"urls": [[name, name] for name in names], "deps": [], "version": version}
         write_whole(folder / "package.json", (json.dumps(listing, indent=2) + "\n").encode())
-        write_whole(folder / "manifest.py", f'metadata(version="{version}")\npackage("watchdog")\n'.encode())
+        frozen = "".join(f'module("{name}")\n' for name in names if name.endswith(".py") and "/" not in name)
+        manifest = f'metadata(version="{version}")\npackage("watchdog")\n{frozen}'
+        write_whole(folder / "manifest.py", manifest.encode())
         beside += ["manifest.py", "package.json"]
-    facts = {"board": board, "version": version, "files": names, "beside": beside}
+    facts = {"board": board, "version": version, "node": settings.node, "files": names, "beside": beside}
     write_whole(folder / LISTING, (json.dumps(facts, indent=2) + "\n").encode())
     return sorted(folder / name for name in [*names, *beside])
+
+
+def _main(name: str) -> str:
+    return (_MAINS / (name + ".py")).read_text(encoding="utf-8")
+
+
+def _microbit_files(settings: BoardSettings, is_preinstalled: bool, is_recorded: bool) -> dict[str, str]:
+    """Return the modules of a micro:bit, laid out so that it can load them."""
+    if settings.mission_key is not None:
+        raise Refusal("a micro:bit has no hashlib and cannot seal; leave the key out and trust the wire")
+    first = settings.attributes[0]
+    constants = {
+        **LINK_ASSUMED,
+        "NODE": settings.node,
+        "TABLE_CHECK": settings.table_check,
+        "EVENT": settings.event,
+        "ATTRIBUTES": settings.mask,
+        "PROTOCOL": settings.protocol,
+        "PERIOD_MS": settings.period_ms,
+    }
+    if not is_recorded:
+        if len(settings.attributes) > 1:
+            raise Refusal("a micro:bit's own sensor measures one attribute; name one, or give --readings")
+        constants |= {"ATTRIBUTE": first.index, "SCALE": 10**first.decimals}
+        constants |= {"LOW": first.lo_scaled, "SPAN": first.hi_scaled - first.lo_scaled}
+    programs = ["microbit_setup", "microbit_loop"]
+    programs.append("microbit_recorded" if is_recorded else "microbit_temperature")
+    start = "run()\n"
+    if is_preinstalled:
+        programs.append("microbit_installed")
+        start = "preinstall()\ndel preinstall\n" + start
+    return laid_out(LINK_PARTS, {name: _main(name) for name in programs}, constants, start)
+
+
+def _package_files(board: str, settings: BoardSettings) -> dict[str, str]:
+    """Return the package, the program, and the two files that their owner edits."""
+    package = Path(watchdog.__file__).parent
+    files = {"watchdog/" + path.name: path.read_text(encoding="utf-8") for path in package.glob("*.py")}
+    gauges = [(one.index, one.lo_scaled, one.hi_scaled, one.decimals) for one in settings.attributes]
+    comments = ", ".join(one.name for one in settings.attributes)
+    files["main.py"] = _main("board_main")
+    files["sensors.py"] = _main(f"sensors_{board}")
+    files["settings.py"] = f'''"""What this board is and does. Its owner fills in the network."""
+
+NETWORK = {settings.network[0]!r}
+PASSWORD = {settings.network[1]!r}
+MEDIATOR = {settings.mediator!r}
+PORT = {settings.mediator[1]}
+NODE = {settings.node}
+TABLE_CHECK = {settings.table_check}
+EVENT = {settings.event}
+GAUGES = {gauges!r}  # index, lowest, highest, decimals of {comments}
+EXTRACT = {settings.extract!r}
+MISSION_KEY = {settings.mission_key or b""!r}
+PERIOD_MS = {settings.period_ms}
+LIGHT = {_LIGHTS[board]}
+POOL_BLOCKS = 8
+'''
+    return files
 
 
 def packed_subscriptions(subscriptions: Sequence[bytes], plain_only: bool = False) -> bytes:

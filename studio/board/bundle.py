@@ -5,9 +5,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import watchdog
+from studio.board import rom_names
 from studio.board.minify import integer_constants, minify
 
 _PACKAGE = Path(watchdog.__file__).parent
+
+ONE_BYTE_FEATURES: Mapping[str, int | None] = {"F": 1, "feature_bytes": 1}
+SMALL_BOARD: Mapping[str, int | None] = {
+    **ONE_BYTE_FEATURES,
+    "exact": 0,
+    "combine": None,
+    "PATTERNS": 0,
+    "seal": None,
+    "tries": 0,
+}
+"""What is so on a board without room: subset features, the plain aggregators, no tags."""
 
 
 def flatten(sources: Mapping[str, str], parts: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -39,7 +51,9 @@ def _flat_import(node: ast.ImportFrom, flat: str, home: Mapping[str, str]) -> st
         return ast.unparse(node)
     there = home.get(node.module.removeprefix("watchdog."), node.module)
     if there == flat:
-        renamed = [f"{alias.asname} = {alias.name}" for alias in node.names if alias.asname]
+        renamed = [
+            f"{alias.asname} = {alias.name}" for alias in node.names if alias.asname not in (None, alias.name)
+        ]
         if renamed:
             raise ValueError(f"{flat}: {'; '.join(renamed)}: an alias of something in the same flat module")
         return ""
@@ -51,12 +65,15 @@ def bundle(
     parts: Mapping[str, Sequence[str]],
     programs: Mapping[str, str] | None = None,
     keep: frozenset[str] = frozenset(),
-    feature_bytes: int | None = None,
+    assumed: Mapping[str, int | None] | None = None,
+    together: bool = False,
 ) -> dict[str, str]:
     """Return the flat, minified modules of these parts and of programs that use them, by module name.
 
     A part is a flat module and the modules of the package that it is made of, in order. Integer constants
-    may come from any module of the package; everything else must be in some part.
+    may come from any module of the package; everything else must be in some part. What may be `assumed` of
+    variables, attributes and constants everywhere, as in SMALL_BOARD, is worked in. With
+    `together` the modules are to be loaded piece by piece into one namespace.
     """
     package = {path.stem: path.read_text(encoding="utf-8") for path in _PACKAGE.glob("*.py")}
     sources = {module: package[module] for modules in parts.values() for module in modules}
@@ -65,7 +82,14 @@ def bundle(
         for name, value in integer_constants(ast.parse(source)).items():
             if constants.setdefault(name, value) != value:
                 raise ValueError(f"{name} is {value} in one module and {constants[name]} in another")
-    small = minify(flatten(sources | dict(programs or {}), parts), constants, keep, feature_bytes)
+    small = minify(
+        flatten(sources | dict(programs or {}), parts),
+        constants,
+        keep,
+        assumed,
+        (rom_names.LOCALS, rom_names.OTHERS),
+        together,
+    )
     for name, source in small.items():
         if "watchdog." in source:
             raise ValueError(f"{name} needs a module of the package that is in no part:\n{source[:300]}")

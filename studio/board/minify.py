@@ -8,12 +8,15 @@ left alone.
 
 import ast
 import builtins
+import copy
 import io
 import operator
 import tokenize
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from string import ascii_lowercase, ascii_uppercase
+
+from studio.board.declass import without_classes
 
 _FOREIGN = frozenset(
     name
@@ -36,13 +39,15 @@ _FOREIGN = frozenset(
 """Attributes that belong to the runtime: they are not ours to rename, and a board knows them anyhow."""
 
 
-def _short(alphabet: str) -> Iterator[str]:
-    """Yield one-letter names, then two-letter ones, that are no keywords."""
-    yield from alphabet
-    for first in alphabet:
-        for second in ascii_lowercase:
-            if first + second not in ("as", "if", "in", "is", "or"):
-                yield first + second
+def _short(first: Iterable[str], alphabet: str, taken: frozenset[str]) -> Iterator[str]:
+    """Yield the names of `first`, then two-letter ones, none of them a keyword or taken."""
+    for name in first:
+        if name not in taken:
+            yield name
+    for one in alphabet:
+        for two in ascii_lowercase:
+            if one + two not in ("as", "if", "in", "is", "or") and one + two not in taken:
+                yield one + two
 
 
 class _Stripped(ast.NodeTransformer):
@@ -116,31 +121,84 @@ _ARITHMETIC = {
 
 
 class Specialised(ast.NodeTransformer):
-    """Puts one value where a parameter of the whole package is read, and works out what follows from it.
+    """Puts a value where a parameter of the whole package is read, and works out what follows from it.
 
-    The parameter is a local variable or an attribute of one of the given names. Its assignments vanish, sums
-    of numbers are added up, and a loop over `range(1)` becomes its body.
+    A parameter is a local variable or an attribute of the given name. Its assignments vanish, sums of numbers
+    are added up, a loop over `range(1)` becomes its body, and of a decision that is made only what was
+    decided for stays.
     """
 
-    def __init__(self, names: frozenset[str], value: int) -> None:
-        self.names = names
-        self.value = value
+    def __init__(self, values: Mapping[str, int | None]) -> None:
+        self.values = values
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        return ast.Constant(self.value) if node.id in self.names else node
+        return ast.Constant(self.values[node.id]) if node.id in self.values else node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        if node.attr in self.names and isinstance(node.ctx, ast.Load):
-            return ast.Constant(self.value)
+        if node.attr in self.values and isinstance(node.ctx, ast.Load):
+            return ast.Constant(self.values[node.attr])
         return self.generic_visit(node)
 
     def visit_arguments(self, node: ast.arguments) -> ast.AST:
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
-        target = node.targets[0]
+        node.targets = [
+            target
+            for target in node.targets
+            if (target.id if isinstance(target, ast.Name) else getattr(target, "attr", "")) not in self.values
+        ]
+        return self.generic_visit(node) if node.targets else None
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | None:
+        self.generic_visit(node)
+        target = node.target
         name = target.id if isinstance(target, ast.Name) else getattr(target, "attr", "")
-        return None if name in self.names else self.generic_visit(node)
+        if name in self.values or (_number(node.value) == 0 and isinstance(node.op, ast.Add | ast.Sub)):
+            return None
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """A local variable that is given one number, once, is that number."""
+        self.generic_visit(node)
+        stored = [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        fixed = {
+            n.targets[0].id: number
+            for n in ast.walk(node)
+            if isinstance(n, ast.Assign) and len(n.targets) == 1 and isinstance(n.targets[0], ast.Name)
+            if stored.count(n.targets[0].id) == 1 and (number := _number(n.value)) is not None
+        }
+        fixed = {name: value for name, value in fixed.items() if name not in self.values}
+        return Specialised(fixed).visit(node) if fixed else node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        self.generic_visit(node)
+        decisive = isinstance(node.op, ast.Or)
+        values: list[ast.expr] = []
+        for position, value in enumerate(node.values):
+            is_constant = isinstance(value, ast.Constant)
+            if not is_constant or position == len(node.values) - 1:
+                values.append(value)
+            elif bool(value.value) is decisive:  # type: ignore[attr-defined]
+                values.append(value)
+                break
+        node.values = values
+        return values[0] if len(values) == 1 else node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.test, ast.Constant):
+            return node.body if node.test.value else node.orelse
+        return node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        inner = node.operand
+        if isinstance(node.op, ast.Not) and isinstance(inner, ast.UnaryOp) and isinstance(inner.op, ast.Not):
+            return inner.operand
+        if isinstance(node.op, ast.Not) and isinstance(inner, ast.Constant):
+            return ast.Constant(not inner.value)
+        return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
@@ -149,6 +207,10 @@ class Specialised(ast.NodeTransformer):
         if work and left is not None and right is not None:
             return ast.Constant(work(left, right))
         if right == 0 and isinstance(node.op, ast.Add | ast.Sub):
+            return node.left
+        if right == 0 and isinstance(node.op, ast.Mult):
+            return node.right
+        if right == 1 and isinstance(node.op, ast.Mult):
             return node.left
         if left == 0 and isinstance(node.op, ast.Add):
             return node.right
@@ -175,22 +237,89 @@ class Specialised(ast.NodeTransformer):
             and _number(call.args[0]) == 1
             and isinstance(node.target, ast.Name)
         ):
-            zero = Specialised(frozenset({node.target.id}), 0)
+            zero = Specialised({node.target.id: 0})
             body: list[ast.stmt] = []
             for statement in node.body:
                 changed = zero.visit(statement)
-                body += changed if isinstance(changed, list) else [changed]
+                body += changed if isinstance(changed, list) else [changed] if changed else []
             return body
         return node
 
     def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)
         test = node.test
+        if isinstance(test, ast.Constant):
+            return node.body if test.value else node.orelse
         if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq):
             left, right = _number(test.left), _number(test.comparators[0])
             if left is not None and right is not None:
                 return node.body if left == right else node.orelse
         return node
+
+
+class _Unfolded(ast.NodeTransformer):
+    """Puts the body of a function that is one expression, or one decision, where it is called."""
+
+    def __init__(self, functions: Mapping[str, tuple[list[str], ast.expr]]) -> None:
+        self.functions = functions
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name not in self.functions or node.keywords or not all(map(_is_plain, node.args)):
+            return node
+        arguments, body = self.functions[name]
+        replaced: ast.AST = _Replaced(dict(zip(arguments, node.args, strict=True))).visit(copy.deepcopy(body))
+        return replaced
+
+
+class _Replaced(ast.NodeTransformer):
+    """Puts expressions where names stand."""
+
+    def __init__(self, expressions: Mapping[str, ast.expr]) -> None:
+        self.expressions = expressions
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return copy.deepcopy(self.expressions[node.id]) if node.id in self.expressions else node
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Tell whether an expression may stand twice: it does nothing, and costs little."""
+    if isinstance(node, ast.Attribute):
+        return _is_plain(node.value)
+    if isinstance(node, ast.Subscript):
+        return _is_plain(node.value) and _is_plain(node.slice)
+    if isinstance(node, ast.BinOp):
+        return _is_plain(node.left) and isinstance(node.right, ast.Constant)
+    return isinstance(node, ast.Name | ast.Constant)
+
+
+def _expressions(trees: Iterable[ast.Module]) -> dict[str, tuple[list[str], ast.expr]]:
+    """Return the functions that are nothing but an expression: their arguments, and what they return."""
+    found: dict[str, tuple[list[str], ast.expr]] = {}
+    for tree in trees:
+        for node in tree.body:
+            if not isinstance(node, ast.FunctionDef) or node.args.defaults or node.args.vararg:
+                continue
+            arguments = [argument.arg for argument in node.args.args]
+            only = node.body[0]
+            if len(node.body) == 1 and isinstance(only, ast.Return) and isinstance(only.value, ast.Constant):
+                found[node.name] = arguments, only.value
+            if len(node.body) != 2 or not isinstance(node.body[0], ast.If):
+                continue
+            decision, last = node.body
+            if not isinstance(decision, ast.If) or decision.orelse or len(decision.body) != 1:
+                continue
+            if _returned(decision.body[0]) is False and _returned(last) is True:
+                found[node.name] = arguments, ast.UnaryOp(ast.Not(), decision.test)
+    return found
+
+
+def _returned(node: ast.stmt) -> object:
+    """Return the constant that a statement returns, or None."""
+    if isinstance(node, ast.Return) and isinstance(node.value, ast.Constant):
+        return node.value.value
+    return None
 
 
 def _number(node: ast.expr) -> int | None:
@@ -239,15 +368,47 @@ def _used(trees: Iterable[ast.Module]) -> frozenset[str]:
     return frozenset(found)
 
 
+def _imported(trees: Iterable[ast.Module]) -> frozenset[str]:
+    """Return every name that an import brings in."""
+    return frozenset(
+        alias.asname or alias.name
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    )
+
+
+def _local_names(tree: ast.Module) -> frozenset[str]:
+    """Return the names of arguments and local variables, which get new ones."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            found.update(argument.arg for argument in node.args.args)
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store | ast.Del):
+                    found.add(inner.id)
+                elif isinstance(inner, ast.ExceptHandler) and inner.name:
+                    found.add(inner.name)
+    return frozenset(found)
+
+
 class _Renamed(ast.NodeTransformer):
     """Gives globals, attributes, arguments and local variables their short names."""
 
     def __init__(
-        self, globals_: Mapping[str, str], attributes: Mapping[str, str], fixed: frozenset[str]
+        self,
+        globals_: Mapping[str, str],
+        attributes: Mapping[str, str],
+        fixed: frozenset[str],
+        taken: frozenset[str],
+        firsts: Iterable[str],
     ) -> None:
         self.globals = globals_
         self.attributes = attributes
         self.fixed = fixed
+        self.taken = taken
+        self.firsts = firsts
         self.locals: dict[str, str] = {}
         self.in_class = False
 
@@ -287,7 +448,7 @@ class _Renamed(ast.NodeTransformer):
             n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store | ast.Del)
         ]
         names += [n.name for n in ast.walk(node) if isinstance(n, ast.ExceptHandler) and n.name]
-        fresh = (name for name in _short(ascii_lowercase) if name not in self.fixed)
+        fresh = _short(self.firsts, ascii_lowercase, self.fixed | self.taken)
         self.locals = {name: name if name in self.fixed else next(fresh) for name in dict.fromkeys(names)}
         self.generic_visit(node)
         self.locals = {}
@@ -314,22 +475,36 @@ def minify(
     sources: Mapping[str, str],
     constants: Mapping[str, int],
     keep: frozenset[str] = frozenset(),
-    feature_bytes: int | None = None,
+    assumed: Mapping[str, int | None] | None = None,
+    free_names: tuple[Iterable[str], Iterable[str]] = (ascii_lowercase, ascii_uppercase),
+    together: bool = False,
 ) -> dict[str, str]:
     """Return the sources, by module name, as small as a board likes them.
 
     `constants` are put where their names stand. Names in `keep` stay as they are. What no source uses, and
-    is not kept, is left out. With `feature_bytes` the sources serve features of that size only.
+    is not kept, is left out. What is `assumed` of variables and attributes everywhere is worked in.
+    `free_names` are given first: to local variables, and to everything else. With `together` all of it will
+    run in one namespace, piece by piece: imports of each other vanish, an empty line ends a piece, and
+    classes become functions (studio/board/declass.py).
     """
     trees = {name: ast.parse(source) for name, source in sources.items()}
-    if feature_bytes is not None:
-        special = Specialised(frozenset({"F", "feature_bytes"}), feature_bytes)
-        trees = {name: special.visit(tree) for name, tree in trees.items()}
     for name, tree in trees.items():
         trees[name] = _Stripped().visit(tree)
-    inlined = {name: value for name, value in constants.items() if name not in keep}
+    values = {name: value for name, value in constants.items() if name not in keep}
+    values |= {
+        name: value for name, value in (assumed or {}).items() if name in constants and value is not None
+    }
     for name, tree in trees.items():
-        trees[name] = _Inlined(inlined).visit(tree)
+        trees[name] = _Inlined(values).visit(tree)
+    if assumed is not None:
+        special = Specialised(assumed)
+        trees = {name: special.visit(tree) for name, tree in trees.items()}
+        unfolded = _Unfolded(_expressions(trees.values()))
+        trees = {name: special.visit(unfolded.visit(tree)) for name, tree in trees.items()}
+    if together:
+        trees = without_classes(trees, _FOREIGN)
+        unfolded = _Unfolded(_expressions(trees.values()))
+        trees = {name: unfolded.visit(tree) for name, tree in trees.items()}
     while True:
         before = sum(1 for tree in trees.values() for _ in ast.walk(tree))
         used = _used(trees.values()) | keep | _strings(list(trees.values()))
@@ -345,8 +520,9 @@ def minify(
     )
     globals_: dict[str, str] = {}
     attributes: dict[str, str] = {}
-    global_names = _short(ascii_uppercase)
-    attribute_names = _short(ascii_lowercase)
+    taken = _used(trees.values()) | _imported(trees.values()) | words | keywords
+    global_names = _short(free_names[1], ascii_uppercase, taken)
+    attribute_names = _short(free_names[1], ascii_uppercase, frozenset())
     for tree in trees.values():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
@@ -371,20 +547,33 @@ def minify(
                 if name not in globals_ and name not in words and not hasattr(builtins, name):
                     globals_[name] = next(global_names)
     small = {}
+    renamed_locals = frozenset().union(*map(_local_names, trees.values()))
+    known = frozenset(dir(builtins)) | _imported(trees.values()) | words | keywords
+    left_alone = frozenset(name for name in taken if name in known or name not in renamed_locals)
+    shadowed = left_alone - frozenset(globals_) | frozenset(globals_.values())
     for name, tree in trees.items():
-        renamed = _Renamed(globals_, attributes, keywords).visit(tree)
-        small[name] = _text(ast.fix_missing_locations(renamed))
+        renamed = _Renamed(globals_, attributes, keywords, shadowed, free_names[0]).visit(tree)
+        small[name] = _text(ast.fix_missing_locations(renamed), frozenset(trees) if together else None)
     return small
 
 
 _COMPOUND = (ast.FunctionDef, ast.ClassDef, ast.If, ast.While, ast.For, ast.Try, ast.With)
 
 
-def _text(tree: ast.Module) -> str:
+def _text(tree: ast.Module, together: frozenset[str] | None) -> str:
     """Return the source of a tree with as few lines and characters as there can be: a board remembers where
-    every line of a function begins.
+    every line of a function begins. The modules in `together` share a namespace.
     """
-    return "\n".join(_lines(tree.body)) + "\n"
+    if together is None:
+        return "\n".join(_lines(tree.body)) + "\n"
+    pieces: list[list[ast.stmt]] = []
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module in together:
+            continue
+        if isinstance(node, ast.FunctionDef) or not pieces or isinstance(pieces[-1][0], ast.FunctionDef):
+            pieces.append([])
+        pieces[-1].append(node)
+    return "\n\n".join("\n".join(_lines(piece)) for piece in pieces) + "\n"
 
 
 def _lines(body: Iterable[ast.stmt]) -> list[str]:

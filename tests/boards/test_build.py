@@ -5,36 +5,19 @@ from pathlib import Path
 
 import pytest
 
+from knowledge_manager.mission_table import load_mission_table
 from studio.board.build import UnknownBoard, build_board
-from studio.board.microbit import run_on_microbit
+from studio.board.recording import recorded_rows
+from studio.board.settings import board_settings
+from studio.failures import Refusal
 from tests.boards.install import cross_compiler
 
-PROGRAM = """
-from store import Pool
-from scan import Scan
-pool = Pool(1, 181, 9)
-pool.put(7, 1, 0, 1000, b"\\x01\\x00\\x64\\x00\\x00\\x00\\x0a\\x14\\x7f\\x01\\x01", 5, 11)
-scan = Scan(pool, False, 95, None)
-scan.prepare()
-scan.begin(0, 258, 772, bytearray(b"\\x0f\\0\\0\\0\\0\\0\\0\\0"), bytearray(b"\\x01"))
-print(scan.advance(), list(scan.vector)[:scan.length], scan.advance())
-print("--end--")
-"""
-
-
-@pytest.mark.board
-def test_a_program_of_the_user_runs_on_the_built_modules(tmp_path: Path) -> None:
-    written = build_board("microbit", tmp_path / "out", "0.1.0")
-    files = {path.name: path.read_text(encoding="utf-8") for path in written}
-    assert sorted(files) == ["board.json", "grade.py", "scan.py", "store.py"]
-    assert all(len(text) <= 2560 for text in files.values())
-    start = "import gc\nimport store\ngc.collect()\nimport grade\ngc.collect()\nimport scan\ngc.collect()\n"
-    output = run_on_microbit({**files, "user.py": PROGRAM, "main.py": start + "import user\n"})
-    assert output.split("\n")[0] == "255 [1, 2, 95, 3, 4, 240, 15, 1, 1] 0"
+TABLE = load_mission_table(["weather"])
+SETTINGS = board_settings(TABLE, "weather", ["temperature"], node=7, protocol="adc")
 
 
 def test_a_board_with_folders_gets_the_package_and_its_listing(tmp_path: Path) -> None:
-    written = build_board("pico", tmp_path, "0.1.0")
+    written = build_board("pico", tmp_path, "0.1.0", SETTINGS)
     listing = json.loads((tmp_path / "package.json").read_text(encoding="utf-8"))
     assert listing["version"] == "0.1.0"
     listed = {tmp_path / name for name, _ in listing["urls"]}
@@ -47,7 +30,7 @@ def test_a_board_with_folders_gets_the_package_and_its_listing(tmp_path: Path) -
 
 @pytest.mark.board
 def test_a_board_with_folders_gets_compiled_modules(tmp_path: Path) -> None:
-    written = build_board("esp32", tmp_path, "0.1.0", cross_compiler("1.29"))
+    written = build_board("esp32", tmp_path, "0.1.0", SETTINGS, mpy_cross=cross_compiler("1.29"))
     modules = [path for path in written if path.suffix == ".mpy"]
     assert len(modules) > 15
     assert all(path.read_bytes()[:2] == b"M\x06" for path in modules)
@@ -56,5 +39,47 @@ def test_a_board_with_folders_gets_compiled_modules(tmp_path: Path) -> None:
 
 def test_an_unknown_board_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnknownBoard, match="esp32, microbit, pico"):
-        build_board("toaster", tmp_path, "0.1.0")
+        build_board("toaster", tmp_path, "0.1.0", SETTINGS)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_no_file_of_a_micro_bit_is_larger_than_it_may_be(tmp_path: Path) -> None:
+    written = build_board("microbit", tmp_path, "0.1.0", SETTINGS)
+    sources = [path for path in written if path.suffix == ".py"]
+    assert len(sources) > 3
+    assert all(0 < path.stat().st_size <= 2560 for path in sources)
+    for path in sources:
+        compile(path.read_text(encoding="utf-8"), path.name, "exec")
+
+
+def test_what_a_board_cannot_do_is_refused(tmp_path: Path) -> None:
+    two = board_settings(TABLE, "weather", ["temperature", "humidity"], node=7)
+    sealed = board_settings(TABLE, "weather", ["temperature"], node=7, mission_key=b"x")
+    for settings, says in ((two, "one attribute"), (sealed, "hashlib")):
+        with pytest.raises(Refusal, match=says):
+            build_board("microbit", tmp_path, "0.1.0", settings)
+    with pytest.raises(Refusal, match=r"sensors\.py"):
+        build_board("pico", tmp_path, "0.1.0", SETTINGS, readings=[bytes(8)])
+    with pytest.raises(Refusal, match="is a word"):
+        board_settings(TABLE, "weather", ["wind_direction"], node=7)
+    with pytest.raises(Refusal, match="65000"):
+        board_settings(TABLE, "weather", ["temperature"], node=65001)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_recording_is_read_as_a_board_would_and_its_faults_are_counted(tmp_path: Path) -> None:
+    recording = tmp_path / "r.csv"
+    recording.write_text(
+        "time,temperature,humidity\n1,20.00,50\n2,99.00,x\n3,20\n4,-40.00,100.00\n", encoding="utf-8"
+    )
+    settings = board_settings(TABLE, "weather", ["temperature", "humidity"], node=7)
+    recorded = recorded_rows(recording, settings)
+    assert [row.hex() for row in recorded.rows] == [
+        "0399800000000000",
+        "01ff000000000000",
+        "0300ff0000000000",
+    ]
+    assert (recorded.broken, recorded.missing, recorded.clipped) == (1, 1, 1)
+    recording.write_text("time,temperature\n", encoding="utf-8")
+    with pytest.raises(Refusal, match="no reading"):
+        recorded_rows(recording, settings)

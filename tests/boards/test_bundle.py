@@ -5,7 +5,7 @@ from types import ModuleType
 
 import pytest
 
-from studio.board.bundle import bundle, flatten
+from studio.board.bundle import ONE_BYTE_FEATURES, bundle, flatten
 from studio.board.flash_image import FlashFull, file_system, file_system_start
 from studio.board.microbit import BoardFailure, run_on_microbit
 from studio.board.minify import minify
@@ -13,7 +13,7 @@ from tests.boards.test_wasm import SHARED, shared_module
 
 EVERYTHING = {
     "all_arithmetic": ("membership", "aggregate", "tokens", "pattern"),
-    "all_vectors": ("blocks", "vector"),
+    "all_vectors": ("blocks", "lifetime", "vector"),
     "all_breakdown": ("breakdown",),
     "all_score": ("score",),
     "all_pool": ("reading", "pool", "grader", "scan"),
@@ -54,8 +54,8 @@ def loaded(sources: dict[str, str]) -> dict[str, ModuleType]:
     return modules
 
 
-@pytest.mark.parametrize("feature_bytes", [None, 1])
-def test_the_bundled_filter_releases_what_the_package_releases(feature_bytes: int | None) -> None:
+@pytest.mark.parametrize("assumed", [None, ONE_BYTE_FEATURES])
+def test_the_bundled_filter_releases_what_the_package_releases(assumed: dict[str, int | None] | None) -> None:
     chance = shared_module("degrees").Chance(3)
     body = bytearray(64)
     vectors = []
@@ -71,7 +71,7 @@ def test_the_bundled_filter_releases_what_the_package_releases(feature_bytes: in
     exec(compile(PROGRAM, "program.py", "exec"), plain)
     expected = plain["released"](vectors, rows)  # type: ignore[operator]
     kept = frozenset({"released", "vector", "degree_u8"})
-    small = loaded(bundle(EVERYTHING, {"program": PROGRAM}, kept, feature_bytes))["program"]
+    small = loaded(bundle(EVERYTHING, {"program": PROGRAM}, kept, assumed))["program"]
     assert len(expected) > 30
     assert small.released(vectors, rows) == expected
 
@@ -109,7 +109,7 @@ def test_a_board_is_built_for_one_size_of_features() -> None:
         "def total(b, at, feature_bytes):\n    F = feature_bytes\n    sum = 0\n    for i in range(F):\n"
         "        sum += b[at + 2 * F + i]\n        if i == 0:\n            sum += 3 + F - 1\n    return sum\n"
     )
-    small = minify({"one": source}, {}, frozenset({"total"}), 1)["one"]
+    small = minify({"one": source}, {}, frozenset({"total"}), ONE_BYTE_FEATURES)["one"]
     assert small == "def total(a,b,c):d=0;d+=a[b+2];d+=3;return d\n"
 
 

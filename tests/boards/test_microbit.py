@@ -33,7 +33,7 @@ STRATA: dict[str, dict[str, tuple[str, ...]]] = {
     "strata_aggregate": {"aggregate": ("aggregate",)},
     "strata_pattern": {"pattern": ("tokens", "pattern")},
     "strata_breakdown": {"breakdown": ("breakdown",)},
-    "strata_vector": {"tokens": ("tokens",), "blocks": ("blocks",), "vector": ("vector",)},
+    "strata_vector": {"tokens": ("tokens",), "blocks": ("blocks",), "vector": ("lifetime", "vector")},
 }
 """Sample → the flat modules that it needs, in the order in which the board imports them."""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import watchdog
-from studio.board.bundle import bundle
+from studio.board.bundle import SMALL_BOARD, bundle
 from tests.boards.install import cross_compiler
 
 pytestmark = pytest.mark.board
@@ -55,7 +55,7 @@ def test_the_oldest_compiler_refuses_later_syntax(tmp_path: Path) -> None:
 
 def test_the_core_is_small(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     parts = {"board_" + name: (name,) for name in CORE}
-    modules = bundle(parts, {"program": PROGRAM}, frozenset({"run"}), feature_bytes=1)
+    modules = bundle(parts, {"program": PROGRAM}, frozenset({"run"}), SMALL_BOARD)
     total = 0
     for name in parts:
         source = tmp_path / (name + ".py")

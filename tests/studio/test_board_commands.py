@@ -17,7 +17,7 @@ def test_build_says_what_it_wrote(dens, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     document = dens("board", "build", "--board", "microbit", "-o", folder, "--json").document()
     assert document["board"] == "microbit"
-    assert {"store.py", "grade.py", "scan.py", "board.json"} <= set(document["files"])
+    assert {"main.py", "dens0.py", "board.json"} <= set(document["files"])
     for name, size in document["files"].items():
         assert (folder / name).stat().st_size == size
 
@@ -67,6 +67,12 @@ def test_a_second_build_replaces_the_first(dens, tmp_path: Path) -> None:
             "aggregator 15",
         ),
         (["build", "--board", "pico", "-o", "OUT", "--subscriptions", "no_such.xml"], 3, "no_such.xml"),
+        (["build", "--board", "microbit", "-o", "OUT", "--event", "tsunami"], 3, "tsunami"),
+        (["build", "--board", "microbit", "-o", "OUT", "--attribute", "wetness"], 3, "wetness"),
+        (["build", "--board", "microbit", "-o", "OUT", "--readings", "FULL/thesis.txt"], 3, "no column"),
+        (["build", "--board", "microbit", "-o", "OUT", "--readings", "no.csv"], 3, "no.csv"),
+        (["build", "--board", "pico", "-o", "OUT", "--key", "FULL/thesis.txt"], 3, "a key is one line"),
+        (["build", "--board", "microbit", "-o", "OUT", "--node", "70000"], 2, "65000"),
         (["deploy", "PORT", "FULL"], 3, "no board.json"),
         (["deploy", "PORT", "OUT"], 3, "no board.json"),
         (["deploy"], 2, "PORT"),
@@ -76,7 +82,7 @@ def test_a_second_build_replaces_the_first(dens, tmp_path: Path) -> None:
 def test_bad_input_is_named(dens, tmp_path: Path, arguments: list[str], code: int, says: str) -> None:
     (tmp_path / "FULL").mkdir()
     (tmp_path / "FULL" / "thesis.txt").write_text("mine", encoding="utf-8")
-    places = {name: tmp_path / name for name in ("OUT", "FULL")}
+    places = {name: tmp_path / name for name in ("OUT", "FULL", "FULL/thesis.txt")}
     ended = dens("board", *(places.get(word, word) for word in arguments))
     assert (ended.code, says in ended.err) == (code, True), ended.err
     assert not (tmp_path / "OUT").exists()
@@ -85,8 +91,8 @@ def test_bad_input_is_named(dens, tmp_path: Path, arguments: list[str], code: in
 
 def test_a_damaged_folder_is_not_deployed(dens, tmp_path: Path) -> None:
     dens("board", "build", "--board", "microbit", "-o", tmp_path)
-    (tmp_path / "scan.py").unlink()
-    assert "lacks scan.py" in dens("board", "deploy", "PORT", tmp_path).err
+    (tmp_path / "dens1.py").unlink()
+    assert "lacks dens1.py" in dens("board", "deploy", "PORT", tmp_path).err
     (tmp_path / "board.json").write_text("{", encoding="utf-8")
     assert "damaged" in dens("board", "deploy", "PORT", tmp_path).err
 
@@ -121,7 +127,7 @@ def test_a_folder_is_deployed_to_a_micro_bit(dens, tmp_path: Path) -> None:
         assert port is not None, said
         ended = dens("board", "deploy", port.group(), tmp_path, "--json")
     assert ended.code == 0, ended.err
-    assert "scan.py" in ended.document()["files"]
+    assert "dens0.py" in ended.document()["files"]
 
 
 @pytest.mark.board
@@ -138,7 +144,7 @@ def test_budget_prints_every_board(dens) -> None:
     assert set(ended.document()) == {"microbit", "pico", "esp32"}
     figures = ended.document()["microbit"]
     assert set(figures) == {
-        "flash_bytes", "mpy_bytes", "heap_import_bytes", "bytes_per_subscription",
+        "flash_bytes", "mpy_bytes", "heap_import_bytes", "heap_filter_bytes", "bytes_per_subscription",
         "resident_subscriptions", "bytes_per_reading", "instructions",
     }  # fmt: skip
     assert figures["bytes_per_subscription"] == 22

@@ -161,6 +161,10 @@ class PoolAgainstDictionary(RuleBasedStateMachine):
     )
     def put(self, origin: int, id: int, expiry: int, data: st.DataObject) -> None:
         vector = data.draw(subscriptions(1))
+        held = self.pool.find(origin, id)
+        if held >= 0:
+            assert self.pool.part(held) == self.model.pop((origin, id))[2][5:]
+            self.pool.remove(held)
         if self.pool.put(origin, id, vector[1], expiry, vector, 5, len(vector)):
             self.model[origin, id] = (vector[1], expiry, vector)
         else:

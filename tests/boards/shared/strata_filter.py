@@ -32,6 +32,9 @@ def checksums() -> list[int]:
             k = 1 + step % 3
             x = draw(vector, row, x, k, (step + stretch) % 6, step)
             verdict = pool.judge(300, step % 16, vector[0] >> 4)
+            if 0 < verdict < 3:
+                key = 300 << 8 | step % 16
+                pool.remove(pool.search(KEY, 3, key, key))
             if verdict != 3:
                 held = pool.put(300, step % 16, vector[0] >> 4, now_s + 20, vector, 5, 8 + 3 * k)
                 total = (total * 5 + verdict * 2 + held) % 4194301

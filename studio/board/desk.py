@@ -1,0 +1,85 @@
+"""A mission on a desk: one board on a serial line, and on this machine a DENS node and a subscriber.
+
+It is what `dens board run` puts beside an emulated board, and what a person can put beside a real one: the
+engines are those of the overlay, only the link between board and DENS node is a wire.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from dens.drivers.serial import SerialLink
+from dens.events import Event
+from dens.machine import ProtocolMachine
+from dens.node import DensNode
+from dens.seal import Sealer
+from dens.stores.memory import MemoryStore
+from dens.subscriber import SubscriberEnd
+from knowledge_manager.distributed_dictionary import DistributedDataDictionary
+from knowledge_manager.mission_table import MissionTable
+from plugins.registry import languages
+
+MEDIATOR = 65001
+SUBSCRIBER = 65002
+FUZZY = 1
+
+
+class Desk:
+    """The host's side. Time is an argument, and bytes go in and out: somebody else reads and writes them."""
+
+    def __init__(
+        self,
+        table: MissionTable,
+        board: int,
+        subscriptions: Sequence[bytes],
+        now_ms: int,
+        *,
+        link: SerialLink | None = None,
+        mission_key: bytes | None = None,
+    ) -> None:
+        known = languages()
+        self.link = link or SerialLink()
+        self._board = board
+        self._events: list[tuple[int, Event]] = []
+        self.mediator = DensNode(
+            MEDIATOR,
+            table.check,
+            MemoryStore(),
+            now_ms,
+            matchers={number: partial(language.matcher, table) for number, language in known.items()},
+            directory=DistributedDataDictionary(
+                {number: language.lookup(table).alternatives for number, language in known.items()},
+                table=table,
+            ),
+            sealer=Sealer(MEDIATOR, mission_key),
+        )
+        self.subscriber = SubscriberEnd(
+            SUBSCRIBER, table.check, MemoryStore(), now_ms, sealer=Sealer(SUBSCRIBER, mission_key)
+        )
+        for vector in subscriptions:
+            self.subscriber.subscribe(vector, FUZZY, now_ms)
+        self._machines: dict[int, ProtocolMachine] = {MEDIATOR: self.mediator, SUBSCRIBER: self.subscriber}
+        self.mediator.contact_opened(SUBSCRIBER, now_ms)
+        self.subscriber.contact_opened(MEDIATOR, now_ms)
+        self.mediator.contact_opened(board, now_ms)
+
+    def step(self, data: bytes, now_ms: int) -> bytes:
+        """Take what the board said since the last step, and return what may be written to it now."""
+        for said in self.link.receive(data):
+            self.mediator.receive(said, self._board, now_ms)
+        for number, machine in self._machines.items():
+            timer_ms = machine.next_timer_ms()
+            if timer_ms is not None and timer_ms <= now_ms:
+                machine.timer_due(now_ms)
+            for datagram in machine.datagrams_to_send(now_ms):
+                if datagram.peer == self._board:
+                    self.link.send(datagram.data)
+                else:
+                    self._machines[datagram.peer].receive(datagram.data, number, now_ms)
+            while (event := machine.next_event()) is not None:
+                self._events.append((number, event))
+        return self.link.bytes_to_write(now_ms)
+
+    def events(self) -> Iterator[tuple[int, Event]]:
+        """Yield what happened since this was asked last: at which of the two nodes, and what."""
+        while self._events:
+            yield self._events.pop(0)

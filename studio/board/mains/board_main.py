@@ -1,0 +1,158 @@
+"""The program of a Pico W or an ESP32: it measures, filters, and speaks PUB/DENS over UDP and Wi-Fi.
+
+It never ends by itself. When the network is away it is looked for again, when a socket breaks it is made
+anew, when a sensor fails its value is missing, and when all else fails the hardware's own watchdog restarts
+the board. The light is on while a mediator has been heard, and blinks while nobody has.
+"""
+
+import gc
+import socket
+import time
+
+import network
+import settings
+from machine import WDT, Pin
+from sensors import SENSORS
+
+from watchdog.clock import Clock
+from watchdog.filter import FuzzyFilter
+from watchdog.gauge import Gauge
+from watchdog.manager import Watchdog
+from watchdog.numbers import Numbers
+from watchdog.pool import Pool
+from watchdog.publisher import Publisher
+from watchdog.reading import Reading
+from watchdog.sources import SensorSource
+
+CONNECT_MS = 10000
+"""So long a network is given to let the board in, before it is asked again."""
+LOYAL_MS = 10000
+"""A second mediator is heard only when the first one has been silent for so long."""
+PATIENCE = 16
+"""After so many tries without an answer a new session is begun."""
+
+
+class Board:
+    """All that a board has: `turn` does what is due, and is called for ever."""
+
+    def __init__(self) -> None:
+        self.clock = Clock(time.ticks_ms, time.ticks_diff)
+        self.light = Pin(settings.LIGHT, Pin.OUT)
+        self.guard = Watchdog({1: FuzzyFilter(pool=Pool(1, 2048, settings.POOL_BLOCKS))})
+        gauges = [Gauge(*gauge) for gauge in settings.GAUGES]
+        self.source = SensorSource(settings.EVENT, gauges, SENSORS, self.guard.counters)
+        self.reading = Reading(1)
+        out = bytearray(160)
+        out[3] = settings.TABLE_CHECK
+        out[4] = settings.NODE >> 8
+        out[5] = settings.NODE & 255
+        seal = None
+        if settings.MISSION_KEY:
+            from watchdog.seal import Seal
+
+            seal = Seal(settings.NODE, settings.MISSION_KEY)
+        self.publisher = Publisher(out, self.guard, Numbers("dens"), self.send, seal, 32)
+        self.publisher.begin()
+        self.publisher.publish(settings.EXTRACT, len(settings.EXTRACT), 0)
+        self.radio = network.WLAN(network.STA_IF)
+        self.radio.active(True)
+        self.socket = None  # type: socket.socket | None
+        self.peer = settings.MEDIATOR  # type: tuple[str, int] | tuple[str, int, int, int] | str
+        self.heard_ms = self.asked_ms = -CONNECT_MS
+        self.due_ms = 0
+        self.failures = 0
+        self.preinstall()
+
+    def preinstall(self) -> None:
+        """Look from the start for what lies in the flash; it is nobody's, so node 0's."""
+        try:
+            with open("subscriptions.bin", "rb") as file:
+                size = file.read(2)
+                while len(size) == 2:
+                    vector = file.read(size[0] << 8 | size[1])
+                    self.guard.install(0, vector[0], vector[1], 1, vector, 1000000000, 0)
+                    size = file.read(2)
+        except (OSError, IndexError):
+            pass
+
+    def send(self, b: bytearray, n: int) -> None:
+        """Give a datagram to the network; without one it is lost, and said again later."""
+        if self.socket is not None:
+            self.socket.sendto(bytes(b[:n]), self.peer)
+
+    def is_connected(self, now_ms: int) -> bool:
+        """Tell whether there is a network, and look for it where there is none."""
+        if self.radio.isconnected():
+            if self.socket is None:
+                self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                self.socket.setsockopt(socket.SOL_SOCKET, getattr(socket, "SO_BROADCAST", 32), 1)
+                self.socket.setblocking(False)
+                self.socket.bind(("0.0.0.0", settings.PORT))
+                self.peer = settings.MEDIATOR
+                self.publisher.begin()
+            return True
+        self.forget_socket()
+        if now_ms - self.asked_ms >= CONNECT_MS:
+            self.asked_ms = now_ms
+            self.radio.connect(settings.NETWORK, settings.PASSWORD)
+        return False
+
+    def forget_socket(self) -> None:
+        """Let go of a socket that is of no use any more."""
+        if self.socket is not None:
+            self.socket.close()
+            self.socket = None
+
+    def listen(self, now_ms: int) -> None:
+        """Take what has come; of two mediators the one that was there first."""
+        while self.socket is not None:
+            try:
+                data, address = self.socket.recvfrom(1500)
+            except OSError:
+                return
+            if address != self.peer and now_ms - self.heard_ms <= LOYAL_MS:
+                continue
+            refused = self.publisher.refused
+            if self.publisher.peer < 0 or address == self.peer:
+                self.publisher.receive(data, len(data), now_ms)
+            elif data[1:2] == b"\x01":
+                self.publisher.begin()
+                self.publisher.receive(data, len(data), now_ms)
+            if self.publisher.refused == refused and self.publisher.peer >= 0:
+                self.peer = address
+                self.heard_ms = now_ms
+
+    def turn(self) -> None:
+        """Do what is due."""
+        now_ms = self.clock.now_ms()
+        if self.is_connected(now_ms):
+            self.listen(now_ms)
+            if self.publisher.tries > PATIENCE:
+                self.peer = settings.MEDIATOR
+                self.publisher.begin()
+            self.publisher.step(now_ms)
+        has_company = self.publisher.is_ready and self.socket is not None
+        self.light.value(1 if has_company else now_ms // 500 & 1)
+        if now_ms >= self.due_ms:
+            self.due_ms = now_ms + settings.PERIOD_MS
+            if self.source.read_into(self.reading, now_ms // 1000):
+                for _, release in self.guard.feed(self.reading, now_ms):
+                    self.publisher.publish(release.vector, len(release.vector), now_ms)
+            gc.collect()
+
+    def run(self) -> None:
+        """Do it for ever, whatever happens."""
+        hardware = WDT(timeout=8000)
+        while True:
+            hardware.feed()
+            try:
+                self.turn()
+            except Exception as error:
+                self.failures += 1
+                print("dens:", error)
+                self.forget_socket()
+            time.sleep_ms(20)
+
+
+if __name__ == "__main__":
+    Board().run()

@@ -1,0 +1,155 @@
+"""What boards need besides the filter: numbers, tags, a clock, and a filter host that is only a pool."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dens.seal import Sealer, node_key
+from tests.watchdog.strategies import subscriptions
+from watchdog.clock import HOUR_MS, Clock
+from watchdog.filter import FuzzyFilter
+from watchdog.manager import (
+    BAD_VECTOR,
+    FULL,
+    INSTALLED,
+    KNOWN,
+    OVER,
+    REPLACED,
+    STALE,
+    UNKNOWN_LANGUAGE,
+    Watchdog,
+)
+from watchdog.numbers import STEP, Numbers
+from watchdog.pool import EXPIRY, Pool
+from watchdog.scan import Scan
+from watchdog.seal import Seal, hmac
+from watchdog.small_host import SmallHost
+
+
+def taken(numbers: Numbers, row: int) -> int:
+    b = bytearray(6)
+    numbers.write(row, b, 1)
+    return int.from_bytes(b[1:5], "big")
+
+
+def test_no_restart_gives_a_number_out_twice(tmp_path: Path) -> None:
+    seen: dict[int, list[int]] = {0: [], 1: []}
+    for start in range(4):
+        numbers = Numbers(str(tmp_path / "n"))
+        for row in (0, 1):
+            seen[row] += [taken(numbers, row) for _ in range(1 + start * 700)]
+    for row in (0, 1):
+        assert seen[row] == sorted(set(seen[row]))
+    assert seen[0][0] == 1
+
+
+@pytest.mark.parametrize("damage", ["", "x1", "\x00\xff"])
+def test_a_power_cut_while_a_number_file_is_written(tmp_path: Path, damage: str) -> None:
+    last = 0
+    for _ in range(5):
+        numbers = Numbers(str(tmp_path / "n"))
+        first = taken(numbers, 1)
+        assert first > last
+        last = first
+        (tmp_path / f"n{(numbers.end + STEP) // STEP & 1}").write_text(damage, encoding="utf-8")
+
+
+@given(
+    st.binary(min_size=1, max_size=80),
+    st.binary(max_size=60),
+    st.integers(0, 65535),
+    st.integers(0, 2**32 - 1),
+)
+def test_tags_are_those_of_the_overlay(key: bytes, body: bytes, node: int, session: int) -> None:
+    sealed = bytearray(body + bytes(8))
+    seal = Seal(node, key)
+    seal.append_tag(sealed, len(body), session.to_bytes(4, "big"))
+    assert bytes(sealed[len(body) :]) == Sealer(node, key).tag(body, session)
+    peer = (node + 1) & 65535
+    tag = Sealer(peer, key).tag(body, session)
+    assert seal.verifies(body + tag, len(body), peer, session.to_bytes(4, "big"))
+    assert not seal.verifies(body + tag, len(body), node, session.to_bytes(4, "big"))
+    assert not seal.verifies(body + bytes(8), len(body), peer, session.to_bytes(4, "big"))
+    assert hmac(key, b"dens node key v1", node.to_bytes(2, "big")) == node_key(key, node)
+
+
+def test_a_clock_that_jumps_does_not_move_time() -> None:
+    ticks = iter([1000, 1500, 1400, 1450, 1450 + 2 * HOUR_MS, 1460 + 2 * HOUR_MS])
+    clock = Clock(lambda: next(ticks), lambda a, b: a - b)
+    assert [clock.now_ms() for _ in range(5)] == [500, 500, 550, 550, 560]
+    assert clock.jumps == 2
+
+
+def test_a_clock_that_wraps_goes_on() -> None:
+    def difference(a: int, b: int) -> int:
+        return ((a - b + 2**29) % 2**30) - 2**29
+
+    ticks = iter([2**30 - 100, 2**30 - 1, 50])
+    clock = Clock(lambda: next(ticks), difference)
+    assert [clock.now_ms(), clock.now_ms()] == [99, 150]
+    assert clock.jumps == 0
+
+
+def small_host(block_bytes: int = 5 + 22 * 2, blocks: int = 1) -> SmallHost:
+    pool = Pool(1, block_bytes, blocks)
+    return SmallHost(pool, Scan(pool, False, 95, None))
+
+
+VECTOR = bytes([1, 0, 100, 0, 0, 0, 10, 20, 127, 10, 20, 127, 10, 20, 127, 1, 7])
+
+
+def test_the_small_host_answers_like_the_watchdog() -> None:
+    host, watchdog = small_host(), Watchdog({1: FuzzyFilter(pool=Pool(1, 5 + 22 * 2, 1))})
+    asked = [
+        (7, 1, 0, 1, VECTOR, 5000, INSTALLED),
+        (7, 1, 0, 1, VECTOR, 9000, KNOWN),
+        (7, 1, 1, 1, VECTOR, 5000, REPLACED),
+        (7, 1, 0, 1, VECTOR, 5000, STALE),
+        (7, 2, 0, 2, VECTOR, 5000, UNKNOWN_LANGUAGE),
+        (7, 2, 0, 1, VECTOR[:-1], 5000, BAD_VECTOR),
+        (7, 2, 0, 1, VECTOR[:6] + b"\xff" + VECTOR[7:], 5000, BAD_VECTOR),
+        (7, 2, 0, 1, VECTOR[:-1] + b"\x00", 5000, BAD_VECTOR),
+        (7, 2, 0, 1, VECTOR, 0, OVER),
+        (7, 2, 0, 1, VECTOR, 5000, INSTALLED),
+        (7, 3, 0, 1, VECTOR, 5000, FULL),
+    ]
+    for origin, id, seq, language, vector, left_ms, expected in asked:
+        assert host.install(origin, id, seq, language, vector, left_ms, 1000) == expected
+        assert watchdog.install(origin, id, seq, language, vector, left_ms, 1000) == expected
+    assert host.pool.count == watchdog.interested() == 2
+    host.remove(7, 1, 0, 1000)
+    assert host.pool.count == 2
+    host.remove(7, 1, 1, 1000)
+    host.remove(7, 9, 1, 1000)
+    assert host.pool.count == 1
+    host.forget(EXPIRY, 4, 0, 6)
+    assert host.pool.count == 1
+    host.forget(EXPIRY, 4, 0, 7)
+    assert host.pool.count == 0
+
+
+@settings(max_examples=60)
+@given(st.one_of(subscriptions(1), st.binary(min_size=8, max_size=40)))
+def test_the_small_host_takes_nothing_that_the_checks_refuse(vector: bytes) -> None:
+    host, watchdog = small_host(5 + 60 * 9), Watchdog({1: FuzzyFilter()})
+    answer = host.install(1, vector[0], 0, 1, vector, 5000, 0)
+    if vector[5] & 15 > 5:
+        assert answer == UNKNOWN_LANGUAGE
+    else:
+        exact = watchdog.install(1, vector[0], 0, 1, vector, 5000, 0)
+        assert answer == exact or (answer, exact) == (INSTALLED, BAD_VECTOR)
+
+
+def test_the_watchdog_names_whose_subscriptions_it_holds() -> None:
+    from dens.summary import decode
+
+    watchdog = Watchdog({1: FuzzyFilter()})
+    assert watchdog.origins() == b""
+    for origin in (300, 7, 65535, 7, 8):
+        watchdog.install(origin, origin & 3, 0, 1, VECTOR, 5000, 0)
+    summary = decode(watchdog.origins())
+    assert [origin for origin in range(65536) if summary.names(origin)] == [7, 8, 300, 65535]
+    assert (7, 0) not in summary
+    assert (7, 2**31 - 1) in summary

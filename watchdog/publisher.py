@@ -1,0 +1,86 @@
+"""PUB/DENS for boards: one publisher, one mediator at a time, one message under way at a time.
+
+It speaks the bytes of docs/protocols.md and nothing else; how they travel is `send`'s business. A board has
+no disk, so it is simpler than a publisher on a host: what it has installed it forgets in a restart; it offers
+its announcement and what waits in its outbox in every session, without looking whether the mediator has it;
+of what it knows its summary tells only from whom, so that withdrawals are offered; and it keeps no table of
+lifetimes: (8 + q mod 8)/8 · 2^⌊q/8⌋ seconds are never less than 2^(q/8) and less than a tenth more, and what
+lives longer than a week is as good as what lives a week, because it is installed again.
+"""
+
+from watchdog.speaker import HELLO, NOBODY, SUMMARY, Speaker
+
+ACKNOWLEDGEMENT = 3
+INSTALL = 33
+REMOVE = 34
+
+_STATUSES = b"\x00\x00\x00\x02\x04\x05\x06\x03\x02"
+"""What the answers of a filter host, 0 to 8, are called on the air."""
+
+
+class Publisher(Speaker):
+    """A publisher that also listens."""
+
+    def receive(self, b: bytes | bytearray, n: int, now_ms: int) -> None:
+        """Take a datagram of n bytes, of which b holds at least the beginning; whatever it is, nothing is
+        raised.
+        """
+        if n < 16 or b[0] != self.out[0] or b[3] != self.out[3]:
+            self.refused += 1
+            return
+        kind = b[1]
+        origin = b[4] << 8 | b[5]
+        link = b[6] > 127
+        status = 8
+        if self.seal:
+            n -= 8
+            if (
+                n < 16
+                or n + 8 > len(b)
+                or not self.seal.verifies(
+                    b, n, origin if link else self.peer, NOBODY if kind == HELLO else self.session
+                )
+            ):
+                self.refused += 1
+                return
+        if link and kind == ACKNOWLEDGEMENT and origin == self.peer:
+            for entry in range(18, n - 4, 7):
+                if b[entry] > 127:
+                    self.is_told = True
+                elif self.sent < len(self.outbox) and b[entry : entry + 4] == self.outbox[self.sent][6:10]:
+                    if self.sent:
+                        self.outbox.pop(1)
+                    self.sent = 1
+                else:
+                    continue
+                self.due_ms = self.tries = 0
+            return
+        if link and kind < ACKNOWLEDGEMENT and n > 24 and b[16] == 2:
+            session = bytes(b[17:21])
+            if origin == self.peer and session < self.peer_session:
+                return
+            self.is_heard = b[21:25] == self.session
+            if origin != self.peer or session > self.peer_session:
+                self.peer = origin
+                self.peer_session = session
+                self.is_told = self.is_ready = False
+                self.sent = self.tries = 0
+            if kind == SUMMARY:
+                self.is_ready = True
+            if not (self.is_heard and self.is_told):
+                self.due_ms = 0
+            if kind == HELLO:
+                return
+            status = 0
+        elif link or self.peer < 0:
+            self.refused += 1
+            return
+        elif n > len(b):
+            status = 4
+        elif kind == REMOVE and n == 18:
+            self.host.remove(origin, b[16], b[17], now_ms)
+            status = 0
+        elif kind == INSTALL and n > 18:
+            left_ms = (8 + (b[14] & 7) << min(b[14] >> 3, 19)) * 125 - int.from_bytes(b[10:14], "big")
+            status = _STATUSES[self.host.install(origin, b[16], b[17], b[2], bytes(b[16:n]), left_ms, now_ms)]
+        self.transmit(0, ACKNOWLEDGEMENT, bytes(b[4:10]) + bytes([status]))

@@ -1,0 +1,69 @@
+"""A filter host for boards that hold no more than a pool: install, revise, expire, remove.
+
+It does what watchdog.manager does, without memory of what was removed: on a board that small a subscription
+that was withdrawn may come back through a mediator that has not heard of it, until it expires. It knows the
+plain aggregators, 0 to 5.
+"""
+
+from watchdog.pool import KEY, Pool
+from watchdog.scan import Scan
+
+
+class SmallHost:
+    """A pool that is filled through a link."""
+
+    def __init__(self, pool: Pool, scan: Scan) -> None:
+        self.pool = pool
+        self.scan = scan
+
+    def install(
+        self, origin: int, id: int, seq: int, language: int, vector: bytes, left_ms: int, now_ms: int
+    ) -> int:
+        """Look for this subscription for `left_ms` from now on; return what became of it, as watchdog.manager
+        numbers it.
+        """
+        if language != 1 or vector[5] & 15 > 5:
+            return 5
+        F = self.pool.feature_bytes
+        end = len(vector) - 2 * F
+        k = 0
+        for i in range(F):
+            bits = vector[end + F + i]
+            while bits:
+                bits &= bits - 1
+                k += 1
+        if k == 0 or end != 6 + 3 * k:
+            return 6
+        for i in range(6, end, 3):
+            if vector[i] > vector[i + 1]:
+                return 6
+        if left_ms <= 0:
+            return 7
+        verdict = self.pool.judge(origin, id, seq)
+        if verdict < 3:
+            key = origin << 8 | id
+            self.forget(KEY, 3, key, key)
+            until_s = (now_ms + left_ms) // 1000 + 1
+            if not self.pool.put(origin, id, seq, until_s, vector, 5, len(vector)):
+                verdict = 4
+            self.scan.prepare()
+        return verdict
+
+    def remove(self, origin: int, id: int, seq: int, now_ms: int) -> None:
+        """Stop looking for this revision and older ones."""
+        if self.pool.judge(origin, id, seq) < 3:
+            self.forget(KEY, 3, origin << 8 | id, origin << 8 | id)
+
+    def forget(self, offset: int, length: int, low: int, high: int) -> None:
+        """Stop looking for what `Pool.search` finds: (EXPIRY, 4, 0, now_s) for what is over."""
+        address = self.pool.search(offset, length, low, high)
+        while address >= 0:
+            self.pool.remove(address)
+            address = self.pool.search(offset, length, low, high)
+        self.scan.prepare()
+
+    def origins(self) -> bytes:
+        """Name nobody in summaries: there is no room to. Withdrawals made while the board was out of contact
+        are therefore not offered to it; what was withdrawn is looked for until it expires.
+        """
+        return b""

@@ -1,0 +1,107 @@
+"""What a publisher on a board says: hello, its summary, and what waits in its outbox, one at a time."""
+
+from watchdog.numbers import put_number
+
+HELLO = 1
+SUMMARY = 2
+RETRY_MS = 1000
+NOBODY = b"\x00\x00\x00\x00"
+"""The session of a peer that is not known yet."""
+
+
+class Speaker:
+    """The state of the one contact that a board has, and what is said in it.
+
+    `host` is a Watchdog or a SmallHost, `numbers` a Numbers, `seal` a Seal or None. `send(b, n)` transmits
+    b[:n]. `out` is the buffer in which datagrams are put together; bytes 3 to 5 hold the table check and the
+    node, and stay. `refused` counts datagrams that were none for this board, `dropped` notifications for
+    which there was no room, and `tries` how often was spoken without an answer.
+    """
+
+    def __init__(self, out: bytearray, host, numbers, send, seal, room: int) -> None:  # type: ignore[no-untyped-def]
+        self.out = out
+        self.host = host
+        self.numbers = numbers
+        self.send = send
+        self.seal = seal
+        self.room = room
+        self.refused = self.dropped = 0
+        self.outbox = []  # type: list[bytearray]
+        out[0] = 24 if seal else 16
+
+    def begin(self) -> None:
+        """Begin a session: greet whoever is there. It comes first, and again when the link was away."""
+        self.session = bytearray(4)
+        self.numbers.write(1, self.session, 0)
+        self.peer = -1
+        self.peer_session = NOBODY
+        self.is_heard = self.is_told = self.is_ready = False
+        self.sent = self.due_ms = self.tries = 0
+
+    def publish(self, payload: bytes | bytearray, n: int, now_ms: int) -> None:
+        """Put a notification into the outbox; where that is full, the oldest one in it goes.
+
+        What is published first is the announcement; its bytes 1 to 4 are filled in.
+        """
+        outbox = self.outbox
+        if len(outbox) == self.sent:
+            self.due_ms = 0
+        if len(outbox) > self.room:
+            outbox.pop(1)
+            self.dropped += 1
+        message = bytearray(16 + n)
+        for i in range(6):
+            message[i] = self.out[i]
+        for i in range(n):
+            message[16 + i] = payload[i]
+        self.numbers.write(0, message, 6)
+        put_number(message, 10, now_ms)
+        message[1] = 35
+        message[2] = message[15] = 1
+        message[14] = payload[2]
+        if not outbox:
+            message[1] = 32
+            message[2] = 0
+            message[14] = 168
+            self.numbers.write(0, message, 17)
+        outbox.append(message)
+
+    def transmit(self, n: int, number: int, payload: bytes | bytearray) -> None:
+        """Send the first n bytes of `out`; for a link message, whose type is `number`, with this payload."""
+        out = self.out
+        if number:
+            for i in range(10, 16):
+                out[i] = 0
+            out[1] = number
+            out[2] = 0
+            self.numbers.write(1, out, 6)
+            out[6] |= 128
+            for i in range(len(payload)):
+                out[16 + i] = payload[i]
+            n = 16 + len(payload)
+        if self.seal:
+            self.seal.append_tag(out, n, NOBODY if number == HELLO else self.peer_session)
+            n += 8
+        self.send(out, n)
+
+    def step(self, now_ms: int) -> None:
+        """Send what is due: a hello, the summary, the next message of the outbox."""
+        if 0 < self.due_ms - now_ms <= RETRY_MS:
+            return
+        self.due_ms = now_ms + RETRY_MS
+        self.tries += 1
+        hello = b"\x03" + self.session + self.peer_session
+        if not self.is_heard:
+            self.transmit(0, HELLO, hello)
+        if self.peer < 0:
+            return
+        if not self.is_told:
+            self.transmit(0, SUMMARY, hello + b"\x00\x00" + self.host.origins())
+        elif self.is_ready and len(self.outbox) > self.sent:
+            message = self.outbox[self.sent]
+            for i in range(len(message)):
+                self.out[i] = message[i]
+            put_number(self.out, 10, max(now_ms - int.from_bytes(message[10:14], "big"), 0))
+            self.transmit(len(message), 0, hello)
+        else:
+            self.tries = 0
