@@ -74,5 +74,11 @@ def _layout(source: CsvSettings, event: EventClass, index: int, places: Places) 
     if problems:
         raise DocumentError(problems)
     return Layout(
-        source.time_column, source.series_column, source.columns, frozenset(source.missing), conversions
+        source.time_column,
+        source.series_column,
+        source.columns,
+        frozenset(source.missing),
+        conversions,
+        {name: event.attribute(name) for name in source.columns},
+        float("inf") if source.longest_gap_s is None else 1000.0 * source.longest_gap_s,
     )

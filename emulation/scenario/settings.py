@@ -246,6 +246,7 @@ class CsvSettings(Settings):
     columns: Annotated[dict[str, str], Field(min_length=1)]
     units: dict[str, str] = Field(default_factory=dict)
     missing: tuple[str, ...] = ("",)
+    longest_gap_s: PositiveFloat | None = None
 
 
 _GENERATORS = ("vital_signs", "diurnal_weather", "fire_signs", "uniform")

@@ -27,7 +27,9 @@ from knowledge_manager.documents import (
     listed,
     read_document,
 )
+from knowledge_manager.event_class import Attribute
 from knowledge_manager.units import convert
+from watchdog.normalise import scale_decimal
 
 LARGEST_RECORDING = 256 * 1024 * 1024
 """Bytes, unpacked."""
@@ -58,6 +60,10 @@ class Layout:
     columns: Mapping[str, str]
     missing: frozenset[str]
     conversions: Mapping[str, Conversion]
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    """What the values are of; a value that is none of its attribute's is refused."""
+    longest_gap_ms: float = float("inf")
+    """How far apart two rows of a series may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,13 +161,29 @@ def _read(rows: Any, file: str, layout: Layout) -> tuple[Series, ...]:
                 rows.line_num, f"time {row[time_at]} is before the row above; sort the file by time"
             )
             continue
+        if series.times_ms and at_ms - series.times_ms[-1] > layout.longest_gap_ms:
+            gap_s = (at_ms - series.times_ms[-1]) / 1000
+            found.complain(rows.line_num, f"a gap of {gap_s:g} s before this row; longest_gap_s allows less")
+        values = _values(row, taken, layout.missing)
+        for name, text in values.items():
+            if text is not None and not _is_readable(text, layout.attributes.get(name)):
+                advice = "if it means that there is none, list it in missing"
+                found.complain(rows.line_num, f'"{text}" is no {name}; {advice}')
         series.times_ms.append(at_ms)
-        series.rows.append(_values(row, taken, layout.missing))
+        series.rows.append(values)
     if found.problems:
         raise DocumentError(found.problems)
     if not found.series:
         raise DocumentError.of_file(file, "D311", "has no rows below its header")
     return tuple(found.series.values())
+
+
+def _is_readable(text: str, attribute: Attribute | None) -> bool:
+    if attribute is None:
+        return True
+    if attribute.type == "nominal":
+        return text in attribute.values
+    return scale_decimal(text, attribute.decimals) is not None
 
 
 def _values(

@@ -7,6 +7,7 @@ import pytest
 
 from emulation.sensors.recording import Conversion, Layout, Series, read_recording
 from knowledge_manager.documents import DocumentError
+from knowledge_manager.mission_table import load_mission_table
 
 LAYOUT = Layout("t", "who", {"heart_rate": "hr", "patient_temperature": "temp"}, frozenset({"", "NA"}), {})
 
@@ -72,6 +73,26 @@ def test_units_are_converted_and_rounded_to_what_the_table_keeps(tmp_path: Path)
 )
 def test_a_broken_file_is_refused_line_by_line(tmp_path: Path, text: str, expected: list[str]) -> None:
     assert problems(tmp_path, text) == expected
+
+
+def test_values_that_cannot_be_and_gaps_are_refused_line_by_line(tmp_path: Path) -> None:
+    event = load_mission_table(["medical"]).event("patient")
+    layout = Layout(
+        "t",
+        None,
+        {"heart_rate": "hr", "ward": "where"},
+        frozenset({"", "NA"}),
+        {},
+        {name: event.attribute(name) for name in ("heart_rate", "ward")},
+        60_000.0,
+    )
+    text = "t,hr,where\n0,80,ICU\n60,eighty,ICU\n121,NA,\n130,81,Icu\n"
+    advice = "if it means that there is none, list it in missing"
+    assert problems(tmp_path, text, layout) == [
+        f'data.csv:3:1: error D311: "eighty" is no heart_rate; {advice}',
+        "data.csv:4:1: error D311: a gap of 61 s before this row; longest_gap_s allows less",
+        f'data.csv:5:1: error D311: "Icu" is no ward; {advice}',
+    ]
 
 
 def test_a_packed_file_that_is_cut_off_is_refused(tmp_path: Path) -> None:
