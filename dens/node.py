@@ -402,7 +402,7 @@ class DensNode(Engine):
                 return
         elif item.language == DIRECT_LANGUAGE and item.type in _ASKING and not self._policy.asks_who_is_owed:
             return
-        session.offer(_PRIORITY[item.type], item.id, item.type)
+        session.offer(_PRIORITY[item.type], item.id, item.type, item.size)
 
     def _offer_removals(self, session: PeerSession) -> None:
         for tombstone in self._table.tombstones():
@@ -434,7 +434,7 @@ class DensNode(Engine):
         session = self._sessions.get(subscriber)
         if session is not None and session.is_ready and session.role is _SUBSCRIBER:
             session.may_want(carried.item.id)
-            session.offer(0, carried.item.id, _NOTIFY)
+            session.offer(0, carried.item.id, _NOTIFY, carried.item.size)
 
     def _frame(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
         item = self._items.get(item_id)

@@ -16,7 +16,7 @@ summary.
 from heapq import heappop, heappush
 from typing import Final
 
-from dens.item import NEVER_MS, Item, ItemId
+from dens.item import ENVELOPE_BYTES, NEVER_MS, Item, ItemId
 from dens.limits import Limits
 from dens.numbers import Role
 from dens.summary import RecentIds, Summary
@@ -49,12 +49,14 @@ class PeerSession:
         "_has",
         "_limits",
         "_order",
+        "_origin_turns",
         "_patience",
         "_queue",
         "_queued",
         "_round_trip_ms",
         "_swing_ms",
         "_taken",
+        "_turn",
         "acks",
         "acks_due_ms",
         "due_ms",
@@ -94,7 +96,9 @@ class PeerSession:
     def _begin_anew(self) -> None:
         self._has: Summary | None = None
         self._also_has = RecentIds()
-        self._queue: list[tuple[int, int, ItemId, int]] = []
+        self._queue: list[tuple[int, int, int, ItemId, int]] = []
+        self._origin_turns: dict[int, int] = {}
+        self._turn = 0
         self._queued: set[ItemId] = set()
         self._order = 0
         self._flights: dict[ItemId, Flight] = {}
@@ -159,20 +163,27 @@ class PeerSession:
         """Note that a message which the peer refused may be of use to it after all."""
         self._also_has.discard(item_id)
 
-    def offer(self, priority: int, item_id: ItemId, type: int) -> None:
-        """Queue a message unless the peer has it or it is on its way; a lower priority number goes first."""
+    def offer(self, priority: int, item_id: ItemId, type: int, size: int = ENVELOPE_BYTES) -> None:
+        """Queue a message unless the peer has it or it is on its way; a lower priority number goes first.
+
+        Of one priority every origin gets its turn, byte for byte: a message's turn begins where its origin's
+        last one ended, or now (start-time fair queueing, Goyal, Vin and Cheng, 1996). So whoever floods waits
+        behind itself, and not others behind it.
+        """
         if item_id in self._queued or item_id in self._flights or self.knows(item_id):
             return
         self._queued.add(item_id)
         self._order += 1
         self.due_ms = AT_ONCE_MS
-        heappush(self._queue, (priority, self._order, item_id, type))
+        turn = max(self._turn, self._origin_turns.get(item_id[0], 0))
+        self._origin_turns[item_id[0]] = turn + size
+        heappush(self._queue, (priority, turn, self._order, item_id, type))
 
     def next_queued(self) -> tuple[ItemId, int] | None:
         """Return the most urgent message that the peer still lacks, with its type, or None."""
         queue = self._queue
         while queue:
-            _, _, item_id, type = queue[0]
+            _, _, _, item_id, type = queue[0]
             if not self.knows(item_id):
                 return item_id, type
             heappop(queue)
@@ -181,7 +192,11 @@ class PeerSession:
 
     def drop_queued(self) -> None:
         """Take the most urgent message off the queue."""
-        self._queued.discard(heappop(self._queue)[2])
+        _, self._turn, _, item_id, _ = heappop(self._queue)
+        self._queued.discard(item_id)
+        if not self._queue:
+            self._origin_turns.clear()
+            self._turn = 0
 
     def has_room(self, size: int) -> bool:
         """Say whether so many bytes more may be under way."""

@@ -4,37 +4,22 @@ Write-ahead log with `synchronous=FULL`, so that a commit returns only when the 
 serves all that was staged since the last. Every row carries a CRC-32 of its key and value, because SQLite
 does not notice bits that rot. A file that is damaged, foreign, newer than this code or in use is refused;
 with `recover=True` a damaged file is set aside under another name and every row that is still whole is taken
-over into a new one.
+over into a new one. A file of an older version is brought forward (dens/stores/versions.py).
 """
 
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
-from zlib import crc32
 
 from dens.errors import DamagedStoreError, StoreError
 from dens.item import Item
 from dens.store import Key, Operation, Put, Space, row_of
+from dens.stores.versions import CHECKSUMS, SCHEMA, SELECT, VERSION, bring_forward, checksum
 
 _APPLICATION: Final = 0x44454E53
 """'DENS', so that `file` and we recognise it."""
-_VERSION: Final = 1
-_SCHEMA: Final = """
-CREATE TABLE row (
-    space INTEGER NOT NULL,
-    first INTEGER NOT NULL,
-    second INTEGER NOT NULL,
-    value BLOB NOT NULL,
-    crc INTEGER NOT NULL,
-    PRIMARY KEY (space, first, second)
-) STRICT, WITHOUT ROWID
-"""
-_SELECT: Final = "SELECT space, first, second, value, crc FROM row ORDER BY space, first, second"
-
-
-def _crc(space: int, key: Key, value: bytes) -> int:
-    return crc32(value, crc32(f"{space} {key[0]} {key[1]}".encode()))
+_SPACES: Final = frozenset(int(space) for space in Space)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -98,15 +83,18 @@ class SqliteStore:
         [version] = connection.execute("PRAGMA user_version").fetchone()
         if not tables and not application:
             connection.execute("BEGIN IMMEDIATE")
-            connection.execute(_SCHEMA)
+            connection.execute(SCHEMA)
             connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {_VERSION}")
+            connection.execute(f"PRAGMA user_version = {VERSION}")
             connection.execute("COMMIT")
             return
         if application != _APPLICATION:
             raise StoreError(f"{self._path} is no store of a DENS node; choose another file")
-        if version != _VERSION:
-            raise StoreError(f"the store {self._path} has version {version}, this code knows {_VERSION}")
+        if version not in CHECKSUMS:
+            raise StoreError(
+                f"the store {self._path} has version {version}, this code knows up to {VERSION}; use a newer "
+                "dens"
+            )
         [verdict] = connection.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
             raise DamagedStoreError(
@@ -114,12 +102,15 @@ class SqliteStore:
             )
         connection.execute("BEGIN IMMEDIATE")  # takes the lock, so that a second owner is noticed now
         connection.execute("COMMIT")
-        for space, first, second, value, crc in connection.execute(_SELECT):
-            if _crc(space, (first, second), value) != crc:
+        expected = CHECKSUMS[version]
+        for space, first, second, value, crc in connection.execute(SELECT):
+            if expected(space, first, second, value) != crc:
                 raise DamagedStoreError(
                     f"the store {self._path} is damaged in row ({space}, {first}, {second}); recover it or "
                     "restore a copy"
                 )
+        if version < VERSION:
+            bring_forward(connection, version)
 
     def _recover(self) -> None:
         whole = self._whole_rows()
@@ -141,8 +132,10 @@ class SqliteStore:
         rows: list[Put] = []
         connection = self._connect(self._path)
         try:
-            for space, first, second, value, crc in connection.execute(_SELECT):
-                if space in set(Space) and _crc(space, (first, second), value) == crc:
+            [version] = connection.execute("PRAGMA user_version").fetchone()
+            expected = CHECKSUMS.get(version, checksum)
+            for space, first, second, value, crc in connection.execute(SELECT):
+                if space in _SPACES and expected(space, first, second, value) == crc:
                     rows.append(Put(Space(space), (first, second), value))
         except sqlite3.DatabaseError:
             pass  # what came before the damage is what there is
@@ -170,7 +163,7 @@ class SqliteStore:
             space, key = int(operation.space), operation.key
             if isinstance(operation, Put):
                 value = row_of(operation.value)
-                written.append((space, key[0], key[1], value, _crc(space, key, value)))
+                written.append((space, key[0], key[1], value, checksum(space, key[0], key[1], value)))
             else:
                 erased.append((space, key[0], key[1]))
         connection = self._connection
@@ -189,7 +182,7 @@ class SqliteStore:
 
     def load(self) -> Iterator[tuple[Space, Key, bytes]]:
         """Yield every committed row, ordered by space and key."""
-        for space, first, second, value, _ in self._connection.execute(_SELECT):
+        for space, first, second, value, _ in self._connection.execute(SELECT):
             yield Space(space), (first, second), value
 
     def holds(self, space: Space, key: Key) -> bool:

@@ -3,7 +3,9 @@
 import os
 import select
 import signal
+import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -17,6 +19,7 @@ from dens.publisher import PublisherEnd
 from dens.store import Erase, Key, Put, Space
 from dens.stores.memory import MemoryStore
 from dens.stores.sqlite import SqliteStore
+from dens.stores.versions import CHECKSUMS, SELECT
 from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher
 from tests.dens.disk import Disk, states
 
@@ -56,6 +59,42 @@ def opened(folder: Path, files: dict[str, bytes]) -> Rows:
         return rows(store)
     finally:
         store.close()
+
+
+def made_old(path: Path, connect: Callable[[Path], sqlite3.Connection]) -> None:
+    """Make a file one of version 1 again."""
+    connection = connect(path)
+    found = connection.execute(SELECT).fetchall()
+    connection.execute("BEGIN IMMEDIATE")
+    for row in found:
+        connection.execute(
+            "UPDATE row SET crc = ? WHERE space = ? AND first = ? AND second = ?",
+            (CHECKSUMS[1](*row[:4]), *row[:3]),
+        )
+    connection.execute("PRAGMA user_version = 1")
+    connection.execute("COMMIT")
+    connection.close()
+
+
+def test_power_lost_while_a_file_is_brought_forward_leaves_the_old_one_or_the_new(tmp_path: Path) -> None:
+    disk = Disk("power forward")
+    path = tmp_path / "node.db"
+    store = SqliteStore(path, connect=disk.connect)
+    done: list[Rows] = [{}]
+    work(store, 4, done, Random(5))
+    store.close()
+    made_old(path, disk.connect)
+    begun = len(disk.journal)
+    SqliteStore(path, connect=disk.connect).close()
+    assert len(disk.journal) > begun
+    found = tmp_path / "found"
+    found.mkdir()
+    checked = 0
+    for boundary, files in states(disk.journal):
+        if boundary >= begun:
+            checked += 1
+            assert opened(found, files) == done[-1]
+    assert checked > 10
 
 
 def lose_power(folder: Path, commits: int, synchronous: str) -> tuple[int, int]:

@@ -5,10 +5,17 @@ bound.
 from dataclasses import replace
 from random import Random
 
+import pytest
+
+from dens.engine import Engine
+from dens.node import DensNode
+from dens.numbers import DIRECT_LANGUAGE, MessageType
 from dens.publisher import PublisherEnd
+from dens.stores.memory import MemoryStore
 from emulation.torture.plan import QUICK, Faults, Plan
-from emulation.torture.topics import LANGUAGE
+from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost
 from emulation.torture.world import World
+from plugins.direct.language import DirectMatcher
 
 ROOM = replace(QUICK, notification_items=200, notification_bytes=3_600, receipts=400, known_items=1_000)
 SECONDS = 30
@@ -62,3 +69,44 @@ def test_honest_delivery_hardly_suffers_and_memory_is_bounded() -> None:
         for session in machine._sessions.values():
             assert sum(map(len, session._also_has.values())) < 1_000
             assert len(session._queue) <= ROOM.notification_items + ROOM.receipts + 100
+
+
+@pytest.mark.parametrize("flood_bytes", [11, 900])
+def test_a_flood_does_not_fill_the_air_of_others(flood_bytes: int) -> None:
+    """A contact is too short for all; a flooder came first, and honest publishers still get their turns."""
+
+    def mediator(node: int) -> DensNode:
+        matchers = {DIRECT_LANGUAGE: DirectMatcher}
+        return DensNode(node, 7, MemoryStore(), 0, matchers=matchers, directory=TopicDirectory())
+
+    node, peer = mediator(1), mediator(2)
+    for publisher, count, size, at_ms in ((9, 300, flood_bytes, 0), (5, 10, 11, 9_000), (6, 10, 11, 9_000)):
+        end = PublisherEnd(publisher, 7, MemoryStore(), 0, filter_host=TopicHost())
+        for number in range(count):
+            end.publish(DIRECT_LANGUAGE, bytes((1, number % 256)) * size, 100, at_ms)
+        converse(node, end, at_ms, 60_000)
+        node.contact_lost(publisher, 60_000)
+    assert node.notification_count == 320
+    bytes_across = converse(node, peer, 60_000, 400_000, most_bytes=3_000)
+    assert bytes_across >= 3_000
+    carried = [one.item.origin for one in peer._carried.all()]
+    assert carried.count(5) == carried.count(6) == 10
+    assert 0 < carried.count(9) < 60
+
+
+def converse(a: Engine, b: Engine, begin_ms: int, end_ms: int, most_bytes: int = 10**9) -> int:
+    """Let two engines speak until so many bytes of notifications have crossed; return how many did."""
+    a.contact_opened(b.node, begin_ms)
+    b.contact_opened(a.node, begin_ms)
+    crossed = 0
+    for now_ms in range(begin_ms, end_ms, 100):
+        said = 0
+        for speaker, hearer in ((a, b), (b, a)):
+            for out in speaker.datagrams_to_send(now_ms):
+                if out.peer == hearer.node and crossed < most_bytes:
+                    hearer.receive(out.data, speaker.node, now_ms)
+                    said += 1
+                    crossed += len(out.data) if out.data[1] == MessageType.NOTIFICATION else 0
+        if not said and now_ms > begin_ms + 3_000:
+            break
+    return crossed

@@ -8,10 +8,12 @@ import pytest
 
 from dens.errors import StoreError
 from dens.item import Item
+from dens.ledger import Ledger
 from dens.limits import Limits
 from dens.store import Erase, Key, Put, Space, Store
 from dens.stores.memory import MemoryStore
 from dens.stores.sqlite import SqliteStore
+from dens.stores.versions import VERSION
 from emulation.torture.plan import CrashingStore, Faults, Plan
 from emulation.torture.world import World
 
@@ -175,3 +177,60 @@ def test_stores_of_one_run_keep_a_payload_once_and_never_a_wrong_one() -> None:
     assert there == item.but(hops=2, created_ms=50)
     assert other.kept(item.but(payload=b"forged")).payload == b"forged"
     assert MemoryStore().kept(item) is item
+
+
+OLD = Path(__file__).parent / "old_stores"
+
+
+def rows_of_version_1() -> tuple[list[Item], list[Item], dict[tuple[Space, Key], bytes]]:
+    """Return what was written into the file that is kept: what is held, the inbox, and the other rows."""
+    chance = Random(1)
+    held = [Item(35, 1, 7, number, 1000 * number, 90, 1, chance.randbytes(11)) for number in range(12)]
+    held.insert(0, Item(16, 1, 3, 0, -500, 100, 0, bytes((5, 0, 100)) + chance.randbytes(14)))
+    inbox = [Item(20, 1, 8, 4, 777, 90, 2, bytes((1, 5, 0, 200)) + chance.randbytes(11))]
+    others = {
+        (Space.KNOWN, (9, 3 * number)): (10**9 + number).to_bytes(8, "big", signed=True)
+        for number in range(12)
+    }
+    others[Space.COUNTER, (0, 0)] = (64).to_bytes(8, "big")
+    others[Space.COUNTER, (1, 0)] = (129).to_bytes(8, "big")
+    return held, inbox, others
+
+
+def version_of(path: Path) -> int:
+    connection = sqlite3.connect(path)
+    [version] = connection.execute("PRAGMA user_version").fetchone()
+    connection.close()
+    return int(version)
+
+
+def test_a_file_of_version_1_is_brought_forward_with_everything_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "node.db"
+    path.write_bytes((OLD / "version_1.db").read_bytes())
+    assert version_of(path) == 1
+    held, inbox, others = rows_of_version_1()
+    for _ in range(2):
+        store = SqliteStore(path)
+        ledger = Ledger(store, Limits())
+        assert ledger.load() == (held, inbox)
+        assert rows(store).items() >= others.items()
+        store.stage(Put(Space.UNVERIFIED, (7, 1), b""))
+        store.commit()
+        store.close()
+        assert version_of(path) == VERSION == 2
+    assert ledger.item_number() == 64
+
+
+def test_an_old_file_that_rotted_is_refused_kept_and_recovered(tmp_path: Path) -> None:
+    path = tmp_path / "node.db"
+    held, inbox, _ = rows_of_version_1()
+    data = bytearray((OLD / "version_1.db").read_bytes())
+    data[data.index(held[5].payload)] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(StoreError, match="damaged in row"):
+        SqliteStore(path)
+    assert version_of(path) == 1
+    store = SqliteStore(path, recover=True)
+    assert Ledger(store, Limits()).load() == (held[:5] + held[6:], inbox)
+    store.close()
+    assert (version_of(path), version_of(tmp_path / "node.db.damaged")) == (2, 1)

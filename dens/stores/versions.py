@@ -1,0 +1,67 @@
+"""What the rows of a store's file look like, by the version that stands in it, and how a file is brought
+forward.
+
+    1   a row's checksum covers "space first second" in decimal, and its value
+    2   a row's checksum covers space, first and second in seventeen bytes, and its value, which is quicker;
+        marks of unverified messages may be among the rows
+
+A file is brought forward step by step when it is opened, all steps in one transaction: after a power cut it
+is the old file or the new one. Every row is checked by the rule of its own version first. An older program
+refuses a newer file.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from struct import Struct
+from typing import Final
+from zlib import crc32
+
+VERSION: Final = 2
+SCHEMA: Final = """
+CREATE TABLE row (
+    space INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    second INTEGER NOT NULL,
+    value BLOB NOT NULL,
+    crc INTEGER NOT NULL,
+    PRIMARY KEY (space, first, second)
+) STRICT, WITHOUT ROWID
+"""
+SELECT: Final = "SELECT space, first, second, value, crc FROM row ORDER BY space, first, second"
+
+Checksum = Callable[[int, int, int, bytes], int]
+_KEY: Final = Struct(">BQQ")
+_LONG: Final = (1 << 64) - 1
+
+
+def _decimal(space: int, first: int, second: int, value: bytes) -> int:
+    return crc32(value, crc32(f"{space} {first} {second}".encode()))
+
+
+def checksum(space: int, first: int, second: int, value: bytes) -> int:
+    """Return the checksum of a row of the newest version."""
+    return crc32(value, crc32(_KEY.pack(space & 0xFF, first & _LONG, second & _LONG)))
+
+
+CHECKSUMS: Final[dict[int, Checksum]] = {1: _decimal, 2: checksum}
+"""The checksum of a row by the version of its file."""
+
+
+def _from_1_to_2(connection: sqlite3.Connection) -> None:
+    rows = connection.execute(SELECT).fetchall()
+    connection.executemany(
+        "UPDATE row SET crc = ? WHERE space = ? AND first = ? AND second = ?",
+        [(checksum(*row[:4]), *row[:3]) for row in rows],
+    )
+
+
+_STEPS: Final[dict[int, Callable[[sqlite3.Connection], None]]] = {1: _from_1_to_2}
+
+
+def bring_forward(connection: sqlite3.Connection, version: int) -> None:
+    """Make a file of an older version, whose rows are whole, one of the newest; all of it or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    for step in range(version, VERSION):
+        _STEPS[step](connection)
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.execute("COMMIT")
