@@ -28,6 +28,11 @@ def test_a_figure_of_the_paper(dens, tmp_path: Path) -> None:
     lines = ended.document()["fig7b"]["lines"]
     assert all(value > 0 for values in lines.values() for value in values)
     assert (tmp_path / "fig7b.svg").is_file()
+    assert (tmp_path / "fig7b.md").read_text().startswith("**b)")
+    assert dens("experiment", "fuzzy", "fig7b", "--on", "micropython").code == 2
+    failed = dens("experiment", "fuzzy", "fig7a", "--on", "no-such-command")
+    assert failed.code == 3
+    assert "no-such-command" in failed.err
     assert dens("experiment", "fuzzy", "fig9").code == 2
     assert dens("experiment", "crisp", "all").code == 2
 

@@ -1,10 +1,14 @@
 """The papers' workload has the stated shares, and a panel can be shown and drawn."""
 
+import sys
 from pathlib import Path
 
+import pytest
+
 from plugins.fuzzy.match import ALGORITHMS
-from studio.experiments import population
+from studio.experiments import on_board, population
 from studio.experiments.fig7 import PANELS, Panel
+from tests.boards.install import NODE, wasm_folder
 
 
 def test_as_many_subscriptions_are_equal_as_the_paper_says() -> None:
@@ -37,3 +41,29 @@ def test_a_panel_is_a_table_and_a_picture(tmp_path: Path) -> None:
     ]
     panel.draw(tmp_path / "panel.svg")
     assert "fnif" in (tmp_path / "panel.svg").read_text() or (tmp_path / "panel.svg").stat().st_size > 1000
+
+
+def test_a_boards_interpreter_runs_the_same_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_board, "COUNTS", (40,))
+    panel = on_board.fig7a(sys.executable)
+    assert list(panel.lines) == [
+        "inserting all, CPython",
+        "inserting all, MicroPython",
+        "filtering a reading, CPython",
+        "filtering a reading, MicroPython",
+    ]
+    assert all(len(values) == 1 and values[0] > 0 for values in panel.lines.values())
+
+
+@pytest.mark.parametrize(("command", "says"), [("false", "printed nothing"), ("no-such-command", "no-such")])
+def test_an_interpreter_that_does_not_work_is_named(command: str, says: str) -> None:
+    with pytest.raises(on_board.RuntimeFailed, match=says):
+        on_board._measured([command], on_board._SCORING, population.subscriptions(40))
+
+
+@pytest.mark.board
+@pytest.mark.parametrize("version", ["1.23.0", "1.27.0"])
+def test_micropython_scores_what_the_paper_measured(version: str) -> None:
+    command = [str(NODE), str(wasm_folder(version) / "micropython.mjs")]
+    patterns = population.subscriptions(40, 14, population.PATTERN)
+    assert on_board._measured(command, on_board._SCORING, patterns) > 0
