@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from knowledge_manager.event_class import Attribute, EventClass, UnknownName
-from knowledge_manager.lookup_meaning import AmbiguousWord, Meaning, UnknownWord, WordError
+from knowledge_manager.lookup_meaning import AmbiguousWord, Meaning, MisfitWord, UnknownWord, WordError
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Finding, Thesaurus
 from knowledge_manager.thesaurus_concept import WHOLE, Target, TargetKind, fold
@@ -22,6 +22,7 @@ __all__ = [
     "AmbiguousWord",
     "LookUpAnswer",
     "Meaning",
+    "MisfitWord",
     "ResolvedAttribute",
     "UnknownWord",
     "WordError",
@@ -87,7 +88,7 @@ def nearest_terms(
     found = [names[near] for near in nearest_words(fold(word), names, most)]
     if thesaurus is not None:
         found += thesaurus.nearest(word, language, most)
-    unique = {fold(text): text for text in reversed(found)}
+    unique = {fold(text): text for text in reversed(found) if fold(text) != fold(word)}
     return tuple(unique[near] for near in nearest_words(fold(word), unique, most))
 
 
@@ -176,9 +177,11 @@ def _chosen(
         elsewhere = tuple(meaning for meaning in meanings if meaning not in here)
         near = () if meanings else nearest_terms(word, table, thesaurus, language)
         raise UnknownWord(what, word, near, tuple(here), elsewhere)
-    best = tuple(meaning for meaning in close if meaning.closeness == close[0].closeness)
+    best = tuple(meaning for meaning in close if _nearness(meaning) == _nearness(close[0]))
     if len(best) > 1:
         raise AmbiguousWord(what, word, best)
+    if best[0].misfit:
+        raise MisfitWord(what, word, best[0])
     return best[0]
 
 
@@ -200,8 +203,16 @@ def _meanings(
     return tuple(sorted(found.values(), key=_order))
 
 
-def _order(meaning: Meaning) -> tuple[int, bool, str, str]:
-    return -meaning.closeness, meaning.label is not None, meaning.target.kind, meaning.target.name
+def _nearness(meaning: Meaning) -> tuple[int, int]:
+    """Return what decides between meanings: closeness, and of equally close ones the fewer steps.
+
+    So one link too many somewhere does not make the words of everybody else ambiguous.
+    """
+    return -meaning.closeness, len(meaning.steps)
+
+
+def _order(meaning: Meaning) -> tuple[int, int, bool, str, str]:
+    return *_nearness(meaning), meaning.label is not None, meaning.target.kind, meaning.target.name
 
 
 def _named(table: MissionTable) -> Iterator[Target]:
@@ -219,7 +230,7 @@ def _named(table: MissionTable) -> Iterator[Target]:
 
 
 def _meaning(target: Target, table: MissionTable, finding: Finding | None = None) -> Meaning:
-    """Return the meaning with its event class and attribute, and without a unit that does not fit them."""
+    """Return the meaning with its event class and attribute, and whether its owner's unit fits them."""
     event = table.event(target.event) if target.event else None
     attribute = event.attribute(target.attribute) if event is not None and target.attribute else None
     if finding is None:
@@ -233,18 +244,19 @@ def _meaning(target: Target, table: MissionTable, finding: Finding | None = None
         finding.concept,
         finding.scheme,
         finding.steps,
-        finding.unit if attribute is not None and _fits(finding.unit, attribute.unit) else "",
+        finding.unit if attribute is not None else "",
+        "" if attribute is None else _misfit(finding.unit, attribute.unit),
     )
 
 
-def _fits(unit: str, table_unit: str) -> bool:
-    if not unit or unit == table_unit:
-        return True
-    try:
-        convert(0.0, unit, table_unit)
-    except UnitError:
-        return False
-    return True
+def _misfit(unit: str, table_unit: str) -> str:
+    """Return why an amount in this unit cannot be told in the table's, or nothing."""
+    if unit and unit != table_unit:
+        try:
+            convert(0.0, unit, table_unit)
+        except UnitError as error:
+            return str(error)
+    return ""
 
 
 def words_for(target: Target, thesaurus: Thesaurus | None, language: str | None = None) -> Sequence[str]:

@@ -15,7 +15,8 @@ class Meaning:
     """One thing of the mission table that a word may mean.
 
     `label` is None where the word is the table's own name. `unit` is the unit in which the owner of the word
-    counts, and `attribute.unit` the table's.
+    counts, and `attribute.unit` the table's; where no amount in the one can be told in the other, `misfit`
+    says so, and the meaning is not one to take.
     """
 
     target: Target
@@ -27,6 +28,7 @@ class Meaning:
     scheme: str = ""
     steps: tuple[Step, ...] = ()
     unit: str = ""
+    misfit: str = ""
 
     @property
     def feature(self) -> int | None:
@@ -76,7 +78,9 @@ class Meaning:
                 "attribute_index": self.attribute.index,
                 "unit": self.attribute.unit,
             }
-            if self.unit and self.unit != self.attribute.unit:
+            if self.misfit:
+                document |= {"word_unit": self.unit, "misfit": self.misfit}
+            elif self.unit and self.unit != self.attribute.unit:
                 document["word_unit"] = self.unit
                 ends = (self.attribute.lo, self.attribute.hi)
                 document["domain_in_word_unit"] = [
@@ -120,6 +124,15 @@ class UnknownWord(WordError):
         self.nearest = nearest
         self.weaker = weaker
         self.elsewhere = elsewhere
+
+
+class MisfitWord(WordError):
+    """The word leads to one attribute, but its owner counts in a unit of another kind."""
+
+    def __init__(self, what: str, word: str, meaning: Meaning) -> None:
+        said = f'{what} "{word}" would be {meaning.in_words()}, but {meaning.misfit}'
+        super().__init__(word, f"{said}; correct dens:unit of {meaning.concept}")
+        self.meaning = meaning
 
 
 class AmbiguousWord(WordError):

@@ -104,7 +104,13 @@ def _index(event: EventClass) -> int:
 def _clashes(vocabularies: tuple[Vocabulary, ...]) -> Iterator[Problem]:
     indexes: dict[str, str] = {}
     names: dict[str, str] = {}
+    loaded: set[str] = set()
     for vocabulary in vocabularies:
+        if vocabulary.name in loaded:
+            message = f"vocabulary {vocabulary.name} is loaded twice; name it once"
+            yield Problem(vocabulary.name, 0, 0, "error", "D214", message)
+            continue
+        loaded.add(vocabulary.name)
         for event in vocabulary.events:
             owner = f"{vocabulary.name}.{event.name}"
             for what, owners in (

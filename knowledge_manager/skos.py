@@ -31,7 +31,7 @@ from knowledge_manager.thesaurus_concept import (
     LabelKind,
     Relation,
     Target,
-    fold,
+    is_readable,
     target,
 )
 from knowledge_manager.units import UnitError, check_unit
@@ -40,7 +40,7 @@ NAMESPACE: Final = "urn:dens:thesaurus:1#"
 SKOS: Final = "http://www.w3.org/2004/02/skos/core#"
 LARGEST_SOURCE: Final = 64 * 1024 * 1024
 
-FORMATS: Final = {".ttl": "turtle", ".jsonld": "json-ld", ".json": "json-ld", ".rdf": "xml", ".xml": "xml"}
+FORMATS: Final = {".ttl": "turtle", ".jsonld": "json-ld", ".rdf": "xml"}
 """How a file is read, by the end of its name."""
 
 _LABELS: Final[tuple[tuple[str, LabelKind], ...]] = (
@@ -73,36 +73,49 @@ def read_skos_files(paths: Iterable[Path]) -> tuple[Concept, ...]:
     """Return the concepts of all files together; everything wrong with any of them raises one
     `DocumentError`.
     """
-    concepts: list[Concept] = []
+    by_uri: dict[str, Concept] = {}
     problems: list[Problem] = []
     for path in paths:
         try:
-            concepts.extend(read_skos_file(path))
+            concepts = read_skos_file(path)
         except DocumentError as error:
             problems.extend(error.problems)
+            continue
+        for concept in concepts:
+            known = by_uri.get(concept.uri)
+            if known is not None:
+                problems.extend(
+                    Problem(str(path), 0, 0, "error", "D221", message)
+                    for message in _contradictions(known, concept)
+                )
+            by_uri[concept.uri] = concept if known is None else _joined(known, concept)
     if problems:
         raise DocumentError(problems)
-    return merged(concepts)
-
-
-def merged(concepts: Iterable[Concept]) -> tuple[Concept, ...]:
-    """Return one concept for each address: files may add labels and links to each other's concepts."""
-    by_uri: dict[str, Concept] = {}
-    for concept in concepts:
-        known = by_uri.get(concept.uri)
-        by_uri[concept.uri] = (
-            concept
-            if known is None
-            else replace(
-                known,
-                scheme=known.scheme or concept.scheme,
-                labels=tuple(dict.fromkeys(known.labels + concept.labels)),
-                links=tuple(dict.fromkeys(known.links + concept.links)),
-                targets=tuple(dict.fromkeys(known.targets + concept.targets)),
-                unit=known.unit or concept.unit,
-            )
-        )
     return tuple(by_uri.values())
+
+
+def _joined(one: Concept, other: Concept) -> Concept:
+    """Return both as one: files may add labels and links to each other's concepts."""
+    return replace(
+        one,
+        scheme=one.scheme or other.scheme,
+        labels=tuple(dict.fromkeys(one.labels + other.labels)),
+        links=tuple(dict.fromkeys(one.links + other.links)),
+        targets=tuple(dict.fromkeys(one.targets + other.targets)),
+        unit=one.unit or other.unit,
+    )
+
+
+def _contradictions(one: Concept, other: Concept) -> Iterator[str]:
+    """Yield where two files say of one concept what cannot both be, whichever of them is read first."""
+    if one.unit and other.unit and one.unit != other.unit:
+        yield f"{one.uri} counts in {other.unit} here and in {one.unit} in another file"
+    preferred = {label.language: label.text for label in one.labels if label.kind == "preferred"}
+    for label in other.labels:
+        elsewhere = preferred.get(label.language, label.text)
+        if label.kind == "preferred" and label.text != elsewhere:
+            said = f'"{label.text}" here and "{elsewhere}" in another file'
+            yield f"{one.uri} has two skos:prefLabel in one language, {said}; make one an altLabel"
 
 
 def dangling_links(concepts: Sequence[Concept]) -> tuple[tuple[str, str], ...]:
@@ -139,7 +152,9 @@ def _refuse_what_would_fetch(text: str, file: str, format_: str) -> None:
             [Problem(file, error.lineno, error.colno, "error", "D220", f"this is not JSON: {error.msg}")]
         ) from None
     except (RecursionError, ValueError):
-        raise DocumentError.of_file(file, "D220", "this is not JSON: nested too deeply") from None
+        raise DocumentError.of_file(
+            file, "D220", "this is not JSON: nested too deeply, or a number is too long"
+        ) from None
     for address in _addresses_of_contexts(document):
         at = max(text.find(json.dumps(address)), 0)
         line, column = place_of(text, at)
@@ -175,6 +190,8 @@ def _parsed(text: str, file: str, format_: str) -> Any:
 
 
 def _syntax_place(error: Exception) -> tuple[int, int, str]:
+    if isinstance(error, UnboundLocalError | RecursionError | TypeError | AttributeError | KeyError):
+        return 0, 0, "its parts do not stand where they belong"  # what rdflib trips over, not what it says
     if isinstance(error, SAXParseException):
         return error.getLineNumber() or 0, (error.getColumnNumber() or 0) + 1, error.getMessage()
     reason = str(getattr(error, "_why", "") or error).strip().splitlines()
@@ -232,8 +249,8 @@ class _Reader:
             languages: set[str] = set()
             for text in sorted(self._graph.objects(subject, self._skos(name)), key=_in_order):
                 language = (getattr(text, "language", None) or "").lower()
-                if not isinstance(text, self._literal) or not fold(str(text)):
-                    self._report(str(text), f"a skos:{name} of {subject} is empty or no text")
+                if not isinstance(text, self._literal) or not is_readable(str(text)):
+                    self._report(str(text), f"a skos:{name} of {subject} is empty or cannot be read")
                 elif kind == "preferred" and language in languages:
                     where = f'in language "{language}"' if language else "without a language"
                     self._report(str(text), f"{subject} has two skos:prefLabel {where}; make one an altLabel")

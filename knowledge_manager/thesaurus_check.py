@@ -8,7 +8,7 @@ from knowledge_manager.documents import DocumentError, Problem
 from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.skos import dangling_links, read_skos_file, read_skos_files
-from knowledge_manager.thesaurus_concept import Concept, Target
+from knowledge_manager.thesaurus_concept import Concept, Relation, Target
 from knowledge_manager.units import UnitError, convert
 
 
@@ -33,7 +33,40 @@ def compile_thesaurus_files(paths: Iterable[Path]) -> tuple[bytes, list[Problem]
         Problem(file, 0, 0, "warning", "D222", f"{concept} links to {missing}, which no file describes")
         for concept, missing in dangling_links(concepts)
     ]
+    warnings += [Problem(file, 0, 0, "warning", "D226", message) for message in _confusions(concepts)]
     return compile_thesaurus(concepts), warnings
+
+
+def _confusions(concepts: Sequence[Concept]) -> Iterator[str]:
+    """Yield where exact links join concepts that stand for different things: their words mean them all."""
+    joined = _joined_exactly(concepts)
+    groups: dict[tuple[str, str, str], dict[str, str]] = {}
+    for concept in concepts:
+        for target in concept.targets:
+            rivals = (joined[concept.uri], target.kind, target.name.partition("=")[0] if target.value else "")
+            groups.setdefault(rivals, {}).setdefault(target.name, concept.uri)
+    for standing in groups.values():
+        if len(standing) > 1:
+            places = ", ".join(f"{name} ({uri})" for name, uri in standing.items())
+            yield f"skos:exactMatch makes one meaning of {places}; use closeMatch, or remove a link"
+
+
+def _joined_exactly(concepts: Sequence[Concept]) -> dict[str, str]:
+    """Return for each concept the first address of those that exact links make one with it."""
+    first = {concept.uri: concept.uri for concept in concepts}
+
+    def root(uri: str) -> str:
+        while first[uri] != uri:
+            first[uri] = first[first[uri]]
+            uri = first[uri]
+        return uri
+
+    for concept in concepts:
+        for relation, end in concept.links:
+            if relation is Relation.EXACT and end in first:
+                one, other = sorted((root(concept.uri), root(end)))
+                first[other] = one
+    return {uri: root(uri) for uri in first}
 
 
 def problems_with_table(concepts: Sequence[Concept], table: MissionTable, file: str) -> Iterator[Problem]:

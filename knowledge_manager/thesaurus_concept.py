@@ -135,18 +135,29 @@ def fold(word: str) -> str:
     return " ".join(word.translate(_BLANKS).casefold().split())
 
 
+def is_readable(text: str) -> bool:
+    """Say whether a person can read this: some letter, digit or sign, and nothing that steers a terminal."""
+    categories = [unicodedata.category(character) for character in text]
+    return not {"Cc", "Cs"} & set(categories) and any(kind[0] in "LNPS" for kind in categories)
+
+
 _NORWEGIAN: Final = frozenset({"no", "nb", "nn"})
 
 
 def speaks(tag: str, wanted: str) -> bool:
     """Say whether a label of language `tag` serves somebody who wants `wanted`.
 
-    `en` is served by `en-GB`; `no` is the macrolanguage of `nb` and `nn` (ISO 639-3), and each of them serves
-    the others. Codes without a language serve everybody.
+    `en` is served by `en-GB`, and `en-GB` by `en`, but not by `en-US` (RFC 4647: one of the tags begins with
+    the other). `no` is the macrolanguage of `nb` and `nn` (ISO 639-3), and each of them serves the others.
+    Codes without a language serve everybody.
     """
     if not tag:
         return True
-    tag, wanted = tag.lower(), wanted.lower()
-    if tag == wanted or tag.startswith(wanted + "-"):
-        return True
-    return tag.split("-", 1)[0] in _NORWEGIAN and wanted in _NORWEGIAN
+    own, asked = _subtags(tag), _subtags(wanted)
+    shorter = min(len(own), len(asked))
+    return own[:shorter] == asked[:shorter]
+
+
+def _subtags(tag: str) -> list[str]:
+    first, *rest = tag.lower().split("-")
+    return ["no" if first in _NORWEGIAN else first, *rest]

@@ -41,7 +41,9 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
             [Problem(file, line, column, "error", "D005", f"this is not TOML: {reason}")]
         ) from None
     except (RecursionError, ValueError):
-        raise DocumentError.of_file(file, "D005", "this is not TOML: nested or written too deeply") from None
+        raise DocumentError.of_file(
+            file, "D005", "this is not TOML: nested too deeply, or a number is too long"
+        ) from None
 
 
 def read_model(text: str, file: str, model: type[Model], codes: SchemaCodes) -> tuple[Model, TomlPositions]:

@@ -4,7 +4,9 @@
 """
 
 import re
+import warnings
 from functools import cache
+from math import isclose
 from typing import Any
 
 _NAME = r"[A-Za-zµ°%_]+(?:(?:\^|\*\*)-?\d)?"
@@ -12,6 +14,12 @@ _WRITTEN_UNIT = re.compile(rf"(?:1|{_NAME})(?:[*/ ]{_NAME})*")
 """Names with small powers, multiplied and divided. Anything richer is refused before pint would calculate
 it.
 """
+
+
+_SIGNS = str.maketrans({"\u03bc": "µ", "\u2103": "degC", "\u2109": "degF", "·": "*", "\u2212": "-"})
+_POWER = re.compile("⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]")
+_PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+"""People write µg/m³ and ℃; pint reads µg/m^3 and degC."""
 
 
 class UnitError(ValueError):
@@ -29,10 +37,12 @@ def _registry() -> Any:
 
 @cache
 def _unit(name: str) -> Any:
-    if len(name) > 64 or _WRITTEN_UNIT.fullmatch(name) is None:
-        raise UnitError(f'unit "{name}" is unknown')
+    written = _POWER.sub(lambda found: "^" + found[0].translate(_PLAIN), name.translate(_SIGNS))
+    if len(name) > 64 or _WRITTEN_UNIT.fullmatch(written) is None:
+        shown = name if name.isprintable() else ascii(name)[1:-1]
+        raise UnitError(f'unit "{shown}" is unknown; write it like "m/s^2" or "µg/m^3"')
     try:
-        return _registry().Unit(name)
+        return _registry().Unit(written)
     except Exception as error:  # pint raises many kinds, some of them its tokenizer's
         raise UnitError(f'unit "{name}" is unknown') from error
 
@@ -44,8 +54,9 @@ def check_unit(name: str) -> None:
 
 @cache
 def _line(from_unit: str, to_unit: str) -> tuple[float, float]:
-    """Return (factor, offset) of the conversion; all of pint's, those of temperatures included, are straight
-    lines.
+    """Return (factor, offset) of the conversion, which is a straight line for temperatures too.
+
+    What is not one, decibels for instance, is refused: a domain's ends and a curve's widths would not follow.
     """
     source, target = _unit(from_unit), _unit(to_unit)
     if source.dimensionality != target.dimensionality:
@@ -53,8 +64,17 @@ def _line(from_unit: str, to_unit: str) -> tuple[float, float]:
             f'unit "{from_unit}" ({source.dimensionality}) is of another dimension than "{to_unit}" '
             f"({target.dimensionality})"
         )
-    registry = _registry()
-    zero, one = (float(registry.Quantity(amount, source).to(target).magnitude) for amount in (0.0, 1.0))
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            zero, one, two = (
+                float(_registry().Quantity(amount, source).to(target).magnitude) for amount in (0.0, 1.0, 2.0)
+            )
+    except Exception as error:  # pint raises many kinds: differences of temperatures against temperatures, …
+        raise UnitError(f'an amount in "{from_unit}" cannot be told in "{to_unit}"') from error
+    if not isclose(two - one, one - zero, rel_tol=1e-9):
+        raise UnitError(
+            f'"{from_unit}" does not grow in step with "{to_unit}"; give the amount in the latter'
+        )
     return one - zero, zero
 
 

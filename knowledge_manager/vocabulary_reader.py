@@ -9,6 +9,7 @@ from typing import Final
 from knowledge_manager.documents import DocumentError, Problem, did_you_mean
 from knowledge_manager.event_class import Attribute, EventClass, Vocabulary
 from knowledge_manager.terms import Hedged, Term
+from knowledge_manager.thesaurus_concept import fold
 from knowledge_manager.toml_documents import SchemaCodes, read_past_unknown_keys
 from knowledge_manager.toml_positions import Path, TomlPositions
 from knowledge_manager.units import UnitError, check_unit
@@ -70,14 +71,16 @@ class _Judgement:
                 clash = f'event index {event.index} is taken by "{indexes[event.index]}"'
                 yield self._problem((*path, "index"), "D205", clash)
             indexes.setdefault(event.index, event.name)
-            if event.name in names:
-                yield self._problem((*path, "name"), "D207", f'event "{event.name}" stands here twice')
-            names.add(event.name)
+            if fold(event.name) in names:
+                twice = f'event "{event.name}" stands here twice (upper and lower case and _ do not count)'
+                yield self._problem((*path, "name"), "D207", twice)
+            names.add(fold(event.name))
             yield from self._of_event(event, path, bits, with_units)
 
     def _of_event(self, event: EventTable, path: Path, bits: int, with_units: bool) -> Iterator[Problem]:
         indexes: dict[int, str] = {}
         names: set[str] = set()
+        folded: set[str] = set()
         for position, attribute in enumerate(event.attribute):
             inner = (*path, "attribute", position)
             at_index = (*inner, "index")
@@ -91,10 +94,12 @@ class _Judgement:
                 clash = f'attribute index {attribute.index} is taken by "{indexes[attribute.index]}"'
                 yield self._problem(at_index, "D206", clash)
             indexes.setdefault(attribute.index, attribute.name)
-            if attribute.name in names:
+            if fold(attribute.name) in folded:
                 twice = f'attribute "{attribute.name}" stands twice in {event.name}'
-                yield self._problem((*inner, "name"), "D207", twice)
+                message = f"{twice} (upper and lower case and _ do not count)"
+                yield self._problem((*inner, "name"), "D207", message)
             names.add(attribute.name)
+            folded.add(fold(attribute.name))
             yield from self._of_attribute(attribute, inner)
             if with_units and attribute.unit is not None:
                 yield from self._of_unit(attribute.unit, inner)

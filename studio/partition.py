@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from knowledge_manager.distributed_dictionary import DistributedDataDictionary
+    from knowledge_manager.event_class import EventClass
     from knowledge_manager.mission_table import MissionTable
 
 
@@ -39,7 +40,8 @@ class RecordedRun:
         self._folder = folder
         self._manifest = read_manifest(folder)
         self._document: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        self._nodes = self._rows("nodes", ["node", "name", "group"])
+        self._nodes = self._rows("nodes", ["node", "name", "group", "role"])
+        self._mediators = {row["node"] for row in self._nodes if row["role"] == "mediator"}
 
     @property
     def end_ms(self) -> int:
@@ -67,8 +69,10 @@ class RecordedRun:
         raise Refusal(f'no node is called "{text}" ({listed(names)}){did_you_mean(text, names)}')
 
     def partition_of(self, node: int, at_ms: int) -> Partition:
-        """Return whom the node reaches over the contacts of that moment; a node that is down is reached by
-        nobody.
+        """Return whom the node reaches over the contacts of that moment.
+
+        What is handed on goes through mediators, and one end of every contact that is of use is one; a node
+        that is down is reached by nobody.
         """
         if not 0 <= at_ms <= self.end_ms:
             raise Refusal(f"--at {at_ms / 1000:g}: this run goes from 0 to {self.end_ms / 1000:g} seconds")
@@ -76,13 +80,15 @@ class RecordedRun:
         neighbours: dict[int, set[int]] = {}
         for row in self._rows("contacts", ["a", "b", "begin_ms", "end_ms", "censored"]):
             open_still = at_ms < row["end_ms"] or (row["censored"] and at_ms <= row["end_ms"])
-            if row["begin_ms"] <= at_ms and open_still and not {row["a"], row["b"]} & down:
+            ends = {row["a"], row["b"]}
+            if row["begin_ms"] <= at_ms and open_still and ends & self._mediators and not ends & down:
                 neighbours.setdefault(row["a"], set()).add(row["b"])
                 neighbours.setdefault(row["b"], set()).add(row["a"])
         hops = {} if node in down else {node: 0}
         frontier = list(hops)
         while frontier:
-            reached = {far for near in frontier for far in neighbours.get(near, ())} - hops.keys()
+            handing_on = [near for near in frontier if near in self._mediators or near == node]
+            reached = {far for near in handing_on for far in neighbours.get(near, ())} - hops.keys()
             hops |= dict.fromkeys(sorted(reached), hops[frontier[0]] + 1)
             frontier = sorted(reached)
         names = {int(row["node"]): str(row["name"]) for row in self._nodes}
@@ -102,8 +108,8 @@ class RecordedRun:
         for node, hops in partition.hops.items():
             local = LocalDataDictionary(table)
             for sensor in self._sensors_of(groups[node]):
-                names = [attribute.name for attribute in table.event(sensor["event"]).attributes]
-                local.offer(sensor["event"], _measured(sensor["source"], names))
+                event = table.event(sensor["event"])
+                local.offer(event.name, _measured(sensor["source"], event))
             if local.sources:
                 known.learn(node, local.extract(counter=1), partition.at_ms, hops=hops)
         return known
@@ -132,9 +138,10 @@ class RecordedRun:
             raise Refusal(f"{self._folder}: table {table} cannot be read ({error})") from error
 
 
-def _measured(source: Mapping[str, Any], attributes: list[str]) -> list[str]:
-    """Return what a source of the scenario fills: a recording its columns, a generator the signs it makes."""
-    from emulation.sensors.vital_signs import SIGNS
+def _measured(source: Mapping[str, Any], event: "EventClass") -> list[str]:
+    """Return what a source of the scenario fills: a recording its columns, a generator what it makes."""
+    from emulation.scenario.sensors import made_by
 
-    filled = source["columns"] if "csv" in source else SIGNS
-    return [name for name in attributes if name in filled]
+    if "csv" not in source:
+        return list(made_by(source["generator"], event))
+    return [attribute.name for attribute in event.attributes if attribute.name in source["columns"]]

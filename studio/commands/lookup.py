@@ -25,13 +25,16 @@ def lookup(
 
     if not term.strip():
         raise typer.BadParameter("a word is needed", param_hint="TERM")
-    answer = look_up(term, chosen_table(vocabulary), chosen_thesaurus(thesaurus, language), language)
+    words = chosen_thesaurus(thesaurus, language)
+    answer = look_up(term, chosen_table(vocabulary), words, language)
     if as_json:
         console.print_document(answer.as_document())
     elif answer.meanings:
         for meaning in answer.meanings:
             for line in _lines(meaning.as_document()):
-                console.out().print(line, markup=False)
+                console.out().print(console.printable(line), markup=False)
+    elif elsewhere := sorted({finding.target.name for finding in words.find(term, language)}):
+        console.say(f'"{term}" is {", ".join(elsewhere)}, which these vocabularies lack')
     else:
         near = ", ".join(f'"{word}"' for word in answer.nearest)
         console.say(f'"{term}" is unknown' + (f"; did you mean {near}?" if near else ""))
@@ -46,7 +49,9 @@ def _lines(meaning: "dict[str, Any]") -> "Iterator[str]":
         if "attribute_index" in meaning:
             places.append(f"attribute index {meaning['attribute_index']}")
         yield f"      {', '.join(places)}, feature {meaning['feature']}"
-    if "word_unit" in meaning:
+    if "misfit" in meaning:
+        yield f"      not to be taken: {meaning['misfit']}"
+    elif "word_unit" in meaning:
         low, high = meaning["domain_in_word_unit"]
         here = f"the table in {meaning['unit']}"
         yield f"      counted in {meaning['word_unit']}, {low:g}..{high:g}; {here}"

@@ -1,5 +1,6 @@
 """`dens offers`: what is measured around a node, by whom, and what is missing for a subscription."""
 
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ from studio.options import AsJson, Language, ThesaurusName
 if TYPE_CHECKING:
     from knowledge_manager.mission_table import MissionTable
     from knowledge_manager.offers import AlternativeOffers, Offer
+    from knowledge_manager.thesaurus import Thesaurus
     from studio.partition import Partition
 
 
@@ -37,13 +39,16 @@ def offers(
     from studio.partition import RecordedRun
     from studio.tables import chosen_thesaurus
 
+    if at is not None and not isfinite(at):
+        raise typer.BadParameter(f"{at} is no second of a run", param_hint="--at")
     recorded = RecordedRun(run)
     table = recorded.mission_table()
     at_ms = recorded.end_ms if at is None else round(at * 1000)
     partition = recorded.partition_of(recorded.node_called(node), at_ms)
     known = recorded.dictionary(partition, table)
-    offered = browse_offers(known, table, chosen_thesaurus(thesaurus, language), language)
-    vector = None if subscription is None else _vector(subscription, table)
+    words = chosen_thesaurus(thesaurus, language)
+    offered = browse_offers(known, table, words, language)
+    vector = None if subscription is None else _vector(subscription, table, words)
     serving = () if vector is None else offers_for(known, table, 1, vector)
     if as_json:
         console.print_document(
@@ -63,7 +68,7 @@ def offers(
     _print(partition, offered, serving)
 
 
-def _vector(subscription: str, table: "MissionTable") -> bytes:
+def _vector(subscription: str, table: "MissionTable", words: "Thesaurus") -> bytes:
     """Return the vector of a subscription in XML, in hexadecimal or in a file of bytes."""
     if not subscription.endswith(".xml"):
         from studio.vectors import given_vector
@@ -72,7 +77,8 @@ def _vector(subscription: str, table: "MissionTable") -> bytes:
     from knowledge_manager.documents import read_document
     from plugins.fuzzy.compiler import compile_subscription
 
-    return compile_subscription(read_document(Path(subscription)), subscription, table).vector
+    document = read_document(Path(subscription))
+    return compile_subscription(document, subscription, table, thesaurus=words).vector
 
 
 def _print(

@@ -22,8 +22,8 @@ def show(
     from studio import console
     from studio.tables import chosen_thesaurus
 
-    words = chosen_thesaurus(thesaurus, language)
-    document = show_vocabulary(load_vocabulary(name), words, language).as_document()
+    others = chosen_thesaurus(thesaurus, language)
+    document = show_vocabulary(load_vocabulary(name), others, language).as_document()
     if as_json:
         console.print_document(document)
         return
@@ -32,9 +32,10 @@ def show(
 
     from knowledge_manager.documents import listed
 
-    typer.echo(f"{document['name']}, version {document['version']}: {document['about']}")
+    typer.echo(_titled(f"{document['name']}, version {document['version']}", document["about"]))
     for event in document["events"]:
-        title = f"{event['name']} (index {event['index']}, feature {event['feature']}): {event['about']}"
+        places = f"index {event['index']}, feature {event['feature']}"
+        title = _titled(f"{event['name']} ({places})", event["about"])
         names = Column("attribute", no_wrap=True)
         shown = Table("index", "feature", names, "domain", "terms", "also called", title=Text(title))
         shown.title_justify = "left"
@@ -48,6 +49,10 @@ def show(
             numbers = str(attribute["index"]), str(attribute["feature"])
             shown.add_row(*map(Text, (*numbers, attribute["name"], domain, terms, words)))
         console.out().print(shown)
+
+
+def _titled(name: str, about: str) -> str:
+    return f"{name}: {about}" if about else name
 
 
 @app.command("check")

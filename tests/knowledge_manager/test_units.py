@@ -32,3 +32,19 @@ def test_unknown_units(unit: str) -> None:
 def test_another_dimension() -> None:
     with pytest.raises(UnitError, match="of another dimension"):
         convert(1.0, "mmHg", "degC")
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"), [("µg/m³", "µg/m^3"), ("\u03bcg/m³", "µg/m^3"), ("℃", "degC"), ("m·s⁻²", "m/s^2")]
+)
+def test_units_as_people_write_them(written: str, plain: str) -> None:
+    assert convert(5.0, written, plain) == 5.0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("unit", "other"), [("dBm", "mW"), ("mW", "dBm"), ("delta_degF", "degC"), ("degC", "delta_degF")]
+)
+def test_what_is_no_straight_line_is_refused(unit: str, other: str) -> None:
+    with pytest.raises(UnitError, match=r"in step|cannot be told|dimension"):
+        convert(10.0, unit, other)

@@ -1,7 +1,6 @@
 """Words, vocabularies, thesauri and offers on the command line."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -116,8 +115,7 @@ def test_vocabularies_one_by_one_and_together(dens, tmp_path: Path) -> None:
     clash = dens("vocabulary", "check", "medical", copy)
     assert clash.code == 1
     assert clash.out.splitlines()[0] == (
-        "medical: error D214: event index 0 of medical.patient is already taken by medical.patient; "
-        "load only one of them or change it"
+        "medical: error D214: vocabulary medical is loaded twice; name it once"
     )
     copy.write_text("name = 3\n")
     broken = dens("vocabulary", "check", copy, "--json")
@@ -191,6 +189,7 @@ def test_what_no_thesaurus_comes_from(dens, tmp_path: Path) -> None:
 # Offers: two medics, two patients with a generator, a pole with a recording of weather
 
 NAMES = ["medics-1", "medics-2", "patients-1", "patients-2", "poles-1"]
+ROLES = ["subscriber", "subscriber", "mediator", "mediator", "publisher"]
 SENSORS = [
     {"group": "patients", "event": "patient", "source": {"generator": "vital_signs"}},
     {"group": "poles", "event": "weather", "source": {"csv": "w.csv", "columns": {"temperature": "t"}}},
@@ -216,7 +215,7 @@ def recorded(tmp_path: Path) -> Path:
         run, "contacts", {"a": a, "b": b, "begin_ms": begin_ms, "end_ms": end_ms, "censored": censored}
     )
     groups = [name.rpartition("-")[0] for name in NAMES]
-    write_table(run, "nodes", {"node": list(range(5)), "name": NAMES, "group": groups})
+    write_table(run, "nodes", {"node": list(range(5)), "name": NAMES, "group": groups, "role": ROLES})
     at_ms, node, state = map(list, zip(*STATES, strict=True))
     write_table(run, "node_state", {"at_ms": at_ms, "node": node, "state": state})
     documents = {name: (VOCABULARIES / f"{name}.toml").read_text("utf-8") for name in ("medical", "weather")}
@@ -249,6 +248,33 @@ def offered(document: dict[str, Any]) -> dict[str, list[int]]:
 def test_the_partition_of_a_moment(dens, recorded: Path, node: str, at: str, reached: dict[int, int]) -> None:
     document = dens("offers", recorded, "--node", node, "--at", at, "--json").document()
     assert {entry["node"]: entry["hops"] for entry in document["partition"]} == reached
+
+
+def test_who_is_near_without_a_mediator_is_not_reached(dens, recorded: Path) -> None:
+    table = recorded / "trace" / "nodes" / "part-00000.parquet"
+    rows = pq.read_table(table)
+    roles = pa.array(["subscriber", "subscriber", "publisher", "publisher", "publisher"])
+    pq.write_table(rows.set_column(rows.column_names.index("role"), "role", roles), table)
+    assert dens("offers", recorded, "--node", "medics-1", "--at", "13").err == (
+        "medics-1 at 13 s reaches nobody\nnobody there measures anything\n"
+    )
+
+
+@pytest.mark.parametrize("generator", ["diurnal_weather", "fire_signs", "vital_signs"])
+def test_every_generator_offers_what_it_makes(dens, recorded: Path, generator: str) -> None:
+    event = {"diurnal_weather": "weather", "fire_signs": "fire", "vital_signs": "patient"}[generator]
+    manifest = json.loads((recorded / "manifest.json").read_text("utf-8"))
+    manifest["vocabulary_documents"]["fire"] = (VOCABULARIES / "fire.toml").read_text("utf-8")
+    sensor = {"group": "poles", "event": event, "source": {"generator": generator}}
+    manifest["scenario"]["sensor"] = [sensor]
+    (recorded / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    document = dens("offers", recorded, "--node", "medics-1", "--at", "13", "--json").document()
+    assert document["offers"]
+    assert {offer["event"] for offer in document["offers"]} == {event}
+
+
+def test_no_second_of_a_run(dens, recorded: Path) -> None:
+    assert dens("offers", recorded, "--node", "medics-1", "--at", "inf").code == 2
 
 
 def test_what_a_partition_offers(dens, recorded: Path) -> None:
@@ -333,15 +359,17 @@ def test_a_folder_that_is_no_run_or_half_of_one(dens, recorded: Path, tmp_path: 
     assert "the trace has no table contacts" in dens("offers", recorded, "--node", "0").err
 
 
-def components(rows: list[dict[str, Any]], at_ms: int) -> Iterator[set[int]]:
-    """Yield the pieces of the network at a moment by merging sets, as an independent check."""
-    pieces: list[set[int]] = []
-    for row in rows:
-        if row["begin_ms"] <= at_ms < row["end_ms"]:
-            touched = [piece for piece in pieces if piece & {row["a"], row["b"]}]
-            pieces = [piece for piece in pieces if piece not in touched]
-            pieces.append({row["a"], row["b"]}.union(*touched))
-    yield from pieces
+def reached_from(node: int, rows: list[dict[str, Any]], at_ms: int, mediators: set[int]) -> set[int]:
+    """Return whom a node reaches through mediators, by trying every contact again until nobody is new."""
+    reached, before = {node}, 0
+    while len(reached) > before:
+        before = len(reached)
+        for row in rows:
+            for near, far in ((row["a"], row["b"]), (row["b"], row["a"])):
+                hands_on = near in mediators or (near == node and far in mediators)
+                if row["begin_ms"] <= at_ms < row["end_ms"] and near in reached and hands_on:
+                    reached.add(far)
+    return reached
 
 
 def test_a_run_of_the_emulator_can_be_asked(dens, tmp_path: Path) -> None:
@@ -352,18 +380,20 @@ def test_a_run_of_the_emulator_can_be_asked(dens, tmp_path: Path) -> None:
     run = tmp_path / "run"
     assert dens("run", scenario, "--out", run).code == 0
     rows = pq.read_table(run / "trace" / "contacts").to_pylist()
+    names = pq.read_table(run / "trace" / "nodes").to_pylist()
+    mediators = {row["node"] for row in names if row["role"] == "mediator"}
     asked = 0
     moments = sorted({int(row["begin_ms"] + row["end_ms"]) // 2000 for row in rows})
     for second in moments[:: max(1, len(moments) // 4)]:
-        for piece in components(rows, second * 1000):
-            document = dens(
-                "offers", run, "--node", str(min(piece)), "--at", str(second), "--json"
-            ).document()
-            assert {entry["node"] for entry in document["partition"]} == piece
-            asked += 1
-            assert {node for nodes in offered(document).values() for node in nodes} <= piece
+        for node in sorted({row["a"] for row in rows if row["begin_ms"] <= second * 1000 < row["end_ms"]})[
+            :3
+        ]:
+            expected = reached_from(node, rows, second * 1000, mediators)
+            document = dens("offers", run, "--node", str(node), "--at", str(second), "--json").document()
+            assert {entry["node"] for entry in document["partition"]} == expected
+            asked += len(expected) > 1
+            assert {node for nodes in offered(document).values() for node in nodes} <= expected
     assert asked >= 4
-    names = pq.read_table(run / "trace" / "nodes").to_pylist()
     publisher = next(row["name"] for row in names if row["role"] == "publisher")
     own = dens("offers", run, "--node", publisher, "--json").document()
     assert own["offers"]

@@ -14,6 +14,7 @@ from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.lookup import (
     AmbiguousWord,
     Meaning,
+    MisfitWord,
     ResolvedAttribute,
     UnknownWord,
     resolve_attribute,
@@ -165,6 +166,8 @@ class AuthorsWords:
             return resolve()
         except AmbiguousWord as error:
             raise BadConstant(_AMBIGUOUS, str(error)) from None
+        except MisfitWord as error:
+            raise BadConstant("D107", str(error)) from None
         except UnknownWord as error:
             known = listed(names, most) if names else none
             raise BadConstant(code, f"{complaint} ({known}){_hint(error, names)}") from None

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from knowledge_manager.lookup import (
     AmbiguousWord,
+    MisfitWord,
     UnknownWord,
     WordError,
     look_up,
@@ -139,13 +140,6 @@ def test_what_the_table_lacks_is_no_meaning() -> None:
         resolve_attribute("kullos", medical.event("patient"), medical, WORDS)
 
 
-def test_a_unit_of_another_dimension_is_left_out() -> None:
-    odd = Concept(
-        "u:x", "", (Label("odd", "en", "preferred"),), (), (Target("attribute", "patient.heart_rate"),), "m"
-    )
-    assert resolve_attribute("odd", PATIENT, TABLE, Thesaurus.of([odd])).unit == "bpm"
-
-
 def test_an_answer_says_how_it_got_there() -> None:
     answer = look_up("temp", TABLE, WORDS)
     assert [(m.target.name, m.closeness) for m in answer.meanings] == [
@@ -211,3 +205,58 @@ def test_closeness_below_the_limit_is_not_taken() -> None:
     assert resolve_attribute("w0", PATIENT, TABLE, chain(2)).meaning.closeness == 640
     with pytest.raises(UnknownWord, match="not close enough"):
         resolve_attribute("w0", PATIENT, TABLE, chain(3))
+
+
+@pytest.mark.parametrize(
+    ("language", "unit"), [("nb-NO", "degC"), ("no-NO", "degC"), ("en-US", "degF"), ("nb", "degC")]
+)
+def test_a_region_falls_back_to_its_language(language: str, unit: str) -> None:
+    assert resolve_attribute("temp", PATIENT, TABLE, WORDS, language).unit == unit
+
+
+def test_british_words_are_not_american_ones() -> None:
+    british = look_up("temp", TABLE, WORDS, "en-GB")
+    assert all(meaning.unit != "degF" for meaning in look_up("temperature", TABLE, WORDS, "en-GB").meanings)
+    assert british.meanings, "a word that only others have is still found"
+
+
+def linked(*concepts: tuple[str, str, tuple[tuple[Relation, str], ...]]) -> Thesaurus:
+    return Thesaurus.of(
+        Concept(
+            uri,
+            "",
+            (Label(uri, "en", "preferred"),),
+            links,
+            (Target("attribute", target),) if target else (),
+            "kg" if uri == "slag" else "",
+        )
+        for uri, target, links in concepts
+    )
+
+
+def test_a_unit_of_another_kind_is_told_and_never_ignored() -> None:
+    words = linked(
+        ("hr", "patient.heart_rate", ()),
+        ("slag", "", ((Relation.EXACT, "hr"),)),
+    )
+    with pytest.raises(MisfitWord, match=r'"kg".*of another dimension.*correct dens:unit of slag'):
+        resolve_attribute("slag", PATIENT, TABLE, words)
+    (meaning,) = look_up("slag", TABLE, words).as_document()["meanings"]
+    assert meaning["word_unit"] == "kg"
+    assert "dimension" in meaning["misfit"]
+
+
+def test_a_wrong_link_elsewhere_does_not_make_a_word_ambiguous() -> None:
+    words = linked(
+        ("hr", "patient.heart_rate", ()),
+        ("rr", "patient.respiration_rate", ()),
+        ("both", "", ((Relation.EXACT, "hr"), (Relation.EXACT, "rr"))),
+    )
+    assert resolve_attribute("rr", PATIENT, TABLE, words).attribute.name == "respiration_rate"
+    with pytest.raises(AmbiguousWord):
+        resolve_attribute("both", PATIENT, TABLE, words)
+
+
+def test_nobody_is_asked_whether_they_meant_what_they_wrote() -> None:
+    weather = load_mission_table(["weather"])
+    assert "hjertefrekvens" not in nearest_terms("hjertefrekvens", weather, WORDS)

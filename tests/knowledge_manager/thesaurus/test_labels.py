@@ -39,7 +39,9 @@ def test_folding_twice_changes_nothing_for_look_ups(word: str) -> None:
     ("tag", "wanted", "served"),
     [
         ("en-GB", "en", True),
-        ("en", "en-GB", False),
+        ("en", "en-GB", True),
+        ("en-US", "en-GB", False),
+        ("nb", "no-NO", True),
         ("nb", "no", True),
         ("nn-NO", "nb", True),
         ("bg", "no", False),

@@ -167,3 +167,47 @@ def test_what_a_table_lacks_is_told(tmp_path: Path) -> None:
     assert 'a:3: no attribute has a term "lukewarm"' in text
     assert "a:4" in text
     assert check_thesaurus_file(path) == []
+
+
+def concept(name: str, *statements: str) -> str:
+    return f"<a:{name}> a skos:Concept ; " + " ; ".join(statements) + " .\n"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        ('dens:unit "degC"', 'dens:unit "degF"', "counts in"),
+        ('skos:prefLabel "varme"@nb', 'skos:prefLabel "hete"@nb', "two skos:prefLabel"),
+    ],
+)
+@pytest.mark.parametrize("order", [("a.ttl", "b.ttl"), ("b.ttl", "a.ttl")])
+def test_files_that_contradict_each_other_are_refused_in_either_order(
+    tmp_path: Path, one: str, other: str, told: str, order: tuple[str, str]
+) -> None:
+    (tmp_path / "a.ttl").write_text(PREFIXES + concept("heat", one))
+    (tmp_path / "b.ttl").write_text(PREFIXES + concept("heat", other))
+    with pytest.raises(DocumentError) as raised:
+        read_skos_files([tmp_path / name for name in order])
+    (problem,) = raised.value.problems
+    assert problem.code == "D221"
+    assert Path(problem.file).name == order[1]
+    assert told in problem.message
+
+
+@pytest.mark.parametrize("label", ["\\uD800", "\\u001B[31mred", "one\\ntwo", "\\u200B", "\\u0301", " "])
+def test_labels_that_nobody_can_read_are_refused(label: str) -> None:
+    with pytest.raises(DocumentError) as raised:
+        read_skos((PREFIXES + concept("x", f'skos:prefLabel "{label}"@en')).encode(), "a.ttl", "turtle")
+    assert [problem.code for problem in raised.value.problems] == ["D221"]
+
+
+def test_exact_links_between_different_things_are_warned_of(tmp_path: Path) -> None:
+    mission = concept("hr", 'skos:notation "patient.heart_rate"^^dens:attribute') + concept(
+        "rr", 'skos:notation "patient.respiration_rate"^^dens:attribute'
+    )
+    (tmp_path / "fine.ttl").write_text(PREFIXES + mission + concept("r", "skos:closeMatch <a:hr>, <a:rr>"))
+    assert compile_thesaurus_files([tmp_path / "fine.ttl"])[1] == []
+    (tmp_path / "bad.ttl").write_text(PREFIXES + mission + concept("r", "skos:exactMatch <a:hr>, <a:rr>"))
+    (warning,) = compile_thesaurus_files([tmp_path / "bad.ttl"])[1]
+    assert (warning.severity, warning.code) == ("warning", "D226")
+    assert "patient.heart_rate (a:hr), patient.respiration_rate (a:rr)" in warning.message

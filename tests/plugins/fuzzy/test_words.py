@@ -13,6 +13,7 @@ from knowledge_manager.documents import DocumentError, Problem
 from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.skos import read_skos_file
 from knowledge_manager.thesaurus import Thesaurus
+from knowledge_manager.thesaurus_concept import Concept, Label, Target
 from knowledge_manager.thesaurus_files import load_thesaurus
 from plugins.fuzzy.compiler import Compiled, compile_subscription
 from plugins.fuzzy.vectors import decode_subscription
@@ -232,3 +233,19 @@ def test_plain_subscriptions_load_no_thesaurus() -> None:
         [sys.executable, "-c", probe], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert ended.stdout == "0\n"
+
+
+def test_a_word_that_counts_in_another_kind_of_unit_is_an_error() -> None:
+    beat = Concept(
+        "u:slag",
+        "",
+        (Label("slag", "nb", "preferred"),),
+        (),
+        (Target("attribute", "patient.heart_rate"),),
+        "kg",
+    )
+    with pytest.raises(DocumentError) as raised:
+        compiled(HIGH.format("slag", "high"), thesaurus=Thesaurus.of([beat]))
+    (problem,) = raised.value.problems
+    assert problem.code == "D107"
+    assert "correct dens:unit of u:slag" in problem.message
