@@ -123,11 +123,16 @@ class NumberRanges:
 class RecentIds:
     """Identities of messages, as a set while they are few and as ranges when they become many."""
 
-    __slots__ = ("_folded", "_recent")
+    __slots__ = ("_folded", "_most", "_recent")
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = _FEW) -> None:
+        self._most = most
         self._recent: set[ItemId] = set()
         self._folded: dict[int, NumberRanges] = {}
+
+    def __len__(self) -> int:
+        """Return how much room they take: identities kept one by one, and ranges."""
+        return len(self._recent) + sum(map(len, self._folded.values()))
 
     def __contains__(self, item_id: ItemId) -> bool:
         if item_id in self._recent:
@@ -138,7 +143,7 @@ class RecentIds:
     def add(self, item_id: ItemId) -> None:
         """Hold this one."""
         self._recent.add(item_id)
-        if len(self._recent) > _FEW:
+        if len(self._recent) > self._most:
             for origin, number in self._recent:
                 self._folded.setdefault(origin, NumberRanges()).add(number)
             self._recent.clear()

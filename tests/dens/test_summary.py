@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dens import summary
 from dens.errors import RemoteProtocolError
 from dens.known import KnownItems
-from dens.summary import NumberRanges
+from dens.summary import NumberRanges, RecentIds
 
 numbers = st.integers(0, 40)
 
@@ -152,3 +152,26 @@ def test_comparing_refuses_exactly_what_decoding_refuses(
             compared = ours.compare(data)
             mine = {(origin, number) for origin, number, what in steps if what > 2}
             assert list(compared.lacking) == sorted(one for one in mine if one not in decoded)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 2), st.integers(0, 30)), max_size=80))
+def test_recent_identities_are_a_set_however_many(steps: list[tuple[bool, int, int]]) -> None:
+    recent, oracle = RecentIds(most=7), set[tuple[int, int]]()
+    for is_added, origin, number in steps:
+        if is_added:
+            recent.add((origin, number))
+            oracle.add((origin, number))
+        else:
+            recent.discard((origin, number))
+            oracle.discard((origin, number))
+        assert all(
+            ((one, other) in recent) == ((one, other) in oracle) for one in range(3) for other in range(31)
+        )
+        assert len(recent) <= 7 + len(oracle)
+
+
+def test_many_consecutive_identities_take_little_room() -> None:
+    recent = RecentIds()
+    for number in range(50_000):
+        recent.add((number % 3, number // 3))
+    assert len(recent) < 1_100
