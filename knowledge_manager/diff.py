@@ -25,10 +25,9 @@ class Change:
     message: str
 
     def __str__(self) -> str:
-        """Return the change in one line."""
-        return (
-            f"{self.weight}: {self.path}: {self.message}" if self.path else f"{self.weight}: {self.message}"
-        )
+        """Return the change in one line, with the code of what nodes would trip over."""
+        weight = self.weight if self.weight == "note" else f"{self.weight} D225"
+        return f"{weight}: {self.path}: {self.message}" if self.path else f"{weight}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from knowledge_manager.thesaurus import Thesaurus
 
 THESAURUS_SUFFIXES = (".ttl", ".jsonld", ".rdf")
-CHECKED_SUFFIXES = (".xml", ".toml", ".sv", ".nv", ".hex", *THESAURUS_SUFFIXES)
+COMPILED_THESAURUS = ".thesaurus"
+CHECKED_SUFFIXES = (".xml", ".toml", ".sv", ".nv", ".hex", *THESAURUS_SUFFIXES, COMPILED_THESAURUS)
 
 
 def problems_of(path: Path, table: "MissionTable", thesaurus: "Thesaurus | None" = None) -> list["Problem"]:
@@ -24,6 +25,8 @@ def problems_of(path: Path, table: "MissionTable", thesaurus: "Thesaurus | None"
         from plugins.fuzzy.describe import check_vector_file
 
         return check_vector_file(path, table)
+    if path.suffix == COMPILED_THESAURUS:
+        return _compiled_thesaurus_problems(path)
     if path.suffix in THESAURUS_SUFFIXES:
         from knowledge_manager.thesaurus_check import check_thesaurus_file
 
@@ -48,6 +51,17 @@ def known_vocabularies(sources: list[Path]) -> list[str]:
                 continue
             known.append(str(path))
     return known
+
+
+def _compiled_thesaurus_problems(path: Path) -> list["Problem"]:
+    from knowledge_manager.documents import DocumentError
+    from knowledge_manager.thesaurus_files import load_thesaurus
+
+    try:
+        load_thesaurus(path)
+    except DocumentError as error:
+        return list(error.problems)
+    return []
 
 
 def _toml_problems(path: Path) -> list["Problem"]:

@@ -131,13 +131,13 @@ def test_two_versions_of_a_vocabulary(dens, tmp_path: Path) -> None:
     assert dens("vocabulary", "diff", "medical", "medical").err == "nothing changed\n"
     newer.write_text(text.replace("version = 1", "version = 2").replace('"W1", "W2"', '"W1", "W2", "W3"'))
     grown = dens("vocabulary", "diff", "medical", newer)
-    assert (grown.code, grown.out) == (0, "warning: patient.ward: values were added: W3\n")
+    assert (grown.code, grown.out) == (0, "warning D225: patient.ward: values were added: W3\n")
     newer.write_text(text.replace('"W1", "W2"', '"W2", "W1"'))
     turned = dens("vocabulary", "diff", "medical", newer)
     assert turned.code == 1
     assert turned.out == (
-        "error: the version was 1 and is 1; raise it with every change\n"
-        "error: patient.ward: the values changed their order or went away; append new ones instead\n"
+        "error D225: the version was 1 and is 1; raise it with every change\n"
+        "error D225: patient.ward: the values changed their order or went away; append new ones instead\n"
     )
     assert dens("vocabulary", "diff", "medical", newer, "--json").document()["compatible"] is False
     assert dens("vocabulary", "diff", "medical", tmp_path / "none.toml").code == 3

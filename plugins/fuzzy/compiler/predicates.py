@@ -90,6 +90,8 @@ def read_predicates(document: SubscriptionDocument, words: AuthorsWords, tags: T
     valid = _valid(root.get("valid"), valid_span, reader)
     combination = read_combination(root, reader)
     wishes, pattern = _Gathering(reader, tags).gather(root, combination)
+    if unspoken := words.unspoken_language():
+        reader.warn(event_span, "D159", unspoken)
     problems = [problem for problem in reader.problems if problem.severity == "error"]
     if problems:
         raise DocumentError(reader.problems)

@@ -24,6 +24,7 @@ from knowledge_manager.lookup import (
 )
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
+from knowledge_manager.thesaurus_concept import speaks
 from knowledge_manager.thesaurus_files import load_thesaurus
 from plugins.fuzzy.compiler.constants import BadConstant
 from plugins.fuzzy.compiler.spans import Span
@@ -68,6 +69,17 @@ class AuthorsWords:
     language: str | None = None
     given: Thesaurus | None = None
     resolved: list[ResolvedWord] = field(default_factory=list)
+    asked: Thesaurus | None = None
+    """The thesaurus, once a word was looked up in it."""
+
+    def unspoken_language(self) -> str:
+        """Return why the document's language helped with no word, or nothing where it may have."""
+        if self.language is None or self.asked is None:
+            return ""
+        spoken = self.asked.languages
+        if any(speaks(tag, self.language) for tag in spoken):
+            return ""
+        return f'the thesaurus has no word in "{self.language}"; words of {listed(spoken)} were taken'
 
     def event(self, word: str, span: Span) -> EventClass:
         """Return the event class that a word means."""
@@ -149,7 +161,8 @@ class AuthorsWords:
         """Return the thesaurus to ask, none for a word that needs none."""
         if word in names:
             return None
-        return self.given if self.given is not None else _shipped()
+        self.asked = self.given if self.given is not None else _shipped()
+        return self.asked
 
     def _attempt(
         self,

@@ -76,7 +76,7 @@ def test_events_move_come_and_go() -> None:
     (patient,) = OLD.events
     moved = diff_vocabularies(OLD, replace(OLD, version=2, events=(replace(patient, index=3),)))
     assert [str(change) for change in moved.changes] == [
-        "error: patient: the index was 0 and is 3; an index never changes"
+        "error D225: patient: the index was 0 and is 3; an index never changes"
     ]
     other = EventClass("visitor", 4, patient.attributes)
     grown = diff_vocabularies(OLD, replace(OLD, version=2, events=(patient, other)))
