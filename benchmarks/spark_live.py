@@ -53,10 +53,11 @@ def measure() -> Iterator[Measurement]:
 def _taken(run: Path, spark: "object") -> list[float]:
     taken: list[float] = []
     told = [0.0]
+    known: set[str] = set()
 
     def tell(figures: LiveFigures, manifest: Manifest) -> None:
         now = time.time()
-        taken.append(now - max(_oldest_part(run, figures.batches - 1), told[-1]))
+        taken.append(now - max(min(_new_parts(run, known)), told[-1]))
         told.append(now)
         if len(taken) == ENOUGH:
             raise Enough
@@ -69,12 +70,13 @@ def _taken(run: Path, spark: "object") -> list[float]:
     return taken
 
 
-def _oldest_part(run: Path, batch: int) -> float:
-    """Return when the oldest part of a batch was written, from Spark's own notes of what belongs to it."""
+def _new_parts(run: Path, known: set[str]) -> list[float]:
+    """Return when the parts that were not known were written, from Spark's own notes, and know them."""
     times = []
-    for notes in (run / "live" / "checkpoint" / "sources").glob(f"*/{batch}*"):
+    for notes in (run / "live" / "checkpoint" / "sources").glob("*/[0-9]*"):
         for line in notes.read_text().splitlines()[1:]:
             entry = json.loads(line)
-            if entry["batchId"] == batch:
+            if entry["path"] not in known:
+                known.add(entry["path"])
                 times.append(entry["timestamp"] / 1000)
-    return min(times)
+    return times

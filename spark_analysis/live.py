@@ -23,7 +23,7 @@ from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
 
-from spark_analysis.errors import TraceError
+from spark_analysis.errors import NoSpark, TraceError
 from spark_analysis.languages import matchers_of
 from spark_analysis.live_state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
 from spark_analysis.manifest import Manifest, read_manifest
@@ -53,6 +53,8 @@ def follow(
     follows it already, and when the run is taken away because it failed.
     """
     folder = folder.absolute()
+    if hasattr(spark, "client"):
+        raise NoSpark("a run cannot be followed through Spark Connect; name a master, or leave it out")
     _refuse_patterns(folder)
     _wait_for_tables(folder)
     with _alone(folder / "live") as place:
@@ -138,7 +140,11 @@ def stream_of(folder: Path, spark: SparkSession) -> DataFrame:
 
 
 def facts_of(frame: DataFrame, number: int) -> Batch:
-    """Return the new facts in a batch of the stream."""
+    """Return the new facts in a batch of the stream.
+
+    A batch is small and must not wait: in one partition nothing has to be shuffled.
+    """
+    frame = frame.coalesce(1)
     given_up = (
         frame.where((F.col("what") == "step") & (F.col("steps.kind") != "delivered"))
         .groupBy(

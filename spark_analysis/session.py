@@ -18,6 +18,7 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
+from spark_analysis.connect import SCHEME, connect
 from spark_analysis.errors import NoSpark
 from spark_analysis.java import find_java
 from spark_analysis.shipping import packed_packages
@@ -30,17 +31,23 @@ _LOOPBACK: Final = ("spark://127.0.0.1", "spark://localhost")
 _LOG_TAIL_LINES: Final = 12
 _STOP_TIMEOUT_S: Final = 20
 
+_remote: list[SparkSession] = []
+"""The session with Spark Connect, if there is one; Spark itself knows only those that have a context."""
+
 
 def open_session(master: str | None = None) -> SparkSession:
     """Return the running session, or start one on `master`, on `$DENS_SPARK_MASTER`, or on this machine's
-    cores.
+    cores. A master `sc://host:port` is a server of Spark Connect.
 
     Raises `NoJava` when there is no Java and `NoSpark`, with the end of Spark's log, when it does not come
     up.
     """
-    if SparkContext._active_spark_context is not None:
-        return SparkSession.builder.getOrCreate()
+    if SparkContext._active_spark_context is not None or _remote:
+        return _remote[-1] if _remote else SparkSession.builder.getOrCreate()
     master = master or os.environ.get(MASTER_VARIABLE) or f"local[{_usable_cores()}]"
+    if master.startswith(SCHEME):
+        _remote.append(connect(master))
+        return _remote[-1]
     _prepare_environment(master)
     conf = _configuration(master)
     with tempfile.TemporaryFile(prefix="dens-spark-", suffix=".log") as log:
@@ -60,6 +67,7 @@ def close_session(spark: SparkSession) -> None:
     """Stop the session and end its Java process; afterwards another one may be opened, on another master."""
     gateway = SparkContext._gateway
     spark.stop()
+    _remote.clear()
     if gateway is None:
         return
     gateway.shutdown()

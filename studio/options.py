@@ -22,8 +22,10 @@ SparkMaster = Annotated[
     str | None,
     typer.Option(
         "--master",
+        "--remote",
         metavar="URL",
-        help="Spark master: local[2], spark://host:7077; all cores of this machine by default.",
+        help="Spark master: local[2], spark://host:7077, or Spark Connect: sc://host:15002; "
+        "all cores of this machine by default.",
         envvar="DENS_SPARK_MASTER",
         show_default=False,
     ),

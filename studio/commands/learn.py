@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from studio.options import AsJson
+from studio.options import AsJson, SparkMaster
 
 if TYPE_CHECKING:
     from spark_analysis.learning import Subject
@@ -18,10 +18,6 @@ app = typer.Typer(no_args_is_help=True, help="Learn from the readings of past ru
 _Runs = Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders that `dens run` made.")]
 _Event = Annotated[str, typer.Option("--event", metavar="NAME", help="The event class.")]
 _Attribute = Annotated[str, typer.Option("--attribute", metavar="NAME", help="Its attribute.")]
-_Master = Annotated[
-    str | None,
-    typer.Option(help="Spark master; local[*] by default.", envvar="DENS_SPARK_MASTER", show_default=False),
-]
 
 
 @app.command("terms")
@@ -41,7 +37,7 @@ def terms(
     plot: Annotated[
         Path | None, typer.Option(help="Draw the terms over the values, as SVG.", show_default=False)
     ] = None,
-    master: _Master = None,
+    master: SparkMaster = None,
     as_json: AsJson = False,
 ) -> None:
     """Propose terms of an attribute from what was measured: split at the largest gaps, shaped by density."""
@@ -89,7 +85,7 @@ def transitions(
         str | None,
         typer.Option("--terms", metavar="A,B,…", help="Which terms are states; all by default."),
     ] = None,
-    master: _Master = None,
+    master: SparkMaster = None,
     as_json: AsJson = False,
 ) -> None:
     """Count which state of an attribute follows which in the readings of each node."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from studio.options import AsJson
+from studio.options import AsJson, SparkMaster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,12 +27,7 @@ def live(
     once: Annotated[
         bool, typer.Option("--once", metavar="", help="Bring in what is there now, and end.")
     ] = False,
-    master: Annotated[
-        str | None,
-        typer.Option(
-            help="Spark master; local[*] by default.", envvar="DENS_SPARK_MASTER", show_default=False
-        ),
-    ] = None,
+    master: SparkMaster = None,
     as_json: AsJson = False,
 ) -> None:
     """Show delivery, delay and drops of a run while it goes on, and end with it.

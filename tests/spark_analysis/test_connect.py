@@ -1,0 +1,149 @@
+"""Spark Connect: a real server from the installed PySpark, which has nothing of ours but what is sent."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyspark
+import pytest
+
+from emulation.run import run_scenario
+from emulation.scenario import load_scenario
+from spark_analysis.connect import connect, packed_environment
+from spark_analysis.errors import NoSpark
+from spark_analysis.java import find_java
+from spark_analysis.live import follow
+from spark_analysis.shipping import PACKAGES
+from tests.spark_analysis.little import write_little_sweep
+from tests.spark_analysis.test_cluster import free_port
+
+SECONDS = 240
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Start a server on loopback, in a folder from which our packages cannot be seen, and end it."""
+    folder = tmp_path_factory.mktemp("connect")
+    port = free_port()
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "JAVA_HOME": str(find_java().home),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": sys.executable,
+        "PYTHONSAFEPATH": "1",
+    }
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
+    }
+    words = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit"), "--master", "local[2]"]
+    words += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]
+    words += [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
+    log = folder / "server.log"
+    with log.open("wb") as said:
+        process = subprocess.Popen(
+            [*words, "spark-internal"],
+            cwd=folder,
+            env=environment,
+            stdout=said,
+            stderr=said,
+            start_new_session=True,
+        )
+    try:
+        end = time.monotonic() + SECONDS
+        while "Spark Connect server started" not in log.read_text(errors="replace"):
+            assert process.poll() is None, log.read_text(errors="replace")
+            assert time.monotonic() < end, log.read_text(errors="replace")
+            time.sleep(0.2)
+        yield f"sc://127.0.0.1:{port}"
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def dens(*words: str | Path) -> Any:
+    """Call a command in a process of its own and return its document."""
+    done = subprocess.run(
+        [sys.executable, "-m", "studio", *map(str, words), "--json"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def without_times(document: Any) -> Any:
+    """Leave out where a thing was written and how long it took."""
+    if isinstance(document, dict):
+        left_out = ("report", "sweep", "timing", "results", "folder", "run")
+        return {key: without_times(value) for key, value in document.items() if key not in left_out}
+    return [without_times(one) for one in document] if isinstance(document, list) else document
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+def test_report_sweep_and_learning_are_the_same_through_connect(server: str, tmp_path: Path) -> None:
+    sweep = write_little_sweep(tmp_path)
+    run = tmp_path / "run"
+    run_scenario(load_scenario(str(tmp_path / "little.toml")), 1, run)
+    asked = ["report", run, "-o"]
+    here = dens(*asked, tmp_path / "here.html")
+    there = dens(*asked, tmp_path / "there.html", "--remote", server)
+    assert without_times(there) == without_times(here)
+    assert here["delivery"]["total"]["owed"] > 0
+    assert (tmp_path / "there.html").read_text() == (tmp_path / "here.html").read_text()
+    about = ("--event", "patient", "--attribute", "heart_rate")
+    assert dens("learn", "transitions", run, *about, "--remote", server)["states"][-1] == "other"
+    by_process = dens("sweep", sweep, "-o", tmp_path / "one", "-j", "1")
+    by_connect = dens("sweep", sweep, "-o", tmp_path / "two", "--remote", server)
+    assert without_times(by_connect) == without_times(by_process)
+
+
+def test_what_is_sent_holds_every_package_and_what_starts_python(tmp_path: Path) -> None:
+    with tarfile.open(packed_environment()) as archive:
+        names = archive.getnames()
+        archive.extractall(tmp_path, filter="data")
+    assert {name.split("/")[0] for name in names} == {*PACKAGES, "python"}
+    assert not [name for name in names if "__pycache__" in name]
+    asked = [str(tmp_path / "python"), "-P", "-c", "import plugins; print(plugins.__file__)"]
+    environment = {"PATH": os.environ["PATH"], "PYSPARK_PYTHON": sys.executable}
+    found = subprocess.run(asked, env=environment, capture_output=True, text=True, check=True, cwd="/")
+    assert found.stdout.strip() == str(tmp_path / "plugins" / "__init__.py")
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("sc://127.0.0.1:{free}", "no Spark Connect server answers there"),
+        ("sc://127.0.0.1:many", "write sc://host:port"),
+    ],
+)
+def test_an_address_without_a_server_is_refused_at_once(url: str, said: str) -> None:
+    begin = time.monotonic()
+    with pytest.raises(NoSpark, match=said):
+        connect(url.format(free=free_port()))
+    assert time.monotonic() - begin < 10
+
+
+def test_a_run_is_not_followed_through_connect(tmp_path: Path) -> None:
+    class Remote:
+        client = None
+
+    with pytest.raises(NoSpark, match="cannot be followed through Spark Connect"):
+        follow(tmp_path, Remote(), print, window_ms=1, every_s=1)  # type: ignore[arg-type]
