@@ -36,6 +36,8 @@ from knowledge_manager.documents import (
     read_text,
 )
 from knowledge_manager.mission_table import MissionTable, load_mission_table
+from knowledge_manager.thesaurus import Thesaurus
+from knowledge_manager.thesaurus_files import load_thesaurus
 from knowledge_manager.toml_documents import SchemaCodes, parse_toml, problems_from_pydantic
 from knowledge_manager.toml_positions import TomlPositions, locate
 from knowledge_manager.vocabulary import shipped_vocabularies
@@ -97,12 +99,17 @@ def _scenario(
     subscriptions: list[PlannedSubscription] = []
     populations: list[PlannedPopulation] = []
     sensors: list[PlannedSensor] = []
+    words: Thesaurus | None = None
+    try:
+        words = _words(settings, files, places)
+    except DocumentError as error:
+        problems.extend(error.problems)
     if table is not None:
         asked: dict[str, int] = {}
         for index, wanted in enumerate(settings.subscription):
             number = asked[wanted.group] = asked.get(wanted.group, -1) + 1
             try:
-                subscriptions.append(_subscription(wanted, index, number % 256, files, table, places))
+                subscriptions.append(_subscription(wanted, index, number % 256, files, table, words, places))
             except DocumentError as error:
                 problems.extend(error.problems)
         for index in range(len(settings.population)):
@@ -183,18 +190,27 @@ def _table(
     return table if len(named) == len(settings.vocabularies) else None
 
 
+def _words(settings: ScenarioSettings, files: NamedFiles, places: Places) -> Thesaurus | None:
+    """Return the thesaurus that the scenario brings along; none where the shipped one will do."""
+    if settings.thesaurus is None:
+        return None
+    return load_thesaurus(files.path(settings.thesaurus, ("thesaurus",), places))
+
+
 def _subscription(
     wanted: SubscriptionSettings,
     index: int,
     number: int,
     files: NamedFiles,
     table: MissionTable,
+    words: Thesaurus | None,
     places: Places,
 ) -> PlannedSubscription:
     path = files.path(wanted.file, ("subscription", index, "file"), places)
     source = read_document(path)
     at_ms = int(wanted.at_s * 1000)
-    compiled = compile_subscription(source, str(path), table, id=number, stamp_s=at_ms // 1000 % 65536)
+    stamp_s = at_ms // 1000 % 65536
+    compiled = compile_subscription(source, str(path), table, id=number, stamp_s=stamp_s, thesaurus=words)
     return PlannedSubscription(
         wanted.group, at_ms, FuzzyLanguage.language_id, number, compiled.vector, wanted.file, source.decode()
     )

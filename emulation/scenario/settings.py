@@ -316,6 +316,7 @@ class ScenarioSettings(Settings):
     duration_s: Annotated[float, Field(ge=0.001, le=365 * 86_400)]
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     vocabularies: tuple[str, ...] = ()
+    thesaurus: str | None = None
     area: AreaSettings
     security: SecuritySettings | None = None
     overlay: OverlaySettings = OverlaySettings()

@@ -4,9 +4,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from emulation.mobility.recorded import Recorded
 from emulation.scenario import load_scenario, scenario_schema, shipped_scenarios
 from emulation.scenario.settings import ScenarioSettings
+from knowledge_manager.documents import DocumentError
 
 WriteScenario = Callable[..., Path]
 
@@ -17,6 +20,25 @@ def test_the_shipped_scenarios_load() -> None:
         scenario = load_scenario(name)
         assert scenario.name == name
         assert scenario.settings.title
+
+
+WORDS = """\
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix dens: <urn:dens:thesaurus:1#> .
+<urn:x#t> a skos:Concept ; skos:prefLabel "warmth"@en ;
+  skos:notation "patient.patient_temperature"^^dens:attribute .
+"""
+
+
+def test_subscriptions_may_use_the_words_that_the_scenario_brings(write_scenario: WriteScenario) -> None:
+    plain = load_scenario(write_scenario()).subscriptions[0].vector
+    path = write_scenario(('name = "small"', 'name = "small"\nthesaurus = "words.ttl"'))
+    fever = path.parent / "fever.xml"
+    fever.write_text(fever.read_text().replace("patient_temperature", "warmth"))
+    with pytest.raises(DocumentError, match=r"words\.ttl"):
+        load_scenario(path)
+    (path.parent / "words.ttl").write_text(WORDS)
+    assert load_scenario(path).subscriptions[0].vector == plain
 
 
 def test_what_the_small_scenario_says(write_scenario: WriteScenario) -> None:
