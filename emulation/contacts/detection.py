@@ -4,7 +4,7 @@ Two nodes are in contact while their distance is at most the shorter of their tw
 legs the relative motion is linear, p + v·t, so |p + v·t| = r is one quadratic and its roots are the
 moments of entry and exit, whatever the speed. What costs time is only finding the pairs worth solving:
 
-1. *Slabs.* Time is cut into slabs about as long as a node needs to cross one range. Legs are cut with it.
+1. *Slabs.* Time is cut into slabs about as long as a node needs to cross two ranges. Legs are cut with it.
 2. *Broad phase.* In a slab every node stays inside a disc round the middle of its pieces. A k-d tree over the
    centres finds the pairs whose discs come within range; no other pair can be in contact in that slab.
 3. *Narrow phase.* Each pair of pieces that overlap in time gets its quadratic, all at once in columns.
@@ -98,12 +98,13 @@ def find_contacts(walks: Sequence[Legs], ranges_m: Sequence[float], duration_ms:
 
 
 def _slab_length_ms(walks: Sequence[Legs], ranges_m: Floats, duration_ms: float) -> float:
-    """Return how long a slab is: about the time in which a usual node crosses the usual range."""
+    """Return how long a slab is: about the time in which a usual node crosses the usual range twice. Shorter
+    ones make more trees, longer ones more pairs that do not meet; between one and three it hardly matters."""
     paths = [np.hypot(walk.x1_m - walk.x0_m, walk.y1_m - walk.y0_m).sum() for walk in walks]
     mean_speed = float(np.mean(paths)) / duration_ms
     if mean_speed <= 0.0:
         return duration_ms
-    return min(duration_ms, max(1.0, float(np.median(ranges_m)) / mean_speed))
+    return min(duration_ms, max(1.0, 2.0 * float(np.median(ranges_m)) / mean_speed))
 
 
 def _cut(walks: Sequence[Legs], slab_ms: float) -> _Pieces:
