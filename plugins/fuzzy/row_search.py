@@ -16,7 +16,7 @@ Found = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]
 WORTH_SORTING = 2
 """Notifications that a group must have on average for it to pay that they ask it together."""
 
-BEYOND_CACHES = 1 << 26
+BEYOND_CACHES = 1 << 25
 """Bytes of rows from which on reading them again costs more than putting the matches in order."""
 
 

@@ -33,7 +33,7 @@ from plugins.kernels.layout import (
     TAIL,
     WEIGHTED,
 )
-from plugins.kernels.places import Places, fill
+from plugins.kernels.places import Places, enter, fill
 
 Bytes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int64]
@@ -96,8 +96,19 @@ class RowStore:
         weights: bytes = b"",
     ) -> None:
         """Hold a row that is not held yet: `triples` are (v, V) by rank, `slopes` 256·γ by rank."""
-        rows = np.array([key], np.uint32), np.array([floor], np.uint8)
-        self.put_all(group, *rows, triples[None], slopes[None], weights)
+        number = self._number(group)
+        block, slot = self._room(number)
+        if group.kind == MINIMUM:
+            self._write_minimum(group, block, slot, key, floor, triples.tolist(), slopes.tolist())
+        else:
+            keys, floors = np.array([key], np.uint32), np.array([floor], np.uint8)
+            self._write(number, block, slot, keys, floors, triples[None], slopes[None])
+            at = int(self.blocks[block, AT]) + layout.weights_at(group.size, 0) + slot
+            for rank, weight in enumerate(weights):
+                self.arena[at + ROWS * rank] = weight
+        self._places.reserve(self.count + 1)
+        enter(self._places.table, key, block * ROWS + slot)
+        self.count += 1
 
     def put_all(
         self,
@@ -106,25 +117,17 @@ class RowStore:
         floors: Bytes,
         triples: Bytes,
         slopes: npt.NDArray[np.uint16],
-        weights: bytes = b"",
     ) -> None:
-        """Hold many rows of one group that are not held yet: triples[row, rank] is (v, V).
-
-        Weights are those of all of them.
-        """
+        """Hold many rows of one group without weights that are not held yet: triples[row, rank] is (v, V)."""
         number = self._number(group)
         self._places.reserve(self.count + len(keys))
         places = np.empty(len(keys), np.int64)
-        size, done = group.size, 0
+        done = 0
         while done < len(keys):
             block, slot = self._room(number)
             taken = min(ROWS - slot, len(keys) - done)
             rows = slice(done, done + taken)
             self._write(number, block, slot, keys[rows], floors[rows], triples[rows], slopes[rows])
-            if weights:
-                at = int(self.blocks[block, AT]) + layout.weights_at(size, 0) + slot
-                for rank, weight in enumerate(weights):
-                    self.arena[at + ROWS * rank : at + ROWS * rank + taken] = weight
             places[rows] = np.arange(taken) + (block * ROWS + slot)
             self.groups[number, COUNT] += taken - 1
             done += taken
@@ -160,7 +163,12 @@ class RowStore:
 
     def key_at(self, place: int) -> int:
         """Return the key of the row at this place."""
-        return int(self.keys_at(np.array([place]))[0])
+        block, slot = divmod(place, ROWS)
+        number = self.blocks[block, OWNER]
+        size = int(self.groups[number, SIZE])
+        if self.groups[number, KIND] == MINIMUM:
+            return int(self.records[int(self.blocks[block, RECORDS]) + slot * layout.record_words(size)])
+        return int(self._words[(int(self.blocks[block, AT]) + layout.keys_at(size) >> 2) + slot])
 
     def keys_at(self, places: Numbers) -> npt.NDArray[np.uint32]:
         """Return the keys of the rows at these places."""
@@ -228,19 +236,39 @@ class RowStore:
         begin = at + layout.floors_at(size) + slot
         self.arena[begin : begin + taken] = floors
 
+    def _write_minimum(
+        self,
+        group: Group,
+        block: int,
+        slot: int,
+        key: int,
+        floor: int,
+        cores: list[list[int]],
+        slopes: list[int],
+    ) -> None:
+        """Write one row of minima: what `_write` does, number by number, which is quicker for one."""
+        begin = int(self.blocks[block, RECORDS]) + slot * layout.record_words(group.size)
+        at = int(self.blocks[block, AT]) + slot
+        self.records[begin] = key
+        for rank, ((v, V), slope) in enumerate(zip(cores, slopes, strict=True)):
+            self.records[begin + 1 + rank] = v | V << 8 | slope << 16
+            reach = _reach(floor if group.flips >> rank & 1 else 254 - floor, slope)
+            first = max(v - reach, 0)
+            self.arena[at + layout.cuts_at(rank)] = first
+            self.arena[at + layout.cuts_at(rank) + ROWS] = min(V + reach, 255) - first
+
     def _write_cuts(
         self, number: int, block: int, slot: int, floors: Bytes, constraints: npt.NDArray[np.uint32]
     ) -> None:
         """Write the values at which rows of minima are above their floors, by rank.
 
-        The loss at distance d is (d·S + 128) >> 8; it stays at or below L up to d = (256·L + 127) // S. A
-        complemented constraint keeps the values that are *not* above the floor.
+        A complemented constraint keeps the values that are *not* above the floor.
         """
         flips, start = int(self.groups[number, FLIPS]), int(self.blocks[block, AT]) + slot
         for rank in range(constraints.shape[1]):
             packed = constraints[:, rank].astype(np.int64)
             most = floors.astype(np.int64) if flips >> rank & 1 else 254 - floors.astype(np.int64)
-            reach = (256 * most + 127) // (packed >> 16)
+            reach = _reach(most, packed >> 16)
             first = np.maximum((packed & 255) - reach, 0)
             last = np.minimum((packed >> 8 & 255) + reach, 255)
             at = start + layout.cuts_at(rank)
@@ -343,6 +371,14 @@ class RowStore:
             slot = (slot + 1) & (len(self.directory) - 1)
         self.groups[number, NEXT] = self.directory[slot]
         self.directory[slot] = number
+
+
+Whole = TypeVar("Whole", int, Numbers)
+
+
+def _reach(loss: Whole, slope: Whole) -> Whole:
+    """Return the largest distance d at which the loss, (d·S + 128) >> 8, is not above this one."""
+    return (256 * loss + 127) // slope
 
 
 def _grown(array: npt.NDArray[T], wanted: int) -> npt.NDArray[T]:
