@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, Row
 
 from spark_analysis.answers import Analysis, GroundTruth, RunFacts
 from spark_analysis.asking import delivery as arriving
-from spark_analysis.asking import network, nodes, radio
+from spark_analysis.asking import energy, network, nodes, radio
 from spark_analysis.errors import TraceError
 from spark_analysis.metrics import truth
 from spark_analysis.metrics.delivery import pairs as pairs_of
@@ -50,10 +50,11 @@ def _ask(run: Run) -> Analysis:
     with ThreadPoolExecutor() as together:
         overhead = together.submit(radio.overhead_of, messages)
         times = together.submit(network.contacts_of, contacts, len(who), end_ms)
-        filtering = together.submit(nodes.filtering_of, run.table("filter_decisions"))
+        filtering = together.submit(nodes.filtering_of, run)
         pieces = together.submit(network.pieces_of, contacts, len(who), end_ms)
         holding = together.submit(nodes.holding_of, run.table("buffers"), messages, end_ms)
         loads = together.submit(nodes.loads_of, run, who, end_ms)
+        joules = together.submit(energy.energy_of, run, end_ms)
         tracks = together.submit(network.tracks_of, run, who, end_ms)
         meetings = together.submit(network.meetings_of, run, end_ms)
         together.submit(import_module, "spark_analysis.page")  # loaded by the time the answers are there
@@ -82,6 +83,7 @@ def _ask(run: Run) -> Analysis:
             pieces=pieces.result(),
             holding=holding.result(),
             loads=loads.result(),
+            energy=joules.result(),
             timeline=timeline,
             tracks=tracks.result(),
             meetings=meetings.result(),

@@ -177,6 +177,7 @@ class Filtering:
     share_kept: float | None
     vector_bytes_judged: int
     vector_bytes_kept: int
+    radio_s_kept: float | None
     mean_cost_us: float | None
 
 
@@ -277,6 +278,37 @@ class GroupLoad:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupEnergy:
+    """What the devices of one group in one role used: for being up, by radio, by computing.
+
+    Of `devices` that any energy is known of, `empty` had a battery that ran empty.
+    """
+
+    role: str
+    group: str
+    devices: int
+    idle_j: float
+    radio_j: float
+    compute_j: float
+    empty: int
+
+
+@dataclass(frozen=True, slots=True)
+class Energy:
+    """What all devices used, what that is for each delivery, and running sums at the end of each bin."""
+
+    total_j: float
+    radio_j: float
+    j_per_delivery: float | None
+    radio_j_per_delivery: float | None
+    by_group: tuple[GroupEnergy, ...]
+    bin_s: float
+    idle_j: tuple[float, ...]
+    sent_j: tuple[float, ...]
+    computed_j: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Track:
     """Where one node went: the corners of its path in metres."""
 
@@ -311,6 +343,8 @@ class Analysis:
     pieces: Pieces
     holding: Holding
     loads: tuple[GroupLoad, ...]
+    energy: Energy | None
+    """None where the scenario says of no device what things cost it."""
     timeline: Timeline
     tracks: tuple[Track, ...]
     meetings: tuple[Meeting, ...]

@@ -45,6 +45,18 @@ class Manifest:
         policy = overlay.get("policy") if isinstance(overlay, dict) else None
         return None if policy is None else str(policy)
 
+    def radio_rates(self) -> dict[str, float]:
+        """Return the bytes a second of each group's radio, as far as the scenario says."""
+        radios, groups = self.scenario.get("radio"), self.scenario.get("group")
+        if not isinstance(radios, dict) or not isinstance(groups, list):
+            return {}
+        named = [(str(group.get("name")), radios.get(group.get("radio"))) for group in groups]
+        return {
+            name: float(radio["rate_bytes_per_s"])
+            for name, radio in named
+            if isinstance(radio, dict) and radio.get("rate_bytes_per_s")
+        }
+
     @property
     def title(self) -> str:
         """Return the scenario's title, or its name where it has none."""

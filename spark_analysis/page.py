@@ -1,6 +1,5 @@
 """The report as one HTML page: words, tables and pictures; no script, no request."""
 
-from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -8,18 +7,31 @@ from typing import Final
 
 from spark_analysis.answers import Analysis, Served
 from spark_analysis.figures import (
-    contacts_figure,
-    degree_figure,
     delay_figure,
     filtering_figure,
-    holding_figure,
-    map_figure,
-    pieces_figure,
-    reach_figure,
     timeline_figure,
     traffic_figure,
     truth_figure,
 )
+from spark_analysis.network_figures import (
+    contacts_figure,
+    degree_figure,
+    holding_figure,
+    map_figure,
+    pieces_figure,
+    reach_figure,
+)
+from spark_analysis.page_network import (
+    contacts_text,
+    degree_text,
+    energy_section,
+    holding_text,
+    loads_table,
+    map_text,
+    pieces_text,
+    reach_text,
+)
+from spark_analysis.page_table import table
 from spark_analysis.wording import bytes_text, number_text, share_text, time_text
 
 _SERVED_HEAD: Final = ("owed", "delivered", "open", "missed", "ratio")
@@ -45,19 +57,20 @@ def page(analysis: Analysis) -> str:
         filtering_figure=filtering_figure(analysis.filtering),
         traffic_text=escape(_traffic_text(analysis)),
         traffic_figure=traffic_figure(analysis.overhead.by_type),
-        contacts_text=escape(_contacts_text(analysis)),
+        contacts_text=escape(contacts_text(analysis)),
         contacts_figure=contacts_figure(analysis.contacts),
         fairness_text=escape(_fairness_text(analysis)),
-        pieces_text=escape(_pieces_text(analysis)),
+        pieces_text=escape(pieces_text(analysis)),
         pieces_figure=pieces_figure(analysis.pieces),
-        reach_text=escape(_reach_text(analysis)),
+        reach_text=escape(reach_text(analysis)),
         reach_figure=reach_figure(analysis.pieces),
-        holding_text=escape(_holding_text(analysis)),
+        holding_text=escape(holding_text(analysis)),
         holding_figure=holding_figure(analysis.holding),
-        degree_text=escape(_degree_text(analysis)),
+        degree_text=escape(degree_text(analysis)),
         degree_figure=degree_figure(analysis.holding),
-        loads_table=_loads_table(analysis),
-        map_text=escape(_map_text(analysis)),
+        loads_table=loads_table(analysis),
+        energy=energy_section(analysis),
+        map_text=escape(map_text(analysis)),
         map_figure=map_figure(analysis.tracks, analysis.meetings),
         subscription_table=_subscription_table(analysis),
         given_up=_given_up(analysis),
@@ -130,17 +143,17 @@ def _delivery_table(analysis: Analysis) -> str:
     rows = [(group.group, *_served_cells(group.served)) for group in analysis.delivery.by_group]
     if len(rows) != 1:
         rows.append(("all", *_served_cells(analysis.delivery.total)))
-    table = _table("Pairs of notification and subscriber, by group", ("subscribers", *_SERVED_HEAD), rows)
+    found = table("Pairs of notification and subscriber, by group", ("subscribers", *_SERVED_HEAD), rows)
     languages = [
         (f"language {one.language}", *_served_cells(one.served)) for one in analysis.delivery.by_language
     ]
     if len(languages) > 1:
-        table += _table("By subscription language", ("notifications", *_SERVED_HEAD), languages)
-    return table
+        found += table("By subscription language", ("notifications", *_SERVED_HEAD), languages)
+    return found
 
 
 def _subscription_table(analysis: Analysis) -> str:
-    return _table(
+    return table(
         "Notifications owed to each subscription revision",
         ("subscriber", "subscription", *_SERVED_HEAD),
         [
@@ -192,7 +205,7 @@ def _delay_text(analysis: Analysis) -> str:
 def _delay_table(analysis: Analysis) -> str:
     delay = analysis.delay
     figures = (delay.mean_s, delay.p50_s, delay.p90_s, delay.p95_s, delay.p99_s, delay.max_s)
-    return _table(
+    return table(
         "Delay of delivered pairs",
         ("delivered", "mean", "median", "90 %", "95 %", "99 %", "longest"),
         [(number_text(delay.delivered), *(time_text(figure) for figure in figures))],
@@ -200,7 +213,7 @@ def _delay_table(analysis: Analysis) -> str:
 
 
 def _hops_table(analysis: Analysis) -> str:
-    return _table(
+    return table(
         "Delay by the number of hops, publisher to subscriber",
         ("hops", "delivered", "share", "mean delay"),
         [
@@ -220,8 +233,8 @@ def _filtering_text(analysis: Analysis) -> str:
     return (
         f"Watchdogs judged {filtering.judged:,} readings at the source and kept "
         f"{share_text(filtering.share_kept)} of them: {bytes_text(filtering.vector_bytes_kept)} of "
-        f"{bytes_text(filtering.vector_bytes_judged)} that never used the radio, counted as bare vectors "
-        "sent once."
+        f"{bytes_text(filtering.vector_bytes_judged)} that never used the radio, "
+        f"{time_text(filtering.radio_s_kept)} on the air, counted as bare vectors sent once."
     )
 
 
@@ -230,16 +243,6 @@ def _traffic_text(analysis: Analysis) -> str:
     return (
         f"{overhead.transmissions:,} transmissions, {bytes_text(overhead.bytes_on_air)} on the air, "
         "envelopes and transfers that were cut included."
-    )
-
-
-def _contacts_text(analysis: Analysis) -> str:
-    contacts = analysis.contacts
-    return (
-        f"{contacts.pairs_met:,} of {contacts.pairs:,} pairs of nodes ever met. A contact lasted "
-        f"{time_text(contacts.contact.median_s)} in the median; between two contacts a pair was apart for "
-        f"{time_text(contacts.inter_contact.median_s)}. The curves (Kaplan–Meier) account for times that "
-        "the beginning or the end of the run cut off."
     )
 
 
@@ -256,126 +259,14 @@ def _fairness_text(analysis: Analysis) -> str:
     return text
 
 
-def _pieces_text(analysis: Analysis) -> str:
-    pieces = analysis.pieces.pieces
-    if not pieces:
-        return "Nobody took part."
-    return (
-        f"Looked at every {time_text(analysis.pieces.every_s)}, the network was in "
-        f"{sum(pieces) / len(pieces):.1f} pieces on average; a node that is on its own is one."
-    )
-
-
-def _reach_text(analysis: Analysis) -> str:
-    pieces = analysis.pieces
-    if not pieces.reachable:
-        return "Nobody took part."
-    half = next((i for i, reached in enumerate(pieces.reachable) if reached * 2 >= pieces.pairs), None)
-    text = (
-        "Carried from contact to contact, something that a node had at the beginning could have come to "
-        f"{share_text(pieces.reachable[-1] / max(pieces.pairs, 1))} of the others by the end, had everybody "
-        "carried everything"
-    )
-    return f"{text}; to half of them after {time_text(half * pieces.every_s)}." if half else f"{text}."
-
-
-def _degree_text(analysis: Analysis) -> str:
-    known = [degree for degree in analysis.holding.degree if degree is not None]
-    if not known:
-        return "There was nothing to copy."
-    return (
-        f"By the end a notification had been held by {known[-1]:.1f} nodes on average, its source and those "
-        "that have let go of it since included."
-    )
-
-
-def _loads_table(analysis: Analysis) -> str:
-    return _table(
-        "Buffers hold notifications; peaks are those of one node. Computing time is that of all nodes of the "
-        "group together, from their board profiles.",
-        (
-            "group",
-            "nodes",
-            "held, mean",
-            "held, peak",
-            "peak size",
-            "filtering",
-            "a reading",
-            "matching",
-            "a match",
-        ),
-        [
-            (
-                load.group,
-                number_text(load.nodes),
-                number_text(load.mean_items),
-                number_text(load.peak_items),
-                bytes_text(load.peak_bytes),
-                _busy_text(load.filter_s, load.filter_us_per_reading),
-                time_text(_micro(load.filter_us_per_reading)),
-                _busy_text(load.match_s, load.match_us_per_match),
-                time_text(_micro(load.match_us_per_match)),
-            )
-            for load in analysis.loads
-        ],
-    )
-
-
-def _busy_text(total_s: float, each_us: float | None) -> str:
-    return time_text(total_s if each_us else None)
-
-
-def _micro(microseconds: float | None) -> float | None:
-    return microseconds / 1e6 if microseconds else None
-
-
-def _holding_text(analysis: Analysis) -> str:
-    holding = analysis.holding
-    return (
-        f"All nodes together held up to {max(holding.copies, default=0):,} copies of notifications, "
-        f"{bytes_text(max(holding.bytes, default=0))}."
-    )
-
-
-def _map_text(analysis: Analysis) -> str:
-    nodes = sum(analysis.run.nodes_by_role.values())
-    shown, met = len(analysis.tracks), analysis.contacts.contact.known + analysis.contacts.contact.censored
-    whose = "all nodes" if shown >= nodes else f"{shown} of the {nodes} nodes"
-    contacts = (
-        "every contact"
-        if len(analysis.meetings) >= met
-        else f"{len(analysis.meetings):,} of {met:,} contacts"
-    )
-    return (
-        f"Tracks of {whose}; the dot at the end of a track is where it began. Violet dots are {contacts}, "
-        "where it began, larger when it lasted longer."
-    )
-
-
 def _given_up(analysis: Analysis) -> str:
     if not analysis.overhead.given_up:
         return ""
-    table = _table(
+    found = table(
         "Counted by copy: a notification that was delivered long ago expires at every node that carries it. "
         "Lost: on the air and not received. Dropped and refused: by policy.",
         ("what", "of which type", "why", "times"),
         [(one.kind, one.type, one.reason, number_text(one.messages)) for one in analysis.overhead.given_up],
         text_columns=(1, 2),
     )
-    return f'<section>\n<h2>What was given up</h2>\n<div class="scroll">\n{table}\n</div>\n</section>'
-
-
-def _table(
-    caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], text_columns: Sequence[int] = ()
-) -> str:
-    def cells(tag: str, values: Sequence[str]) -> str:
-        marks = (' class="text"' if i in text_columns else "" for i in range(len(values)))
-        return "".join(
-            f"<{tag}{mark}>{escape(value)}</{tag}>" for mark, value in zip(marks, values, strict=True)
-        )
-
-    body = "\n".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
-    return (
-        f"<table>\n<caption>{escape(caption)}</caption>\n"
-        f"<thead><tr>{cells('th', head)}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
-    )
+    return f'<section>\n<h2>What was given up</h2>\n<div class="scroll">\n{found}\n</div>\n</section>'

@@ -26,6 +26,8 @@ from spark_analysis.session import open_session
 
 SMALL_TABLE_ROWS: Final = 200_000
 """Up to here a table is read as one partition: a shuffle would cost more than it spreads."""
+SMALL_RUN_ROWS: Final = 1_000_000
+"""Up to here planning and compiling a query takes longer than running it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Run:
     @property
     def small(self) -> bool:
         """Tell whether planning and compiling a query takes longer than running it."""
-        return all(self.rows(name) <= SMALL_TABLE_ROWS for name in TABLES)
+        return sum(self.rows(name) for name in TABLES) <= SMALL_RUN_ROWS
 
     @property
     def partial(self) -> bool:
@@ -106,12 +108,31 @@ def open_run(path: str | Path, spark: SparkSession | None = None) -> Run:
     """
     folder = Path(path).absolute()
     manifest = read_manifest(folder)
+    parts = _parts_in(folder)
+    return Run(folder, manifest, parts, spark or open_session(large=_rows_in(parts) > SMALL_RUN_ROWS))
+
+
+def is_large(path: str | Path) -> bool:
+    """Tell whether a run is too large for a session that is set up for quick answers; raise `TraceError` as
+    `open_run` does. Nothing of Spark is needed for it.
+    """
+    folder = Path(path).absolute()
+    read_manifest(folder)
+    return _rows_in(_parts_in(folder)) > SMALL_RUN_ROWS
+
+
+def _parts_in(folder: Path) -> dict[str, tuple[Part, ...]]:
+    """Return the parts of every table; a trace without any row is refused."""
     parts = {name: _parts_of(folder / "trace" / name, name) for name in TABLES}
-    if not any(part.rows for table in parts.values() for part in table):
+    if not _rows_in(parts):
         raise TraceError(
             f"{folder}: the run is empty, no table of its trace has a row; run the scenario again"
         )
-    return Run(folder, manifest, parts, spark or open_session())
+    return parts
+
+
+def _rows_in(parts: Mapping[str, tuple[Part, ...]]) -> int:
+    return sum(part.rows for table in parts.values() for part in table)
 
 
 def _known(name: str) -> str:

@@ -28,6 +28,15 @@ MASTER_VARIABLE: Final = "DENS_SPARK_MASTER"
 _PACKAGE: Final = Path(__file__).resolve().parent
 _SHIPPED: Final = "dens_packages"
 _LOOPBACK: Final = ("spark://127.0.0.1", "spark://localhost")
+_QUICK_JAVA: Final = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
+    "-XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
+"""A report is many small queries, each run once. Java's optimising compiler would take half of the processor
+for code that is hardly used again, a collector beside the work another tenth, and checking the bytes of
+Spark's own classes, which come from a package that was checked by its hash, one more. Where there are
+millions of rows the compiler and the collector earn what they cost.
+"""
 _LOG_TAIL_LINES: Final = 12
 _STOP_TIMEOUT_S: Final = 20
 
@@ -35,9 +44,10 @@ _remote: list[SparkSession] = []
 """The session with Spark Connect, if there is one; Spark itself knows only those that have a context."""
 
 
-def open_session(master: str | None = None) -> SparkSession:
+def open_session(master: str | None = None, *, large: bool = False) -> SparkSession:
     """Return the running session, or start one on `master`, on `$DENS_SPARK_MASTER`, or on this machine's
-    cores. A master `sc://host:port` is a server of Spark Connect.
+    cores. A master `sc://host:port` is a server of Spark Connect. `large` has Java prepare for millions of
+    rows instead of for a quick answer.
 
     Raises `NoJava` when there is no Java and `NoSpark`, with the end of Spark's log, when it does not come
     up.
@@ -49,7 +59,7 @@ def open_session(master: str | None = None) -> SparkSession:
         _remote.append(connect(master))
         return _remote[-1]
     _prepare_environment(master)
-    conf = _configuration(master)
+    conf = _configuration(master, large)
     with tempfile.TemporaryFile(prefix="dens-spark-", suffix=".log") as log:
         try:
             gateway = launch_gateway(conf, popen_kwargs={"stderr": log})  # type: ignore[no-untyped-call]
@@ -96,7 +106,7 @@ def _prepare_environment(master: str) -> None:
     os.environ.setdefault("SPARK_CONF_DIR", str(_PACKAGE / "spark_conf"))
 
 
-def _configuration(master: str) -> SparkConf:
+def _configuration(master: str, large: bool) -> SparkConf:
     """Return the settings of every session, with their reasons."""
     settings = {
         # No web page and no bar: the report is the page, and the command line shows progress itself.
@@ -107,9 +117,8 @@ def _configuration(master: str) -> SparkConf:
         "spark.sql.shuffle.partitions": "4",
         # Times of a trace are milliseconds since its start; no local time zone may creep in.
         "spark.sql.session.timeZone": "UTC",
-        # A report is many small queries, each run once: Java's optimising compiler would take half of the
-        # processor for code that is hardly used again. On a cluster it works where the rows are.
-        "spark.driver.extraJavaOptions": "-Duser.timezone=UTC -XX:TieredStopAtLevel=1",
+        "spark.driver.extraJavaOptions": "-Duser.timezone=UTC"
+        + ("" if large and master.startswith("local") else f" {_QUICK_JAVA}"),
         # Remembering the line of Python behind every column costs more than planning does.
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.driver.memory": "2g",

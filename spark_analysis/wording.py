@@ -9,6 +9,7 @@ NOT_KNOWN: Final = "–"
 NO_BREAK: Final = "\N{NO-BREAK SPACE}"
 
 _TIME_UNITS: Final = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+_ENERGY_UNITS: Final = ((1e6, "MJ"), (1e3, "kJ"), (1, "J"))
 _BYTE_UNITS: Final = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
@@ -32,6 +33,16 @@ def bytes_text(count: float | None) -> str:
         if count >= size:
             return f"{count / size:.3g}{NO_BREAK}{unit}"
     return f"{count:.0f}{NO_BREAK}B"
+
+
+def energy_text(joules: float | None) -> str:
+    """Return joules, thousands of them as kJ, to three digits."""
+    if joules is None:
+        return NOT_KNOWN
+    for size, unit in _ENERGY_UNITS:
+        if joules >= size:
+            return f"{joules / size:.3g}{NO_BREAK}{unit}"
+    return f"{joules * 1000:.3g}{NO_BREAK}mJ"
 
 
 def share_text(share: float | None) -> str:

@@ -5,14 +5,17 @@ from pyspark.sql import DataFrame, Row
 from spark_analysis.answers import Filtering, GroupLoad, Holding
 from spark_analysis.asking.naming import bin_ms_of
 from spark_analysis.metrics.cost import computing_cost
-from spark_analysis.metrics.filtering import filter_savings
+from spark_analysis.metrics.filtering import filter_savings, with_rate
 from spark_analysis.metrics.holding import buffer_use, copies_over_time, held_over_time
 from spark_analysis.run import Run
 
 
-def filtering_of(filter_decisions: DataFrame) -> Filtering:
+def filtering_of(run: Run) -> Filtering:
     """Ask what the watchdogs judged and kept at home."""
-    row = filter_decisions.transform(filter_savings).first()
+    readings = run.table("filter_decisions").transform(
+        with_rate, run.table("nodes"), run.manifest.radio_rates()
+    )
+    row = readings.transform(filter_savings).first()
     assert row is not None
     return Filtering(**row.asDict())
 

@@ -37,14 +37,16 @@ def report(
     from spark_analysis.answers import Analysis
     from spark_analysis.comparison import refuse_strangers
     from spark_analysis.manifest import read_manifest
+    from spark_analysis.run import is_large
     from spark_analysis.session import close_session, open_session
     from studio import console
     from studio.summary import comparison_table, summary_table
 
-    refuse_strangers([(run, read_manifest(run)) for run in runs])  # before Spark is started
+    refuse_strangers([(run, read_manifest(run)) for run in runs])
+    sizes = [is_large(run) for run in runs]  # what cannot be read is told before Spark is started
     target = output or (runs[0] / "report.html" if len(runs) == 1 else Path("comparison.html"))
     with console.steps("starting Spark …") as step:
-        spark = open_session(master)
+        spark = open_session(master, large=any(sizes))
         try:
             found = _analysed(runs, target, step)
         finally:

@@ -101,7 +101,7 @@ def test_every_figure_is_drawn(page: Opened) -> None:
     figures = page.figures()
     assert set(figures) == {
         "delay", "timeline", "filtering", "traffic", "contacts", "map", "truth", "pieces", "reach",
-        "holding", "degree",
+        "holding", "degree", "energy",
     }  # fmt: skip
     for name, figure in figures.items():
         assert figure["width"] > 350, name

@@ -18,7 +18,7 @@ from tests.spark_analysis.sample import sample_analysis
 
 FIGURES = {
     "delay", "timeline", "filtering", "traffic", "contacts", "map", "truth", "pieces", "reach", "holding",
-    "degree",
+    "degree", "energy",
 }  # fmt: skip
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
@@ -115,6 +115,9 @@ def test_figures_of_the_run_are_on_the_page() -> None:
         "to half of them after 1.25 h",
         "held by 3.0 nodes on average",
         "130 µs",
+        "used 5.2 kJ, 34.7 J for each delivery",
+        "1.76 kJ",
+        "2.15 s on the air",
         "100 of 214 contacts",
         "300 pairs of reading and subscriber should have been told, and 50.0 % of them were",
     ):
@@ -173,11 +176,12 @@ def test_a_run_without_deliveries_has_a_page_too() -> None:
         pieces=Pieces(1.0, 0, (), (), ()),
         holding=Holding(1.0, (), (), ()),
         loads=(),
+        energy=None,
         tracks=(),
         meetings=(),
     )
     parsed = Page(page(nothing))
-    assert parsed.tags.count("svg") == len(FIGURES)
+    assert parsed.tags.count("svg") == len(FIGURES - {"energy"})
     assert "Nothing was owed to anybody" in "".join(parsed.text)
 
 

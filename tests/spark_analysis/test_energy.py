@@ -1,0 +1,98 @@
+"""Energy on hand-made rows, and against plain Python on drawn ones."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame
+
+from spark_analysis.metrics.energy import energy_by, energy_for_deliveries, energy_over_time, energy_used
+
+MakeTable = Callable[..., DataFrame]
+
+
+def used(
+    at_ms: int, node: int, idle_j: float, radio_j: float, compute_j: float, **more: Any
+) -> dict[str, Any]:
+    return {
+        "at_ms": at_ms,
+        "node": node,
+        "idle_j": idle_j,
+        "radio_j": radio_j,
+        "compute_j": compute_j,
+        **more,
+    }
+
+
+@pytest.fixture
+def energy(make_table: MakeTable) -> DataFrame:
+    return make_table(
+        "energy",
+        used(600, 1, 1.0, 0.5, 0.0, battery_j=8.5),
+        used(1200, 1, 2.0, 1.5, 0.25, battery_j=6.25),
+        used(600, 2, 10.0, 0.0, 0.0),
+        used(700, 3, 4.0, 0.0, 1.0, battery_j=0.0),
+        used(1200, 3, 4.0, 0.0, 1.0, battery_j=0.0),
+    )
+
+
+@pytest.fixture
+def nodes(make_table: MakeTable) -> DataFrame:
+    return make_table(
+        "nodes",
+        {"node": 1, "group": "helpers", "role": "mediator"},
+        {"node": 2, "group": "cars", "role": "mediator"},
+        {"node": 3, "group": "patients", "role": "publisher"},
+        {"node": 4, "group": "patients", "role": "publisher"},
+    )
+
+
+def test_what_counts_is_what_was_used_last(energy: DataFrame, nodes: DataFrame) -> None:
+    rows = energy.transform(energy_used).orderBy("node").collect()
+    assert [(row["node"], row["total_j"], row["battery_j"]) for row in rows] == [
+        (1, 3.75, 6.25),
+        (2, 10.0, None),
+        (3, 5.0, 0.0),
+    ]
+    by_role = energy.transform(energy_used).transform(energy_by, nodes, "role").collect()
+    assert [tuple(row) for row in by_role] == [
+        ("mediator", 2, 12.0, 1.5, 0.25, 13.75, 0),
+        ("publisher", 1, 4.0, 0.0, 1.0, 5.0, 1),
+    ]
+
+
+def test_energy_for_each_delivery(energy: DataFrame, make_table: MakeTable) -> None:
+    messages = make_table(
+        "messages", *({"kind": kind} for kind in ("delivered", "sent", "delivered", "lost"))
+    )
+    row = energy.transform(energy_used).transform(energy_for_deliveries, messages).first()
+    assert row is not None
+    assert (row["total_j"], row["delivered"]) == (18.75, 2)
+    assert (row["j_per_delivery"], row["radio_j_per_delivery"]) == (9.375, 0.75)
+    nothing = energy.transform(energy_used).transform(energy_for_deliveries, make_table("messages")).first()
+    assert nothing is not None
+    assert nothing["j_per_delivery"] is None
+
+
+def test_running_sums_agree_with_plain_python(make_table: MakeTable) -> None:
+    chance = random.Random(4)
+    rows = []
+    for node in range(5):
+        idle = radio = 0.0
+        for at_ms in sorted(chance.sample(range(10_000), 12)):
+            idle, radio = idle + chance.random(), radio + chance.random()
+            rows.append(used(at_ms, node, idle, radio, 0.0))
+    chance.shuffle(rows)
+    found = make_table("energy", *rows).transform(energy_over_time, 1000).collect()
+    sums = {row["bin"]: (row["idle_j"], row["radio_j"]) for row in found}
+    for end in range(10):
+        together = [0.0, 0.0]
+        for node in range(5):
+            known = [row for row in rows if row["node"] == node and row["at_ms"] < (end + 1) * 1000]
+            if known:
+                last = max(known, key=lambda row: int(row["at_ms"]))
+                together[0] += last["idle_j"]
+                together[1] += last["radio_j"]
+        so_far = [sum(sums[bin_][kind] for bin_ in sums if bin_ <= end) for kind in (0, 1)]
+        assert so_far == pytest.approx(together)
