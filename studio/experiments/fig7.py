@@ -49,12 +49,15 @@ class Panel:
         """Write the figure as a picture; the ending of the name says which kind."""
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(6, 4), layout="constrained")
+        figure = Figure(figsize=(8, 4), layout="constrained")
         axes = figure.subplots()
         for name, values in self.lines.items():
             axes.plot(self.points, values, marker="o", label=name)
         axes.set(title=self.title, xlabel=self.along, ylabel=self.unit, xscale="log", yscale="log")
-        axes.legend()
+        axes.set_xticks(self.points, labels=[f"{point:,}" for point in self.points])
+        axes.minorticks_off()
+        axes.grid(alpha=0.3)
+        figure.legend(loc="outside right upper")
         figure.savefig(path)
 
 
