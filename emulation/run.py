@@ -5,7 +5,9 @@ trace is complete. An interruption makes a run that is shorter than planned but 
 manifest says `partial` and how far it got. Any other failure leaves nothing behind.
 """
 
-from collections.abc import Callable, Mapping
+import gc
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -92,8 +94,20 @@ def run_scenario(
 
     A folder that holds an earlier run is replaced only with `force`; one that holds anything else never is.
     """
-    with RunFolder(out, force=force) as folder:
+    with RunFolder(out, force=force) as folder, _no_search_for_cycles():
         return _run(scenario, seed, folder, progress)
+
+
+@contextmanager
+def _no_search_for_cycles() -> Iterator[None]:
+    """Engines make no cycles, so looking for them among a million messages would only cost time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _run(
