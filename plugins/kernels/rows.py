@@ -102,7 +102,8 @@ class RowStore:
             self._write_minimum(group, block, slot, key, floor, triples.tolist(), slopes.tolist())
         else:
             keys, floors = np.array([key], np.uint32), np.array([floor], np.uint8)
-            self._write(number, block, slot, keys, floors, triples[None], slopes[None])
+            place = np.array([block * ROWS + slot])
+            self._write(number, place, keys, floors, triples[None], slopes[None])
             at = int(self.blocks[block, AT]) + layout.weights_at(group.size, 0) + slot
             for rank, weight in enumerate(weights):
                 self.arena[at + ROWS * rank] = weight
@@ -126,11 +127,10 @@ class RowStore:
         while done < len(keys):
             block, slot = self._room(number)
             taken = min(ROWS - slot, len(keys) - done)
-            rows = slice(done, done + taken)
-            self._write(number, block, slot, keys[rows], floors[rows], triples[rows], slopes[rows])
-            places[rows] = np.arange(taken) + (block * ROWS + slot)
+            places[done : done + taken] = np.arange(taken) + (block * ROWS + slot)
             self.groups[number, COUNT] += taken - 1
             done += taken
+        self._write(number, places, keys, floors, triples, slopes)
         self.count += len(keys)
         fill(self._places.table, keys, places)
 
@@ -189,8 +189,11 @@ class RowStore:
         number, at = int(self.blocks[block, OWNER]), int(self.blocks[block, AT])
         size = int(self.groups[number, SIZE])
         if self.groups[number, KIND] == MINIMUM:
-            record = self._records(number, block)[slot : slot + 1]
-            self._write_cuts(number, block, slot, np.array([floor], np.uint8), record[:, 1:])
+            record = int(self.blocks[block, RECORDS]) + slot * layout.record_words(size)
+            for rank in range(size):
+                constraint = self.records[record + 1 + rank : record + 2 + rank]
+                start, floors = np.array([at + slot]), np.array([floor], np.uint8)
+                self._write_cuts(number, start, rank, floors, constraint)
         else:
             self.arena[at + layout.floors_at(size) + slot] = floor
 
@@ -202,39 +205,34 @@ class RowStore:
     def _words(self) -> npt.NDArray[np.uint32]:
         return self.arena.view(np.uint32)
 
-    def _records(self, number: int, block: int) -> npt.NDArray[np.uint32]:
-        """Return the records of a block of minima, a row each: the key, then v, V and slope by rank."""
-        length, begin = layout.record_words(int(self.groups[number, SIZE])), int(self.blocks[block, RECORDS])
-        return self.records[begin : begin + ROWS * length].reshape(ROWS, length)
-
     def _write(
         self,
         number: int,
-        block: int,
-        slot: int,
+        places: Numbers,
         keys: npt.NDArray[np.uint32],
         floors: Bytes,
         triples: Bytes,
         slopes: npt.NDArray[np.uint16],
     ) -> None:
-        """Write rows of one block, from a slot on."""
-        size, at, taken = int(self.groups[number, SIZE]), int(self.blocks[block, AT]), len(keys)
+        """Write rows of one group, each at its place."""
+        size = int(self.groups[number, SIZE])
+        blocks, slots = places // ROWS, places % ROWS
+        starts = self.blocks[blocks, AT]
         if self.groups[number, KIND] == MINIMUM:
-            records = self._records(number, block)[slot : slot + taken]
-            records[:, 0] = keys
+            records = self.blocks[blocks, RECORDS] + slots * layout.record_words(size)
+            self.records[records] = keys
             wide = triples.astype(np.uint32)
-            records[:, 1:] = wide[:, :, 0] | wide[:, :, 1] << 8 | slopes.astype(np.uint32) << 16
-            self._write_cuts(number, block, slot, floors, records[:, 1:])
+            for rank in range(size):
+                packed = wide[:, rank, 0] | wide[:, rank, 1] << 8 | slopes[:, rank].astype(np.uint32) << 16
+                self.records[records + 1 + rank] = packed
+                self._write_cuts(number, starts + slots, rank, floors, packed.astype(np.uint32))
             return
         for rank in range(size):
-            for column, start in enumerate((layout.lows_at(size, rank), layout.highs_at(size, rank))):
-                self.arena[at + start + slot : at + start + slot + taken] = triples[:, rank, column]
-            begin = (at + layout.slopes_at(rank) >> 1) + slot
-            self._shorts[begin : begin + taken] = slopes[:, rank]
-        begin = (at + layout.keys_at(size) >> 2) + slot
-        self._words[begin : begin + taken] = keys
-        begin = at + layout.floors_at(size) + slot
-        self.arena[begin : begin + taken] = floors
+            self.arena[starts + layout.lows_at(size, rank) + slots] = triples[:, rank, 0]
+            self.arena[starts + layout.highs_at(size, rank) + slots] = triples[:, rank, 1]
+            self._shorts[(starts + layout.slopes_at(rank) >> 1) + slots] = slopes[:, rank]
+        self._words[(starts + layout.keys_at(size) >> 2) + slots] = keys
+        self.arena[starts + layout.floors_at(size) + slots] = floors
 
     def _write_minimum(
         self,
@@ -258,30 +256,37 @@ class RowStore:
             self.arena[at + layout.cuts_at(rank) + ROWS] = min(V + reach, 255) - first
 
     def _write_cuts(
-        self, number: int, block: int, slot: int, floors: Bytes, constraints: npt.NDArray[np.uint32]
+        self,
+        number: int,
+        starts: Numbers,
+        rank: int,
+        floors: Bytes,
+        constraints: npt.NDArray[np.uint32],
     ) -> None:
-        """Write the values at which rows of minima are above their floors, by rank.
+        """Write the values at which one constraint of rows of minima is above their floors.
 
-        A complemented constraint keeps the values that are *not* above the floor.
+        A row's cuts begin at its start. A complemented constraint keeps the values that are *not* above the
+        floor.
         """
-        flips, start = int(self.groups[number, FLIPS]), int(self.blocks[block, AT]) + slot
-        for rank in range(constraints.shape[1]):
-            packed = constraints[:, rank].astype(np.int64)
-            most = floors.astype(np.int64) if flips >> rank & 1 else 254 - floors.astype(np.int64)
-            reach = _reach(most, packed >> 16)
-            first = np.maximum((packed & 255) - reach, 0)
-            last = np.minimum((packed >> 8 & 255) + reach, 255)
-            at = start + layout.cuts_at(rank)
-            self.arena[at : at + len(floors)] = first
-            self.arena[at + ROWS : at + ROWS + len(floors)] = last - first
+        packed, below = constraints.astype(np.int64), floors.astype(np.int64)
+        flipped = int(self.groups[number, FLIPS]) >> rank & 1
+        reach = _reach(below if flipped else 254 - below, packed >> 16)
+        first = np.maximum((packed & 255) - reach, 0)
+        self.arena[starts + layout.cuts_at(rank)] = first
+        self.arena[starts + layout.cuts_at(rank) + ROWS] = (
+            np.minimum((packed >> 8 & 255) + reach, 255) - first
+        )
 
     def _move(self, number: int, source: tuple[int, int], target: tuple[int, int]) -> int:
         """Copy a row over another one of its group; return its key."""
         size = int(self.groups[number, SIZE])
         origin, goal = int(self.blocks[source[0], AT]), int(self.blocks[target[0], AT])
         if self.groups[number, KIND] == MINIMUM:
-            record = self._records(number, source[0])[source[1]]
-            self._records(number, target[0])[target[1]] = record
+            length = layout.record_words(size)
+            begin = int(self.blocks[source[0], RECORDS]) + source[1] * length
+            into = int(self.blocks[target[0], RECORDS]) + target[1] * length
+            record = self.records[begin : begin + length]
+            self.records[into : into + length] = record
             for line in range(2 * size):
                 self.arena[goal + ROWS * line + target[1]] = self.arena[origin + ROWS * line + source[1]]
             return int(record[0])
