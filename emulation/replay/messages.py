@@ -7,6 +7,7 @@ creation events (`time C ID from to size …`), and plain `time ID from to`.
 from dataclasses import dataclass
 from pathlib import Path
 
+from emulation.contacts.contact import Contacts
 from emulation.contacts.formats.recording import Line, Lines, node_number, time_ms
 
 
@@ -20,8 +21,12 @@ class Message:
     destination: int
 
 
-def read_messages(path: Path) -> list[Message]:
-    """Return the messages of a file, oldest first, or raise `DocumentError` with every line that is wrong."""
+def read_messages(path: Path, contacts: Contacts | None = None) -> list[Message]:
+    """Return the messages of a file, oldest first, or raise `DocumentError` with every line that is wrong.
+
+    With contacts, a message from or to a node beyond all that they name is wrong too; a number between them
+    is a node that met nobody.
+    """
     lines = Lines(path)
     messages: list[Message] = []
     for line in lines:
@@ -29,12 +34,25 @@ def read_messages(path: Path) -> list[Message]:
         if message is None:
             expected = '"time ID size from to …", "time C ID from to …" or "time ID from to"'
             lines.complain(line.number, "D313", f"a message is written {expected}")
+        elif contacts is not None and (stranger := _stranger(message, contacts)) is not None:
+            least, most = _numbers(contacts)
+            said = f"node {stranger} is unknown: the contacts are among {least} to {most}"
+            lines.complain(line.number, "D321", said)
         elif messages and message.created_ms < messages[-1].created_ms:
             lines.complain(line.number, "D314", "this time is before the line above; sort the file")
         else:
             messages.append(message)
     lines.refuse_if_wrong()
     return messages
+
+
+def _numbers(contacts: Contacts) -> tuple[int, int]:
+    return (int(contacts.a.min()), int(contacts.b.max())) if len(contacts) else (0, -1)
+
+
+def _stranger(message: Message, contacts: Contacts) -> int | None:
+    least, most = _numbers(contacts)
+    return next((node for node in (message.source, message.destination) if not least <= node <= most), None)
 
 
 def _message(line: Line) -> Message | None:

@@ -52,3 +52,17 @@ def test_bad_recordings_and_options(dens, tmp_path: Path) -> None:
     replay = ["replay", "--contacts", broken, "--messages", broken]
     assert dens(*replay, "--ideal", "--transfer-s", "1").code == 2
     assert dens(*replay, "--transfer-s", "-1").code == 2
+
+
+def test_a_message_of_an_unknown_node_is_told_with_its_line(dens, tmp_path: Path) -> None:
+    contacts, messages = tmp_path / "contacts.txt", tmp_path / "messages.txt"
+    contacts.write_text("1.0 CONN 1 4 up\n20.0 CONN 1 4 down\n")
+    messages.write_text("0 M1 1 4\n5 M2 1 3\n6 M3 1 99\n")
+    ended = dens("replay", "--contacts", contacts, "--messages", messages)
+    assert ended.code == 3
+    assert f"{messages}:3:1: error D321: node 99 is unknown: the contacts are among 1 to 4" in ended.err
+    assert "M2" not in ended.err
+    messages.write_text("0 M1 1 4\n5 M2 1 3\n")
+    assert (
+        dens("replay", "--contacts", contacts, "--messages", messages, "--json").document()["delivered"] == 1
+    )

@@ -67,6 +67,9 @@ def read_ns2(path: Path, area: Area) -> tuple[Track, ...]:
         if order is None:
             lines.complain(line.number, "D316", "neither a place nor an order to go somewhere")
             continue
+        if float(order[5]) < 0.0 or float(order[1]) < 0.0:
+            lines.complain(line.number, "D316", "neither a time nor a speed can be negative")
+            continue
         number, at_ms = int(order[2]), 1000.0 * float(order[1])
         node = nodes.get(number) or _placed(starts.get(number, {}))
         if node is None:

@@ -31,6 +31,9 @@ class Tracks:
     def add(self, line: int, node: int, at_ms: float, x_m: float, y_m: float) -> None:
         """Take the next point of a node; the same moment again replaces nothing and is no error."""
         area = self._area
+        if not 0.0 <= at_ms < float("inf"):
+            self._lines.complain(line, "D316", f"{at_ms / 1000:g} s is no time of the recording")
+            return
         if not (0.0 <= x_m <= area.width_m and 0.0 <= y_m <= area.height_m):
             message = f"({x_m:g}, {y_m:g}) lies outside the area of {area.width_m:g} x {area.height_m:g} m"
             self._lines.complain(line, "D316", message)
