@@ -12,6 +12,7 @@ import shutil
 import socket
 import tarfile
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -47,6 +48,8 @@ def connect(url: str) -> SparkSession:
     Raises `NoSpark` when there is no such server or when this side lacks what speaks to it.
     """
     _refuse_silence(url)
+    # What Java notes in its log, this client says aloud: a window over a small table needs no partition.
+    warnings.filterwarnings("ignore", message="WARN WindowExpression", category=UserWarning)
     try:
         spark = SparkSession.builder.remote(url).getOrCreate()
         spark.addArtifacts(f"{packed_environment()}#{_SHIPPED}", archive=True)
@@ -57,6 +60,11 @@ def connect(url: str) -> SparkSession:
     except Exception as error:
         raise NoSpark(f"{url}: Spark Connect refused the session: {str(error).splitlines()[0]}") from error
     return spark
+
+
+def is_remote(spark: SparkSession) -> bool:
+    """Tell whether a session is one of Spark Connect, without loading what that needs."""
+    return type(spark).__module__.startswith("pyspark.sql.connect.")
 
 
 def packed_environment() -> Path:

@@ -23,6 +23,7 @@ from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
 
+from spark_analysis.connect import is_remote
 from spark_analysis.errors import NoSpark, TraceError
 from spark_analysis.languages import matchers_of
 from spark_analysis.live_state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
@@ -53,7 +54,7 @@ def follow(
     follows it already, and when the run is taken away because it failed.
     """
     folder = folder.absolute()
-    if hasattr(spark, "client"):
+    if is_remote(spark):
         raise NoSpark("a run cannot be followed through Spark Connect; name a master, or leave it out")
     _refuse_patterns(folder)
     _wait_for_tables(folder)
@@ -81,10 +82,7 @@ def follow(
         try:
             _wait_for_end(folder, query, once)
         except StreamingQueryException as error:
-            if not (folder / "manifest.json").is_file():
-                raise TraceError(
-                    f"{folder}: the run was taken away while it was followed; it failed"
-                ) from None
+            _refuse_vanished(folder)
             raise TraceError(f"{folder}: cannot be followed any more: {_reason(error)}") from error
         finally:
             query.stop()
@@ -204,6 +202,12 @@ def _refuse_patterns(folder: Path) -> None:
         )
 
 
+def _refuse_vanished(folder: Path) -> None:
+    """Say so when the run is not there any more: a run that fails removes its folder."""
+    if not (folder / "manifest.json").is_file():
+        raise TraceError(f"{folder}: the run was taken away while it was followed; it failed")
+
+
 def _wait_for_tables(folder: Path) -> None:
     """Wait until a run that has just begun has made its folders."""
     read_manifest(folder)
@@ -220,8 +224,8 @@ def _wait_for_end(folder: Path, query: StreamingQuery, once: bool) -> None:
         query.awaitTermination()
         return
     while True:
-        ended = read_manifest(folder).status != "running"
-        if ended:
+        _refuse_vanished(folder)
+        if read_manifest(folder).status != "running":
             query.processAllAvailable()
             return
         if not query.isActive:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pyspark
 import pytest
+from pyspark.sql import SparkSession
 
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
@@ -20,6 +21,8 @@ from spark_analysis.connect import connect, packed_environment
 from spark_analysis.errors import NoSpark
 from spark_analysis.java import find_java
 from spark_analysis.live import follow
+from spark_analysis.report import analyse, write_report
+from spark_analysis.run import open_run
 from spark_analysis.shipping import PACKAGES
 from tests.spark_analysis.little import write_little_sweep
 from tests.spark_analysis.test_cluster import free_port
@@ -49,6 +52,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "spark.connect.grpc.binding.port": str(port),
     }
     words = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit"), "--master", "local[2]"]
+    words += ["--driver-java-options", "-XX:TieredStopAtLevel=1"]  # it serves a minute
     words += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]
     words += [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
     log = folder / "server.log"
@@ -84,30 +88,31 @@ def dens(*words: str | Path) -> Any:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    assert "WARN" not in done.stderr
     return json.loads(done.stdout)
 
 
 def without_times(document: Any) -> Any:
     """Leave out where a thing was written and how long it took."""
     if isinstance(document, dict):
-        left_out = ("report", "sweep", "timing", "results", "folder", "run")
+        left_out = ("sweep", "timing", "results", "folder")
         return {key: without_times(value) for key, value in document.items() if key not in left_out}
     return [without_times(one) for one in document] if isinstance(document, list) else document
 
 
 @pytest.mark.slow
-@pytest.mark.spark
-@pytest.mark.xdist_group("spark")
-def test_report_sweep_and_learning_are_the_same_through_connect(server: str, tmp_path: Path) -> None:
+def test_report_sweep_and_learning_are_the_same_through_connect(
+    server: str, spark: SparkSession, tmp_path: Path
+) -> None:
     sweep = write_little_sweep(tmp_path)
-    run = tmp_path / "run"
+    run, page = tmp_path / "run", tmp_path / "there.html"
     run_scenario(load_scenario(str(tmp_path / "little.toml")), 1, run)
-    asked = ["report", run, "-o"]
-    here = dens(*asked, tmp_path / "here.html")
-    there = dens(*asked, tmp_path / "there.html", "--remote", server)
-    assert without_times(there) == without_times(here)
-    assert here["delivery"]["total"]["owed"] > 0
-    assert (tmp_path / "there.html").read_text() == (tmp_path / "here.html").read_text()
+    here = analyse(open_run(run, spark))
+    write_report(here, tmp_path / "here.html")
+    there = dens("report", run, "-o", page, "--remote", server)
+    assert there == {**json.loads(json.dumps(here.as_document())), "report": str(page)}
+    assert there["delivery"]["total"]["owed"] > 0
+    assert page.read_text() == (tmp_path / "here.html").read_text()
     about = ("--event", "patient", "--attribute", "heart_rate")
     assert dens("learn", "transitions", run, *about, "--remote", server)["states"][-1] == "other"
     by_process = dens("sweep", sweep, "-o", tmp_path / "one", "-j", "1")
@@ -142,8 +147,6 @@ def test_an_address_without_a_server_is_refused_at_once(url: str, said: str) -> 
 
 
 def test_a_run_is_not_followed_through_connect(tmp_path: Path) -> None:
-    class Remote:
-        client = None
-
+    Remote = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})
     with pytest.raises(NoSpark, match="cannot be followed through Spark Connect"):
         follow(tmp_path, Remote(), print, window_ms=1, every_s=1)  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -190,6 +191,14 @@ def test_only_one_follows_and_a_lost_notebook_begins_anew(spark: SparkSession, t
     stale = BatchLog(growing.path / "live")
     stale.write(Batch(0, deliveries=(Delivered(1, 1, 1, 1),)))
     assert shown(once(growing, spark))[0] == expected(made, 0)
+
+
+def test_a_run_that_fails_takes_the_follower_with_it(spark: SparkSession, tmp_path: Path) -> None:
+    growing = GrowingRun(tmp_path / "run", synthetic_run(4), 2)
+    growing.grow()
+    begin = (growing.path, spark, lambda *_: shutil.rmtree(growing.path, ignore_errors=True))
+    with pytest.raises(TraceError, match="the run was taken away while it was followed; it failed"):
+        follow(*begin, window_ms=1, every_s=0.2)
 
 
 PROGRAM = """
