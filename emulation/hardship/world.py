@@ -131,6 +131,8 @@ class HarshWorld(World):
     def _strike(self, device: int, fault: CrashSettings | ClockSettings) -> None:
         if isinstance(fault, ClockSettings):
             for node in self._inside[device]:
+                if device not in self._reach.down:
+                    super()._settle(node)  # What happened until now happened in the old time.
                 node.skew_ms += int(1000 * fault.jump_s)
                 self._settle(node)
         elif device not in self._reach.down:

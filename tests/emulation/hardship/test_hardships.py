@@ -166,6 +166,23 @@ def test_clocks_that_jump_change_no_time_in_the_trace(run: Callable[..., Tables]
     assert timeless == sorted(timeless)
 
 
+def test_a_clock_that_jumps_while_its_node_computes_changes_no_time_either(
+    run: Callable[..., Tables],
+) -> None:
+    slow = ('radio = "handheld"\nmobility', 'radio = "handheld"\nboard = "slow"\nmobility')
+    jumps = '[[fault]]\nkind = "clock"\nevery_s = 5\njump_s = {}\n[board.slow]\nmessage_us = 400000\n'
+    for jump_s in (-600, 600):
+        tables = run(jumps.format(jump_s), slow)
+        times = [row["at_ms"] for row in tables["messages"]]
+        assert len(times) > 1000
+        last = 0
+        for at_ms in times:  # what waited for its node tells when it happened, a little earlier
+            assert at_ms > last - 60_000
+            last = max(last, at_ms)
+        assert min(times) >= 0
+        assert max(times) < 1_800_000
+
+
 ENERGY = (
     "[energy.coin]\nbattery_j = {battery}\nidle_w = 0.01\nsend_j_per_byte = 1e-4\nreceive_j_per_byte = 5e-5\n"
 )
