@@ -80,7 +80,7 @@ def _bytes(matcher: FastMatcher, told: workloads.Events) -> tuple[float, float]:
     ends, _ = matcher.search.many(told.rows, told.events, told.features, False)
     record, events = 4 * record_words(PREDICATES), len(told.events)
     cuts = blocks * block_bytes(PREDICATES, 0)
-    return (cuts + ends[-1] * record) / events, (cuts + blocks * ROWS * record) / events
+    return (cuts + int(ends[-1]) * record) / events, (cuts + blocks * ROWS * record) / events
 
 
 def _visit(
