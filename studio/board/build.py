@@ -93,7 +93,14 @@ def build_board(
         manifest = f'metadata(version="{version}")\npackage("watchdog")\n{frozen}'
         write_whole(folder / "manifest.py", manifest.encode())
         beside += ["manifest.py", "package.json"]
-    facts = {"board": board, "version": version, "node": settings.node, "files": names, "beside": beside}
+    facts = {
+        "board": board,
+        "version": version,
+        "node": settings.node,
+        "table_check": settings.table_check,
+        "files": names,
+        "beside": beside,
+    }
     write_whole(folder / LISTING, (json.dumps(facts, indent=2) + "\n").encode())
     return sorted(folder / name for name in [*names, *beside])
 
@@ -178,7 +185,8 @@ def built(folder: Path) -> dict[str, Any]:
     """Return what an earlier build says of this folder; a folder that was not built is refused."""
     try:
         facts = json.loads((folder / LISTING).read_text(encoding="utf-8"))
-        board, files = facts["board"], facts["files"]
+        files = facts["files"]
+        known = {key: facts[key] for key in ("board", "node", "table_check", "files", "beside")}
     except FileNotFoundError:
         raise Refusal(f"{folder} has no {LISTING}; make it with: dens board build -o {folder}") from None
     except (ValueError, KeyError, TypeError):
@@ -186,7 +194,7 @@ def built(folder: Path) -> dict[str, Any]:
     missing = [name for name in files if not (folder / name).is_file()]
     if missing:
         raise Refusal(f"{folder} lacks {', '.join(missing)}; build it anew")
-    return {"board": board, "files": files, "beside": facts.get("beside", [])}
+    return known
 
 
 def _clear(folder: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import watchdog
 from studio.board import rom_names
-from studio.board.minify import integer_constants, minify
+from studio.board.minify import minify, plain_constants
 
 _PACKAGE = Path(watchdog.__file__).parent
 
@@ -77,11 +77,11 @@ def bundle(
     """
     package = {path.stem: path.read_text(encoding="utf-8") for path in _PACKAGE.glob("*.py")}
     sources = {module: package[module] for modules in parts.values() for module in modules}
-    constants: dict[str, int] = {}
+    constants: dict[str, int | bytes] = {}
     for source in package.values():
-        for name, value in integer_constants(ast.parse(source)).items():
-            if constants.setdefault(name, value) != value:
-                raise ValueError(f"{name} is {value} in one module and {constants[name]} in another")
+        for name, value in plain_constants(ast.parse(source)).items():
+            if constants.setdefault(name, value) != value and not name.startswith("_"):
+                raise ValueError(f"{name} is {value!r} in one module and {constants[name]!r} in another")
     small = minify(
         flatten(sources | dict(programs or {}), parts),
         constants,

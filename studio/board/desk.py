@@ -2,6 +2,9 @@
 
 It is what `dens board run` puts beside an emulated board, and what a person can put beside a real one: the
 engines are those of the overlay, only the link between board and DENS node is a wire.
+
+The board speaks first: what it is sent while it starts would be typed into its console. Where it sits at its
+prompt all the same, it is told to start anew.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,6 +24,9 @@ from plugins.registry import languages
 MEDIATOR = 65001
 SUBSCRIBER = 65002
 FUZZY = 1
+PROMPT = b">>> "
+RESTART = b"\x02\x04"
+"""Ctrl-B and Ctrl-D: out of every mode of the console, and start anew."""
 
 
 class Desk:
@@ -60,11 +66,18 @@ class Desk:
         self._machines: dict[int, ProtocolMachine] = {MEDIATOR: self.mediator, SUBSCRIBER: self.subscriber}
         self.mediator.contact_opened(SUBSCRIBER, now_ms)
         self.subscriber.contact_opened(MEDIATOR, now_ms)
-        self.mediator.contact_opened(board, now_ms)
+        self._is_met = False
 
     def step(self, data: bytes, now_ms: int) -> bytes:
         """Take what the board said since the last step, and return what may be written to it now."""
+        if data.endswith(PROMPT):
+            self.mediator.contact_lost(self._board, now_ms)
+            self._is_met = False
+            return RESTART
         for said in self.link.receive(data):
+            if not self._is_met:
+                self.mediator.contact_opened(self._board, now_ms)
+                self._is_met = True
             self.mediator.receive(said, self._board, now_ms)
         for number, machine in self._machines.items():
             timer_ms = machine.next_timer_ms()

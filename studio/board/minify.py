@@ -15,6 +15,7 @@ import tokenize
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from string import ascii_lowercase, ascii_uppercase
+from typing import Any
 
 from studio.board.declass import without_classes
 
@@ -79,21 +80,26 @@ class _Stripped(ast.NodeTransformer):
         return node
 
 
-def integer_constants(tree: ast.Module) -> dict[str, int]:
-    """Return the module's constants: upper-case names that are assigned a plain integer, once."""
-    found: dict[str, int] = {}
+_SHORT_BYTES = 16
+
+
+def plain_constants(tree: ast.Module) -> dict[str, int | bytes]:
+    """Return the module's constants: upper-case names that are assigned a plain integer or a few bytes."""
+    found: dict[str, int | bytes] = {}
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             name = node.targets[0].id
-            if name.isupper() and isinstance(node.value, ast.Constant) and type(node.value.value) is int:
-                found[name] = node.value.value
+            value: Any = node.value.value if isinstance(node.value, ast.Constant) else None
+            is_short = isinstance(value, bytes) and len(value) <= _SHORT_BYTES
+            if name.isupper() and (type(value) is int or is_short):
+                found[name] = value
     return found
 
 
 class _Inlined(ast.NodeTransformer):
-    """Puts integer constants where their names are used, and drops the names."""
+    """Puts constants where their names are used, and drops the names."""
 
-    def __init__(self, constants: Mapping[str, int]) -> None:
+    def __init__(self, constants: Mapping[str, int | bytes]) -> None:
         self.constants = constants
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
@@ -473,7 +479,7 @@ def _strings(trees: list[ast.Module]) -> set[str]:
 
 def minify(
     sources: Mapping[str, str],
-    constants: Mapping[str, int],
+    constants: Mapping[str, int | bytes],
     keep: frozenset[str] = frozenset(),
     assumed: Mapping[str, int | None] | None = None,
     free_names: tuple[Iterable[str], Iterable[str]] = (ascii_lowercase, ascii_uppercase),

@@ -14,27 +14,17 @@ from studio.board.bundle import SMALL_BOARD, bundle
 FILE_BYTES = 2560
 """No file is larger; larger ones are no trouble for this loader, but for people's editors on small boards."""
 
-LARGE = 450
+LARGE = 550
 """Characters of a piece that is loaded before anything else, while the heap is empty."""
 
 LOADER = """import gc
-%sfor k in range(%d):
+for k in range(%d):
  f=open('dens%%d.py'%%k);n=f.read(6)
  while n:
   gc.collect();exec(f.read(int(n[1:])));n=f.read(6)
  f.close()
 gc.collect()
 """
-
-MAKE_ROOM = """f=globals()
-for k in range(%d):f[k]=0
-for k in range(%d):del f[k]
-"""
-"""A dictionary that grows needs its old and its new room at once, so a long list of names gets its room while
-there is much.
-"""
-
-MANY_NAMES = 30
 
 
 def laid_out(
@@ -50,7 +40,8 @@ def laid_out(
     capital letters. Every file can also be read as Python.
     """
     assumed = {**SMALL_BOARD, **(constants or {})}
-    modules = bundle(parts, programs, frozenset({"run"}), assumed, together=True)
+    called = frozenset(node.id for node in ast.walk(ast.parse(start)) if isinstance(node, ast.Name))
+    modules = bundle(parts, programs, called | {"run"}, assumed, together=True)
     setup, *others = programs
     pieces = [
         piece + "\n"
@@ -74,9 +65,7 @@ def laid_out(
         if files[-1] and len(files[-1]) + len(text) > FILE_BYTES:
             files.append("")
         files[-1] += text
-    names = len({name for piece in order for name in _defined(piece)})
-    room = MAKE_ROOM % (names - 10, names - 10) if names > MANY_NAMES else ""
-    main = before + LOADER % (room, len(files)) + start
+    main = before + LOADER % len(files) + start
     return {"main.py": main} | {f"dens{k}.py": text for k, text in enumerate(files)}
 
 
@@ -88,15 +77,19 @@ def _others(pieces: Sequence[str], steps: Sequence[str]) -> str:
         for node in ast.walk(ast.parse(step))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
-    deleted = {
+    return "".join(piece for piece in pieces if not set(_defined(piece)) & called & _deleted(steps))
+
+
+def _deleted(pieces: Iterable[str]) -> set[str]:
+    """Return the names that are deleted again."""
+    return {
         target.id
-        for step in steps
-        for node in ast.parse(step).body
+        for piece in pieces
+        for node in ast.parse(piece).body
         if isinstance(node, ast.Delete)
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    return "".join(piece for piece in pieces if not set(_defined(piece)) & called & deleted)
 
 
 def _needed(making: str, pieces: Iterable[str]) -> list[str]:

@@ -113,6 +113,66 @@ def deploy(
         typer.echo(f"{len(names)} files are on the board; it has started anew")
 
 
+@app.command("run")
+def run(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DIR]", help="A folder built for a micro:bit; one is built if absent."),
+    ] = None,
+    board: Annotated[str, typer.Option(metavar="microbit-qemu", help="Which emulator.")] = "microbit-qemu",
+    seconds: Annotated[float, typer.Option(metavar="S", min=0.1, max=3600, help="For how long.")] = 20.0,
+    event: _Event = "weather",
+    attributes: _Attributes = None,
+    period: _Period = 1.0,
+    subscriptions: _Subscriptions = None,
+    readings: _Readings = None,
+    vocabulary: Vocabularies = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a micro:bit in QEMU, its serial line connected to a DENS node and a subscriber on this machine.
+
+    What the board says is shown: that it announced itself, which subscriptions it took, what it sent.
+    """
+    import tempfile
+    from dataclasses import asdict
+    from importlib.metadata import version
+
+    from studio import console
+    from studio.board.build import FLAT_BOARDS, build_board, built
+    from studio.board.conversation import converse
+    from studio.failures import Refusal
+    from studio.tables import chosen_table
+
+    if board != "microbit-qemu":
+        raise Refusal(f"{board} cannot be run here; there is one emulator: microbit-qemu")
+    table = chosen_table(vocabulary)
+    vectors = _vectors(subscriptions or [], table)
+    with tempfile.TemporaryDirectory() as scratch:
+        where = folder
+        if where is None:
+            where = Path(scratch)
+            settings = _settings(table, event, attributes, 1, period, readings, None)
+            rows = None if readings is None else _rows(readings, settings, table)
+            build_board("microbit", where, version("dens"), settings, readings=rows)
+        facts = built(where)
+        if facts["board"] not in FLAT_BOARDS:
+            raise Refusal(f"{where} was built for a {facts['board']}; the emulator is a micro:bit")
+        if facts["table_check"] != table.check:
+            raise Refusal(
+                f"{where} was built for another mission table; name its vocabularies with --vocabulary"
+            )
+        files = {name: (where / name).read_bytes() for name in facts["files"]}
+        if not as_json:
+            console.say(f"a micro:bit runs for {seconds:g} s; Ctrl-C ends it")
+        heard = []
+        for said in converse(files, table, facts["node"], vectors, seconds):
+            heard.append(said)
+            if not as_json:
+                typer.echo(f"{said.at_ms / 1000:8.2f} s  {said.what:<10} {console.printable(said.words)}")
+    if as_json:
+        console.print_document([{**asdict(said), "vector": said.vector.hex()} for said in heard])
+
+
 @app.command("budget")
 def budget(as_json: AsJson = False) -> None:
     """Measure what the filter costs on each board, now: flash, heap, subscriptions, instructions."""

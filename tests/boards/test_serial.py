@@ -1,0 +1,83 @@
+"""The micro:bit in QEMU talks over its serial line to a DENS node, and what it sees reaches a subscriber."""
+
+from pathlib import Path
+
+import pytest
+
+from knowledge_manager.mission_table import load_mission_table
+from studio.board.build import LINK_PARTS, build_board
+from studio.board.conversation import Said, converse
+from studio.board.desk import RESTART, Desk
+from studio.board.settings import board_settings
+from tests.boards.test_wasm import SHARED
+
+TABLE = load_mission_table(["weather"])
+NODE = 7
+WARM = bytes([1, 0, 100, 0, 0, 0xD0, 100, 150, 120, 2, 1])
+"""Temperature in 100..150 of 255, threshold 13/15."""
+DRY = bytes([2, 0, 100, 0, 0, 0xD4, 100, 150, 120, 0, 80, 120, 2, 3])
+"""And humidity in 0..80, by the geometric mean."""
+WEIGHED = bytes([3, 0, 100, 0, 0, 0xD6, 1, 7, 100, 150, 120, 2, 1])
+"""An aggregator that this board does not know."""
+
+ROWS = [bytes([7, temperature, humidity, 9, 0, 0, 0, 0]) for temperature, humidity in
+        ((20, 20), (120, 200), (200, 200), (121, 30), (90, 90), (255, 0), (149, 79))]  # fmt: skip
+"""Of these the second, fourth and last are warm, and the fourth and last are dry too."""
+
+
+def files_for(
+    folder: Path, rows: list[bytes], subscriptions: tuple[bytes, ...] = ()
+) -> dict[str, str | bytes]:
+    settings = board_settings(
+        TABLE, "weather", ["temperature", "humidity", "pressure"], node=NODE, protocol="file", period_ms=200
+    )
+    written = build_board("microbit", folder, "0", settings, subscriptions=subscriptions, readings=rows)
+    return {path.name: path.read_bytes() for path in written if path.suffix in (".py", ".bin")}
+
+
+@pytest.mark.board
+def test_a_subscription_goes_to_the_board_and_notifications_come_back(tmp_path: Path) -> None:
+    heard: list[Said] = []
+
+    def is_enough(said: Said) -> bool:
+        return len([one for one in [*heard, said] if one.what == "delivered"]) == 5
+
+    files = files_for(tmp_path, ROWS)
+    heard.extend([])
+    for said in converse(files, TABLE, NODE, [WARM, DRY, WEIGHED], 60, is_enough):
+        heard.append(said)
+    words = [(said.what, said.words) for said in heard]
+    assert words[0] == ("announced", "the board, node 7, says what it measures")
+    assert {said.words for said in heard if said.what == "installed"} == {
+        "the board looks for subscription 1",
+        "the board looks for subscription 2",
+    }
+    refused = {said.words for said in heard if said.what == "refused"}
+    assert refused == {"the board refused subscription 3: unknown_language"}
+    found = {tuple(said.vector[6:-2]) for said in heard if said.what == "delivered"}
+    assert found >= {(121, 30), (149, 79)}
+    assert found <= {(120,), (121,), (149,), (121, 30), (149, 79)}
+
+
+@pytest.mark.board
+def test_what_was_built_in_is_looked_for_from_the_start(tmp_path: Path) -> None:
+    files = files_for(tmp_path, ROWS * 3, (WARM,))
+    assert "subscriptions.bin" in files
+    heard = list(converse(files, TABLE, NODE, [WARM], 60, lambda said: said.what == "delivered"))
+    assert heard[-1].what == "delivered"
+    assert heard[-1].vector[6:-2] in (b"\x78", b"\x79", b"\x95")
+
+
+def test_the_board_speaks_first_and_is_woken_at_its_prompt() -> None:
+    desk = Desk(TABLE, NODE, [WARM], 0)
+    assert all(desk.step(b"", now_ms) == b"" for now_ms in range(0, 5000, 50))
+    assert desk.step(b"MicroPython v1.9.2\r\n>>> ", 5000) == RESTART
+    assert desk.step(b"noise", 5050) == b""
+
+
+def test_every_part_of_the_link_is_in_the_package() -> None:
+    package = Path(__file__).parents[2] / "watchdog"
+    assert [
+        name for part in LINK_PARTS.values() for name in part if not (package / (name + ".py")).is_file()
+    ] == []
+    assert SHARED.is_dir()
