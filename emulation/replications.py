@@ -34,6 +34,8 @@ def parse_seeds(text: str) -> tuple[int, ...]:
         if found is None and not part.strip().isdecimal():
             raise ValueError(f'"{text}" names no seeds; write 7, or 1..50, or 1..3,9')
         first, last = (int(found[1]), int(found[2])) if found else (int(part), int(part))
+        if last >= 2**63:
+            raise ValueError(f"{last} is no seed: seeds are below 2⁶³")
         if last < first:
             raise ValueError(f'"{part.strip()}" goes backwards; write {last}..{first}')
         if last - first >= MOST_SEEDS:
