@@ -6,17 +6,16 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Final
 
-from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, Row
 
 from spark_analysis.answers import Analysis, GroundTruth, RunFacts
 from spark_analysis.asking import delivery as arriving
 from spark_analysis.asking import energy, network, nodes, radio
-from spark_analysis.errors import TraceError
 from spark_analysis.metrics import truth
 from spark_analysis.metrics.delivery import pairs as pairs_of
 from spark_analysis.metrics.owed import subscription_revisions
 from spark_analysis.run import Run
+from spark_analysis.worker_errors import told_in_words
 
 _DIRECT: Final = {
     "spark.sql.codegen.wholeStage": "false",
@@ -29,17 +28,14 @@ _DIRECT: Final = {
 def analyse(run: Run) -> Analysis:
     """Ask a run everything that its report shows.
 
-    Raises `TraceError` when the trace names a language or holds a vector that cannot be understood.
+    Raises `AnalysisError` when the trace names a language or holds a vector that cannot be understood.
     """
-    try:
-        with _suited_compiler(run):
-            return _ask(run)
-    except PythonException as error:
-        reason = [line for line in str(error).splitlines() if line.strip()][-1]
-        raise TraceError(
-            f"{run.path}: the trace holds something that its language refuses ({reason.strip()}); it was "
-            "damaged, or written by a version with other languages"
-        ) from error
+    refused = (
+        f"{run.path}: the trace holds something that its language refuses; it was damaged, or written by a "
+        "version with other languages"
+    )
+    with told_in_words(refused), _suited_compiler(run):
+        return _ask(run)
 
 
 def _ask(run: Run) -> Analysis:

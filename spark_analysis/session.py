@@ -7,8 +7,10 @@ not start; errors of a job arrive as exceptions anyway.
 """
 
 import os
+import socket
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +29,8 @@ MASTER_VARIABLE: Final = "DENS_SPARK_MASTER"
 
 _PACKAGE: Final = Path(__file__).resolve().parent
 _SHIPPED: Final = "dens_packages"
+_CLUSTER: Final = "spark://"
+_ANSWER_TIMEOUT_S: Final = 10
 _LOOPBACK: Final = ("spark://127.0.0.1", "spark://localhost")
 _QUICK_JAVA: Final = (
     "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
@@ -58,26 +62,63 @@ def open_session(master: str | None = None, *, large: bool = False) -> SparkSess
     if master.startswith(SCHEME):
         _remote.append(connect(master))
         return _remote[-1]
+    _refuse_silence(master)
     _prepare_environment(master)
     conf = _configuration(master, large)
     with tempfile.TemporaryFile(prefix="dens-spark-", suffix=".log") as log:
         try:
             gateway = launch_gateway(conf, popen_kwargs={"stderr": log})  # type: ignore[no-untyped-call]
             SparkContext(conf=conf, gateway=gateway)
+            return SparkSession.builder.getOrCreate()
         except (PySparkRuntimeError, Py4JError, OSError) as error:
+            _forget_context()
             log.seek(0)
             last = log.read().decode(errors="replace").splitlines()[-_LOG_TAIL_LINES:]
             raise NoSpark(
                 f"Spark did not start on {master}: {str(error).splitlines()[0]}\n" + "\n".join(last)
             ) from error
-    return SparkSession.builder.getOrCreate()
+
+
+def _refuse_silence(master: str) -> None:
+    """Raise `NoSpark` when nobody listens where a cluster's masters should be; Spark itself would try for a
+    minute.
+    """
+    if not master.startswith(_CLUSTER):
+        return
+    reasons = []
+    for place in master.removeprefix(_CLUSTER).split(","):
+        host, _, port = place.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), _ANSWER_TIMEOUT_S).close()
+            return
+        except (OSError, ValueError) as error:
+            reasons.append(f"{place}: {getattr(error, 'strerror', None) or error}")
+    raise NoSpark(
+        f"no Spark master answers at {master} ({'; '.join(reasons)}); start one there, or leave out --master "
+        f"and {MASTER_VARIABLE} to use this machine"
+    )
 
 
 def close_session(spark: SparkSession) -> None:
     """Stop the session and end its Java process; afterwards another one may be opened, on another master."""
-    gateway = SparkContext._gateway
     spark.stop()
     _remote.clear()
+    _end_java()
+
+
+def _forget_context() -> None:
+    """Leave nothing behind of a session that did not come up."""
+    context = SparkContext._active_spark_context
+    if context is not None:
+        with suppress(Py4JError):
+            context.stop()
+        SparkContext._active_spark_context = None
+    with suppress(Py4JError, OSError):
+        _end_java()
+
+
+def _end_java() -> None:
+    gateway = SparkContext._gateway
     if gateway is None:
         return
     gateway.shutdown()

@@ -27,6 +27,7 @@ from spark_analysis.errors import SweepError
 from spark_analysis.sweep_plan import CODES, Changes, SweepPlan, label, numbered, toml_value
 from spark_analysis.sweep_results import SweepResult, Timing, summarise, write_results
 from spark_analysis.sweep_task import RunDone, fingerprint, known_run, run_task, scenario_document
+from spark_analysis.worker_errors import told_in_words
 
 TASKS_PER_CORE: Final = 4
 _LOOK_EVERY_S: Final = 0.5
@@ -158,7 +159,9 @@ def on_spark(spark: SparkSession) -> Runner:
 
         numbers = spark.range(0, len(tasks), 1, min(len(tasks), TASKS_PER_CORE * _cores(spark)))
         answers = numbers.mapInArrow(work, "id long, answer string, reason string")
-        for row in _watched(answers.collect, tasks, told):
+        with told_in_words("the sweep failed on a worker"):
+            rows = _watched(answers.collect, tasks, told)
+        for row in rows:
             task = tasks[row["id"]]
             if row["reason"] is not None:
                 raise _failed(task, row["reason"])

@@ -5,7 +5,7 @@
 
     [vary]                              # every combination of these …
     "overlay.policy" = ["epidemic", "direct"]
-    "group.helpers.count" = [4, 8]
+    "group.bearers.count" = [4, 8]
 
     [[variant]]                         # … and, instead or besides, single ones
     "radio.handheld.range_m" = 120

@@ -10,10 +10,12 @@ from pyspark.sql import SparkSession
 from spark_analysis.analysis import analyse
 from spark_analysis.answers import Analysis, GivenUp
 from spark_analysis.asking.naming import TIMELINE_BINS
-from spark_analysis.errors import TraceError
+from spark_analysis.errors import AnalysisError
 from spark_analysis.key_figures import key_figures
 from spark_analysis.metrics.contacts import BINS_PER_DECADE
+from spark_analysis.page import page
 from spark_analysis.run import Run, open_run
+from studio.summary import summary_table
 from tests.spark_analysis import oracle
 from tests.spark_analysis.conftest import write_tables
 from tests.spark_analysis.synthetic import END_MS, Row, SyntheticRun, synthetic_run
@@ -200,6 +202,16 @@ def test_a_run_in_which_nothing_happened(write_run: WriteRun, spark: SparkSessio
     assert still.tracks == ()
 
 
+def test_a_run_that_was_stopped_is_reported_as_partial(write_run: WriteRun, spark: SparkSession) -> None:
+    nodes = [{"node": 0, "name": "alone-0", "group": "alone", "role": "subscriber"}]
+    facts = {"status": "running", "simulated_ms": 300_000}
+    stopped = analyse(open_run(write_run({"nodes": nodes}, facts), spark))
+    assert stopped.run.partial
+    assert stopped.run.end_s == 300
+    assert "This run is partial: it stopped after 5" in page(stopped)
+    assert "partial run" in str(summary_table(stopped).title)
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [({"vector": b"\x00\x01"}, "VectorError"), ({"language": 200}, "language 200 is unknown")],
@@ -209,7 +221,7 @@ def test_a_vector_that_no_language_understands_is_named(
 ) -> None:
     tables = {name: synthetic.tables[name] for name in ("nodes", "subscriptions", "notifications")}
     tables["subscriptions"] = [{**tables["subscriptions"][0], **change}]
-    with pytest.raises(TraceError, match="something that its language refuses") as caught:
+    with pytest.raises(AnalysisError, match="something that its language refuses") as caught:
         analyse(open_run(write_run(tables), spark))
     assert reason in str(caught.value)
 
