@@ -119,8 +119,7 @@ class DisasterArea:
             for x, y in self.zones.draw_way((path.x_m, path.y_m), there, chance):
                 path.walk_to(x, y, m_per_ms)
             here = there
-        if path.now_ms < duration_ms:
-            path.wait(duration_ms - path.now_ms)
+        path.wait_until(duration_ms)
         return path.legs(duration_ms)
 
     def _kinds(self, chance: np.random.Generator) -> Iterator[str]:

@@ -69,8 +69,8 @@ def legs_through(times_ms: Floats, x_m: Floats, y_m: Floats, duration_ms: float)
     end = times_ms[1 : last + 1].copy()
     x1, y1 = x_m[1 : last + 1].copy(), y_m[1 : last + 1].copy()
     share = (duration_ms - times_ms[last - 1]) / (times_ms[last] - times_ms[last - 1])
+    end[-1] = duration_ms
     if share < 1.0:
-        end[-1] = duration_ms
         x1[-1] = x_m[last - 1] + share * (x_m[last] - x_m[last - 1])
         y1[-1] = y_m[last - 1] + share * (y_m[last] - y_m[last - 1])
     return Legs(times_ms[:last], end, x_m[:last], y_m[:last], x1, y1)
@@ -102,6 +102,13 @@ class Path:
     def wait(self, length_ms: float) -> None:
         """Stand still for so long."""
         self.reach(self.x_m, self.y_m, length_ms)
+
+    def wait_until(self, at_ms: float) -> None:
+        """Stand still until then, to the last bit; a time that is over already is no wait."""
+        if at_ms > self.now_ms:
+            self._times.append(at_ms)
+            self._xs.append(self.x_m)
+            self._ys.append(self.y_m)
 
     def walk_to(self, x_m: float, y_m: float, speed_m_per_ms: float) -> None:
         """Go straight to a point."""

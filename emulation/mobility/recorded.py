@@ -38,6 +38,5 @@ def _walk(track: Track, duration_ms: float) -> Legs:
     path = Path(x, y)
     for at_ms, x, y in track:
         path.reach(x, y, at_ms - path.now_ms)
-    if path.now_ms < duration_ms:
-        path.wait(duration_ms - path.now_ms)
+    path.wait_until(duration_ms)
     return path.legs(duration_ms)

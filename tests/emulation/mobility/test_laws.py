@@ -6,7 +6,7 @@ from typing import cast
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from emulation.mobility.disaster_area import DUTIES, DisasterArea, Zones
@@ -94,6 +94,8 @@ def columns(legs: Legs) -> list[list[float]]:
 
 
 @given(models, areas, durations_ms, st.integers(0, 2**32))
+@example(InAnyArea("casualty", (1.0, 1.0), (0.0, 0.0)), Area(10.0, 3843.25), 10633888.577843832, 0)
+@example(InAnyArea("casualty", (1.0, 1.0), (0.0, 0.0)), Area(10.0, 1921.25), 9513163.577843832, 0)
 @settings(max_examples=150, deadline=None)
 def test_every_walk_is_a_gapless_chain_inside_the_area(
     model: MobilityModel, area: Area, duration_ms: float, seed: int
