@@ -294,7 +294,7 @@ class World:
         message = node.engine.publish(language, vector, lifetime_q, now_ms + node.skew_ms)
         self.journal.published(now_ms, message, language, vector, lifetime_q, event_number)
 
-    def _judging_us(self, node: Node, installed: int) -> float:
+    def _judging_us(self, node: Node, installed: int, released: int) -> float:
         """Return how long the node's watchdog takes for a reading; without a board profile nothing is
         known of it."""
         return 0.0
@@ -320,7 +320,7 @@ class World:
             installed,
             [release for _, release in released],
             node.watchdog.suppressed,
-            self._judging_us(node, installed),
+            self._judging_us(node, installed, len(released)),
         )
         for language, release in released:
             self._publish(node, language, release.vector, release.vector[2], reading.number)

@@ -268,8 +268,13 @@ class HarshWorld(World):
             self._busy_us[node.number] = begin_us + cost_us
             device = node.seat.device
             if (battery := self._batteries.get(device)) is not None:
-                battery.used.compute_j += self._energy[device].compute_w * cost_us / 1e6
+                battery.used.compute_j += self._compute_w(node) * cost_us / 1e6
                 self._foresee(device)
+
+    def _compute_w(self, node: Node) -> float:
+        """Return the power that computing takes: as the scenario says, else as the board's profile does."""
+        stated = self._energy[node.seat.device].compute_w
+        return self._boards[node.number].active_w if stated is None else stated
 
     # ------------------------------------------------------------------ applications and sensors
 
@@ -285,11 +290,11 @@ class HarshWorld(World):
         if node.seat.device not in self._reach.down:
             super()._publish(node, language, vector, lifetime_q, event_number)
 
-    def _judging_us(self, node: Node, installed: int) -> float:
+    def _judging_us(self, node: Node, installed: int, released: int) -> float:
         board = self._boards.get(node.number)
         if board is None:
             return 0.0
-        cost_us = board.reading_us + installed * board.subscription_us
+        cost_us = board.judging_us(installed, released)
         self._compute(node, cost_us)
         return cost_us
 

@@ -4,11 +4,13 @@ The names of faults are those of `dens torture`. `who` names groups or single de
 it is everybody.
 """
 
+from functools import cache
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
 from pydantic_core import PydanticCustomError
 
+from emulation.board_profile import board_profiles, load_board_profile
 from emulation.scenario.base import NotNegative, Settings
 from knowledge_manager.documents import did_you_mean, listed
 
@@ -22,19 +24,56 @@ class EnergySettings(Settings):
 
     battery_j: Annotated[float, Field(gt=0)] | None = None
     idle_w: NotNegative = 0.0
-    compute_w: NotNegative = 0.0
+    compute_w: NotNegative | None = None
     send_j_per_byte: NotNegative = 0.0
     receive_j_per_byte: NotNegative = 0.0
     reading_j: NotNegative = 0.0
 
 
-class BoardSettings(Settings):
-    """How long a device computes, in microseconds."""
+_profile = cache(load_board_profile)
 
+
+def _known_profile(name: str) -> str:
+    known = board_profiles()
+    if name not in known:
+        raise PydanticCustomError(
+            "D302",
+            'there is no board profile "{name}"{hint} ({known})',
+            {"name": name, "hint": did_you_mean(name, known), "known": listed(known)},
+        )
+    return name
+
+
+class BoardSettings(Settings):
+    """How long a device computes, in microseconds. A profile brings what was measured for readings; what is
+    stated here besides is added to it."""
+
+    profile: Annotated[str, AfterValidator(_known_profile)] | None = None
     reading_us: NotNegative = 0.0
     subscription_us: NotNegative = 0.0
     match_us: NotNegative = 0.0
     message_us: NotNegative = 0.0
+
+    @property
+    def active_w(self) -> float:
+        """Return the power that the profile states for computing."""
+        return 0.0 if self.profile is None else _profile(self.profile).active_w
+
+    def judging_us(self, installed: int, released: int) -> float:
+        """Return how long a reading takes with so many subscriptions installed that became so many
+        notifications.
+
+        Profiles tell groups and aggregators apart, and a reading is not asked which it met: one group is
+        counted for each notification, at least one, and every subscription aggregates by minimum.
+        """
+        own_us = self.reading_us + installed * self.subscription_us
+        if self.profile is None:
+            return own_us
+        satisfied = min(released, installed)
+        groups = max(released, min(1, installed))
+        refused = {"min": installed - satisfied}
+        profile = _profile(self.profile)
+        return own_us + profile.reading_cost_us(groups, refused, {"min": satisfied})
 
 
 class DampingSettings(Settings):

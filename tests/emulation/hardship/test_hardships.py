@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from emulation.board_profile import load_board_profile
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 
@@ -250,6 +251,24 @@ def test_boards_take_their_time_and_say_what_it_was(run: Callable[..., Tables]) 
 
     assert quickest_answer(calm) < 50
     assert quickest_answer(tables) >= 250
+
+
+def test_a_measured_board_costs_what_was_measured(run: Callable[..., Tables]) -> None:
+    measured = load_board_profile("microbit")
+    board = '[board.bit]\nprofile = "microbit"\n\n[energy.cell]\nidle_w = 0.0\n'
+    bits = ('role = "publisher"', 'role = "publisher"\nboard = "bit"\nenergy = "cell"')
+    tables = run(board, bits, length_s=LONG)
+    assert {row["released"] for row in tables["filter_decisions"]} == {0, 1}
+    for row in tables["filter_decisions"]:
+        satisfied, installed = row["released"], row["installed"]
+        groups = 1 if installed else 0
+        counts = {"min": installed - satisfied}, {"min": satisfied}
+        assert row["cost_us"] == measured.reading_cost_us(groups, *counts)
+    spent = dict.fromkeys((5, 6, 7), 0.0)
+    for row in tables["filter_decisions"]:
+        spent[row["node"]] += measured.energy_j(int(row["cost_us"]))
+    last = {row["node"]: row["compute_j"] for row in tables["energy"]}
+    assert last == pytest.approx(spent)
 
 
 def test_damping_holds_back_and_says_so(run: Callable[..., Tables]) -> None:
