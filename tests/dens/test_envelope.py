@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dens.envelope import PAYLOAD_BYTES, SEALED, pack, read_header, unpack
+from dens.envelope import PAYLOAD_BYTES, SEALED, pack, peek, read_header, unpack
 from dens.errors import LocalProtocolError, RemoteProtocolError
 from dens.item import LIFETIME_MS, OLDEST_AGE_MS, Item, lifetime_code
 from dens.numbers import LINK_NUMBER, LINK_TYPES, SIGNABLE_TYPES, SIGNATURE_BYTES, MessageType
@@ -91,22 +91,58 @@ def test_the_header_is_read_for_the_trace() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "complaint"),
+    ("change", "complaint", "offset"),
     [
-        ({0: 0x20}, "version 2"),
-        ({1: 99}, "type 99"),
-        ({1: MessageType.SUBSCRIBE, 0: 0x12}, "copies"),
-        ({6: 0x80}, "link messages"),
-        ({1: MessageType.HELLO}, "2\\^31"),
+        ({0: 0x20}, "version 2 is not known, 1 is", 0),
+        ({1: 99}, "message type 99 is not known", 1),
+        (
+            {1: MessageType.SUBSCRIBE, 0: 0x12},
+            "only a notification counts copies, only a subscriber signs",
+            0,
+        ),
+        ({6: 0x80}, "a number from 2^31 on belongs to link messages", 6),
+        ({1: MessageType.HELLO}, "a link message has a number from 2^31 on", 6),
+        ({1: MessageType.HELLO, 6: 0x80}, "a link message has no language, age, lifetime or hops", 2),
+        ({0: 0x18}, "18 bytes are no length for this envelope", 18),
     ],
 )
-def test_what_is_wrong_is_said(change: dict[int, int], complaint: str) -> None:
+def test_what_is_wrong_is_said_with_its_byte(change: dict[int, int], complaint: str, offset: int) -> None:
     item = Item(MessageType.NOTIFICATION, 1, 5, 6, 0, 95, 0, b"xy")
     data = bytearray(pack(item, 7, 0, 1, 0))
     for position, byte in change.items():
         data[position] = byte
-    with pytest.raises(RemoteProtocolError, match=complaint):
+    with pytest.raises(RemoteProtocolError) as refused:
         unpack(bytes(data), 0)
+    assert str(refused.value) == f"{complaint} (at byte {offset})"
+    assert refused.value.offset == offset
+
+
+def test_what_is_too_short_is_said_with_its_length() -> None:
+    with pytest.raises(RemoteProtocolError) as refused:
+        unpack(bytes(15), 0)
+    assert str(refused.value) == "an envelope has 16 bytes, here are 15 (at byte 15)"
+
+
+@pytest.mark.parametrize("field", [2, 10, 14, 15])
+def test_a_link_message_has_none_of_what_is_stored(field: int) -> None:
+    data = bytearray(pack(Item(MessageType.HELLO, 0, 5, LINK_NUMBER, 0, 0, 0, b"x"), 7, 0, 0, 0))
+    assert unpack(bytes(data), 0)[0].number == LINK_NUMBER
+    data[field] = 1
+    with pytest.raises(RemoteProtocolError, match="no language, age, lifetime or hops"):
+        unpack(bytes(data), 0)
+
+
+def test_the_largest_of_everything_fits_and_more_is_cut_or_refused() -> None:
+    item = Item(MessageType.NOTIFICATION, 255, 65_535, LINK_NUMBER - 1, 0, 255, 0, bytes(PAYLOAD_BYTES))
+    data = pack(item, 255, OLDEST_AGE_MS + 5, 300, 0)
+    found, check, _ = unpack(data, 0)
+    assert (found.created_ms, found.hops, check) == (-OLDEST_AGE_MS, 255, 255)
+    assert found.payload == item.payload
+    with pytest.raises(RemoteProtocolError, match="no length"):
+        unpack(data + b"x", 0)
+    assert peek(data) == (MessageType.NOTIFICATION, 255, 65_535, LINK_NUMBER - 1, OLDEST_AGE_MS, 255)
+    assert peek(data[:15]) is None
+    assert peek(bytes(16)) is None
 
 
 def test_a_payload_that_is_too_long_is_the_callers_fault() -> None:
