@@ -17,6 +17,7 @@ from studio.board.pieces import laid_out
 from studio.board.settings import BoardSettings
 from studio.failures import Refusal
 from studio.files import write_whole
+from watchdog.pool import NEVER
 from watchdog.vector import VectorError, check_subscription
 
 FLAT_BOARDS = ("microbit",)
@@ -69,11 +70,15 @@ def build_board(
     if readings is not None and board not in FLAT_BOARDS:
         raise Refusal(f"recorded readings are for a micro:bit; on a {board} write them into sensors.py")
     packed = packed_subscriptions(subscriptions, plain_only=board in FLAT_BOARDS)
+    binaries: dict[str, bytes] = {}
     if board in FLAT_BOARDS:
-        files = _microbit_files(settings, bool(packed), readings is not None)
+        blocks = pool_blocks(subscriptions)
+        files = _microbit_files(settings, blocks, readings is not None)
+        binaries = {f"block{number}.bin": block for number, block in enumerate(blocks)}
     else:
         files = _package_files(board, settings)
-    binaries = {SUBSCRIPTIONS: packed} if packed else {}
+        if packed:
+            binaries[SUBSCRIPTIONS] = packed
     if readings is not None:
         binaries["readings.bin"] = b"".join(readings)
     _clear(folder)
@@ -109,7 +114,28 @@ def _main(name: str) -> str:
     return (_MAINS / (name + ".py")).read_text(encoding="utf-8")
 
 
-def _microbit_files(settings: BoardSettings, is_preinstalled: bool, is_recorded: bool) -> dict[str, str]:
+def pool_blocks(subscriptions: Sequence[bytes]) -> list[bytes]:
+    """Return subscriptions as a micro:bit's pool holds them (watchdog/pool.py, without QUICK), as node 0's.
+
+    A board that finds its pool filled needs no program to fill it. They are looked for until it is switched
+    off.
+    """
+    groups: dict[bytes, dict[int, bytes]] = {}
+    for vector in subscriptions:
+        saf = vector[-1]
+        head = bytes([vector[-2], (saf & 127).bit_count(), saf])
+        for group in groups.values():
+            group.pop(vector[0], None)
+        record = bytes([0, 0, vector[0], vector[1]]) + NEVER.to_bytes(4, "big") + vector[5:-2]
+        groups.setdefault(head, {})[vector[0]] = record + bytes(len(record) % 2)
+    return [
+        bytes([len(next(iter(group.values()))) >> 1, len(group)]) + head + b"".join(group.values())
+        for head, group in sorted(groups.items(), reverse=True)
+        if group
+    ]
+
+
+def _microbit_files(settings: BoardSettings, blocks: Sequence[bytes], is_recorded: bool) -> dict[str, str]:
     """Return the modules of a micro:bit, laid out so that it can load them."""
     if settings.mission_key is not None:
         raise Refusal("a micro:bit has no hashlib and cannot seal; leave the key out and trust the wire")
@@ -130,11 +156,15 @@ def _microbit_files(settings: BoardSettings, is_preinstalled: bool, is_recorded:
         constants |= {"LOW": first.lo_scaled, "SPAN": first.hi_scaled - first.lo_scaled}
     programs = ["microbit_setup", "microbit_loop"]
     programs.append("microbit_recorded" if is_recorded else "microbit_temperature")
-    start = "run()\n"
-    if is_preinstalled:
-        programs.append("microbit_installed")
-        start = "preinstall()\ndel preinstall\n" + start
-    return laid_out(LINK_PARTS, {name: _main(name) for name in programs}, constants, start)
+    sources = {name: _main(name) for name in programs}
+    filling = "".join(
+        f'pool.blocks.append(bytearray(open("block{number}.bin", "rb").read()))\n'
+        for number in range(len(blocks))
+    )
+    if blocks:
+        filling += f"pool.count = {sum(block[1] for block in blocks)}\n"
+    sources["microbit_setup"] = sources["microbit_setup"].replace("del Pool\n", "del Pool\n" + filling)
+    return laid_out(LINK_PARTS, sources, constants)
 
 
 def _package_files(board: str, settings: BoardSettings) -> dict[str, str]:

@@ -1,13 +1,15 @@
 """The bundler and the flash image, without a board: what is made small still does the same."""
 
+import re
 import sys
 from types import ModuleType
 
 import pytest
 
+from studio.board import rom_names
 from studio.board.bundle import ONE_BYTE_FEATURES, bundle, flatten
 from studio.board.flash_image import FlashFull, file_system, file_system_start
-from studio.board.microbit import BoardFailure, run_on_microbit
+from studio.board.microbit import BoardFailure, firmware, run_on_microbit
 from studio.board.minify import minify
 from tests.boards.test_wasm import SHARED, shared_module
 
@@ -188,5 +190,80 @@ def test_a_program_that_never_ends_is_stopped() -> None:
         run_on_microbit({"main.py": "while True:\n    pass\n"}, timeout_s=1)
 
 
+def rom_strings(image: bytes) -> set[str]:
+    """Return the strings of the firmware's table of names: a hash, a length, the text and a zero each."""
+    found = set()
+    for match in re.finditer(rb"[A-Za-z_][A-Za-z0-9_]*\0", image):
+        for start in range(match.start(), match.end() - 1):
+            text = image[start : match.end() - 1]
+            hashed = 5381
+            for byte in text:
+                hashed = (hashed * 33 ^ byte) & 0xFFFFFFFF
+            if image[start - 1] == len(text) and image[start - 2] == (hashed & 255 or 1):
+                found.add(text.decode())
+    return found
+
+
+@pytest.mark.board
+def test_the_names_given_are_in_the_firmware() -> None:
+    image = bytearray(0x40000)
+    base = 0
+    for line in firmware().read_text(encoding="ascii").splitlines():
+        count, address, kind = int(line[1:3], 16), int(line[3:7], 16), int(line[7:9], 16)
+        if kind == 4:
+            base = int(line[9:13], 16) << 16
+        elif kind == 0 and base + address + count <= len(image):
+            image[base + address : base + address + count] = bytes.fromhex(line[9 : 9 + 2 * count])
+    known = rom_strings(bytes(image))
+    assert set(rom_names.LOCALS) | set(rom_names.OTHERS) <= known
+    assert len(known) > 600
+
+
 def test_every_sample_is_there() -> None:
     assert {path.stem for path in SHARED.glob("strata_*.py")} >= {"strata_aggregate", "strata_vector"}
+
+
+CLASSES = """
+class Counter:
+    def __init__(self, start):
+        self.count = start
+        self.seen = []
+
+    def add(self, step):
+        self.count += step
+        self.seen.append(step)
+        return self.count
+
+
+class Doubled(Counter):
+    def twice(self, step):
+        return self.add(step) + self.add(step)
+"""
+
+USE = """
+from one import Doubled
+
+doubled = Doubled(5)
+del Doubled
+
+
+def run():
+    return doubled.twice(3), doubled.count, doubled.seen
+"""
+
+
+def test_classes_become_functions_over_lists() -> None:
+    plain: dict[str, object] = {}
+    exec(CLASSES + USE.replace("from one import Doubled\n", ""), plain)
+    small = minify({"one": CLASSES, "two": USE}, {}, frozenset({"run"}), {}, together=True)
+    assert "class" not in "".join(small.values())
+    flat: dict[str, object] = {}
+    for text in small.values():
+        exec(text, flat)
+    assert flat["run"]() == plain["run"]() == (19, 11, [3, 3])  # type: ignore[operator]
+
+
+def test_an_object_whose_class_cannot_be_told_is_refused() -> None:
+    program = "from one import Counter\n\nthing = Counter(1)\nprint(thing.seen)\n"
+    with pytest.raises(ValueError, match=r"thing\.seen: of which class"):
+        minify({"one": CLASSES, "two": program}, {}, assumed={}, together=True)

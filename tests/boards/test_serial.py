@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from knowledge_manager.mission_table import load_mission_table
-from studio.board.build import LINK_PARTS, build_board
+from studio.board.build import LINK_PARTS, build_board, pool_blocks
 from studio.board.conversation import Said, converse
 from studio.board.desk import RESTART, Desk
 from studio.board.settings import board_settings
 from tests.boards.test_wasm import SHARED
+from watchdog.pool import NEVER, Pool
 
 TABLE = load_mission_table(["weather"])
 NODE = 7
@@ -42,8 +43,7 @@ def test_a_subscription_goes_to_the_board_and_notifications_come_back(tmp_path: 
     def is_enough(said: Said) -> bool:
         return len([one for one in [*heard, said] if one.what == "delivered"]) == 5
 
-    files = files_for(tmp_path, ROWS)
-    heard.extend([])
+    files = files_for(tmp_path, ROWS * 3)
     for said in converse(files, TABLE, NODE, [WARM, DRY, WEIGHED], 60, is_enough):
         heard.append(said)
     words = [(said.what, said.words) for said in heard]
@@ -62,10 +62,28 @@ def test_a_subscription_goes_to_the_board_and_notifications_come_back(tmp_path: 
 @pytest.mark.board
 def test_what_was_built_in_is_looked_for_from_the_start(tmp_path: Path) -> None:
     files = files_for(tmp_path, ROWS * 3, (WARM,))
-    assert "subscriptions.bin" in files
+    assert "block0.bin" in files
     heard = list(converse(files, TABLE, NODE, [WARM], 60, lambda said: said.what == "delivered"))
     assert heard[-1].what == "delivered"
     assert heard[-1].vector[6:-2] in (b"\x78", b"\x79", b"\x95")
+
+
+def test_blocks_are_what_a_pool_would_hold() -> None:
+    pool = Pool(1, 5 + 22 * 8, 9)
+    later = bytes([1, 3]) + WARM[2:]
+    for vector in (DRY, bytes([4]) + WARM[1:], later):
+        assert pool.put(0, vector[0], vector[1], NEVER, vector, 5, len(vector))
+    blocks = pool_blocks([WARM, DRY, bytes([4]) + WARM[1:], later])
+    assert [(block[1], block[2:5]) for block in blocks] == [
+        (block[1], bytes(block[2:5])) for block in pool.blocks
+    ]
+    for block, whole in zip(blocks, pool.blocks, strict=True):
+        k = block[3]
+        for number in range(block[1]):
+            here, there = 5 + number * (block[0] << 1), 5 + number * (whole[0] << 1)
+            assert block[here : here + 9] == whole[there : there + 9]
+            wide = whole[there + 9 : there + 9 + 4 * k]
+            assert block[here + 9 : here + 9 + 3 * k] == b"".join(wide[4 * i : 4 * i + 3] for i in range(k))
 
 
 def test_the_board_speaks_first_and_is_woken_at_its_prompt() -> None:

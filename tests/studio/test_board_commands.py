@@ -139,6 +139,38 @@ def test_files_are_written_piece_by_piece() -> None:
 
 
 @pytest.mark.board
+def test_a_micro_bit_runs_and_what_it_says_is_shown(dens, tmp_path: Path) -> None:
+    recording = tmp_path / "day.csv"
+    recording.write_text("temperature\n" + "20\n34\nx\n15\n" * 9, encoding="utf-8")
+    ended = dens(
+        "board", "run", "--seconds", "12", "--period", "0.2", "--readings", recording, "--json",
+        "--subscriptions", "0000640000800a147f0201", "--subscriptions", "0100640000d0b5ff780201",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    said = ended.document()
+    assert said[0]["what"] == "announced"
+    assert [one["what"] for one in said].count("installed") == 2
+    assert {one["vector"][12:14] for one in said if one["what"] == "delivered"} == {"bd"}  # 34 of -40..60
+    assert "9 missing" in ended.err
+
+
+def test_what_cannot_be_run_is_named(dens, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dens("board", "build", "--board", "pico", "-o", tmp_path / "pico")
+    dens("board", "build", "--board", "microbit", "-o", tmp_path / "bit", "--vocabulary", "weather")
+    for arguments, says in (
+        (["--board", "toaster"], "one emulator: microbit-qemu"),
+        ([tmp_path / "pico"], "built for a pico"),
+        ([tmp_path / "bit"], "another mission table"),
+        ([tmp_path / "nowhere"], "no board.json"),
+    ):
+        ended = dens("board", "run", *arguments)
+        assert (ended.code, says in ended.err) == (3, True), ended.err
+    monkeypatch.setenv("PATH", str(tmp_path))
+    ended = dens("board", "run")
+    assert (ended.code, "apt-get install qemu-system-arm" in ended.err) == (3, True)
+
+
+@pytest.mark.board
 def test_budget_prints_every_board(dens) -> None:
     ended = dens("board", "budget", "--json")
     assert set(ended.document()) == {"microbit", "pico", "esp32"}

@@ -11,7 +11,7 @@ def run():
     while True:
         try:
             now_ms = running_time()
-            data = uart.read() or b""
+            data = uart.read(32) or b""  # without a number it wants 256 bytes in one piece
             at = 0
             while at < len(data):
                 at = deframer.feed(data, at)
