@@ -175,3 +175,49 @@ def test_many_consecutive_identities_take_little_room() -> None:
     for number in range(50_000):
         recent.add((number % 3, number // 3))
     assert len(recent) < 1_100
+
+
+@given(known_sets, st.integers(0, 60), st.integers(0, 6))
+def test_a_summary_of_all_of_one_or_of_the_others_is_cut_alike(
+    steps: list[tuple[int, int, int]], most_bytes: int, chosen: int
+) -> None:
+    known = KnownItems()
+    by_origin: dict[int, set[int]] = {}
+    for origin, number, _ in steps:
+        known.add((origin, number), 9)
+        by_origin.setdefault(origin, set()).add(number)
+    ranges = sorted((origin, ranges_of(numbers)) for origin, numbers in by_origin.items())
+    only = [one for one in ranges if one[0] == chosen]
+    others = [one for one in ranges if one[0] != chosen]
+    whole = summary.encode(ranges, 48_000)
+    for _ in range(2):  # the second answer comes from what was kept of the first
+        cut = whole if len(whole) <= most_bytes else summary.encode(ranges, most_bytes)
+        assert known.encode_all(most_bytes) == cut
+        assert len(cut) <= most_bytes
+    assert known.encode_all(48_000) == whole
+    assert known.encode_only(chosen, most_bytes) == summary.encode(only, most_bytes)
+    assert known.encode_others(chosen, most_bytes) == summary.encode(others, most_bytes)
+    nothing = summary.decode(b"")
+    numbers = sorted(by_origin.get(chosen, ()))
+    assert list(known.lacking_of(chosen, nothing)) == [(chosen, number) for number in numbers]
+    theirs = summary.decode(summary.encode(only, 48_000))
+    assert list(known.lacking_of(chosen, theirs)) == []
+
+
+def test_done_items_are_counted_and_forgotten_by_origin() -> None:
+    known = KnownItems()
+    for origin, number in ((1, 5), (2, 6), (1, 7)):
+        known.add_done((origin, number), 50)
+    known.add((1, 8), 50)
+    assert (known.done_count, known.done_count_of(1), known.done_count_of(2), known.done_count_of(3)) == (
+        3,
+        2,
+        1,
+        0,
+    )
+    assert (known.oldest_done(), known.oldest_done_of(1), known.oldest_done_of(2)) == ((1, 5), (1, 5), (2, 6))
+    known.forget((9, 9))
+    known.forget((1, 5))
+    assert (known.oldest_done(), known.oldest_done_of(1)) == ((2, 6), (1, 7))
+    known.forget((1, 7))
+    assert (known.done_count, known.done_count_of(1), len(known)) == (1, 0, 2)
