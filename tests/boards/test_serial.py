@@ -1,13 +1,18 @@
 """The micro:bit in QEMU talks over its serial line to a DENS node, and what it sees reaches a subscriber."""
 
+import os
+import select
+import time
 from pathlib import Path
 
 import pytest
 
+from dens.events import NotificationDelivered
 from knowledge_manager.mission_table import load_mission_table
 from studio.board.build import LINK_PARTS, build_board, pool_blocks
 from studio.board.conversation import Said, converse
 from studio.board.desk import RESTART, Desk
+from studio.board.microbit import started
 from studio.board.settings import board_settings
 from tests.boards.test_wasm import SHARED
 from watchdog.pool import NEVER, Pool
@@ -66,6 +71,40 @@ def test_what_was_built_in_is_looked_for_from_the_start(tmp_path: Path) -> None:
     heard = list(converse(files, TABLE, NODE, [WARM], 60, lambda said: said.what == "delivered"))
     assert heard[-1].what == "delivered"
     assert heard[-1].vector[6:-2] in (b"\x78", b"\x79", b"\x95")
+
+
+@pytest.mark.board
+def test_garbage_on_the_line_does_not_stop_the_board(tmp_path: Path) -> None:
+    garbage = (
+        b"\xc0",
+        b"\xc0\x10\x21\x01",
+        b"hello\r\n",
+        bytes(range(4, 60)),
+        b"\xdb\xdb\xc0",
+        b"\xc0\xc0\xff",
+    )
+    begin = time.monotonic()
+    delivered: list[bytes] = []
+    turns = 0
+    with started(files_for(tmp_path, ROWS * 9), "stdio", counted=False) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        desk = Desk(TABLE, NODE, [WARM], 0)
+        while len(delivered) < 6 and time.monotonic() < begin + 60:
+            data = b""
+            if select.select([process.stdout], [], [], 0.005)[0]:
+                data = os.read(process.stdout.fileno(), 4096)
+            out = desk.step(data, round(1000 * (time.monotonic() - begin)))
+            if desk.mediator.notification_count and not out:
+                turns += 1
+                out = garbage[turns // 40 % len(garbage)] if turns % 40 == 0 else b""
+            process.stdin.write(out)
+            process.stdin.flush()
+            for _, event in desk.events():
+                if isinstance(event, NotificationDelivered):
+                    delivered.append(event.item.payload)
+    assert len(delivered) == 6
+    assert turns >= 40
 
 
 def test_blocks_are_what_a_pool_would_hold() -> None:
