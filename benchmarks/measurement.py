@@ -39,8 +39,9 @@ def at_most(name: str, ours: float, peer: float, goal: float) -> Measurement:
     return Measurement(name, ours, peer, ratio, goal, ratio <= goal)
 
 
-def processor_seconds() -> float:
-    """Return the processor time that this process and all it started and still has below it have used.
+def processor_seconds(*apart_from: int) -> float:
+    """Return the processor time that this process and all it started and still has below it have used,
+    apart from some of them, by number, and what is below those.
 
     On a machine that others use as well, this says what a piece of work takes where a clock does not.
     """
@@ -57,6 +58,7 @@ def processor_seconds() -> float:
     ticks, waiting = 0, [os.getpid()]
     while waiting:
         number = waiting.pop()
-        ticks += used.get(number, 0)
-        waiting += below.get(number, [])
+        if number not in apart_from:
+            ticks += used.get(number, 0)
+            waiting += below.get(number, [])
     return ticks / os.sysconf("SC_CLK_TCK")
