@@ -11,16 +11,13 @@ from emulation.contacts.contact import Contacts
 from emulation.interests import PlannedInterests
 from emulation.mobility.model import MobilityModel
 from emulation.population import dealt, draw_population
-from emulation.scenario.settings import (
+from emulation.scenario.sensor_settings import (
     DiurnalWeatherSettings,
     FireSignsSettings,
-    GroupSettings,
-    PopulationSettings,
-    Role,
-    ScenarioSettings,
     UniformSettings,
     VitalSignsSettings,
 )
+from emulation.scenario.settings import GroupSettings, PopulationSettings, Role, ScenarioSettings
 from emulation.sensors.diurnal_weather import DiurnalWeather
 from emulation.sensors.fire_signs import FireSigns
 from emulation.sensors.recording import Series

@@ -3,7 +3,7 @@
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.places import Places
 from emulation.scenario.scenario import PlannedSensor
-from emulation.scenario.settings import CsvSettings, SensorSettings
+from emulation.scenario.sensor_settings import CsvSettings, SensorSettings
 from emulation.sensors.diurnal_weather import WEATHER
 from emulation.sensors.fire_signs import FIRE
 from emulation.sensors.recording import Conversion, Layout, read_recording
