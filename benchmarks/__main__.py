@@ -13,7 +13,7 @@ import benchmarks
 from benchmarks.measurement import Measurement
 
 LATEST = Path(__file__).parent / "latest.jsonl"
-NOT_A_BENCHMARK = {"__main__", "measurement", "workloads"}
+NOT_A_BENCHMARK = {"__main__", "measurement", "trace_rows", "workloads"}
 
 
 def names() -> list[str]:

@@ -1,5 +1,10 @@
-"""How long a person waits for `dens report` of the rescue run, the start of Spark included."""
+"""What `dens report` takes: the rescue run, and a made-up trace of five million rows; Spark's start included.
 
+A person waits by the clock, and a busy machine makes the clock lie; so the processor time of everything that
+was started, spread over two cores, is measured too.
+"""
+
+import os
 import subprocess
 import sys
 import tempfile
@@ -8,19 +13,33 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.measurement import Measurement, at_most
+from benchmarks.trace_rows import write_trace
 
-GOAL_S = 25.0
+REPORT_GOAL_S = 25.0
+ROWS = 5_000_000
+ROWS_GOAL_S = 60.0
+CORES = 2
 
 
 def measure() -> Iterator[Measurement]:
-    """Run the scenario, then report it twice; the better time counts."""
+    """Report the rescue run twice, of which the better time counts, and the made-up trace once."""
     dens = str(Path(sys.executable).parent / "dens")
     with tempfile.TemporaryDirectory() as folder:
-        run = str(Path(folder) / "rescue")
-        subprocess.run([dens, "run", "rescue", "--out", run], stdout=subprocess.DEVNULL, check=True)
-        times = []
-        for _ in range(2):
-            begin = time.perf_counter()
-            subprocess.run([dens, "report", run], stdout=subprocess.DEVNULL, check=True)
-            times.append(time.perf_counter() - begin)
-    yield at_most("report_seconds_against_25_s", min(times), GOAL_S, 1.0)
+        rescue, rows = Path(folder) / "rescue", Path(folder) / "rows"
+        subprocess.run([dens, "run", "rescue", "--out", str(rescue)], stdout=subprocess.DEVNULL, check=True)
+        clock, processor = zip(*(_report(dens, rescue) for _ in range(2)), strict=True)
+        yield at_most("report_seconds_against_25_s", min(clock), REPORT_GOAL_S, 1.0)
+        yield at_most("report_cpu_seconds_on_two_cores_against_25_s", min(processor), REPORT_GOAL_S, 1.0)
+        write_trace(rows, ROWS)
+        waited, worked = _report(dens, rows)
+        yield at_most("report_of_5_million_rows_seconds_against_60_s", waited, ROWS_GOAL_S, 1.0)
+        yield at_most("report_of_5_million_rows_cpu_on_two_cores_against_60_s", worked, ROWS_GOAL_S, 1.0)
+
+
+def _report(dens: str, run: Path) -> tuple[float, float]:
+    """Return seconds by the clock, and processor seconds of the whole family of processes for each core."""
+    before, begin = os.times(), time.perf_counter()
+    subprocess.run([dens, "report", str(run)], stdout=subprocess.DEVNULL, check=True)
+    after, end = os.times(), time.perf_counter()
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    return end - begin, used / CORES

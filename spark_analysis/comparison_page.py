@@ -1,6 +1,6 @@
 """The comparison of several runs as one HTML page: a table, and one picture for each figure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -33,6 +33,10 @@ _TEXTS: Final[dict[str, Callable[[float], str]]] = {
 }
 
 _COLOURS: Final = (ONE, TWO, THREE, FOUR)
+_TIME_STEPS_S: Final = (
+    0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21_600, 86_400
+)  # fmt: skip
+"""Steps of a time axis that people count in."""
 _STROKES: Final[tuple[Any, ...]] = ("solid", (0, (5, 2)), (0, (1.5, 1.5)))
 
 
@@ -105,19 +109,33 @@ def _notices(comparison: Comparison) -> str:
 
 
 def _table(comparison: Comparison) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in ("variant", "runs", *(c[0] for c in COMPARED)))
+    labels = [variant.label for variant in comparison.variants]
+    short = short_labels(labels)
+    what = labels[0].partition(" = ")[0] if short != labels else "variant"
+    head = "".join(f"<th>{escape(name)}</th>" for name in (what, "runs", *(c[0] for c in COMPARED)))
     return (
         "<table>\n<caption>Mean over seeds and 95 % confidence interval</caption>\n"
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n"
-        + "\n".join(_row(variant) for variant in comparison.variants)
+        + "\n".join(_row(variant, name) for variant, name in zip(comparison.variants, short, strict=True))
         + "\n</tbody>\n</table>"
     )
 
 
-def _row(variant: Variant) -> str:
-    cells = [variant.label, str(len(variant.seeds))]
-    cells += [figure_text(value, kind) for value, (_, _, kind) in zip(variant.figures, COMPARED, strict=True)]
-    return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
+def _row(variant: Variant, name: str) -> str:
+    cells = [escape(name), str(len(variant.seeds))]
+    for value, (_, _, kind) in zip(variant.figures, COMPARED, strict=True):
+        mean, _, bounds = figure_text(value, kind).partition(" (")
+        cells.append(escape(mean) + (f"<br><small>{escape(bounds.rstrip(')'))}</small>" if bounds else ""))
+    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+
+
+def short_labels(labels: Sequence[str]) -> list[str]:
+    """Return the labels without the name of the setting where all differ in one and the same setting."""
+    parts = [label.partition(" = ") for label in labels]
+    one = len({name for name, _, _ in parts}) == 1 and all(value for _, _, value in parts)
+    if not one or any(", " in value and " = " in value for _, _, value in parts):
+        return list(labels)
+    return [value.strip('"') for _, _, value in parts]
 
 
 def _delays_figure(comparison: Comparison) -> str:
@@ -125,13 +143,14 @@ def _delays_figure(comparison: Comparison) -> str:
     with mpl.rc_context(STYLE):
         figure, axes = canvas(4.4 + 0.25 * (len(comparison.variants) // 2))
         times = [at for variant in comparison.variants for at, _ in variant.arrived]
+        labels = short_labels([variant.label for variant in comparison.variants])
         for place, variant in enumerate(comparison.variants):
             if variant.arrived:
                 axes.plot(
                     *zip(*variant.arrived, strict=True),
                     color=_COLOURS[place % len(_COLOURS)],
                     linestyle=_STROKES[place // len(_COLOURS) % len(_STROKES)],
-                    label=variant.label,
+                    label=labels[place],
                 )
         time_axis(axes, times)
         share_axis(axes)
@@ -162,11 +181,14 @@ def _figure(comparison: Comparison, position: int) -> str:
                 ends = [_possible(value.low, kind), _possible(value.high, kind)]
                 axes.plot(ends, [place, place], color=ONE, linewidth=2)
             axes.plot([value.mean], [place], "o", color=ONE, markersize=7)
-        axes.set_yticks(range(len(comparison.variants)), [v.label for v in comparison.variants])
+        axes.set_yticks(range(len(comparison.variants)), short_labels([v.label for v in comparison.variants]))
         axes.set_ylim(len(comparison.variants) - 0.5, -0.5)
         axes.set_xlim(left=0)
-        axes.xaxis.set_major_formatter(lambda value, _position: _TEXTS[kind](float(value)))
+        axes.xaxis.set_major_formatter(lambda value, _position: _TEXTS[kind](float(value)) if value else "0")
         axes.locator_params(axis="x", nbins=5)
+        if kind == "time":
+            step_s = next((step for step in _TIME_STEPS_S if axes.get_xlim()[1] / step <= 5), 604_800)
+            axes.set_xticks([step_s * i for i in range(int(axes.get_xlim()[1] / step_s) + 1)])
         axes.tick_params(axis="y", length=0, labelcolor=INK)
         told = "; ".join(
             f"{variant.label}: {figure_text(variant.figures[position], kind)}"

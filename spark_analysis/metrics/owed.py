@@ -106,26 +106,27 @@ def owed_in(
     batch: pa.RecordBatch, revisions: Sequence[SubscriptionRevision], matchers: dict[int, Matcher]
 ) -> pa.RecordBatch:
     """Return the rows of `OWED` for a batch of notifications."""
-    found: list[dict[str, int]] = []
-    for row in batch.to_pylist():
-        matcher = matchers.get(row["language"])
+    rows: list[int] = []
+    positions: list[int] = []
+    degrees: list[int] = []
+    columns = (batch[name].to_pylist() for name in ("language", "vector", "at_ms"))
+    for row, (language, vector, event_ms) in enumerate(zip(*columns, strict=True)):
+        matcher = matchers.get(language)
         if matcher is None:
             continue
-        event_ms = row["at_ms"]
-        for match in matcher.match(row["vector"], event_ms, event_ms):
-            revision = revisions[match.key[0]]
-            if revision.in_force(event_ms):
-                found.append(
-                    {
-                        "origin": row["origin"],
-                        "number": row["number"],
-                        "event_ms": event_ms,
-                        "lifetime_ms": row["lifetime_ms"],
-                        "language": row["language"],
-                        "subscriber": revision.subscriber,
-                        "id": revision.id,
-                        "seq": revision.seq,
-                        "degree_u8": match.degree_u8,
-                    }
-                )
-    return pa.RecordBatch.from_pylist(found, schema=_OWED_ARROW)
+        for match in matcher.match(vector, event_ms, event_ms):
+            position = match.key[0]
+            if revisions[position].in_force(event_ms):
+                rows.append(row)
+                positions.append(position)
+                degrees.append(match.degree_u8)
+    told = batch.select(["origin", "number", "at_ms", "lifetime_ms", "language"]).take(
+        pa.array(rows, pa.int64())
+    )
+    asked = [
+        pa.array([getattr(revisions[position], name) for position in positions], pa.int32())
+        for name in ("subscriber", "id", "seq")
+    ]
+    return pa.RecordBatch.from_arrays(
+        [*told.columns, *asked, pa.array(degrees, pa.int32())], schema=_OWED_ARROW
+    )

@@ -9,7 +9,7 @@ import pytest
 
 from spark_analysis.answers import Analysis, Served
 from spark_analysis.comparison import COMPARED, Comparison, compare, refuse_strangers
-from spark_analysis.comparison_page import comparison_page, figure_text
+from spark_analysis.comparison_page import comparison_page, figure_text, short_labels
 from spark_analysis.errors import TraceError
 from spark_analysis.interval import Interval
 from spark_analysis.manifest import Manifest
@@ -116,3 +116,10 @@ def test_runs_with_other_words_are_strangers(texts: tuple[dict[str, str], dict[s
     refuse_strangers([(Path("one"), one), (Path("same"), one)])
     with pytest.raises(TraceError, match="other: its vocabularies are not those of one"):
         refuse_strangers([(Path("one"), one), (Path("other"), other)])
+
+
+def test_labels_are_short_where_one_setting_differs() -> None:
+    assert short_labels(['overlay.policy = "dens"', 'overlay.policy = "direct"']) == ["dens", "direct"]
+    assert short_labels(["a.count = 4", "a.count = 8"]) == ["4", "8"]
+    for kept in (["a = 1, b = 2", "a = 2, b = 2"], ["a = 1", "b = 1"], ["rescue"]):
+        assert short_labels(kept) == kept
