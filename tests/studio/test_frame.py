@@ -7,7 +7,8 @@ import pytest
 
 COMMANDS = [
     "run", "rerun", "compare", "report", "live", "learn", "sweep", "compile", "decode", "decompile",
-    "explain", "match", "check", "cover", "contacts", "replay", "torture", "experiment", "init", "doctor", "schema",
+    "explain", "match", "check", "lookup", "offers", "vocabulary", "thesaurus", "cover", "contacts", "replay",
+    "torture", "key", "board", "experiment", "init", "doctor", "schema",
 ]  # fmt: skip
 HEAVY = ["pyspark", "numpy", "pandas", "lxml", "pydantic", "matplotlib", "simpy", "numba", "pint", "rdflib"]
 
