@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Make, derive and look at keys. Secrets go into files that only their owner can read.",
+    help="Make, derive and look at keys. Secrets go into files that only their owner can read (--json on each).",
 )
 
 NewFile = Annotated[
