@@ -88,6 +88,7 @@ def test_the_header_is_read_for_the_trace() -> None:
         2,
     )
     assert (header.copies, header.is_sealed, header.table_check) == (3, True, 7)
+    assert (header.language, header.lifetime_q) == (1, 95)
 
 
 @pytest.mark.parametrize(
@@ -143,6 +144,10 @@ def test_the_largest_of_everything_fits_and_more_is_cut_or_refused() -> None:
     assert peek(data) == (MessageType.NOTIFICATION, 255, 65_535, LINK_NUMBER - 1, OLDEST_AGE_MS, 255)
     assert peek(data[:15]) is None
     assert peek(bytes(16)) is None
+    assert peek(data[:16]) == peek(data)
+    above = data[:6] + LINK_NUMBER.to_bytes(4, "big") + data[10:]
+    with pytest.raises(RemoteProtocolError, match="belongs to link messages"):
+        unpack(above, 0)
 
 
 def test_a_payload_that_is_too_long_is_the_callers_fault() -> None:

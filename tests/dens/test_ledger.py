@@ -116,3 +116,20 @@ def test_without_a_mission_key_nothing_is_sealed_and_nothing_verifies() -> None:
     assert Sealer(9, b"mission").verifies(b"body", keyed.tag(b"body", 5), 3, 5)
     assert not Sealer(9, b"mission").verifies(b"body", keyed.tag(b"body", 5), 4, 5)
     assert not Sealer(9, b"mission").verifies(b"body", keyed.tag(b"body", 6), 3, 5)
+
+
+def test_what_is_known_is_read_again_whatever_the_clock_showed_and_is_forgotten_for_good() -> None:
+    store = MemoryStore()
+    ledger = Ledger(store, LIMITS)
+    early, late = item(3, 1, created_ms=-9_000_000), item(3, 2, created_ms=9_000_000)
+    ledger.know(early)
+    ledger.know(late)
+    ledger.commit()
+    again = Ledger(store.crash(), LIMITS)
+    assert again.load() == ([], [])
+    until_ms = early.expires_ms + LIMITS.remember_ms
+    assert again.known.pop_ended(0) == (early.id, until_ms)
+    assert again.known.next_end_ms() == late.expires_ms + LIMITS.remember_ms
+    ledger.forget(early.id)
+    ledger.commit()
+    assert (spaces(store, early.id), spaces(store, late.id)) == (set(), {"KNOWN"})
