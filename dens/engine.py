@@ -140,7 +140,7 @@ class Engine(ABC):
                 for one in self._unbundled(item.payload, now_ms):
                     self._item_came(one, session, now_ms)
             elif item.type == _HELLO:
-                self._hello_came(Hello.decode(item.payload), session)
+                self._hello_came(Hello.decode(item.payload), session, now_ms)
             else:
                 message = SummaryMessage.decode(item.payload)
                 self._summary_came(item, message, self._understand(message), session, now_ms)
@@ -217,18 +217,19 @@ class Engine(ABC):
             items.append(item)
         return items
 
-    def _hello_came(self, hello: Hello, session: PeerSession) -> None:
+    def _hello_came(self, hello: Hello, session: PeerSession, now_ms: int) -> None:
+        """Take a greeting. One that is repeated while ours is old says that ours was lost: it is answered."""
         is_new = session.greet(Role(hello.role), hello.session, hello.heard)
         if is_new and _MEDIATOR in (self.role, session.role):
             number = self._ledger.link_number() | LINK_NUMBER
             session.offer(-1, (self.node, number), _SUMMARY)
-        elif is_new or hello.heard != session.own_session:
+        elif is_new or hello.heard != session.own_session or session.hello_due_ms <= now_ms:
             session.owe_hello()
 
     def _summary_came(
         self, item: Item, message: SummaryMessage, known: Summary, session: PeerSession, now_ms: int
     ) -> None:
-        self._hello_came(message.hello, session)
+        self._hello_came(message.hello, session, now_ms)
         if message.hello.session != session.peer_session:
             return
         session.acknowledge(item, _STORED, now_ms)

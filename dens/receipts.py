@@ -5,12 +5,15 @@ from dens.messages import read_receipt
 
 
 class ReceiptBook:
-    """The receipts that a mediator carries, by the notification they are for, oldest first."""
+    """The receipts that a mediator carries, by the notification they are for, oldest first.
+
+    A subscriber that lost its store says again, under another number, what it has: receipts are counted.
+    """
 
     __slots__ = ("_by_notification", "_items")
 
     def __init__(self) -> None:
-        self._by_notification: dict[ItemId, dict[int, None]] = {}
+        self._by_notification: dict[ItemId, dict[int, int]] = {}
         self._items: dict[ItemId, Item] = {}
 
     def __len__(self) -> int:
@@ -26,7 +29,9 @@ class ReceiptBook:
         nothing.
         """
         notification = read_receipt(item.payload)
-        self._by_notification.setdefault(notification, {})[item.origin] = None
+        if item.id not in self._items:
+            subscribers = self._by_notification.setdefault(notification, {})
+            subscribers[item.origin] = subscribers.get(item.origin, 0) + 1
         self._items[item.id] = item
         return notification
 
@@ -40,6 +45,8 @@ class ReceiptBook:
             return
         notification = read_receipt(item.payload)
         subscribers = self._by_notification[notification]
-        subscribers.pop(item.origin, None)
+        subscribers[item.origin] -= 1
+        if not subscribers[item.origin]:
+            del subscribers[item.origin]
         if not subscribers:
             del self._by_notification[notification]
