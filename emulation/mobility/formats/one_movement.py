@@ -1,7 +1,7 @@
-"""The ONE's external movement: a line `minT maxT minX maxX minY maxY`, then lines `time id x y`, sorted
-by time.
+"""The ONE's external movement: a line `minT maxT minX maxX minY maxY [minZ maxZ]`, then lines `time id x y
+[z]`, sorted by time.
 
-Times and places are counted from the least of the first line.
+Times and places are counted from the least of the first line. Heights are passed over: the ground is flat.
 """
 
 from pathlib import Path
@@ -20,12 +20,13 @@ def read_one_movement(path: Path, area: Area) -> tuple[Track, ...]:
     for line in lines:
         numbers = [_number(word) for word in line.words]
         if least is None:
-            if len(numbers) != 6 or None in numbers:
-                lines.complain(line.number, "D316", 'the first line is "minT maxT minX maxX minY maxY"')
+            if len(numbers) not in (6, 8) or None in numbers:
+                expected = '"minT maxT minX maxX minY maxY", and perhaps "minZ maxZ"'
+                lines.complain(line.number, "D316", f"the first line is {expected}")
                 break
             least = (numbers[0] or 0.0, numbers[2] or 0.0, numbers[4] or 0.0)
             continue
-        node = node_number(line.words[1]) if len(line.words) == 4 else None
+        node = node_number(line.words[1]) if len(line.words) in (4, 5) else None
         if node is None or numbers[0] is None or numbers[2] is None or numbers[3] is None:
             lines.complain(line.number, "D316", 'a point is written "time id x y"')
             continue

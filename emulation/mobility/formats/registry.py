@@ -19,12 +19,14 @@ MOVEMENT_FORMATS: Final[dict[str, Callable[[Path, Area], tuple[Track, ...]]]] = 
 
 
 def movement_format_of(path: Path) -> str:
-    """Return the name of the form of a file: ns-2's begins with a dollar, The ONE's with six numbers
-    above fours."""
+    """Return the name of the form of a file: ns-2's begins with a dollar, The ONE's with six or eight
+    numbers above fours or fives, which no line of BonnMotion's has."""
     beginning = [line.words for line, _ in zip(Lines(path), range(2), strict=False)]
     if beginning and beginning[0][0].startswith("$"):
         return "ns2"
-    return "one" if [len(words) for words in beginning] == [6, 4] else "bonnmotion"
+    lengths = [len(words) for words in beginning]
+    is_one = len(lengths) == 2 and lengths[0] in (6, 8) and lengths[1] in (4, 5)
+    return "one" if is_one else "bonnmotion"
 
 
 def read_movement(path: Path, area: Area) -> tuple[Track, ...]:

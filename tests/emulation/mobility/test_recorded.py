@@ -28,6 +28,13 @@ def test_the_ones_external_movement_counts_from_its_first_line(tmp_path: Path) -
     )
 
 
+@pytest.mark.parametrize("height", ["", " 1.5"])
+def test_heights_of_the_ones_external_movement_are_passed_over(tmp_path: Path, height: str) -> None:
+    path = written(tmp_path, "10 60 100 200 0 50 0 9", f"10 1 110 5{height}", f"20 1 120 5{height}")
+    assert movement_format_of(path) == "one"
+    assert read_movement(path, AREA) == (((0.0, 10.0, 5.0), (10_000.0, 20.0, 5.0)),)
+
+
 def test_bonnmotion_has_a_line_for_each_node(tmp_path: Path) -> None:
     path = written(tmp_path, "0 1 2 10 11 2", "5 50 50")
     assert movement_format_of(path) == "bonnmotion"
