@@ -15,7 +15,7 @@ from collections import deque
 from typing import ClassVar, Final
 
 from dens import envelope, summary
-from dens.errors import RemoteProtocolError
+from dens.errors import LocalProtocolError, RemoteProtocolError
 from dens.events import (
     DatagramRefused,
     DuplicateReceived,
@@ -363,6 +363,8 @@ class Engine(ABC):
     # ------------------------------------------------------------------ what may be done otherwise
 
     def _make(self, type: int, language: int, lifetime_q: int, payload: bytes, created_ms: int) -> Item:
+        if not (0 <= language <= 0xFF and 0 <= lifetime_q <= 0xFF):
+            raise LocalProtocolError(f"language {language} and lifetime {lifetime_q} are codes of 0 to 255")
         number = self._ledger.item_number()
         return Item(type, language, self.node, number, created_ms, lifetime_q, 0, payload)
 

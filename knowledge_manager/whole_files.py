@@ -9,13 +9,19 @@ from pathlib import Path
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that its final name never shows half of it: a temporary sibling, then a rename.
 
-    Folders on the way are made. What goes wrong is an `OSError` that names the file that was wanted.
+    Folders on the way are made. A link is followed; what is no file but can be written to, a device or a
+    pipe, gets the bytes and stays what it is. What goes wrong is an `OSError` that names the file that was
+    wanted.
     """
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _write_and_rename(path, content)
+        real = path.resolve()
+        if real.exists() and not real.is_file():
+            real.write_bytes(content)
+            return
+        real.parent.mkdir(parents=True, exist_ok=True)
+        _write_and_rename(real, content)
     except OSError as error:
         raise type(error)(error.errno, error.strerror, str(path)) from error
 

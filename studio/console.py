@@ -24,7 +24,7 @@ def out() -> "Console":
     """Return the console for results."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    return Console(highlight=False, emoji=False, soft_wrap=not sys.stdout.isatty())
 
 
 @cache
@@ -32,7 +32,7 @@ def err() -> "Console":
     """Return the console for chatter, warnings, errors and progress."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    return Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
 
 
 def print_document(document: Any) -> None:

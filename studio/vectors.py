@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import TextIO
 
 from studio.failures import Refusal
 
@@ -46,11 +47,20 @@ def from_hex(text: str) -> bytes:
 
 @contextmanager
 def vector_lines(path: Path) -> Iterator[Iterator[str]]:
-    """Open a file of vectors in hexadecimal, one a line; a line that is no text and never ends is cut off."""
+    """Open a file of vectors in hexadecimal, one a line; of a line that never ends the beginning is kept."""
     if path.exists() and not (path.is_file() or path.is_fifo()):
         raise Refusal(f"{path} is no file; give a file with one vector in hexadecimal a line")
     with path.open(encoding="ascii", errors="replace") as file:
-        yield iter(partial(file.readline, LONGEST_HEX + 1), "")
+        yield _bounded_lines(file)
+
+
+def _bounded_lines(file: TextIO) -> Iterator[str]:
+    """Yield each line once, however long it is: what is beyond the bound is read over and spoils it."""
+    for piece in iter(partial(file.readline, LONGEST_HEX + 1), ""):
+        rest = piece
+        while rest and not rest.endswith("\n") and len(rest) > LONGEST_HEX:
+            rest = file.readline(LONGEST_HEX + 1)
+        yield piece
 
 
 def _is_there(path: Path) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from plugins.fuzzy.covering import CoveringForest
-from plugins.fuzzy.match_lines import BadLine
+from plugins.fuzzy.match_lines import BadLine, vector_of_line
 from watchdog.vector import VectorError
 
 
@@ -28,8 +28,8 @@ class LineForest:
         for n, line in enumerate(subscriptions):
             if line.strip():
                 try:
-                    made.forest.insert((n, 0), bytes.fromhex(line.strip()))
-                except (ValueError, VectorError) as error:
+                    made.forest.insert((n, 0), vector_of_line(line))
+                except VectorError as error:
                     made.bad.append(BadLine("subscription", n, str(error)))
         return made
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.match import ALGORITHMS, DEFAULT_ALGORITHM, FEATURE_CONDITIONS
+from plugins.fuzzy.population import AggregatorNotServed
 from plugins.fuzzy.vectors import decode_notification
 from plugins.language import Matcher
 from watchdog.vector import VectorError
@@ -70,8 +71,8 @@ class LineMatcher:
         for n, line in enumerate(subscriptions):
             if line.strip():
                 try:
-                    matcher.matcher.add((n, 0), _vector(line))
-                except VectorError as error:
+                    matcher.matcher.add((n, 0), vector_of_line(line))
+                except (VectorError, AggregatorNotServed) as error:
                     matcher.bad.append(BadLine("subscription", n, str(error)))
         return matcher
 
@@ -87,7 +88,7 @@ class LineMatcher:
             if not line.strip():
                 continue
             try:
-                vector = _vector(line)
+                vector = vector_of_line(line)
                 age_s = 0
                 if now_s is not None:
                     age_s = (now_s - decode_notification(vector, self.feature_bytes).stamp_s) % 65536
@@ -98,7 +99,8 @@ class LineMatcher:
                 yield MatchedLine(n, tuple((match.key[0], match.degree_u8) for match in found))
 
 
-def _vector(line: str) -> bytes:
+def vector_of_line(line: str) -> bytes:
+    """Return the bytes of a line of hexadecimal, or raise `VectorError`."""
     try:
         return bytes.fromhex(line.strip())
     except ValueError:

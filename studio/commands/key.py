@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Make, derive and look at keys. Secrets go into files that only their owner can read (--json on each).",
+    help="Make, derive and look at keys (--json on each). Secrets go into files that only you can read.",
 )
 
 NewFile = Annotated[
@@ -62,7 +62,9 @@ def derive(
     from dens.drivers.keys import derive as derived
     from dens.drivers.keys import read_key, write_key
 
-    made = derived(read_key(key), node)
+    source = read_key(key)
+    _warn_if_readable(source, key)
+    made = derived(source, node)
     write_key(made, out)
     _show(made, out, is_secret_shown=False, as_json=as_json)
 
@@ -79,15 +81,22 @@ def show(
     _show(read_key(key), key, is_secret_shown=secret, as_json=as_json)
 
 
+def _warn_if_readable(key: "Key", path: Path) -> None:
+    from dens.drivers.keys import is_private
+    from studio import console
+
+    if not is_private(key, path):
+        console.say(f"{path} can be read by others; make it yours alone: chmod 600 {path}", style="yellow")
+
+
 def _show(key: "Key", path: Path, *, is_secret_shown: bool, as_json: bool) -> None:
-    from dens.drivers.keys import describe, is_private
+    from dens.drivers.keys import describe
     from studio import console
 
     facts = {"file": str(path), **describe(key)}
     if is_secret_shown:
         facts["secret"] = key.as_line().strip()
-    if not is_private(key, path):
-        console.say(f"{path} can be read by others; make it yours alone: chmod 600 {path}", style="yellow")
+    _warn_if_readable(key, path)
     if as_json:
         console.print_document(facts)
         return

@@ -48,3 +48,25 @@ def test_torture_holds_and_names_its_faults(dens) -> None:
     unknown = dens("torture", "--faults", "gremlins")
     assert unknown.code == 2
     assert "crash" in unknown.err
+
+
+VECTOR = "00006700009592ff547bff3f01017f0107"
+
+
+def test_an_algorithm_that_does_not_serve_a_subscription_says_so(dens, tmp_path: Path) -> None:
+    (tmp_path / "s.txt").write_text(VECTOR + "\n")
+    (tmp_path / "n.txt").write_text("0000670000909b78cc010b\n")
+    asking = ("match", "--subscriptions", tmp_path / "s.txt", "--notifications", tmp_path / "n.txt")
+    for algorithm in ("bfcpab", "bfcpa1", "bfcpa2"):
+        ended = dens(*asking, "--algorithm", algorithm)
+        assert ended.code == 1
+        assert "line 0" in ended.err
+        assert "fast" in ended.err
+
+
+def test_a_line_that_is_too_long_is_one_bad_line(dens, tmp_path: Path) -> None:
+    (tmp_path / "s.txt").write_text("0" * 131_073 + VECTOR + "\n" + VECTOR + "\n")
+    ended = dens("cover", "--subscriptions", tmp_path / "s.txt")
+    assert ended.code == 1
+    assert ended.err.count("this is not hexadecimal") == 1
+    assert ended.out.splitlines()[0] == "1", "the good line keeps its number"

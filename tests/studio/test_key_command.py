@@ -44,6 +44,8 @@ def test_a_subscribers_public_key_is_derived_and_shown(dens, tmp_path: Path) -> 
     signing.chmod(0o644)
     public.chmod(0o644)
     assert f"chmod 600 {signing}" in dens("key", "show", signing).err.replace("\n", "")
+    again = dens("key", "derive", signing, "-o", tmp_path / "again.pub")
+    assert f"chmod 600 {signing}" in again.err.replace("\n", "")
     assert dens("key", "show", public).err == ""
 
 
