@@ -2,7 +2,8 @@
 
 Nothing of a trace is read but its bytes: the same scenario and seed give the same bytes, so two files that
 differ tell that the runs did, and the first table that differs, in the order in which things cause each
-other, tells where to look.
+other, tells where to look. Only an interrupted run, which ended in the middle of a moment, is compared by the
+rows before that moment.
 """
 
 import json
@@ -11,6 +12,10 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from emulation.trace.schema import TABLES
 
@@ -42,6 +47,8 @@ class Comparison:
     """In the summaries."""
     tables: tuple[str, ...]
     """The tables of the traces whose bytes differ, causes before effects."""
+    until_ms: int | None = None
+    """Where only what happened before this moment was compared, row by row."""
 
     @property
     def same_trace(self) -> bool:
@@ -52,6 +59,7 @@ class Comparison:
         """Return the comparison as plain data."""
         return {
             "same_trace": self.same_trace,
+            "until_ms": self.until_ms,
             "tables": list(self.tables),
             "settings": [asdict(difference) for difference in self.settings],
             "figures": [asdict(difference) for difference in self.figures],
@@ -59,9 +67,10 @@ class Comparison:
 
     def lines(self) -> list[str]:
         """Return the comparison for people."""
-        traces = (
-            "same trace, byte for byte" if self.same_trace else f"traces differ in {', '.join(self.tables)}"
+        how = (
+            "byte for byte" if self.until_ms is None else f"row for row before {self.until_ms / 1000:,.3f} s"
         )
+        traces = f"same trace, {how}" if self.same_trace else f"traces differ in {', '.join(self.tables)}"
         return [traces, *(difference.line() for difference in (*self.settings, *self.figures))]
 
 
@@ -75,6 +84,23 @@ def compare_runs(one: Path, other: Path) -> Comparison:
             for table in TABLES
             if _bytes_of(one / "trace" / table) != _bytes_of(other / "trace" / table)
         ),
+    )
+
+
+def compare_until(one: Path, other: Path, until_ms: int) -> Comparison:
+    """Compare what happened in two runs before this moment: the rows of their traces, and their manifests.
+
+    Their figures count what came in the last moment too, so they are left out.
+    """
+    return Comparison(
+        tuple(differences(_document(one, "manifest.json"), _document(other, "manifest.json"))),
+        (),
+        tuple(
+            table
+            for table in TABLES
+            if not _rows_before(one, table, until_ms).equals(_rows_before(other, table, until_ms))
+        ),
+        until_ms,
     )
 
 
@@ -103,6 +129,28 @@ def differences(one: Any, other: Any, path: str = "") -> Iterator[Difference]:
 
 def _bytes_of(table: Path) -> list[tuple[str, bytes]]:
     return [(part.name, sha256(part.read_bytes()).digest()) for part in sorted(table.glob("part-*.parquet"))]
+
+
+def _rows_before(run: Path, table: str, until_ms: int) -> pa.Table:
+    """Return the rows before a moment with their words spelt out; all of a table that is known beforehand."""
+    schema = TABLES[table]
+    parts = sorted((run / "trace" / table).glob("part-*.parquet"))
+    plain = pa.schema(
+        [
+            pa.field(field.name, field.type.value_type if pa.types.is_dictionary(field.type) else field.type)
+            for field in schema
+        ]
+    )
+    if until_ms == 0:
+        return plain.empty_table()  # It may have been interrupted before there was anything.
+    try:
+        read = [pq.read_table(part).cast(plain) for part in parts]
+    except (OSError, ValueError) as error:
+        raise NotARun(f"{run} is no run: a part of {table} cannot be read ({error})") from error
+    rows = pa.concat_tables(read) if read else plain.empty_table()
+    time = next((name for name in ("at_ms", "created_ms") if name in schema.names), None)
+    rows = rows if time is None else rows.filter(pc.less(rows[time], pa.scalar(until_ms, pa.int64())))
+    return rows.combine_chunks()
 
 
 def _shown(value: Any) -> str:

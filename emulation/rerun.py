@@ -1,21 +1,22 @@
 """A run done again, and held against the first one.
 
 It is made from the folder of the run alone. The versions of what computes are compared before, because other
-versions may well give other bytes, and the bytes are compared after: they decide.
+versions may well give other bytes, and the bytes are compared after: they decide. A run that was interrupted
+is done again as far as it came, and what happened before that moment is compared.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from emulation.comparison import Comparison, Difference, compare_runs, differences
+from emulation.comparison import Comparison, Difference, NotARun, compare_runs, compare_until, differences
 from emulation.run import Progress, RunSummary, manifest_of_run, run_scenario
 from emulation.run_inputs import manifest_of, scenario_of
 
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """What came of doing a run again. `comparison` is None where the first one was never finished."""
+    """What came of doing a run again. `comparison` is None where that was interrupted in its turn."""
 
     summary: RunSummary
     versions: tuple[Difference, ...]
@@ -31,6 +32,17 @@ def version_differences(run: Path) -> tuple[Difference, ...]:
     return tuple(differences({key: then.get(key) for key in keys}, {key: now[key] for key in keys}))
 
 
+def interrupted_at_ms(run: Path) -> int | None:
+    """Return how far a run came that never reached its end, or None if it did."""
+    manifest = manifest_of(run)
+    if manifest.get("status") == "complete":
+        return None
+    reached_ms = manifest.get("simulated_ms")
+    if not isinstance(reached_ms, int) or reached_ms < 0:
+        raise NotARun(f"{run} is no run: its manifest does not say how far it came")
+    return reached_ms
+
+
 def rerun(
     run: Path, out: Path, progress: Callable[[Progress], None] | None = None, *, force: bool = False
 ) -> Again:
@@ -38,8 +50,10 @@ def rerun(
     if out.exists() and out.samefile(run):
         raise FileExistsError(f"{run} is the run itself; name another folder")
     versions = version_differences(run)
-    whole = manifest_of(run).get("status") == "complete"
+    reached_ms = interrupted_at_ms(run)
     scenario, seed = scenario_of(run)
-    summary = run_scenario(scenario, seed, out, progress, force=force)
-    both_whole = whole and summary.status == "complete"
-    return Again(summary, versions, compare_runs(run, out) if both_whole else None)
+    summary = run_scenario(scenario, seed, out, progress, force=force, until_ms=reached_ms)
+    if reached_ms is None:
+        return Again(summary, versions, compare_runs(run, out) if summary.status == "complete" else None)
+    got_there = round(1000 * summary.simulated_s) >= min(reached_ms, scenario.duration_ms)
+    return Again(summary, versions, compare_until(run, out, reached_ms) if got_there else None)

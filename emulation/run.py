@@ -89,13 +89,15 @@ def run_scenario(
     progress: Callable[[Progress], None] | None = None,
     *,
     force: bool = False,
+    until_ms: int | None = None,
 ) -> RunSummary:
     """Run it and write the folder `out`. The same scenario and seed give the same trace, byte for byte.
 
     A folder that holds an earlier run is replaced only with `force`; one that holds anything else never is.
+    With `until_ms` it ends at that moment, as if it were interrupted there.
     """
     with RunFolder(out, force=force) as folder, _no_search_for_cycles():
-        return _run(scenario, seed, folder, progress)
+        return _run(scenario, seed, folder, progress, until_ms)
 
 
 @contextmanager
@@ -111,9 +113,14 @@ def _no_search_for_cycles() -> Iterator[None]:
 
 
 def _run(
-    scenario: Scenario, seed: int, folder: RunFolder, progress: Callable[[Progress], None] | None
+    scenario: Scenario,
+    seed: int,
+    folder: RunFolder,
+    progress: Callable[[Progress], None] | None,
+    until_ms: int | None,
 ) -> RunSummary:
-    status: Status = "complete"
+    end_ms = scenario.duration_ms if until_ms is None else min(until_ms, scenario.duration_ms)
+    status: Status = "complete" if end_ms == scenario.duration_ms else "partial"
     reached_ms = 0
     world: World | None = None
     inputs = keep_inputs(scenario.inputs, folder.path)
@@ -123,14 +130,14 @@ def _run(
             world = world_of(scenario, seed, trace)
             trace.checkpoint()
             for step in range(1, _STEPS + 1):
-                world.run_until(scenario.duration_ms * step // _STEPS)
+                world.run_until(end_ms * step // _STEPS)
                 reached_ms = world.now_ms
                 if trace.collected >= _ROWS_BETWEEN:
                     trace.checkpoint()
                     manifest = manifest_of_run(scenario, seed, "running", reached_ms, inputs)
                     folder.write("manifest.json", manifest)
                 if progress is not None:
-                    progress(_progress(world, scenario))
+                    progress(_progress(world, end_ms))
         except KeyboardInterrupt:
             status = "partial"
             reached_ms = world.now_ms if world is not None else 0
@@ -155,11 +162,9 @@ def _run(
     return summary
 
 
-def _progress(world: World, scenario: Scenario) -> Progress:
+def _progress(world: World, end_ms: int) -> Progress:
     counts = world.journal.counts
-    return Progress(
-        world.now_ms / 1000, scenario.duration_ms / 1000, counts.get("delivered", 0), counts.get("sent", 0)
-    )
+    return Progress(world.now_ms / 1000, end_ms / 1000, counts.get("delivered", 0), counts.get("sent", 0))
 
 
 def manifest_of_run(

@@ -23,12 +23,13 @@ def rerun(
     """Do a run again and check that its trace is the same, byte for byte.
 
     It is made from the copies in the folder of the run, whatever became of the scenario's files. Other
-    versions are told. Ends 1 if the traces differ.
+    versions are told. A run that was interrupted is done again as far as it came, and the rows before that
+    are compared. Ends 1 if the traces differ.
     """
     from dataclasses import asdict
 
+    from emulation.rerun import interrupted_at_ms, version_differences
     from emulation.rerun import rerun as do_again
-    from emulation.rerun import version_differences
     from studio import console
     from studio.progress import progress as shown
 
@@ -36,6 +37,9 @@ def rerun(
     folder = out or run.with_name(f"{run.resolve().name}-again")
     for difference in version_differences(run):
         console.say(f"other version: {difference.line()}", style="yellow")
+    reached_ms = interrupted_at_ms(run)
+    if reached_ms is not None:
+        console.say(f"{run} was interrupted at {reached_ms / 1000:,.3f} s; it is done again as far as that")
     with shown(run.resolve().name, progress) as told:
         again = do_again(run, folder, told, force=force)
     if as_json:
@@ -50,11 +54,10 @@ def rerun(
     else:
         print_summary(again.summary, folder)
         if again.comparison is None:
-            typer.echo("  one of the two runs did not reach its end; their traces are not compared")
+            typer.echo("  interrupted before the end of the first run; their traces are not compared")
         else:
             for line in again.comparison.lines():
                 typer.echo(f"  {line}")
-    if again.summary.status == "partial":
+    if again.comparison is None:
         raise typer.Exit(exits.INTERRUPTED)
-    differ = again.comparison is not None and not again.comparison.same_trace
-    raise typer.Exit(exits.FINDING if differ else exits.FINE)
+    raise typer.Exit(exits.FINE if again.comparison.same_trace else exits.FINDING)

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from emulation.comparison import NotARun
+from emulation.comparison import NotARun, compare_until
 from emulation.rerun import rerun, version_differences
-from emulation.run import run_scenario
+from emulation.run import Progress, run_scenario
+from emulation.run_inputs import scenario_of
 from emulation.scenario import load_scenario
 
 WriteScenario = Callable[..., Path]
@@ -60,11 +61,32 @@ def test_other_versions_and_other_bytes_are_told(first: Path, tmp_path: Path) ->
     assert again.comparison.tables == ("buffers",)
 
 
-def test_an_unfinished_run_is_finished_and_not_compared(first: Path, tmp_path: Path) -> None:
+def test_an_interrupted_run_is_done_as_far_as_it_came_and_compared(first: Path, tmp_path: Path) -> None:
+    def interrupt(told: Progress) -> None:
+        if told.simulated_s > 400:
+            raise KeyboardInterrupt
+
+    scenario, seed = scenario_of(first)
+    part = tmp_path / "part"
+    assert run_scenario(scenario, seed, part, interrupt).status == "partial"
+    again = rerun(part, tmp_path / "again")
+    assert 400 < again.summary.simulated_s < 500
+    assert again.comparison is not None
+    assert again.comparison.lines() == [f"same trace, row for row before {again.summary.simulated_s:,.3f} s"]
+    other = run_scenario(scenario, seed + 1, tmp_path / "other", interrupt)
+    found = compare_until(part, tmp_path / "other", int(1000 * other.simulated_s))
+    assert "messages" in found.tables
+
+
+def test_a_run_that_was_killed_is_compared_up_to_what_its_manifest_says(first: Path, tmp_path: Path) -> None:
     manifest = json.loads((first / "manifest.json").read_text())
-    (first / "manifest.json").write_text(json.dumps(manifest | {"status": "running"}))
+    killed = manifest | {"status": "running", "simulated_ms": 300_000}
+    (first / "manifest.json").write_text(json.dumps(killed))
     again = rerun(first, tmp_path / "again")
-    assert (again.summary.status, again.comparison) == ("complete", None)
+    assert (again.summary.status, again.summary.simulated_s) == ("partial", 300.0)
+    assert again.comparison is not None
+    assert again.comparison.same_trace
+    assert again.comparison.until_ms == 300_000
 
 
 def test_what_cannot_be_done_again_is_told(first: Path, tmp_path: Path) -> None:
