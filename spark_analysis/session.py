@@ -71,12 +71,11 @@ def open_session(master: str | None = None, *, large: bool = False) -> SparkSess
             SparkContext(conf=conf, gateway=gateway)
             return SparkSession.builder.getOrCreate()
         except (PySparkRuntimeError, Py4JError, OSError) as error:
+            reason = str(error).splitlines()[0]  # the words are asked of Java, which is ended next
             _forget_context()
             log.seek(0)
             last = log.read().decode(errors="replace").splitlines()[-_LOG_TAIL_LINES:]
-            raise NoSpark(
-                f"Spark did not start on {master}: {str(error).splitlines()[0]}\n" + "\n".join(last)
-            ) from error
+            raise NoSpark(f"Spark did not start on {master}: {reason}\n" + "\n".join(last)) from error
 
 
 def _refuse_silence(master: str) -> None:
@@ -110,7 +109,7 @@ def _forget_context() -> None:
     """Leave nothing behind of a session that did not come up."""
     context = SparkContext._active_spark_context
     if context is not None:
-        with suppress(Py4JError):
+        with suppress(Py4JError, OSError):  # the Java process may have ended itself
             context.stop()
         SparkContext._active_spark_context = None
     with suppress(Py4JError, OSError):
