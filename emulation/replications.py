@@ -4,7 +4,7 @@ Every seed gets the folder `seed-N`. A run knows nothing of the others, so its t
 seed gives alone, however many processes there are and in whichever order they end.
 
 An interruption is passed on to every process once, however it came: each ends its run as a valid partial one,
-and those that have not begun do not begin.
+those that have not begun do not begin, and whoever asked hears which is which.
 """
 
 import os
@@ -20,9 +20,31 @@ from typing import Final
 
 from emulation.run import RunSummary, run_scenario
 from emulation.scenario import load_scenario
+from knowledge_manager.documents import listed
 
 MOST_SEEDS: Final = 10_000
 _RANGE: Final = re.compile(r"(\d+)\.\.(\d+)")
+
+
+class ReplicationsInterrupted(KeyboardInterrupt):
+    """Somebody ended the runs early. `summaries` are those of all runs that began, in the order of the
+    seeds."""
+
+    def __init__(self, summaries: list[RunSummary], seeds: Sequence[int]) -> None:
+        super().__init__()
+        self.summaries = summaries
+        self._seeds = seeds
+
+    def line(self) -> str:
+        """Return for people which seeds are whole, which are not and which never began."""
+        whole = [one.seed for one in self.summaries if one.status == "complete"]
+        partial = [one.seed for one in self.summaries if one.status == "partial"]
+        began = {*whole, *partial}
+        missing = [seed for seed in self._seeds if seed not in began]
+        kinds = (("complete", whole), ("partial", partial), ("not begun", missing))
+        return "interrupted: " + "; ".join(
+            f"{kind}: {listed(list(map(str, of)))}" for kind, of in kinds if of
+        )
 
 
 def parse_seeds(text: str) -> tuple[int, ...]:
@@ -57,14 +79,15 @@ def run_replications(
     """Run every seed and return the summaries in the order of the seeds; `done` hears of each when it ends.
 
     The scenario is loaded here first, so that what is wrong with it is told once. A run that fails stops
-    those that have not begun, and its error is raised.
+    those that have not begun, and its error is raised; an interruption raises `ReplicationsInterrupted`.
     """
     load_scenario(scenario, changes)
     found: dict[int, RunSummary] = {}
+    under_way: dict[Future[RunSummary], int] = {}
+    interrupted = False
     with ProcessPoolExecutor(
         processes, mp_context=get_context("spawn"), initializer=_ignore_interruption
     ) as pool:
-        under_way: dict[Future[RunSummary], int] = {}
         to_do = iter(seeds)
         try:
             while True:
@@ -79,12 +102,19 @@ def run_replications(
                     summary = found[under_way.pop(ended)] = ended.result()
                     if done is not None:
                         done(summary)
-        except BaseException:
+        except BaseException as error:
             pool.shutdown(wait=False, cancel_futures=True)
             for child in active_children():
                 if child.pid is not None:
                     os.kill(child.pid, signal.SIGINT)
-            raise
+            interrupted = isinstance(error, KeyboardInterrupt)
+            if not interrupted:
+                raise
+    if interrupted:
+        for ended, seed in under_way.items():
+            if not ended.cancelled() and ended.exception() is None:
+                found[seed] = ended.result()
+        raise ReplicationsInterrupted([found[seed] for seed in seeds if seed in found], seeds)
     return [found[seed] for seed in seeds]
 
 

@@ -123,7 +123,7 @@ def _many(
     as_json: bool,
 ) -> None:
     """Run every seed, tell of each when it ends, and end the command."""
-    from emulation.replications import run_replications
+    from emulation.replications import ReplicationsInterrupted, run_replications
     from emulation.scenario import load_scenario
     from studio import console
     from studio.progress import print_line
@@ -139,16 +139,20 @@ def _many(
         elif progress == "auto":
             console.say(f"{ended} of {len(seeds)}: seed {summary.seed}, {summary.delivered:,} deliveries")
 
-    summaries = run_replications(
-        scenario, seeds, folder, changes=changes, processes=processes, force=force, done=done
-    )
-    partial = any(summary.status == "partial" for summary in summaries)
+    try:
+        summaries = run_replications(
+            scenario, seeds, folder, changes=changes, processes=processes, force=force, done=done
+        )
+    except ReplicationsInterrupted as stopped:
+        summaries = stopped.summaries
+        console.say(stopped.line(), style="yellow")
     if as_json:
         runs = [{**one.as_document(), "run": str(folder / f"seed-{one.seed}")} for one in summaries]
         console.print_document({"runs": runs})
-    else:
-        typer.echo(f"runs: {folder}/seed-N, {len(summaries)} seeds")
+    elif summaries:
+        typer.echo(f"runs: {folder}/seed-N, {len(summaries)} {'seed' if len(summaries) == 1 else 'seeds'}")
         delivered = [summary.delivered for summary in summaries]
         mean = sum(delivered) / len(delivered)
         typer.echo(f"  deliveries: {min(delivered):,} to {max(delivered):,}, mean {mean:,.1f}")
-    raise typer.Exit(exits.INTERRUPTED if partial else exits.FINE)
+    whole = len(summaries) == len(seeds) and all(summary.status == "complete" for summary in summaries)
+    raise typer.Exit(exits.FINE if whole else exits.INTERRUPTED)

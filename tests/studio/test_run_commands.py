@@ -88,6 +88,7 @@ def test_interrupted_replications_are_valid_partial_runs(scenario: Path, tmp_pat
     _, said = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "Traceback" not in said
+    assert "interrupted: partial: 1, 2; not begun: 3, 4" in said
     assert sorted(path.name for path in out.iterdir()) == ["seed-1", "seed-2"]
     for run in out.iterdir():
         assert json.loads((run / "manifest.json").read_text())["status"] == "partial"
