@@ -20,6 +20,15 @@ from knowledge_manager.toml_positions import Path, TomlPositions, locate
 Model = TypeVar("Model", bound=BaseModel)
 
 _OWN_CODE = re.compile(r"D\d{3}")
+_IN_PLAIN_WORDS = {
+    "tuple_type": "a list is wanted",
+    "list_type": "a list is wanted",
+    "dict_type": "a table is wanted",
+    "model_type": "a table is wanted",
+    "model_attributes_type": "a table is wanted",
+    "string_type": "a text is wanted",
+}
+"""What a person calls what pydantic calls by the names of Python's types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +84,7 @@ def read_past_unknown_keys(
     try:
         return model.model_validate(content), positions, unknown
     except ValidationError as error:
-        rest = problems_from_pydantic(error, positions, file, codes, model)
+        rest = [problem for _, problem in problems_from_pydantic(error, positions, file, codes, model)]
         raise DocumentError(
             sorted([*unknown, *rest], key=lambda problem: (problem.line, problem.column))
         ) from None
@@ -99,9 +108,22 @@ def _mend_key(content: dict[str, Any], positions: TomlPositions, path: Path, mod
 
 def problems_from_pydantic(
     error: ValidationError, positions: TomlPositions, file: str, codes: SchemaCodes, model: type[BaseModel]
-) -> list[Problem]:
-    """Return one problem for each thing that pydantic found, at the place of its key."""
-    return [_problem(details, positions, file, codes, model) for details in error.errors()]
+) -> list[tuple[Path, Problem]]:
+    """Return one problem for each thing that pydantic found, with the path and at the place of its key.
+
+    A list that is too short only because what stands in it is wrong is not told besides.
+    """
+    found = error.errors()
+    return [
+        (tuple(details["loc"]), _problem(details, positions, file, codes, model))
+        for details in found
+        if details["type"] != "too_short" or not _has_more_inside(details, found)
+    ]
+
+
+def _has_more_inside(details: ErrorDetails, found: list[ErrorDetails]) -> bool:
+    path = details["loc"]
+    return any(len(one["loc"]) > len(path) and one["loc"][: len(path)] == path for one in found)
 
 
 def key_path(path: Path) -> str:
@@ -139,14 +161,15 @@ def _problem(
         key = str(path[-1])
         allowed = keys_at(model, path[:-1])
         named = known if known[-1:] == path[-1:] else (*known, key)
-        message = f'key "{key_path(named)}" is unknown{did_you_mean(key, allowed)}'
+        hint = " here; another kind of this table has it" if key in allowed else did_you_mean(key, allowed)
+        message = f'key "{key_path(named)}" is unknown{hint}'
         return Problem(file, line, column, "error", codes.unknown_key, message)
     if kind == "missing":
         inside = f" in {where}" if where else ""
         message = f'key "{path[-1]}" is missing{inside}'
         return Problem(file, line, column, "error", codes.missing_key, message)
     code = kind if _OWN_CODE.fullmatch(kind) else codes.bad_value
-    message = details["msg"]
+    message = _IN_PLAIN_WORDS.get(kind, details["msg"])
     if code == codes.bad_value:
         message = message[:1].lower() + message[1:]
     return Problem(file, line, column, "error", code, f"{where}: {message}" if where else message)

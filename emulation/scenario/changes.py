@@ -3,40 +3,81 @@
 The left side is the path of a key as problems show it, the right side a value as it stands in TOML; a right
 side that is no TOML value is taken as a text, so `overlay.policy=prophet` needs no quotes. A key that the
 file leaves out is added; a table on the way to it is made. What the value means is checked like everything
-else in the file.
+else in the file; what is wrong with it is told of the change, not of the file.
 """
 
 import re
 import tomllib
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, Final
 
 from knowledge_manager.documents import DocumentError
+from knowledge_manager.toml_positions import Path
 
 _STEP: Final = re.compile(r"\.?([A-Za-z0-9_-]+)|\[(\d+)\]")
 
 
-def apply_change(document: dict[str, Any], change: str, file: str) -> None:
-    """Change one key of a document that was read from TOML; a change that cannot be raises
-    `DocumentError`."""
-    left, found, right = change.partition("=")
+class Changes:
+    """The changes that were made to a document, by the path of what each one put there."""
+
+    def __init__(self) -> None:
+        self._made: list[tuple[Path, str]] = []
+
+    def make(self, document: dict[str, Any], changes: Iterable[str]) -> None:
+        """Change keys of a document that was read from TOML; a change that cannot be raises
+        `DocumentError`."""
+        for change in changes:
+            self._made.append((_apply(document, change), change))
+
+    def behind(self, path: Path) -> str | None:
+        """Return where what stands at this path comes from: `--set seed=x`, or None for the file.
+
+        Validators put the names of alternatives that they tried into a path; those are passed over.
+        """
+        for put, change in reversed(self._made):
+            elements = iter(path)
+            if all(step in elements for step in put):
+                return f"--set {change}"
+        return None
+
+
+def what_is_malformed(change: str) -> str | None:
+    """Return what is wrong with the form of a change, whatever it is made to, or None."""
+    left, found, _ = change.partition("=")
     steps = _steps(left.strip())
     if not found or not steps or isinstance(steps[0], int):
-        raise _refusal(file, change, "is not of the form path=value, such as group[0].count=20")
+        return "is not of the form path=value, such as group[0].count=20"
+    if len(change.splitlines()) > 1:
+        return "has more than one line; give --set once for each key"
+    return None
+
+
+def _apply(document: dict[str, Any], change: str) -> Path:
+    """Make one change, and return the path of the first table or key that was not there before."""
+    malformed = what_is_malformed(change)
+    if malformed is not None:
+        raise _refusal(change, malformed)
+    left, _, right = change.partition("=")
+    steps = _steps(left.strip())
     inside: Any = document
-    for step, following in zip(steps, [*steps[1:], None], strict=True):
+    put: Path | None = None
+    for index, (step, following) in enumerate(zip(steps, [*steps[1:], None], strict=True)):
         if isinstance(step, int):
             if not isinstance(inside, list) or step >= len(inside):
                 amount = len(inside) if isinstance(inside, list) else 0
-                raise _refusal(file, change, f"there is no [{step}] of {amount} in the file")
+                raise _refusal(change, f"there is no [{step}] of {amount} in the file")
         elif not isinstance(inside, dict):
-            raise _refusal(file, change, f'"{step}" is no key of a table')
+            raise _refusal(change, f'"{step}" is no key of a table')
+        elif put is None and step not in inside:
+            put = tuple(steps[: index + 1])
         if following is None:
             inside[step] = _value(right.strip())
         elif isinstance(step, str):
             inside = inside.setdefault(step, {})
         else:
             inside = inside[step]
+    return tuple(steps) if put is None else put
 
 
 def _steps(path: str) -> list[str | int]:
@@ -58,5 +99,5 @@ def _value(text: str) -> Any:
         return text
 
 
-def _refusal(file: str, change: str, reason: str) -> DocumentError:
-    return DocumentError.of_file(file, "D302", f'"{change}": {reason}')
+def _refusal(change: str, reason: str) -> DocumentError:
+    return DocumentError.of_file(f"--set {change!r}" if "\n" in change else f"--set {change}", "D302", reason)

@@ -28,7 +28,10 @@ class NamedFiles:
         if path is not None and path.is_file():
             self.found[name] = path
             return path
-        if obtain and self._copies is None:
+        if self._copies is not None:
+            gone = f'the copy of "{name}" that the run kept is gone; run its scenario again'
+            raise DocumentError([places.problem(key, "D310", gone)])
+        if obtain:
             raise DocumentError([places.problem(key, "D320", f'"{name}" is not there. {obtain}')])
         message = f'there is no file "{name}" beside the scenario{did_you_mean(name, self._near(name))}'
         raise DocumentError([places.problem(key, "D310", message)])
@@ -46,8 +49,6 @@ class NamedFiles:
         return path
 
     def _near(self, name: str) -> list[str]:
-        if self._copies is not None:
-            return sorted(self._copies)
         beside = (self._folder / name).parent
         try:
             return sorted(str(path.relative_to(self._folder)) for path in beside.iterdir() if path.is_file())

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from emulation.contacts.contact import Contacts
 from emulation.interests import PlannedInterests
 from emulation.mobility.model import MobilityModel
-from emulation.scenario.changes import apply_change
+from emulation.scenario.changes import Changes
 from emulation.scenario.checks import check_settings
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.ground import plan_zones
@@ -60,9 +60,9 @@ def load_scenario(name_or_path: str | Path, changes: Sequence[str] = ()) -> Scen
     shown = path.name if path.parent == _SHIPPED else str(path)
     text = read_text(path)
     document, positions = parse_toml(text, shown), locate(text)
-    for change in changes:
-        apply_change(document, change, shown)
-    return _scenario(document, Places(shown, positions), positions, NamedFiles(path.parent))
+    made = Changes()
+    made.make(document, changes)
+    return _scenario(document, Places(shown, positions, made), positions, NamedFiles(path.parent))
 
 
 def scenario_from_settings(settings: Mapping[str, Any], copies: Mapping[str, Path], shown: str) -> Scenario:
@@ -78,9 +78,8 @@ def _scenario(
     try:
         settings = ScenarioSettings.model_validate(document)
     except ValidationError as error:
-        raise DocumentError(
-            problems_from_pydantic(error, positions, places.file, CODES, ScenarioSettings)
-        ) from None
+        found = problems_from_pydantic(error, positions, places.file, CODES, ScenarioSettings)
+        raise DocumentError(places.at_origin(problem, path) for path, problem in found) from None
     problems = list(check_settings(settings, places))
     table = _table(settings, files, places, problems)
     mobilities: list[MobilityModel] = []

@@ -76,6 +76,7 @@ def run(
     from emulation.replications import parse_seeds
     from emulation.run import run_scenario
     from emulation.scenario import load_scenario
+    from emulation.scenario.changes import what_is_malformed
     from studio import console
     from studio.progress import progress as shown
 
@@ -85,6 +86,9 @@ def run(
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--seed") from None
     changes = change or []
+    for one in changes:
+        if (malformed := what_is_malformed(one)) is not None:
+            raise typer.BadParameter(f"{one!r} {malformed}", param_hint="--set")
     if seeds is not None and len(seeds) > 1:
         _many(scenario, seeds, changes, out, processes, force, progress, as_json)
     loaded = load_scenario(scenario, changes)

@@ -12,6 +12,7 @@ from emulation.rerun import rerun, version_differences
 from emulation.run import Progress, run_scenario
 from emulation.run_inputs import scenario_of
 from emulation.scenario import load_scenario
+from knowledge_manager.documents import DocumentError
 
 WriteScenario = Callable[..., Path]
 GENERATED = 'source = { generator = "vital_signs", deteriorating = 1.0 }'
@@ -95,6 +96,13 @@ def test_what_cannot_be_done_again_is_told(first: Path, tmp_path: Path) -> None:
     with pytest.raises(FileExistsError, match="is the run itself"):
         rerun(first, first, force=True)
     assert (first / "manifest.json").is_file()
+    [kept] = (first / "inputs").glob("*fever.xml")
+    kept.unlink()
+    with pytest.raises(
+        DocumentError, match=r'the copy of "fever.xml" that the run kept is gone; run'
+    ) as gone:
+        rerun(first, tmp_path / "again")
+    assert "did you mean" not in str(gone.value)
     manifest = json.loads((first / "manifest.json").read_text())
     del manifest["inputs"]
     (first / "manifest.json").write_text(json.dumps(manifest))

@@ -183,7 +183,8 @@ def test_pydantic_errors_get_places_paths_and_hints() -> None:
     with pytest.raises(ValidationError) as raised:
         Outer.model_validate(parse_toml(text, "f.toml"))
     codes = SchemaCodes(unknown_key="D301", missing_key="D302", bad_value="D303")
-    found = sorted(map(str, problems_from_pydantic(raised.value, locate(text), "f.toml", codes, Outer)))
+    told = problems_from_pydantic(raised.value, locate(text), "f.toml", codes, Outer)
+    found = sorted(str(problem) for _, problem in told)
     assert found == [
         'f.toml:1:1: error D301: key "sead" is unknown; did you mean "seed"?',
         "f.toml:3:1: error D303: node[0].speed: input should be a valid number, "

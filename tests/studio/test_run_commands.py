@@ -29,6 +29,8 @@ def test_keys_are_changed_from_outside(dens, scenario: Path, tmp_path: Path) -> 
     assert wrong.code == 3
     assert "duration_s" in wrong.err
     assert dens("run", scenario, "--set", "gruop[0].count=1", "--out", tmp_path / "wrong").code == 3
+    for malformed in ("x", "=3", "seed=1\nname=x"):
+        assert dens("run", scenario, "--set", malformed, "--out", tmp_path / "wrong").code == 2
     assert not (tmp_path / "wrong").exists()
 
 

@@ -41,6 +41,18 @@ def test_a_change_is_the_same_as_another_file(
         ("sead=3", 'key "sead" is unknown; did you mean "seed"'),
         ("radio.handheld.loss=2", "radio.handheld.loss: input should be less than 1"),
         ("overlay.policy=prophte", 'did you mean "prophet"'),
+        ("nope=1", '^--set nope=1: error D301: key "nope" is unknown'),
+        ("area.width_m=0", "^--set area.width_m=0: error D302: area.width_m: input should be greater"),
+        ("radio.far.loss=0.1", '^--set radio.far.loss=0.1: error D303: key "range_m" is missing'),
+        ("group[0].radio=far", "^--set group.0..radio=far: error D305: group.0..radio: "),
+        ("seed=1\nname=x", "has more than one line"),
+        ("duration_s=true", "duration_s: input should be a valid number"),
+        ('seed="1"', "seed: input should be a valid integer"),
+        ('group[0].mobility.pause_s=[0, "3"]', "pause_s.1.: input should be a valid number"),
+        ('overlay.limits.receipts="9"', "limits.receipts=.9.: error D302: input should be a valid integer"),
+        ("radio.handheld.half_duplex=1", "half_duplex=1: error D302: .*input should be a valid boolean"),
+        ("group=3", "group: a list is wanted"),
+        ("area=[]", "area: a table is wanted"),
     ],
 )
 def test_a_change_that_cannot_be_is_refused(write_scenario: WriteScenario, change: str, said: str) -> None:

@@ -91,6 +91,9 @@ CASES: dict[str, Changes] = {
     "a_misspelt_key_of_a_fault": [
         ("[radio.handheld]", '[[fault]]\nkind = "loss"\nshar = 0.5\n\n[radio.handheld]')
     ],
+    "a_key_of_another_fault": [
+        ("[radio.handheld]", '[[fault]]\nkind = "crash"\nat_s = 5\nshare = 0.5\n\n[radio.handheld]')
+    ],
     "controls_that_cannot_be": [
         (
             "[radio.handheld]",
@@ -138,6 +141,19 @@ def test_problems_of_all_files_come_together(write_scenario: WriteScenario) -> N
     (path.parent / "d.csv").write_text("t,tmp\n0,37\n")
     files = {problem.file.rpartition("/")[2] for problem in check_scenario_file(path)}
     assert files == {"fever.xml", "d.csv"}
+
+
+def test_a_list_whose_only_entry_is_wrong_is_not_called_short(write_scenario: WriteScenario) -> None:
+    path = write_scenario()
+    text = path.read_text()
+    first, second = text.index("[[group]]"), text.index("[[group]]", text.index("[[group]]") + 1)
+    one_group = text[:first] + text[first:second].replace("mobility =", "mobilty =")
+    path.write_text(one_group)
+    said = [problem.message for problem in check_scenario_file(path)]
+    assert sorted(said) == [
+        'key "group[0].mobilty" is unknown; did you mean "mobility"?',
+        'key "mobility" is missing in group[0]',
+    ]
 
 
 def test_a_missing_file_and_a_missing_name_are_told(tmp_path: Path) -> None:
