@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from emulation.trace.writer import TraceError
+from emulation.trace.writer import TraceError, parts_of_tables
 
 
 class RunFolder:
@@ -44,7 +44,13 @@ class RunFolder:
         shutil.rmtree(self._earlier, ignore_errors=True)
 
     def write(self, name: str, document: Mapping[str, Any]) -> None:
-        """Write a JSON file, at once: whoever reads it sees the file before or the file after."""
+        """Write a JSON file, at once: whoever reads it sees the file before or the file after.
+
+        The manifest of a complete run also says how many parts each table has, so that one that is lost later
+        is missed.
+        """
+        if name == "manifest.json" and document.get("status") == "complete":
+            document = {**document, "parts": parts_of_tables(self.path / "trace")}
         text = json.dumps(document, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
         unfinished = self.path / f".{name}"
         try:

@@ -27,6 +27,8 @@ class Manifest:
     scenario: Mapping[str, Any]
     vocabularies: Mapping[str, str] = field(default_factory=dict)
     """Name → text of the vocabularies that formed the mission table; their files may be gone by now."""
+    parts: Mapping[str, int] = field(default_factory=dict)
+    """Table → how many parts it had when the run was complete; runs of older versions do not say."""
 
     @property
     def partial(self) -> bool:
@@ -88,7 +90,7 @@ def read_manifest(run: Path) -> Manifest:
     if not isinstance(simulated_ms, int):
         raise TraceError(f"{file}: does not say how far the run got (simulated_ms); run the scenario again")
     scenario = document.get("scenario")
-    vocabularies = document.get("vocabulary_documents")
+    vocabularies, parts = document.get("vocabulary_documents"), document.get("parts")
     return Manifest(
         schema_version=version,
         status=str(document.get("status", "unknown")),
@@ -96,4 +98,5 @@ def read_manifest(run: Path) -> Manifest:
         seed=document.get("seed"),
         scenario=scenario if isinstance(scenario, dict) else {},
         vocabularies=vocabularies if isinstance(vocabularies, dict) else {},
+        parts=parts if isinstance(parts, dict) else {},
     )

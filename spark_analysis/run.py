@@ -1,8 +1,9 @@
 """Opens the folder of a run and gives its tables as DataFrames.
 
 The whole trace is looked at before Spark starts: the manifest, and the footer of every Parquet part. So a
-folder that is not a run, a trace of a newer schema, a torn or a missing part is refused at once and by
-name, and the number of rows is known without a job. A table that nothing was written to is an empty frame.
+folder that is not a run, a trace of a newer schema, a torn or a missing part and a missing table are refused
+at once and by name, and the number of rows is known without a job. A table that nothing was written to is an
+empty frame.
 """
 
 import re
@@ -18,6 +19,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import matchers_of
+from spark_analysis.losses import refuse_losses
 from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics import delivery, truth
 from spark_analysis.metrics.owed import SubscriptionRevision, owed, subscription_revisions
@@ -108,7 +110,7 @@ def open_run(path: str | Path, spark: SparkSession | None = None) -> Run:
     """
     folder = Path(path).absolute()
     manifest = read_manifest(folder)
-    parts = _parts_in(folder)
+    parts = _parts_in(folder, manifest)
     return Run(folder, manifest, parts, spark or open_session(large=_rows_in(parts) > SMALL_RUN_ROWS))
 
 
@@ -117,17 +119,19 @@ def is_large(path: str | Path) -> bool:
     `open_run` does. Nothing of Spark is needed for it.
     """
     folder = Path(path).absolute()
-    read_manifest(folder)
-    return _rows_in(_parts_in(folder)) > SMALL_RUN_ROWS
+    return _rows_in(_parts_in(folder, read_manifest(folder))) > SMALL_RUN_ROWS
 
 
-def _parts_in(folder: Path) -> dict[str, tuple[Part, ...]]:
-    """Return the parts of every table; a trace without any row is refused."""
+def _parts_in(folder: Path, manifest: Manifest) -> dict[str, tuple[Part, ...]]:
+    """Return the parts of every table; a trace without any row is refused, and one that lost some."""
     parts = {name: _parts_of(folder / "trace" / name, name) for name in TABLES}
     if not _rows_in(parts):
         raise TraceError(
             f"{folder}: the run is empty, no table of its trace has a row; run the scenario again"
         )
+    refuse_losses(
+        folder, manifest, {name: [part.path for part in of_table] for name, of_table in parts.items()}
+    )
     return parts
 
 

@@ -159,6 +159,11 @@ class TraceWriter:
             table.checkpoint()
 
 
+def parts_of_tables(folder: Path) -> dict[str, int]:
+    """Return how many whole parts each table of a trace has."""
+    return {table.name: len(list(table.glob("part-*.parquet"))) for table in sorted(folder.glob("*/"))}
+
+
 def _column(values: Any, field: Any) -> Any:
     column: Any = values if isinstance(values, pa.Array) else pa.array(values, field.type)
     if column.null_count and not field.nullable:

@@ -1,14 +1,19 @@
 """Opening a run: what is read, and what is refused by name."""
 
+import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
+from emulation.run import run_scenario
+from emulation.scenario import load_scenario
 from spark_analysis.errors import TraceError
-from spark_analysis.run import open_run
+from spark_analysis.run import is_large, open_run
 from spark_analysis.schema import TABLES
+from tests.spark_analysis.little import write_little_sweep
 
 WriteRun = Callable[..., Path]
 
@@ -93,6 +98,74 @@ def test_a_missing_part_is_refused_by_number(write_run: WriteRun, spark: SparkSe
     folder = write_run({"nodes": NODES}, rows_per_part=2)
     (folder / "trace" / "nodes" / "part-00001.parquet").unlink()
     assert "part 00001 is missing before part-00002.parquet" in refusal(folder, spark)
+
+
+@pytest.fixture(scope="module")
+def little_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that the emulation wrote."""
+    folder = tmp_path_factory.mktemp("little")
+    write_little_sweep(folder)
+    run_scenario(load_scenario(folder / "little.toml"), 1, folder / "run")
+    return folder / "run"
+
+
+@pytest.fixture
+def written(little_run: Path, tmp_path: Path) -> Path:
+    """A run that a test may damage."""
+    return Path(shutil.copytree(little_run, tmp_path / "written"))
+
+
+def with_manifest(run: Path, **facts: object) -> None:
+    manifest = json.loads((run / "manifest.json").read_text())
+    (run / "manifest.json").write_text(json.dumps({**manifest, **facts}))
+
+
+def test_what_a_run_wrote_is_found_whole(written: Path) -> None:
+    assert not is_large(written)
+    with_manifest(written, parts=None)
+    assert not is_large(written)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_lost_table_is_refused_by_name(written: Path, table: str) -> None:
+    shutil.rmtree(written / "trace" / table)
+    with pytest.raises(TraceError, match=f"table {table} has only 0 of its [0-9]+ parts left"):
+        is_large(written)
+
+
+def test_a_lost_last_part_is_refused_by_table(write_run: WriteRun) -> None:
+    folder = write_run({"nodes": NODES}, {"parts": {"nodes": 3}}, rows_per_part=2)
+    assert not is_large(folder)
+    (folder / "trace" / "nodes" / "part-00002.parquet").unlink()
+    with pytest.raises(TraceError, match="table nodes has only 2 of its 3 parts left"):
+        is_large(folder)
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("messages", "0 of its [0-9]+ deliveries"),
+        ("contacts", "0 of its [0-9]+ rows"),
+        ("nodes", "0 of its [0-9]+ rows"),
+        ("notifications", "0 of its [0-9]+ rows"),
+    ],
+)
+def test_a_run_whose_manifest_counts_no_parts_is_held_to_its_summary(
+    written: Path, table: str, words: str
+) -> None:
+    with_manifest(written, parts=None)
+    shutil.rmtree(written / "trace" / table)
+    with pytest.raises(TraceError, match=f"table {table} has only {words} left"):
+        is_large(written)
+    (written / "summary.json").write_text("{")
+    assert not is_large(written)
+
+
+@pytest.mark.parametrize("status", ["running", "partial"])
+def test_a_run_that_did_not_end_is_read_as_it_is(written: Path, status: str) -> None:
+    with_manifest(written, status=status)
+    shutil.rmtree(written / "trace" / "messages")
+    assert not is_large(written)
 
 
 def test_a_table_without_a_column_is_refused(write_run: WriteRun, spark: SparkSession) -> None:

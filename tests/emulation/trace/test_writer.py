@@ -1,5 +1,6 @@
 """What is written comes back, part by part, with the same bytes for the same rows."""
 
+import json
 import resource
 import subprocess
 import sys
@@ -11,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from emulation.run_folder import RunFolder
 from emulation.trace.schema import TABLES
-from emulation.trace.writer import TraceError, TraceWriter
+from emulation.trace.writer import TraceError, TraceWriter, parts_of_tables
 
 node_rows = st.lists(
     st.tuples(
@@ -82,6 +84,27 @@ def test_columns_are_cut_into_parts_too(tmp_path: Path) -> None:
     tables = [pq.read_table(part) for part in sorted((tmp_path / "contacts").iterdir())]
     assert [table.num_rows for table in tables] == [10, 10, 5]
     assert [value for table in tables for value in table["a"].to_pylist()] == numbers.tolist()
+
+
+def test_the_parts_of_every_table_are_counted_and_unfinished_ones_are_not(tmp_path: Path) -> None:
+    with TraceWriter(tmp_path, rows_per_part=2) as trace:
+        for node in range(5):
+            trace["nodes"].append(node, f"n-{node}", "n", "mediator")
+    (tmp_path / "nodes" / ".part-00003.parquet").write_bytes(b"half")
+    assert parts_of_tables(tmp_path) == {**dict.fromkeys(TABLES, 1), "nodes": 3}
+    assert parts_of_tables(tmp_path / "nowhere") == {}
+
+
+@pytest.mark.parametrize(("status", "counted"), [("complete", True), ("partial", False), ("running", False)])
+def test_the_manifest_of_a_complete_run_counts_the_parts(tmp_path: Path, status: str, counted: bool) -> None:
+    with RunFolder(tmp_path / "run", force=False) as folder:
+        with TraceWriter(folder.path / "trace"):
+            pass
+        folder.write("manifest.json", {"status": status})
+        folder.write("summary.json", {"status": status})
+    found = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert found == {"status": status, **({"parts": dict.fromkeys(TABLES, 1)} if counted else {})}
+    assert json.loads((tmp_path / "run" / "summary.json").read_text()) == {"status": status}
 
 
 def test_a_follower_sees_every_table_from_the_first_checkpoint_on(tmp_path: Path) -> None:
