@@ -19,6 +19,9 @@ import pyarrow.parquet as pq
 
 from emulation.trace.schema import TABLES
 
+_IN_MANIFEST_TOO = ("scenario", "seed", "status", "simulated_s")
+"""What the summary repeats."""
+
 
 class NotARun(ValueError):
     """The folder is not what `dens run` writes."""
@@ -71,14 +74,23 @@ class Comparison:
             "byte for byte" if self.until_ms is None else f"row for row before {self.until_ms / 1000:,.3f} s"
         )
         traces = f"same trace, {how}" if self.same_trace else f"traces differ in {', '.join(self.tables)}"
-        return [traces, *(difference.line() for difference in (*self.settings, *self.figures))]
+        found = [difference.line() for difference in (*self.settings, *self.figures)]
+        names = next((one for one in self.settings if one.path == "scenario.name"), None)
+        if names is None:
+            return [traces, *found]
+        found.remove(names.line())
+        return [f"different scenarios: {_shown(names.one)} | {_shown(names.other)}", traces, *found]
 
 
 def compare_runs(one: Path, other: Path) -> Comparison:
     """Compare the folders of two runs; one that is none raises `NotARun`."""
     return Comparison(
         tuple(differences(_document(one, "manifest.json"), _document(other, "manifest.json"))),
-        tuple(differences(_document(one, "summary.json"), _document(other, "summary.json"))),
+        tuple(
+            difference
+            for difference in differences(_document(one, "summary.json"), _document(other, "summary.json"))
+            if difference.path not in _IN_MANIFEST_TOO
+        ),
         tuple(
             table
             for table in TABLES

@@ -8,7 +8,6 @@ those that have not begun do not begin, and whoever asked hears which is which.
 """
 
 import os
-import re
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -16,14 +15,10 @@ from itertools import islice
 from multiprocessing import active_children, get_context
 from pathlib import Path
 from types import FrameType
-from typing import Final
 
 from emulation.run import RunSummary, run_scenario
 from emulation.scenario import load_scenario
 from knowledge_manager.documents import listed
-
-MOST_SEEDS: Final = 10_000
-_RANGE: Final = re.compile(r"(\d+)\.\.(\d+)")
 
 
 class ReplicationsInterrupted(KeyboardInterrupt):
@@ -45,25 +40,6 @@ class ReplicationsInterrupted(KeyboardInterrupt):
         return "interrupted: " + "; ".join(
             f"{kind}: {listed(list(map(str, of)))}" for kind, of in kinds if of
         )
-
-
-def parse_seeds(text: str) -> tuple[int, ...]:
-    """Return the seeds that `7`, `1..50` or `1..3,9` names, each once and in that order, or raise
-    `ValueError`."""
-    seeds: dict[int, None] = {}
-    for part in text.split(","):
-        found = _RANGE.fullmatch(part.strip())
-        if found is None and not part.strip().isdecimal():
-            raise ValueError(f'"{text}" names no seeds; write 7, or 1..50, or 1..3,9')
-        first, last = (int(found[1]), int(found[2])) if found else (int(part), int(part))
-        if last >= 2**63:
-            raise ValueError(f"{last} is no seed: seeds are below 2⁶³")
-        if last < first:
-            raise ValueError(f'"{part.strip()}" goes backwards; write {last}..{first}')
-        if last - first >= MOST_SEEDS:
-            raise ValueError(f'"{part.strip()}" names more than {MOST_SEEDS} seeds')
-        seeds.update(dict.fromkeys(range(first, last + 1)))
-    return tuple(seeds)
 
 
 def run_replications(

@@ -29,11 +29,14 @@ def read_messages(path: Path, contacts: Contacts | None = None) -> list[Message]
     """
     lines = Lines(path)
     messages: list[Message] = []
+    first_lines: dict[str, int] = {}
     for line in lines:
         message = _message(line)
         if message is None:
             expected = '"time ID size from to …", "time C ID from to …" or "time ID from to"'
             lines.complain(line.number, "D313", f"a message is written {expected}")
+        elif (first := first_lines.setdefault(message.name, line.number)) != line.number:
+            lines.complain(line.number, "D313", f"line {first} has a message {message.name} already")
         elif contacts is not None and (stranger := _stranger(message, contacts)) is not None:
             least, most = _numbers(contacts)
             said = f"node {stranger} is unknown: the contacts are among {least} to {most}"

@@ -22,7 +22,11 @@ def plan_contacts(settings: ScenarioSettings, files: NamedFiles, places: Places)
     key = ("contacts", "file")
     path = files.path(wanted.file, key, places, wanted.obtain)
     found = read_contacts(path, 1000.0 * wanted.least_s)
-    first, last = wanted.ids if wanted.ids is not None else (0, 65_535)
+    least, most = int(found.a.min()), int(found.b.max())
+    first, last = wanted.ids if wanted.ids is not None else (least, most)
+    if not least <= first <= last <= most:
+        message = f"[{first}, {last}] is no part of the recording: its ids are {least} to {most}"
+        raise DocumentError([places.problem(("contacts", "ids"), "D312", message)])
     taken = (found.a >= first) & (found.a <= last) & (found.b >= first) & (found.b <= last)
     ids = sorted({*found.a[taken].tolist(), *found.b[taken].tolist()})
     if not ids:

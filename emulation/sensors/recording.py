@@ -135,6 +135,12 @@ def _read(rows: Any, file: str, layout: Layout) -> tuple[Series, ...]:
             )
             for name in absent
         )  # fmt: skip
+    doubled = [name for name in dict.fromkeys(wanted) if header.count(name) > 1]
+    if doubled:
+        raise DocumentError(
+            Problem(file, 1, 1, "error", "D311", f'there are {header.count(name)} columns "{name}"')
+            for name in doubled
+        )
     time_at = header.index(layout.time_column)
     series_at = None if layout.series_column is None else header.index(layout.series_column)
     taken = [

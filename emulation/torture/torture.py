@@ -1,6 +1,6 @@
 """Run many seeds, and say of each whether the promises held; a seed that fails can be kept and replayed.
 
-    verdicts = torture(parse_seeds("1..300"), parse_faults("all"), report=print)
+    verdicts = torture(range(1, 301), parse_faults("all"), report=print)
 
 is what `dens torture --seeds 1..300 --faults all` does; it ends with `EXIT_BROKEN` when a verdict is not ok.
 """
@@ -40,19 +40,6 @@ class Verdict:
     def as_line(self) -> str:
         """Return one JSON object, for `--json`."""
         return json.dumps({**asdict(self), "command": self.command})
-
-
-def parse_seeds(text: str) -> range:
-    """Return the seeds of `7` or `1..300`; raise ValueError where the text is neither."""
-    first, dots, last = text.partition("..")
-    try:
-        begin = int(first)
-        end = int(last) if dots else begin
-    except ValueError:
-        raise ValueError(f"{text!r} are no seeds; write one number, or two like 1..300") from None
-    if not 0 <= begin <= end:
-        raise ValueError(f"{text!r} are no seeds; the first is 0 or more and not above the last")
-    return range(begin, end + 1)
 
 
 def parse_faults(text: str) -> tuple[str, ...]:

@@ -28,7 +28,12 @@ def contacts(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write the contacts here.", show_default=False)
     ] = None,
-    form: Annotated[str, typer.Option("--format", help="Form of the output: one, dtnsim2 or csv.")] = "one",
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format", help="Form of the output: one (by default), dtnsim2 or csv.", show_default=False
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Print statistics of contacts, and convert them between the forms of other simulators."""
@@ -37,11 +42,15 @@ def contacts(
     from studio import console
     from studio.files import write_whole
 
-    if form not in FORMATS:
+    if form is not None and form not in FORMATS:
         raise typer.BadParameter(f"--format {form}: there are {', '.join(FORMATS)}")
+    if form is not None and output is None:
+        raise typer.BadParameter("--format is the form of the output; name its file with -o")
+    if not least_s < float("inf"):
+        raise typer.BadParameter("--least-s must be a number of seconds")
     found = _contacts_of(source, seed, least_s)
     if output is not None:
-        write_whole(output, "".join(f"{line}\n" for line in FORMATS[form].lines(found)).encode())
+        write_whole(output, "".join(f"{line}\n" for line in FORMATS[form or "one"].lines(found)).encode())
     document = contact_statistics(found).as_document()
     if as_json:
         console.print_document(document)
@@ -54,9 +63,13 @@ def _contacts_of(source: str, seed: int | None, least_s: float) -> "Contacts":
     if path.suffix != ".toml" and path.is_file():
         from emulation.contacts.formats.registry import read_contacts
 
+        if seed is not None:
+            raise typer.BadParameter("--seed is for scenarios; a recording has no chance in it")
         return read_contacts(path, least_s * 1000.0)
     from emulation.motion import scenario_contacts
     from emulation.scenario import load_scenario
 
+    if least_s:
+        raise typer.BadParameter("--least-s is for recordings; a scenario's contacts are exact")
     scenario = load_scenario(source)
     return scenario_contacts(scenario, scenario.seed if seed is None else seed)

@@ -46,6 +46,8 @@ def replay(
     for name, value in (("--transfer-s", transfer_s), ("--ttl-s", ttl_s)):
         if value is not None and not 0 < value < float("inf"):
             raise typer.BadParameter(f"{name} must be a positive number of seconds")
+    if not least_s < float("inf"):
+        raise typer.BadParameter("--least-s must be a number of seconds")
     recorded = read_contacts(contacts, least_s * 1000.0)
     result = carry(recorded, read_messages(messages, recorded), transfer_s, ttl_s)
     document = result.as_document()

@@ -73,10 +73,10 @@ def run(
 
     The same file and seed give the same trace, byte for byte. Ctrl-C leaves a valid partial run.
     """
-    from emulation.replications import parse_seeds
     from emulation.run import run_scenario
     from emulation.scenario import load_scenario
     from emulation.scenario.changes import what_is_malformed
+    from emulation.seeds import parse_seeds
     from studio import console
     from studio.progress import progress as shown
 

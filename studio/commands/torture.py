@@ -9,7 +9,9 @@ from studio.options import AsJson
 
 
 def torture(
-    seeds: Annotated[str, typer.Option(metavar="N|A..B", help="Which seeds to run.")] = "1..100",
+    seeds: Annotated[
+        str, typer.Option(metavar="N|A..B", help="Which seeds to run: 7, 1..50 or 1..3,9.")
+    ] = "1..100",
     faults: Annotated[
         str,
         typer.Option(
@@ -24,15 +26,17 @@ def torture(
     """
     from dataclasses import asdict
 
-    from emulation.torture.torture import Verdict, parse_faults, parse_seeds
+    from emulation.seeds import MOST_WORLDS, parse_seeds
+    from emulation.torture.torture import Verdict, parse_faults
     from emulation.torture.torture import torture as run_worlds
     from studio import console
 
     try:
-        wanted, chosen = parse_seeds(seeds), parse_faults(faults)
+        wanted, chosen = parse_seeds(seeds, MOST_WORLDS), parse_faults(faults)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     done = 0
+    telling = max(10, len(wanted) // 100)
 
     def report(verdict: Verdict) -> None:
         nonlocal done
@@ -42,8 +46,8 @@ def torture(
                 f"seed {verdict.seed}: promise {verdict.invariant} broken: {verdict.message}", style="red"
             )
             console.say(f"  again: {verdict.command}")
-        elif console.err().is_terminal and done % 10 == 0:
-            console.say(f"{done} of {len(wanted)} seeds")
+        if done % telling == 0 and done < len(wanted):
+            console.say(f"{done:,} of {len(wanted):,} seeds")
 
     verdicts = run_worlds(wanted, chosen, report)
     broken = [verdict for verdict in verdicts if not verdict.ok]
@@ -60,7 +64,8 @@ def torture(
         )
     else:
         typer.echo(
-            f"{len(verdicts)} seeds, {sum(verdict.steps for verdict in verdicts):,} steps, "
+            f"{len(verdicts):,} {'seed' if len(verdicts) == 1 else 'seeds'}, "
+            f"{sum(verdict.steps for verdict in verdicts):,} steps, "
             f"{sum(verdict.crashes for verdict in verdicts):,} crashes, "
             f"{sum(verdict.delivered for verdict in verdicts):,} deliveries: "
             + (f"{len(broken)} broke a promise" if broken else "every promise held")

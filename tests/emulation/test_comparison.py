@@ -37,6 +37,19 @@ def test_a_different_loss_is_named_and_changes_neither_motion_nor_contacts(
     assert found.lines()[0].startswith("traces differ in ")
 
 
+def test_different_scenarios_are_told_first_and_nothing_twice(
+    write_scenario: WriteScenario, tmp_path: Path
+) -> None:
+    path = write_scenario(("duration_s = 3600", "duration_s = 300"))
+    run_scenario(load_scenario(path), 5, tmp_path / "one")
+    run_scenario(load_scenario(path, ["name=other", "duration_s=200"]), 6, tmp_path / "two")
+    lines = compare_runs(tmp_path / "one", tmp_path / "two").lines()
+    assert lines[0] == 'different scenarios: "small" | "other"'
+    assert lines[1].startswith("traces differ in ")
+    assert lines.count("seed: 5 | 6") == 1
+    assert not [line for line in lines[1:] if "small" in line or line.startswith("simulated_s")]
+
+
 def test_what_is_no_run_is_told(tmp_path: Path) -> None:
     with pytest.raises(NotARun, match=r"is no run: manifest\.json"):
         compare_runs(tmp_path, tmp_path)

@@ -6,26 +6,12 @@ from pathlib import Path
 import pytest
 
 from emulation.comparison import compare_runs
-from emulation.replications import parse_seeds, run_replications
+from emulation.replications import run_replications
 from emulation.run import RunSummary, run_scenario
 from emulation.scenario import load_scenario
 from knowledge_manager.documents import DocumentError
 
 WriteScenario = Callable[..., Path]
-
-
-@pytest.mark.parametrize(
-    ("text", "seeds"),
-    [("7", (7,)), ("1..4", (1, 2, 3, 4)), ("1..3,9,2", (1, 2, 3, 9)), (" 5 , 5..6", (5, 6))],
-)
-def test_seeds_are_written_as_numbers_and_ranges(text: str, seeds: tuple[int, ...]) -> None:
-    assert parse_seeds(text) == seeds
-
-
-@pytest.mark.parametrize("text", ["", "a", "1-5", "5..1", "1..", "-3", "1..99999999", "1,,2", str(2**63)])
-def test_what_names_no_seeds_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"seed|backwards"):
-        parse_seeds(text)
 
 
 def test_replications_are_the_runs_that_each_seed_gives_alone(

@@ -44,7 +44,10 @@ def test_torture_holds_and_names_its_faults(dens) -> None:
     assert document["seeds"] == 2
     assert document["broken"] == []
     assert document["steps"] > 0
+    assert "1 seed, " in dens("torture", "--seeds", "2").out
+    assert dens("torture", "--seeds", "1,2", "--json").document() == document
     assert dens("torture", "--seeds", "3..1").code == 2
+    assert dens("torture", "--seeds", f"1..{10**21}").code == 2
     unknown = dens("torture", "--faults", "gremlins")
     assert unknown.code == 2
     assert "crash" in unknown.err

@@ -49,9 +49,21 @@ def test_bad_recordings_and_options(dens, tmp_path: Path) -> None:
     assert ended.code == 3
     assert f"{broken}:2:" in ended.err
     assert dens("contacts", "rescue", "--format", "xyz").code == 2
+    recorded = tmp_path / "recorded.txt"
+    recorded.write_text("1.0 CONN 1 2 up\n3.0 CONN 1 2 down\n")
+    assert dens("contacts", recorded).code == 0
+    for ignored in (["--least-s", "1e400"], ["--least-s", "nan"], ["--seed", "3"], ["--format", "csv"]):
+        assert dens("contacts", recorded, *ignored).code == 2
+    assert dens("contacts", "rescue", "--least-s", "3").code == 2
+    for nothing in ("", "# nothing\n", "a,b,begin_s,end_s\n"):
+        (tmp_path / "empty.txt").write_text(nothing)
+        ended = dens("contacts", tmp_path / "empty.txt")
+        assert ended.code == 3
+        assert "empty.txt: error D313: holds no contact" in ended.err
     replay = ["replay", "--contacts", broken, "--messages", broken]
     assert dens(*replay, "--ideal", "--transfer-s", "1").code == 2
     assert dens(*replay, "--transfer-s", "-1").code == 2
+    assert dens(*replay, "--least-s", "inf").code == 2
 
 
 def test_a_message_of_an_unknown_node_is_told_with_its_line(dens, tmp_path: Path) -> None:
@@ -62,6 +74,10 @@ def test_a_message_of_an_unknown_node_is_told_with_its_line(dens, tmp_path: Path
     assert ended.code == 3
     assert f"{messages}:3:1: error D321: node 99 is unknown: the contacts are among 1 to 4" in ended.err
     assert "M2" not in ended.err
+    messages.write_text("0 M1 1 4\n5 M2 1 3\n6 M1 4 1\n")
+    twice = dens("replay", "--contacts", contacts, "--messages", messages)
+    assert twice.code == 3
+    assert f"{messages}:3:1: error D313: line 1 has a message M1 already" in twice.err
     messages.write_text("0 M1 1 4\n5 M2 1 3\n")
     assert (
         dens("replay", "--contacts", contacts, "--messages", messages, "--json").document()["delivered"] == 1

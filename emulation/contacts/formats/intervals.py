@@ -33,6 +33,8 @@ def read_intervals(path: Path, least_ms: float = 0.0) -> Contacts:
         if name not in header:
             hint = f"{did_you_mean(name, header)} (it has {listed(header)})"
             lines.complain(1, "D313", f'there is no column "{name}"{hint}')
+        elif header.count(name) > 1:
+            lines.complain(1, "D313", f'there are {header.count(name)} columns "{name}"')
     lines.refuse_if_wrong()
     places = [header.index(name) for name in COLUMNS]
     sightings: list[Sighting] = []

@@ -12,6 +12,7 @@ from emulation.contacts.formats.intervals import intervals, read_intervals
 from emulation.contacts.formats.one_events import one_events, read_one_events
 from emulation.contacts.formats.recording import Lines
 from emulation.contacts.formats.socialblueconn import read_socialblueconn
+from knowledge_manager.documents import DocumentError
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,11 @@ def format_of(path: Path) -> str:
 
 
 def read_contacts(path: Path, least_ms: float = 0.0) -> Contacts:
-    """Return the contacts of a recording in any of the forms; what is wrong raises `DocumentError`."""
+    """Return the contacts of a recording in any of the forms; what is wrong, also that there are none, raises
+    `DocumentError`."""
     form = format_of(path)
-    return READ_ONLY[form](path, least_ms) if form in READ_ONLY else FORMATS[form].read(path, least_ms)
+    read = READ_ONLY[form] if form in READ_ONLY else FORMATS[form].read
+    contacts = read(path, least_ms)
+    if not len(contacts):
+        raise DocumentError.of_file(str(path), "D313", "holds no contact")
+    return contacts

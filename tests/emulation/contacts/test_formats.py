@@ -117,6 +117,7 @@ def test_what_is_written_is_read_again(
             ["a,b,begin_s,ends_s", "1,2,3,4"],
             'trace.txt:1:1: error D313: there is no column "end_s"; did you mean',
         ),
+        (["a,b,a,begin_s,end_s", "1,2,3,4,5"], 'trace.txt:1:1: error D313: there are 2 columns "a"'),
         (["a,b,begin_s,end_s", "1,2,3"], "trace.txt:2:1: error D313: 3 fields, the header has 4"),
         (["a,b,begin_s,end_s", "1,2,5,4"], "trace.txt:2:1: error D314: the contact ends before it begins"),
         (["a,b,begin_s,end_s", "1,1,3,4"], "trace.txt:2:1: error D313: node 1 cannot be in contact"),
@@ -150,7 +151,9 @@ def test_statistics_of_contacts_worked_out_by_hand(tmp_path: Path) -> None:
 def test_statistics_of_no_contacts(tmp_path: Path) -> None:
     path = tmp_path / "trace.csv"
     path.write_text("a,b,begin_s,end_s\n")
-    found = contact_statistics(read_contacts(path))
+    with pytest.raises(DocumentError, match="holds no contact"):
+        read_contacts(path)
+    found = contact_statistics(FORMATS["csv"].read(path, 0.0))
     assert (found.contacts, found.pairs, found.nodes, found.contact_mean_s) == (0, 0, 0, None)
 
 

@@ -156,6 +156,18 @@ def test_a_list_whose_only_entry_is_wrong_is_not_called_short(write_scenario: Wr
     ]
 
 
+@pytest.mark.parametrize("ids", ["[1, 99]", "[0, 2]", "[3, 2]"])
+def test_ids_outside_of_the_recording_are_refused(write_scenario: WriteScenario, ids: str) -> None:
+    contacts = f'[contacts]\nfile = "met.txt"\nids = {ids}\n\n[radio.handheld]'
+    path = write_scenario(("[radio.handheld]", contacts))
+    (path.parent / "met.txt").write_text("1 CONN 1 2 up\n2 CONN 1 2 down\n3 CONN 2 4 up\n")
+    [problem] = check_scenario_file(path)
+    assert problem.code == "D312"
+    assert problem.message.endswith("is no part of the recording: its ids are 1 to 4")
+    path.write_text(path.read_text().replace(ids, "[1, 3]"))
+    assert check_scenario_file(path) == []
+
+
 def test_a_missing_file_and_a_missing_name_are_told(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match=r"D001: there is no such file"):
         load_scenario(tmp_path / "none.toml")

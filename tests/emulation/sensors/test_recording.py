@@ -67,6 +67,7 @@ def test_units_are_converted_and_rounded_to_what_the_table_keeps(tmp_path: Path)
                 'data.csv:6:1: error D311: time "inf" is neither seconds nor ISO 8601',
             ],
         ),
+        ("who,t,hr,temp,hr\nb,1,2,3,4\n", ['data.csv:1:1: error D311: there are 2 columns "hr"']),
         ("who,t,hr,temp\n", ["data.csv: error D311: has no rows below its header"]),
         ('who,t,hr,temp\nb,1,"80,37\n', ["data.csv:2:1: error D311: not CSV: unexpected end of data"]),
     ],
