@@ -44,6 +44,11 @@ LISTING = "board.json"
 SUBSCRIPTIONS = "subscriptions.bin"
 """Subscriptions that a board looks for from its start: two bytes of length, then the vector, each."""
 
+BLOCKS = "blocks.bin"
+"""The same for a micro:bit: its pool as it will lie in the heap."""
+BLOCKS_ROOM = 576
+"""So much of the heap they may take, so that enough is left for those that come over the link."""
+
 
 class UnknownBoard(Refusal):
     """There is no such board; the message lists those that there are."""
@@ -74,7 +79,14 @@ def build_board(
     if board in FLAT_BOARDS:
         blocks = pool_blocks(subscriptions)
         files = _microbit_files(settings, blocks, readings is not None)
-        binaries = {f"block{number}.bin": block for number, block in enumerate(blocks)}
+        taken = sum(16 + (len(block) + 15) // 16 * 16 for block in blocks)
+        if taken > BLOCKS_ROOM:
+            raise Refusal(
+                f"{len(subscriptions)} subscriptions take {taken} bytes of a micro:bit's heap and "
+                f"{BLOCKS_ROOM} are free; give it fewer, or send them over its link"
+            )
+        if blocks:
+            binaries[BLOCKS] = b"".join(blocks)
     else:
         files = _package_files(board, settings)
         if packed:
@@ -157,14 +169,16 @@ def _microbit_files(settings: BoardSettings, blocks: Sequence[bytes], is_recorde
     programs = ["microbit_setup", "microbit_loop"]
     programs.append("microbit_recorded" if is_recorded else "microbit_temperature")
     sources = {name: _main(name) for name in programs}
-    filling = "".join(
-        f'pool.blocks.append(bytearray(open("block{number}.bin", "rb").read()))\n'
-        for number in range(len(blocks))
-    )
-    if blocks:
-        filling += f"pool.count = {sum(block[1] for block in blocks)}\n"
-    sources["microbit_setup"] = sources["microbit_setup"].replace("del Pool\n", "del Pool\n" + filling)
-    return laid_out(LINK_PARTS, sources, constants)
+    if not blocks:
+        return laid_out(LINK_PARTS, sources, constants)
+    # One piece and no name of its own: with one more, the table of names would outgrow its place.
+    sizes = "".join(f"{len(block)}, " for block in blocks)
+    sources["filling"] = f"""from microbit_setup import pool
+pool.count = {sum(block[1] for block in blocks)}
+pool.blocks.extend([bytearray(size) for size in ({sizes})])
+[file.readinto(block) for file in [open("{BLOCKS}", "rb")] for block in pool.blocks]
+"""
+    return laid_out(LINK_PARTS, sources, constants, last="filling")
 
 
 def _package_files(board: str, settings: BoardSettings) -> dict[str, str]:

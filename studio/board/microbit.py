@@ -52,6 +52,25 @@ def emulator() -> str:
     return command
 
 
+THERMOMETER = b"from microbit import temperature\n"
+STILL_AIR = b"def temperature():return 21".ljust(len(THERMOMETER) - 1) + b"\n"
+"""QEMU's chip has no thermometer, and asking it never ends; in its place it is always 21 degrees."""
+
+
+def has_thermometer(files: Mapping[str, str | bytes]) -> bool:
+    """Tell whether a built board measures with its chip's own thermometer."""
+    return any(THERMOMETER in _bytes(text) for text in files.values())
+
+
+def in_still_air(files: Mapping[str, str | bytes]) -> dict[str, bytes]:
+    """Return a built board's files for an emulated chip: as long as they were, and it is 21 degrees."""
+    return {name: _bytes(text).replace(THERMOMETER, STILL_AIR) for name, text in files.items()}
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode()
+
+
 @contextmanager
 def started(
     files: Mapping[str, str | bytes], serial: str, counted: bool = True
@@ -63,7 +82,7 @@ def started(
     """
     hex_file = firmware()
     start = file_system_start(hex_file.read_text(encoding="ascii"))
-    contents = {name: text if isinstance(text, bytes) else text.encode() for name, text in files.items()}
+    contents = {name: _bytes(text) for name, text in files.items()}
     image = file_system(contents, SCRATCH_PAGE - start)
     with tempfile.TemporaryDirectory() as folder:
         flash = Path(folder) / "files.bin"

@@ -33,10 +33,12 @@ def laid_out(
     constants: Mapping[str, int] | None = None,
     start: str = "run()\n",
     before: str = "",
+    last: str = "",
 ) -> dict[str, str]:
     """Return the files of a board: main.py, which does `before`, loads the others and then does `start`.
 
-    `programs` are the board's own sources by name; the first sets up. `constants` are filled in for names in
+    `programs` are the board's own sources by name; the first sets up, and the one called `last` is loaded
+    in one piece when nothing else needs the heap for being read. `constants` are filled in for names in
     capital letters. Every file can also be read as Python.
     """
     assumed = {**SMALL_BOARD, **(constants or {})}
@@ -46,6 +48,7 @@ def laid_out(
     pieces = [
         piece + "\n"
         for name in [*parts, *others]
+        if name != last
         for piece in modules[name].strip("\n").split("\n\n")
         if piece.strip()
     ]
@@ -59,6 +62,8 @@ def laid_out(
         order += [piece for piece in _needed(step, pieces) if piece not in order]
         order.append(step)
     order += [piece for piece in rest if piece not in order]
+    if last:
+        order.append(modules[last].strip("\n") + "\n")
     files = [""]
     for piece in order:
         text = f"#{len(piece):04d}\n{piece}"

@@ -140,6 +140,7 @@ def run(
     from studio import console
     from studio.board.build import FLAT_BOARDS, build_board, built
     from studio.board.conversation import converse
+    from studio.board.microbit import has_thermometer
     from studio.failures import Refusal
     from studio.tables import chosen_table
 
@@ -162,6 +163,8 @@ def run(
                 f"{where} was built for another mission table; name its vocabularies with --vocabulary"
             )
         files = {name: (where / name).read_bytes() for name in facts["files"]}
+        if has_thermometer(files):
+            console.say("the emulator has no thermometer: the board measures 21 °C; --readings gives others")
         if not as_json:
             console.say(f"a micro:bit runs for {seconds:g} s; Ctrl-C ends it")
         heard = []

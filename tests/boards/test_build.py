@@ -67,6 +67,13 @@ def test_what_a_board_cannot_do_is_refused(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_more_subscriptions_than_a_micro_bit_has_room_for_are_refused(tmp_path: Path) -> None:
+    many = [bytes([number, 0, 100, 0, 0, 0xD0, 0, 255, 120, 2, 1]) for number in range(60)]
+    with pytest.raises(Refusal, match=r"60 subscriptions take .* give it fewer"):
+        build_board("microbit", tmp_path, "0.1.0", SETTINGS, subscriptions=many)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_recording_is_read_as_a_board_would_and_its_faults_are_counted(tmp_path: Path) -> None:
     recording = tmp_path / "r.csv"
     recording.write_text(

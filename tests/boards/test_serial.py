@@ -12,7 +12,7 @@ from knowledge_manager.mission_table import load_mission_table
 from studio.board.build import LINK_PARTS, build_board, pool_blocks
 from studio.board.conversation import Said, converse
 from studio.board.desk import RESTART, Desk
-from studio.board.microbit import started
+from studio.board.microbit import BoardFailure, started
 from studio.board.settings import board_settings
 from tests.boards.test_wasm import SHARED
 from watchdog.pool import NEVER, Pool
@@ -67,10 +67,38 @@ def test_a_subscription_goes_to_the_board_and_notifications_come_back(tmp_path: 
 @pytest.mark.board
 def test_what_was_built_in_is_looked_for_from_the_start(tmp_path: Path) -> None:
     files = files_for(tmp_path, ROWS * 3, (WARM,))
-    assert "block0.bin" in files
+    assert "blocks.bin" in files
     heard = list(converse(files, TABLE, NODE, [WARM], 60, lambda said: said.what == "delivered"))
     assert heard[-1].what == "delivered"
     assert heard[-1].vector[6:-2] in (b"\x78", b"\x79", b"\x95")
+
+
+@pytest.mark.board
+@pytest.mark.parametrize("count", [1, 28])
+def test_a_thermometer_with_subscriptions_built_in_starts_and_takes_more(tmp_path: Path, count: int) -> None:
+    settings = board_settings(TABLE, "weather", ["temperature"], node=NODE, protocol="adc", period_ms=300)
+    wide = bytes([0, 0, 100, 0, 0, 0xD0, 0, 255, 120, 2, 1])
+    three = bytes([0, 0, 100, 0, 0, 0xD0, *([0, 255, 120] * 3), 2, 7])
+    subscriptions = [bytes([number]) + three[1:] for number in range(1, count)] + [wide]
+    written = build_board("microbit", tmp_path, "0", settings, subscriptions=subscriptions)
+    files = {path.name: path.read_bytes() for path in written if path.suffix in (".py", ".bin")}
+    heard = list(converse(files, TABLE, NODE, [WARM, wide], 30, lambda said: said.what == "delivered"))
+    assert {"announced", "installed", "delivered"} <= {said.what for said in heard}
+    assert heard[-1].vector[6] == 156  # 21 of -40..60
+
+
+@pytest.mark.board
+def test_a_board_that_stops_is_a_failure_with_what_it_printed() -> None:
+    begin = time.monotonic()
+    with pytest.raises(BoardFailure, match=r"stopped:\nTraceback[\s\S]*ZeroDivisionError"):
+        list(converse({"main.py": "def f():\n 1//0\nf()\n"}, TABLE, NODE, [], 30))
+    assert time.monotonic() < begin + 20
+
+
+@pytest.mark.board
+def test_a_board_that_never_announces_itself_is_a_failure() -> None:
+    with pytest.raises(BoardFailure, match=r"did not announce itself within 2 s; it printed:\nhello"):
+        list(converse({"main.py": "print('hello')\nwhile True: pass\n"}, TABLE, NODE, [], 2))
 
 
 @pytest.mark.board

@@ -11,6 +11,13 @@ from studio.board.deploy import writing_programs
 from studio.board.microbit import run_on_microbit, started
 
 VECTOR = "0100640000d00a147f0a147f0a147f0107"
+HOT = """<subscription xmlns="urn:dens:subscription:1" event="weather" valid="PT2H" threshold="0.6">
+<approximate-predicate attribute="temperature">
+<domain min="-40" max="60" unit="degC"/>
+<fuzzy-set term="hot"><trapezoidal left="30" right="60" width="5"/></fuzzy-set><is>hot</is>
+</approximate-predicate>
+<aggregating-function>min</aggregating-function>
+</subscription>"""
 
 
 def test_build_says_what_it_wrote(dens, tmp_path: Path) -> None:
@@ -152,6 +159,23 @@ def test_a_micro_bit_runs_and_what_it_says_is_shown(dens, tmp_path: Path) -> Non
     assert [one["what"] for one in said].count("installed") == 2
     assert {one["vector"][12:14] for one in said if one["what"] == "delivered"} == {"bd"}  # 34 of -40..60
     assert "9 missing" in ended.err
+
+
+@pytest.mark.board
+def test_the_default_board_with_a_subscription_runs_and_a_broken_one_does_not(dens, tmp_path: Path) -> None:
+    xml = tmp_path / "hot.xml"
+    xml.write_text(HOT, encoding="utf-8")
+    folder = tmp_path / "b"
+    built = dens("board", "build", "--board", "microbit", "-o", folder, "--subscriptions", xml)
+    assert built.code == 0, built.err
+    ended = dens("board", "run", folder, "--seconds", "8")
+    assert ended.code == 0, ended.err
+    assert "announced" in ended.out
+    assert "no thermometer" in ended.err
+    (folder / "main.py").write_text("import nothing_of_that_name\n", encoding="utf-8")
+    ended = dens("board", "run", folder, "--seconds", "20")
+    assert ended.code == 3
+    assert "ImportError" in ended.err
 
 
 def test_what_cannot_be_run_is_named(dens, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
