@@ -40,14 +40,17 @@ class MemorySource:
 
 
 class SensorSource:
-    """Sensors that are asked now: anything whose `read()` gives decimal text, a scaled integer, or None.
+    """Sensors that are asked now: anything whose `read()` gives decimal text, a scaled integer, any other
+    number in the attribute's unit, or None.
 
-    A sensor that raises OSError, as drivers do when nothing answers on the bus, is missing for this reading.
+    A sensor that raises whatever it may be, or is not there, is missing for this reading and counted in
+    `failed`; what is no number is missing too. A sensor never ends the program.
     """
 
     def __init__(self, event: int, gauges: list[Gauge], sensors: list, counters: dict[str, int]) -> None:  # type: ignore[type-arg]
         self.event = event
         self.number = 0
+        self.failed = 0
         self._gauges = gauges
         self._sensors = sensors
         self._counters = counters
@@ -58,8 +61,11 @@ class SensorSource:
         for i in range(len(self._gauges)):
             try:
                 raw = self._sensors[i].read()
-            except OSError:
+                if raw is not None and not isinstance(raw, (int, str)):
+                    raw = str(raw)
+            except Exception:
                 raw = None
+                self.failed += 1
             self._gauges[i].note(reading, raw, self._counters)
         self.number += 1
         return True

@@ -70,6 +70,7 @@ class Hardware:
         self.asked = 0
         self.light = 0
         self.fed = 0
+        self.started = 0
         self.now_ms = 0
         self.temperature: str | None = "20.00"
 
@@ -87,6 +88,7 @@ class Hardware:
 
         class WDT:
             def __init__(self, timeout: int) -> None:
+                chip.started += 1
                 assert timeout <= 8388  # the most that an RP2040 can
 
             def feed(self) -> None:
@@ -261,8 +263,15 @@ def test_the_loop_survives_whatever_is_raised(life: Life, monkeypatch: pytest.Mo
             raise outcome
 
     monkeypatch.setattr(life.board, "turn", turn)
-    monkeypatch.setattr(time, "sleep_ms", lambda ms: None, raising=False)
+    starts: list[int] = []
+
+    def sleep_ms(ms: int) -> None:
+        starts.append(life.chip.started)
+        life.chip.now_ms += 6000
+
+    monkeypatch.setattr(time, "sleep_ms", sleep_ms, raising=False)
     with pytest.raises(Enough):
         life.board.run()
     assert life.board.failures == 2
-    assert life.chip.fed == 5
+    assert starts == [0, 0, 0, 1]  # the first 15 seconds can be interrupted
+    assert life.chip.fed == 1

@@ -124,6 +124,25 @@ def test_a_port_without_a_board_is_named(dens, tmp_path: Path) -> None:
     assert (ended.code, "no_port" in ended.err) == (3, True)
 
 
+def test_a_board_with_folders_is_reset_before_and_after(
+    dens, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dens("board", "build", "--board", "pico", "-o", tmp_path / "out")
+    tool = tmp_path / "mpremote"
+    tool.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" -- >> {tmp_path}/said\n', encoding="utf-8")
+    tool.chmod(0o755)
+    port = tmp_path / "port"
+    port.touch()
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    ended = dens("board", "deploy", port, tmp_path / "out")
+    assert ended.code == 0, ended.err
+    first, second, rest = (tmp_path / "said").read_text(encoding="utf-8").split("--\n")
+    assert (first, rest) == (f"connect\n{port}\nreset\n", "")
+    assert second.endswith("\nreset\n")
+    assert ":main.py\n" in second
+    assert "soft-reset" not in second
+
+
 @pytest.mark.board
 def test_a_folder_is_deployed_to_a_micro_bit(dens, tmp_path: Path) -> None:
     dens("board", "build", "--board", "microbit", "-o", tmp_path)

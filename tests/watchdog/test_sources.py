@@ -122,6 +122,41 @@ def test_a_sensor_that_does_not_answer_is_missing() -> None:
 
 
 @pytest.mark.parametrize(
+    ("answer", "byte", "failed"),
+    [
+        (21.5, 55, 0),
+        ("21.5", 55, 0),
+        (float("nan"), None, 0),
+        (1e300, None, 0),
+        (b"21", None, 0),
+        ([1], None, 0),
+        (None, None, 0),
+        (ValueError("checksum"), None, 1),
+        (MemoryError(), None, 1),
+    ],
+)
+def test_whatever_a_sensor_gives_the_next_one_is_asked(answer: object, byte: int | None, failed: int) -> None:
+    class Odd:
+        def read(self) -> object:
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+    class Good:
+        def read(self) -> int:
+            return 10000
+
+    count = counters()
+    reading = Reading()
+    source = SensorSource(1, [Gauge(0, 0, 10000), Gauge(1, 0, 10000), Gauge(2, 0, 1)], [Odd(), Good()], count)
+    assert source.read_into(reading, 0)
+    assert (reading.row[0] if reading.has(0) else None) == byte
+    assert (reading.row[1], reading.has(2)) == (255, False)
+    assert source.failed == failed + 1
+    assert count["missing"] == (byte is None) + 1
+
+
+@pytest.mark.parametrize(
     ("line", "fields"),
     [
         ("a,b", ["a", "b"]),

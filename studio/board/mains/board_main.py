@@ -2,7 +2,8 @@
 
 It never ends by itself. When the network is away it is looked for again, when a socket breaks it is made
 anew, when a sensor fails its value is missing, and when all else fails the hardware's own watchdog restarts
-the board. The light is on while a mediator has been heard, and blinks while nobody has.
+the board. That one is started after GRACE_MS, because it cannot be stopped: until then Ctrl-C ends the
+program for good, and new files can be copied. The light is on while a mediator has been heard, and blinks while nobody has.
 """
 
 import gc
@@ -28,6 +29,8 @@ CONNECT_MS = 10000
 """So long a network is given to let the board in, before it is asked again."""
 LOYAL_MS = 10000
 """A second mediator is heard only when the first one has been silent for so long."""
+GRACE_MS = 15000
+"""So long after its start the program can be interrupted without the hardware restarting the board."""
 PATIENCE = 16
 """After so many tries without an answer a new session is begun."""
 
@@ -40,6 +43,8 @@ class Board:
         self.light = Pin(settings.LIGHT, Pin.OUT)
         self.guard = Watchdog({1: FuzzyFilter(pool=Pool(1, 2048, settings.POOL_BLOCKS))})
         gauges = [Gauge(*gauge) for gauge in settings.GAUGES]
+        if len(SENSORS) != len(gauges):
+            print("dens: sensors.py has %d sensors, settings.py %d gauges" % (len(SENSORS), len(gauges)))
         self.source = SensorSource(settings.EVENT, gauges, SENSORS, self.guard.counters)
         self.reading = Reading(1)
         out = bytearray(160)
@@ -142,9 +147,12 @@ class Board:
 
     def run(self) -> None:
         """Do it for ever, whatever happens."""
-        hardware = WDT(timeout=8000)
+        hardware = None
         while True:
-            hardware.feed()
+            if hardware is not None:
+                hardware.feed()
+            elif self.clock.now_ms() >= GRACE_MS:
+                hardware = WDT(timeout=8000)
             try:
                 self.turn()
             except Exception as error:

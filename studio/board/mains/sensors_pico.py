@@ -1,7 +1,7 @@
 """The sensors of this board, one for each gauge in settings.py, in the same order. Make this file your own.
 
-A sensor is anything whose read() gives decimal text, a number scaled like its gauge, or None; OSError means
-that it did not answer. Here: the temperature of the RP2040 itself, for every gauge.
+A sensor is anything whose read() gives decimal text or a float in the attribute's unit, an integer scaled
+like its gauge (2150 is 21.50 with two decimals), or None. One that raises did not answer. Here: the temperature of the RP2040 itself.
 """
 
 from machine import ADC
@@ -19,6 +19,13 @@ class ChipTemperature:
         hundredths = 2700 - (microvolts - 706000) * 100 // 1721
         sign = "-" if hundredths < 0 else ""
         return "%s%d.%02d" % (sign, abs(hundredths) // 100, abs(hundredths) % 100)
+
+
+class Unconnected:
+    """Stands where your own sensor is to be."""
+
+    def read(self) -> None:
+        """Return nothing: the attribute is left out of the reading."""
 
 
 SENSORS = [ChipTemperature()]
