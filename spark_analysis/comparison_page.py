@@ -23,7 +23,7 @@ from spark_analysis.drawing import (
     time_axis,
 )
 from spark_analysis.interval import Interval
-from spark_analysis.wording import NOT_KNOWN, bytes_text, number_text, share_text, time_text
+from spark_analysis.wording import NOT_KNOWN, bytes_text, counted, number_text, share_text, time_text
 
 _TEXTS: Final[dict[str, Callable[[float], str]]] = {
     "share": share_text,
@@ -44,7 +44,7 @@ def comparison_page(comparison: Comparison) -> str:
     """Return the whole page. The same answers give the same text."""
     template = Template(files("spark_analysis").joinpath("template.html").read_text(encoding="utf-8"))
     head = template.template.split("<body>")[0]
-    title = f"{len(comparison.variants)} variants side by side"
+    title = f"{counted(len(comparison.variants), 'variant')} side by side"
     pictures = "\n".join(
         f"<section>\n<h2>{escape(name)}</h2>\n<p>{escape(meaning)}</p>\n"
         f'<div class="figure" tabindex="0">\n{_figure(comparison, position)}\n</div>\n</section>'

@@ -17,6 +17,12 @@ class Interval:
     high: float | None
     count: int
 
+    def of_share(self) -> "Interval":
+        """Return it as far as a share can go: Student's t knows nothing of 0 and 1."""
+        if self.low is None or self.high is None:
+            return self
+        return Interval(self.mean, max(self.low, 0.0), min(self.high, 1.0), self.count)
+
 
 def interval(values: Sequence[float]) -> Interval | None:
     """Return the mean and its 95 % confidence interval, or None of no values.

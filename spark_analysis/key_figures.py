@@ -27,6 +27,8 @@ FIGURES: Final = {
     "share_kept": "share of readings kept at their source",
 }
 """The figures that are compared, each with its meaning. A figure that a run does not have is None."""
+SHARES: Final = frozenset({"delivery_ratio", "share_kept"})
+"""The figures that are between 0 and 1."""
 
 KeyFigures = Mapping[str, float | None]
 

@@ -32,7 +32,7 @@ from spark_analysis.page_network import (
     reach_text,
 )
 from spark_analysis.page_table import table
-from spark_analysis.wording import bytes_text, number_text, share_text, time_text
+from spark_analysis.wording import bytes_text, counted, number_text, share_text, time_text
 
 _SERVED_HEAD: Final = ("owed", "delivered", "open", "missed", "ratio")
 
@@ -99,9 +99,7 @@ def notices(analysis: Analysis) -> list[str]:
 
 def _facts(analysis: Analysis) -> str:
     run = analysis.run
-    roles = ", ".join(
-        f"{count} {role}{'s' if count != 1 else ''}" for role, count in run.nodes_by_role.items()
-    )
+    roles = ", ".join(counted(count, role) for role, count in run.nodes_by_role.items())
     return " · ".join(
         [
             f"scenario {run.name}",
@@ -109,8 +107,8 @@ def _facts(analysis: Analysis) -> str:
             *([f"policy {run.policy}"] if run.policy else []),
             f"{time_text(run.end_s)} simulated",
             roles or "no nodes",
-            f"{run.subscriptions} subscriptions",
-            f"{run.notifications:,} notifications",
+            counted(run.subscriptions, "subscription"),
+            counted(run.notifications, "notification"),
         ]
     )
 

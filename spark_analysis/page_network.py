@@ -5,7 +5,7 @@ from html import escape
 from spark_analysis.answers import Analysis
 from spark_analysis.network_figures import energy_figure
 from spark_analysis.page_table import table
-from spark_analysis.wording import bytes_text, energy_text, number_text, share_text, time_text
+from spark_analysis.wording import NOT_KNOWN, bytes_text, energy_text, number_text, share_text, time_text
 
 
 def contacts_text(analysis: Analysis) -> str:
@@ -30,8 +30,8 @@ def map_text(analysis: Analysis) -> str:
         else f"{len(analysis.meetings):,} of {met:,} contacts"
     )
     return (
-        f"Tracks of {whose}; the dot at the end of a track is where it began. Violet dots are {contacts}, "
-        "where it began, larger when it lasted longer."
+        f"Tracks of {whose}; the dot at the end of a track is where it began. Violet dots show where "
+        f"{contacts} began; the larger a dot, the longer its contact lasted."
     )
 
 
@@ -81,36 +81,23 @@ def degree_text(analysis: Analysis) -> str:
 
 
 def loads_table(analysis: Analysis) -> str:
-    """Return what the groups held and computed."""
-    return table(
-        "Buffers hold notifications; peaks are those of one node. Computing time is that of all nodes of the "
-        "group together, from their board profiles.",
-        (
-            "group",
-            "nodes",
-            "held, mean",
-            "held, peak",
-            "peak size",
-            "filtering",
-            "a reading",
-            "matching",
-            "a match",
-        ),
-        [
-            (
-                load.group,
-                number_text(load.nodes),
-                number_text(load.mean_items),
-                number_text(load.peak_items),
-                bytes_text(load.peak_bytes),
-                _busy_text(load.filter_s, load.filter_us_per_reading),
-                time_text(_micro(load.filter_us_per_reading)),
-                _busy_text(load.match_s, load.match_us_per_match),
-                time_text(_micro(load.match_us_per_match)),
-            )
-            for load in analysis.loads
-        ],
-    )
+    """Return what the groups held and computed; a column in which nothing is known is left out."""
+    columns = {
+        "group": [load.group for load in analysis.loads],
+        "nodes": [number_text(load.nodes) for load in analysis.loads],
+        "held, mean": [number_text(load.mean_items) for load in analysis.loads],
+        "held, peak": [number_text(load.peak_items) for load in analysis.loads],
+        "peak size": [bytes_text(load.peak_bytes) for load in analysis.loads],
+        "filtering": [_busy_text(load.filter_s, load.filter_us_per_reading) for load in analysis.loads],
+        "a reading": [time_text(_micro(load.filter_us_per_reading)) for load in analysis.loads],
+        "matching": [_busy_text(load.match_s, load.match_us_per_match) for load in analysis.loads],
+        "a match": [time_text(_micro(load.match_us_per_match)) for load in analysis.loads],
+    }
+    known = {name: cells for name, cells in columns.items() if not cells or set(cells) != {NOT_KNOWN}}
+    caption = "Buffers hold notifications; peaks are those of one node."
+    if "filtering" in known or "matching" in known:
+        caption += " Computing time is that of all nodes of the group together, from their board profiles."
+    return table(caption, tuple(known), list(zip(*known.values(), strict=True)))
 
 
 def energy_section(analysis: Analysis) -> str:

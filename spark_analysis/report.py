@@ -1,5 +1,8 @@
 """The report of a run or of several: what to show, and the one file it is shown in."""
 
+import errno
+import os
+import tempfile
 from pathlib import Path
 
 from knowledge_manager.whole_files import write_whole
@@ -7,7 +10,24 @@ from spark_analysis.analysis import analyse
 from spark_analysis.answers import Analysis
 from spark_analysis.comparison import Comparison, compare
 
-__all__ = ["analyse", "compare", "write_comparison", "write_report"]
+__all__ = ["analyse", "compare", "refuse_unwritable", "write_comparison", "write_report"]
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Raise an `OSError` that names `path` when no report can be written there; nothing is left behind.
+
+    An analysis takes longer than to find that out.
+    """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    real = path.resolve()
+    if real.exists() and not real.is_file():
+        return  # A device or a pipe: only writing to it tells.
+    try:
+        there = next(folder for folder in real.parents if folder.exists())
+        tempfile.TemporaryFile(dir=there).close()
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from error
 
 
 def write_report(analysis: Analysis, path: str | Path) -> None:

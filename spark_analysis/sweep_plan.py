@@ -33,6 +33,8 @@ from knowledge_manager.toml_positions import TomlPositions
 CODES: Final = SchemaCodes(unknown_key="D331", missing_key="D332", bad_value="D333")
 MOST_RUNS: Final = 100_000
 """A sweep of more runs is taken for a slip of the pen."""
+MOST_SEEDS: Final = 10_000
+"""As many as `dens run` takes."""
 
 _RANGE: Final = re.compile(r"(\d+)\.\.(\d+)")
 _WORD: Final = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
@@ -91,6 +93,8 @@ class _SweepTable(BaseModel):
         """Refuse what is neither `"1..40"` nor a list of different whole numbers from 0 on."""
         found = _RANGE.fullmatch(seeds) if isinstance(seeds, str) else None
         numbers = range(int(found[1]), int(found[2]) + 1) if found else seeds
+        if isinstance(numbers, (list, range)) and len(numbers[: MOST_SEEDS + 1]) > MOST_SEEDS:
+            raise PydanticCustomError("D333", f"give at most {MOST_SEEDS:,} seeds")
         whole = isinstance(numbers, (list, range)) and all(type(n) is int and 0 <= n < 2**63 for n in numbers)
         if not whole or not numbers or len(set(numbers)) != len(numbers):
             raise PydanticCustomError(

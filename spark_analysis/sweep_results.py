@@ -1,7 +1,7 @@
 """What a sweep came to: one row a run, the variants side by side, and how long it took."""
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from knowledge_manager.whole_files import write_whole
 from spark_analysis.interval import Interval, interval
-from spark_analysis.key_figures import FIGURES, KeyFigures
+from spark_analysis.key_figures import FIGURES, SHARES, KeyFigures
 from spark_analysis.sweep_plan import SweepPlan, label, toml_value
 
 Found = Mapping[tuple[int, int], KeyFigures]
@@ -64,7 +64,7 @@ def summarise(plan: SweepPlan, found: Found) -> tuple[VariantResult, ...]:
     return tuple(
         VariantResult(
             label(changes),
-            {name: interval(_values(plan, found, variant, name)) for name in FIGURES},
+            {name: _figure(name, _values(plan, found, variant, name)) for name in FIGURES},
             {
                 name: interval(_differences(plan, found, variant, name)) if variant else None
                 for name in FIGURES
@@ -72,6 +72,11 @@ def summarise(plan: SweepPlan, found: Found) -> tuple[VariantResult, ...]:
         )
         for variant, changes in enumerate(plan.variants)
     )
+
+
+def _figure(name: str, values: Sequence[float]) -> Interval | None:
+    found = interval(values)
+    return found.of_share() if found is not None and name in SHARES else found
 
 
 def _values(plan: SweepPlan, found: Found, variant: int, name: str) -> list[float]:

@@ -54,6 +54,11 @@ def share_text(share: float | None) -> str:
     return f"{100 * share:.1f}{NO_BREAK}%"
 
 
+def counted(count: int, what: str) -> str:
+    """Return so many of something: 1 run, 2 runs, 1,000 runs."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def number_text(number: float | None) -> str:
     """Return a count with thousands apart, and any other number to three digits."""
     if number is None:

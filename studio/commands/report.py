@@ -37,6 +37,7 @@ def report(
     from spark_analysis.answers import Analysis
     from spark_analysis.comparison import refuse_strangers
     from spark_analysis.manifest import read_manifest
+    from spark_analysis.report import refuse_unwritable
     from spark_analysis.run import is_large
     from spark_analysis.session import close_session, open_session
     from studio import console
@@ -45,6 +46,7 @@ def report(
     refuse_strangers([(run, read_manifest(run)) for run in runs])
     sizes = [is_large(run) for run in runs]  # what cannot be read is told before Spark is started
     target = output or (runs[0] / "report.html" if len(runs) == 1 else Path("comparison.html"))
+    refuse_unwritable(target)
     with console.steps("starting Spark …") as step:
         spark = open_session(master, large=any(sizes))
         try:

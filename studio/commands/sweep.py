@@ -45,12 +45,14 @@ def sweep(
     run. All variants get the same seeds, so that differences are taken seed by seed.
     """
     from spark_analysis.sweep_plan import read_plan
+    from spark_analysis.wording import counted
     from studio import console
     from studio.summary import sweep_table
 
     plan = read_plan(file)
     out = output or Path("sweeps") / file.stem
-    console.say(f"{len(plan.variants)} variants with {len(plan.seeds)} seeds each: {plan.runs} runs")
+    seeds = counted(len(plan.seeds), "seed") + (" each" if len(plan.variants) > 1 else "")
+    console.say(f"{counted(len(plan.variants), 'variant')} with {seeds}: {counted(plan.runs, 'run')}")
     with _progress() as progress:
         result = _run(plan, out, jobs, master, progress)
     if as_json:
@@ -79,11 +81,14 @@ def _run(
 
 
 def _timing_line(timing: "Timing") -> str:
+    from spark_analysis.wording import counted
+
     kept = f", {timing.resumed} of them kept from before" if timing.resumed else ""
     if timing.speed_up is None:
-        return f"{timing.runs} runs{kept}"
+        return f"{counted(timing.runs, 'run')}{kept}"
     return (
-        f"{timing.runs} runs{kept}: {timing.computing_s:,.1f} s of computing in {timing.elapsed_s:,.1f} s, "
+        f"{counted(timing.runs, 'run')}{kept}: {timing.computing_s:,.1f} s of computing in "
+        f"{timing.elapsed_s:,.1f} s, "
         f"{timing.speed_up:.2f} times as fast as one after the other"
     )
 

@@ -12,7 +12,8 @@ import pytest
 
 from spark_analysis.answers import Delay, Delivery, Fairness, Holding, Pieces, Served, Timeline
 from spark_analysis.page import notices, page
-from spark_analysis.report import write_report
+from spark_analysis.page_network import loads_table, map_text
+from spark_analysis.report import refuse_unwritable, write_report
 from spark_analysis.wording import NO_BREAK
 from tests.spark_analysis.sample import sample_analysis
 
@@ -183,6 +184,42 @@ def test_a_run_without_deliveries_has_a_page_too() -> None:
     parsed = Page(page(nothing))
     assert parsed.tags.count("svg") == len(FIGURES - {"energy"})
     assert "Nothing was owed to anybody" in "".join(parsed.text)
+
+
+def test_a_column_of_costs_that_nobody_knows_is_left_out() -> None:
+    fine = sample_analysis()
+    assert "<th>a match</th>" in loads_table(fine)
+    assert "Computing time" in loads_table(fine)
+    free = tuple(replace(load, filter_us_per_reading=None, match_us_per_match=None) for load in fine.loads)
+    found = loads_table(replace(fine, loads=free))
+    assert re.findall("<th>(.*?)</th>", found) == ["group", "nodes", "held, mean", "held, peak", "peak size"]
+    assert re.findall("<td>(.*?)</td>", found)[5:8] == ["patients", "3", "–"]
+    assert "Computing time" not in found
+
+
+def test_the_map_says_how_many_contacts_it_shows() -> None:
+    fine = sample_analysis()
+    many = replace(fine.contacts, contact=replace(fine.contacts.contact, known=4960, censored=2))
+    shown = f"Violet dots show where {len(fine.meetings)} of 4,962 contacts began; the larger a dot,"
+    assert shown in map_text(replace(fine, contacts=many))
+    none = replace(fine.contacts, contact=replace(fine.contacts.contact, known=0, censored=0))
+    assert "Violet dots show where every contact began;" in map_text(replace(fine, contacts=none))
+
+
+def test_where_no_report_can_be_written_is_found_beforehand(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for bad, words in (
+        (tmp_path, "Is a directory"),
+        (tmp_path / "file" / "report.html", "Not a directory"),
+        (tmp_path / "file" / "deeper" / "report.html", "Not a directory"),
+        (Path("/proc/report.html"), "report.html"),
+    ):
+        with pytest.raises(OSError, match=words) as caught:
+            refuse_unwritable(bad)
+        assert caught.value.filename == str(bad)
+    for fine in (tmp_path / "file", tmp_path / "new" / "deeper" / "report.html", Path("/dev/null")):
+        refuse_unwritable(fine)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_report_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

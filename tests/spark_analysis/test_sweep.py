@@ -91,7 +91,15 @@ def test_a_plan_is_every_combination_and_the_single_ones(tmp_path: Path) -> None
         ('scenario = "a"\n[vary]\nb = []', "3:1: error D333", "at least 1 item"),
         ('scenario = "a"\nvariant = [1]', "2:12: error D333", "a table is wanted"),
         ("scenario = ", "1:12: error D005", "not TOML"),
-        ('scenario = "a"\nseeds = "1..60000"\n[vary]\nb = [1, 2]', "error D333", "more than 100,000 runs"),
+        ('scenario = "a"\nseeds = "0..10000"', "2:1: error D333", "at most 10,000 seeds"),
+        ('scenario = "a"\nseeds = "1..999999999"', "2:1: error D333", "at most 10,000 seeds"),
+        (f'scenario = "a"\nseeds = "1..{10**30}"', "2:1: error D333", "at most 10,000 seeds"),
+        (f'scenario = "a"\nseeds = {list(range(10_001))}', "2:1: error D333", "at most 10,000 seeds"),
+        (
+            f'scenario = "a"\nseeds = "1..10000"\n[vary]\nb = {list(range(11))}',
+            "error D333",
+            "more than 100,000 runs",
+        ),
     ],
 )
 def test_a_plan_that_is_none_is_refused_with_its_place(
@@ -254,6 +262,17 @@ def test_intervals_of_students_t() -> None:
     assert found.low == pytest.approx(2 - 4.302653 / 3**0.5)
 
 
+def test_only_the_interval_of_a_share_ends_at_0_and_1() -> None:
+    assert Interval(0.5, -0.1, 1.1, 2).of_share() == Interval(0.5, 0.0, 1.0, 2)
+    assert Interval(0.5, 0.4, 0.6, 2).of_share() == Interval(0.5, 0.4, 0.6, 2)
+    assert Interval(0.5, None, None, 1).of_share() == Interval(0.5, None, None, 1)
+    plan = SweepPlan("x", ((),), (1, 2))
+    [variant] = summarise(plan, {(0, seed): dict.fromkeys(FIGURES, float(seed - 1)) for seed in plan.seeds})
+    ends = {name: (found.low, found.high) for name, found in variant.figures.items() if found is not None}
+    assert ends["delivery_ratio"] == ends["share_kept"] == (0, 1)
+    assert ends["mean_delay_s"] != (0, 1)
+
+
 def test_differences_are_taken_seed_by_seed() -> None:
     """Seeds differ much, variants little and always by the same: only pairs show it."""
     plan = SweepPlan("x", ((), (Setting("a", 1),)), (1, 2, 3))
@@ -270,6 +289,5 @@ def test_differences_are_taken_seed_by_seed() -> None:
     assert difference.high == pytest.approx(0.01)
     overlap = first.figures["delivery_ratio"]
     assert overlap is not None
-    assert overlap.high is not None
-    assert overlap.high > 1
+    assert (overlap.low, overlap.high) == (0, 1)  # Student's t alone would go on beyond what a share can be
     assert first.figures["mean_delay_s"] is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spark_analysis.wording import NO_BREAK, bytes_text, number_text, share_text, time_text
+from spark_analysis.wording import NO_BREAK, bytes_text, counted, number_text, share_text, time_text
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,10 @@ def test_shares_are_never_rounded_up_to_everything(share: float | None, text: st
 @pytest.mark.parametrize(("number", "text"), [(None, "–"), (12_345, "12,345"), (5.25, "5.25"), (5.0, "5")])
 def test_numbers(number: float | None, text: str) -> None:
     assert number_text(number) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0 runs"), (1, "1 run"), (2, "2 runs"), (1000, "1,000 runs")]
+)
+def test_one_of_a_thing_is_not_many(count: int, text: str) -> None:
+    assert counted(count, "run") == text
