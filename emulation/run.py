@@ -77,7 +77,7 @@ class RunSummary:
             f"{self.scenario}, seed {self.seed}: {self.simulated_s:,.0f} s simulated ({self.status})",
             f"{self.nodes:,} nodes, {self.contacts:,} contacts, {self.subscriptions:,} subscriptions",
             f"{self.readings:,} readings, {self.readings_kept:,} of them kept at the source; "
-            f"{self.notifications:,} notifications",
+            f"{self.notifications:,} notifications (a reading can give several)",
             f"{self.delivered:,} deliveries, {self.frames_sent:,} frames sent, {self.frames_lost:,} lost",
         ]
 
