@@ -9,15 +9,15 @@ import json
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import watchdog
 from studio.board.budget import PARTS
+from studio.board.built_folder import LISTING, clear, digests, edited
 from studio.board.pieces import laid_out
 from studio.board.settings import BoardSettings
 from studio.failures import Refusal
 from studio.files import write_whole
-from watchdog.pool import NEVER
+from watchdog.pool import NEVER, Pool
 from watchdog.vector import VectorError, check_subscription
 
 FLAT_BOARDS = ("microbit",)
@@ -38,9 +38,6 @@ LINK_ASSUMED: Mapping[str, int] = {"QUICK": 0, "MEANS": 0, "POOL_BYTES": 5 + 18 
 _MAINS = Path(__file__).parent / "mains"
 _LIGHTS = {"pico": '"LED"', "esp32": "2"}
 
-LISTING = "board.json"
-"""What a built folder is for, and which of its files go on the board."""
-
 SUBSCRIPTIONS = "subscriptions.bin"
 """Subscriptions that a board looks for from its start: two bytes of length, then the vector, each."""
 
@@ -48,6 +45,14 @@ BLOCKS = "blocks.bin"
 """The same for a micro:bit: its pool as it will lie in the heap."""
 BLOCKS_ROOM = 576
 """So much of the heap they may take, so that enough is left for those that come over the link."""
+
+
+NEW = ".new"
+"""Follows the name of a file that would have replaced one that its owner edited."""
+
+POOL_BYTES = 2048
+POOL_BLOCKS = 8
+"""The pool of a board with folders; board_main.py and settings.py say the same."""
 
 
 class UnknownBoard(Refusal):
@@ -66,9 +71,10 @@ def build_board(
 ) -> list[Path]:
     """Write the board's files into a folder that is new, empty, or was built before; return them, sorted.
 
-    What an earlier build left there is removed first. A subscription that the board cannot hold is refused
-    before anything is written. `readings` (a mask and seven values each) are measured instead of a sensor,
-    on a micro:bit.
+    What an earlier build left there is removed first, but for what its owner edited: that stays, and what
+    would have been written in its place stands beside it with NEW behind its name. A subscription
+    that the board cannot hold is refused before anything is written. `readings` (a mask and seven values
+    each) are measured instead of a sensor, on a micro:bit.
     """
     if board not in FLAT_BOARDS + FOLDER_BOARDS:
         raise UnknownBoard(f"{board} is none of {', '.join(sorted(FLAT_BOARDS + FOLDER_BOARDS))}")
@@ -89,25 +95,28 @@ def build_board(
             binaries[BLOCKS] = b"".join(blocks)
     else:
         files = _package_files(board, settings)
+        _check_room(board, subscriptions)
         if packed:
             binaries[SUBSCRIPTIONS] = packed
     if readings is not None:
         binaries["readings.bin"] = b"".join(readings)
-    _clear(folder)
+    kept = edited(folder, files)
+    clear(folder, kept)
+    beside = [LISTING]
     for name, text in files.items():
-        write_whole(folder / name, text.encode())
+        if name in kept:
+            beside.append(name + NEW)
+        write_whole(folder / (name + NEW if name in kept else name), text.encode())
     for name, content in binaries.items():
         write_whole(folder / name, content)
     names = sorted(files)
     if board in FOLDER_BOARDS and mpy_cross is not None:
         names = [_compiled(folder, name, mpy_cross) if "/" in name else name for name in names]
     names += binaries
-    beside = [LISTING]
     if board in FOLDER_BOARDS:
         listing = {"urls": [[name, name] for name in names], "deps": [], "version": version}
         write_whole(folder / "package.json", (json.dumps(listing, indent=2) + "\n").encode())
-        frozen = "".join(f'module("{name}")\n' for name in names if name.endswith(".py") and "/" not in name)
-        manifest = f'metadata(version="{version}")\npackage("watchdog")\n{frozen}'
+        manifest = _manifest(names, version)
         write_whole(folder / "manifest.py", manifest.encode())
         beside += ["manifest.py", "package.json"]
     facts = {
@@ -117,6 +126,7 @@ def build_board(
         "table_check": settings.table_check,
         "files": names,
         "beside": beside,
+        "made": digests(files),
     }
     write_whole(folder / LISTING, (json.dumps(facts, indent=2) + "\n").encode())
     return sorted(folder / name for name in [*names, *beside])
@@ -188,7 +198,11 @@ def _package_files(board: str, settings: BoardSettings) -> dict[str, str]:
     gauges = [(one.index, one.lo_scaled, one.hi_scaled, one.decimals) for one in settings.attributes]
     comments = ", ".join(one.name for one in settings.attributes)
     files["main.py"] = _main("board_main")
-    files["sensors.py"] = _main(f"sensors_{board}")
+    wired = "".join(
+        f"    {'ChipTemperature' if one.unit == 'degC' else 'Unconnected'}(),  # {one.name}\n"
+        for one in settings.attributes
+    )
+    files["sensors.py"] = _main(f"sensors_{board}").replace("[ChipTemperature()]", f"[\n{wired}]")
     files["settings.py"] = f'''"""What this board is and does. Its owner fills in the network."""
 
 NETWORK = {settings.network[0]!r}
@@ -203,9 +217,24 @@ EXTRACT = {settings.extract!r}
 MISSION_KEY = {settings.mission_key or b""!r}
 PERIOD_MS = {settings.period_ms}
 LIGHT = {_LIGHTS[board]}
-POOL_BLOCKS = 8
+POOL_BLOCKS = {POOL_BLOCKS}
 '''
     return files
+
+
+def _manifest(names: Sequence[str], version: str) -> str:
+    """Return what freezes these files into a firmware; compiled modules are frozen as they are."""
+    compiled = [name for name in names if name.endswith(".mpy")]
+    text = f'metadata(version="{version}")\n'
+    if compiled:
+        text += 'freeze_mpy(\n    ".",\n    (\n'
+        text += "".join(f'        "{name}",\n' for name in compiled) + "    ),\n)\n"
+    else:
+        text += 'package("watchdog")\n'
+    text += "".join(f'module("{name}")\n' for name in names if name.endswith(".py") and "/" not in name)
+    if SUBSCRIPTIONS in names:
+        text += f"# {SUBSCRIPTIONS} cannot be frozen: mpremote fs cp {SUBSCRIPTIONS} :\n"
+    return text
 
 
 def packed_subscriptions(subscriptions: Sequence[bytes], plain_only: bool = False) -> bytes:
@@ -214,6 +243,7 @@ def packed_subscriptions(subscriptions: Sequence[bytes], plain_only: bool = Fals
     `plain_only` is for boards that know the aggregators 0 to 5.
     """
     packed = b""
+    numbers: dict[int, int] = {}
     for number, vector in enumerate(subscriptions):
         try:
             check_subscription(vector, 1)
@@ -221,35 +251,30 @@ def packed_subscriptions(subscriptions: Sequence[bytes], plain_only: bool = Fals
             raise Refusal(f"subscription {number} is not a vector with one-byte features: {error}") from error
         if plain_only and vector[5] & 15 > 5:
             raise Refusal(f"subscription {number} has aggregator {vector[5] & 15}; this board knows 0 to 5")
+        earlier = numbers.setdefault(vector[0], number)
+        if earlier != number:
+            raise Refusal(f"subscriptions {earlier} and {number} have the same id, {vector[0]}; change one")
         packed += len(vector).to_bytes(2, "big") + vector
     return packed
 
 
-def built(folder: Path) -> dict[str, Any]:
-    """Return what an earlier build says of this folder; a folder that was not built is refused."""
-    try:
-        facts = json.loads((folder / LISTING).read_text(encoding="utf-8"))
-        files = facts["files"]
-        known = {key: facts[key] for key in ("board", "node", "table_check", "files", "beside")}
-    except FileNotFoundError:
-        raise Refusal(f"{folder} has no {LISTING}; make it with: dens board build -o {folder}") from None
-    except (ValueError, KeyError, TypeError):
-        raise Refusal(f"{folder / LISTING} is damaged; build the folder anew") from None
-    missing = [name for name in files if not (folder / name).is_file()]
-    if missing:
-        raise Refusal(f"{folder} lacks {', '.join(missing)}; build it anew")
-    return known
+def _check_room(board: str, subscriptions: Sequence[bytes]) -> None:
+    """Refuse more subscriptions than the pool of a board with folders holds."""
+    pool = Pool(1, POOL_BYTES, POOL_BLOCKS)
+    for number, vector in enumerate(subscriptions):
+        if not pool.put(0, vector[0], vector[1], NEVER, vector, 5, len(vector)):
+            raise Refusal(
+                f"a {board} has room for {number} of these {len(subscriptions)} subscriptions; give it fewer"
+            )
 
 
-def _clear(folder: Path) -> None:
-    """Remove what an earlier build left; refuse a folder in which somebody else's files are."""
-    if not folder.exists() or not any(folder.iterdir()):
-        return
-    if not (folder / LISTING).is_file():
-        raise Refusal(f"{folder} is not empty and was not built before; name a new folder")
-    facts = json.loads((folder / LISTING).read_text(encoding="utf-8"))
-    for name in [*facts["files"], *facts["beside"]]:
-        (folder / name).unlink(missing_ok=True)
+def unmeasured(settings: BoardSettings, subscriptions: Sequence[bytes]) -> list[int]:
+    """Return which subscriptions ask for what this board does not measure, and so will never find."""
+    return [
+        number
+        for number, vector in enumerate(subscriptions)
+        if vector[-2] != 1 << settings.event or vector[-1] & 127 & ~settings.mask
+    ]
 
 
 def _compiled(folder: Path, name: str, mpy_cross: Path) -> str:

@@ -5,7 +5,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from studio.board.build import FLAT_BOARDS, built
+from studio.board.build import FLAT_BOARDS
+from studio.board.built_folder import built
 from studio.board.tools import find_mpremote
 from studio.failures import Refusal
 
@@ -20,9 +21,9 @@ def deploy_board(port: str, folder: Path, timeout_s: float = 300) -> list[str]:
     """Put the folder's files on the board at this port, and restart it; return their names on the board.
 
     A micro:bit has neither folders nor the calls by which `mpremote` copies, so its files are written by
-    small programs that run there. A Pico or an ESP32 is reset first: once its program has run for a while, the
-    hardware's watchdog timer cannot be stopped any more and would restart the board amid the copying. It is
-    reset afterwards too, because main.py does not run after mpremote's soft reset.
+    small programs that run there. A Pico or an ESP32 is reset first: once its program has run for a while,
+    the hardware's watchdog timer cannot be stopped any more and would restart the board amid the copying. It
+    is reset afterwards too, because main.py does not run after mpremote's soft reset.
     """
     facts = built(folder)
     names = list(facts["files"])

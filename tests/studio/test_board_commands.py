@@ -11,6 +11,19 @@ from studio.board.deploy import writing_programs
 from studio.board.microbit import run_on_microbit, started
 
 VECTOR = "0100640000d00a147f0a147f0a147f0107"
+FLOOD = """[[event]]
+name = "flood"
+index = 5
+about = "One reading at a river"
+
+  [[event.attribute]]
+  name = "level"
+  index = 0
+  domain = [0.0, 100.0]
+  unit = "m"
+  decimals = 1
+"""
+DEMO = 'name = "demo"\nversion = 1\nfeature_bytes = 1\nabout = "Rivers"\n\n' + FLOOD
 HOT = """<subscription xmlns="urn:dens:subscription:1" event="weather" valid="PT2H" threshold="0.6">
 <approximate-predicate attribute="temperature">
 <domain min="-40" max="60" unit="degC"/>
@@ -41,6 +54,42 @@ def test_build_takes_subscriptions_as_xml_and_as_vectors(dens, tmp_path: Path) -
     assert packed[2 + first :] == b"\x00\x11" + bytes.fromhex(VECTOR)
     listing = json.loads((tmp_path / "out" / "package.json").read_text(encoding="utf-8"))
     assert ["subscriptions.bin", "subscriptions.bin"] in listing["urls"]
+
+
+def test_a_damaged_listing_ends_a_build_with_words(dens, tmp_path: Path) -> None:
+    (tmp_path / "board.json").write_text("{", encoding="utf-8")
+    ended = dens("board", "build", "--board", "pico", "-o", tmp_path)
+    assert (ended.code, "damaged" in ended.err) == (3, True)
+
+
+def test_what_was_edited_and_what_is_not_measured_is_said(dens, tmp_path: Path) -> None:
+    dens("board", "build", "--board", "pico", "-o", tmp_path)
+    (tmp_path / "sensors.py").write_text("SENSORS = []\n", encoding="utf-8")
+    ended = dens("board", "build", "--board", "pico", "-o", tmp_path, "--subscriptions", VECTOR)
+    assert ended.code == 0
+    assert "sensors.py was edited and is kept" in ended.err
+    assert "subscription 0 asks for what this board does not measure" in ended.err
+    assert (tmp_path / "sensors.py").read_text(encoding="utf-8") == "SENSORS = []\n"
+
+
+def test_ids_of_xml_keep_clear_of_those_of_vectors(dens, tmp_path: Path) -> None:
+    xml = tmp_path / "hot.xml"
+    xml.write_text(HOT, encoding="utf-8")
+    given = ("--subscriptions", xml, "--subscriptions", "00" + VECTOR[2:])
+    assert dens("board", "build", "--board", "pico", "-o", tmp_path / "out", *given).code == 0
+    assert (tmp_path / "out" / "subscriptions.bin").read_bytes()[2] == 1
+
+
+def test_the_only_event_is_taken_and_of_several_one_is_asked_for(dens, tmp_path: Path) -> None:
+    demo = tmp_path / "demo.toml"
+    demo.write_text(DEMO, encoding="utf-8")
+    arguments = ("board", "build", "--board", "microbit", "-o", tmp_path / "out", "--vocabulary", demo)
+    ended = dens(*arguments)
+    assert (ended.code, "give --attribute: level" in ended.err) == (3, True), ended.err
+    assert dens(*arguments, "--attribute", "level").code == 0
+    demo.write_text(DEMO + FLOOD.replace("flood", "drought").replace("index = 5", "index = 4"), "utf-8")
+    ended = dens(*arguments)
+    assert (ended.code, "--event" in ended.err) == (3, True), ended.err
 
 
 def test_a_second_build_replaces_the_first(dens, tmp_path: Path) -> None:

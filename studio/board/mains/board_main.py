@@ -3,7 +3,8 @@
 It never ends by itself. When the network is away it is looked for again, when a socket breaks it is made
 anew, when a sensor fails its value is missing, and when all else fails the hardware's own watchdog restarts
 the board. That one is started after GRACE_MS, because it cannot be stopped: until then Ctrl-C ends the
-program for good, and new files can be copied. The light is on while a mediator has been heard, and blinks while nobody has.
+program for good, and new files can be copied. The light is on while a mediator has
+been heard, and blinks while nobody has.
 """
 
 import gc
