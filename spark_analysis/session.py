@@ -6,11 +6,15 @@ local address. What the Java side says goes to a log beside the session and is s
 not start; errors of a job arrive as exceptions anyway.
 """
 
+import logging
 import os
+import signal
 import socket
 import sys
 import tempfile
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -62,20 +66,51 @@ def open_session(master: str | None = None, *, large: bool = False) -> SparkSess
     if master.startswith(SCHEME):
         _remote.append(connect(master))
         return _remote[-1]
+    logging.getLogger().addFilter(_told_otherwise)
     _refuse_silence(master)
     _prepare_environment(master)
     conf = _configuration(master, large)
     with tempfile.TemporaryFile(prefix="dens-spark-", suffix=".log") as log:
         try:
-            gateway = launch_gateway(conf, popen_kwargs={"stderr": log})  # type: ignore[no-untyped-call]
-            SparkContext(conf=conf, gateway=gateway)
+            with _interrupted_later():
+                gateway = launch_gateway(conf, popen_kwargs={"stderr": log})  # type: ignore[no-untyped-call]
+                SparkContext(conf=conf, gateway=gateway)
             return SparkSession.builder.getOrCreate()
+        except KeyboardInterrupt:
+            _forget_context()
+            raise
         except (PySparkRuntimeError, Py4JError, OSError) as error:
             reason = str(error).splitlines()[0]  # the words are asked of Java, which is ended next
             _forget_context()
             log.seek(0)
             last = log.read().decode(errors="replace").splitlines()[-_LOG_TAIL_LINES:]
             raise NoSpark(f"Spark did not start on {master}: {reason}\n" + "\n".join(last)) from error
+
+
+@contextmanager
+def _interrupted_later() -> Iterator[None]:
+    """Keep an interruption until Java is there: before, nobody could end it, and it would stay for ever."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's
+        return
+    came = []
+
+    def remember(*_: object) -> None:
+        came.append(True)
+
+    before = signal.signal(signal.SIGINT, remember)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is remember:
+            signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt
+
+
+def _told_otherwise(record: logging.LogRecord) -> bool:
+    """Keep the bridge to Java from logging what it also raises: of an interruption it would be pages."""
+    return Path(record.pathname).parent.name != "py4j"
 
 
 def _refuse_silence(master: str) -> None:

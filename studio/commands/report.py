@@ -47,12 +47,15 @@ def report(
     sizes = [is_large(run) for run in runs]  # what cannot be read is told before Spark is started
     target = output or (runs[0] / "report.html" if len(runs) == 1 else Path("comparison.html"))
     refuse_unwritable(target)
-    with console.steps("starting Spark …") as step:
-        spark = open_session(master, large=any(sizes))
-        try:
-            found = _analysed(runs, target, step)
-        finally:
-            close_session(spark)
+    try:
+        with console.steps("starting Spark …") as step:
+            spark = open_session(master, large=any(sizes))
+            try:
+                found = _analysed(runs, target, step)
+            finally:
+                close_session(spark)
+    except KeyboardInterrupt:
+        raise typer.Abort from None  # which is told, as one word
     if as_json:
         console.print_document({**found.as_document(), "report": str(target)})
         return

@@ -1,9 +1,13 @@
 """Spark in a process of its own: without a system Java, from another folder, silent, and gone afterwards."""
 
+import os
 import shutil
+import signal
 import subprocess
 import sys
 import textwrap
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -112,3 +116,34 @@ def test_a_name_that_is_not_there_is_an_ordinary_attribute_error() -> None:
 
     with pytest.raises(AttributeError, match="no attribute 'open_rum'"):
         spark_analysis.open_rum  # noqa: B018
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize(("step", "wait_s"), [("starting", 1.0), ("analysing", 0.5)])
+def test_an_interruption_is_told_in_one_word_and_leaves_no_java(
+    write_run: Callable[..., Path], step: str, wait_s: float
+) -> None:
+    folder = write_run({"nodes": [{"node": 0, "name": "n-0", "group": "n", "role": "mediator"}]})
+    program = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        f"from studio.main import main; main(['report', {str(folder)!r}])"
+    )
+    report = subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert report.stderr is not None
+    assert report.stdout is not None
+    while not (line := report.stderr.readline()).startswith(step):
+        assert line
+    time.sleep(wait_s)
+    os.killpg(report.pid, signal.SIGINT)
+    assert report.stderr.read() == "interrupted\n"
+    assert report.stdout.read() == ""  # Java has it too: it ends when both are gone
+    assert report.wait(60) == 130
+    assert not (folder / "report.html").exists()
