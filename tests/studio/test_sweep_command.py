@@ -53,7 +53,10 @@ def test_what_is_wrong_with_a_sweep_is_told_at_its_place(dens, sweep_file: Path,
     sweep_file.write_text("scenario = 1\nseds = 2")
     ended = dens("sweep", sweep_file, "--json")
     assert ended.code == 3
-    assert [problem["line"] for problem in ended.document()["problems"]] == [1, 2]
+    found = [(problem["line"], problem["code"]) for problem in ended.document()["problems"]]
+    assert [line for line, _ in found] == [1, 2, 2], (
+        "a misspelt key, and its value judged as if it were right"
+    )
 
 
 def test_the_example_is_a_sweep_that_can_be_run(tmp_path: Path) -> None:
