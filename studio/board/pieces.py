@@ -18,13 +18,18 @@ LARGE = 500
 """Characters of a piece that is loaded before anything else, while the heap is empty."""
 
 LOADER = """import gc
-for k in range(%d):
- f=open('dens%%d.py'%%k);n=f.read(6)
- while n:
-  gc.collect();exec(f.read(int(n[1:])));n=f.read(6)
- f.close()
+try:
+ for k in range(%d):
+  f=open('dens%%d.py'%%k);n=f.read(6)
+  while n:
+   gc.collect();exec(f.read(int(n[1:])));n=f.read(6)
+  f.close()
+except MemoryError:
+ from microbit import reset;reset()
 gc.collect()
 """
+"""Ten kilobytes are just enough, and how the heap breaks up while loading differs a little between starts:
+a board that finds no room starts anew."""
 
 
 def laid_out(
