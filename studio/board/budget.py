@@ -167,12 +167,24 @@ def heap_of_core() -> int:
     return free[0] - free[1]
 
 
+STARTS = range(1, 7)
+"""Seeds of the chip's random numbers, which decide a little how the heap breaks up: the least room counts."""
+
+
+def filled(seed: int) -> list[list[str]]:
+    """Fill a board to its last subscription; return the words it printed: free heap twice, and what it held."""
+    files = filter_files(_FILLING, block_bytes=5 + 22 * 130)
+    return [line.split() for line in run_on_microbit(files, seed=seed).splitlines()]
+
+
 def measure_microbit(mpy_cross: Path | None = None) -> Budget:
     """Measure the filter on the emulated micro:bit; `mpy_bytes` needs a cross-compiler, else it is None."""
-    files = filter_files(_FILLING, block_bytes=5 + 22 * 92)
-    filling = [line.split() for line in run_on_microbit(files).splitlines()]
-    free = [int(line[1]) for line in filling if line[:1] == ["free"]]
-    held = next(line for line in filling if line[:1] == ["held"])
+    fillings = [filled(seed) for seed in STARTS]
+    free = [int(line[1]) for line in fillings[0] if line[:1] == ["free"]]
+    held = min(
+        (line for filling in fillings for line in filling if line[:1] == ["held"]),
+        key=lambda line: int(line[1]),
+    )
     timing = [line.split() for line in run_on_microbit(filter_files(_TIMING)).splitlines()]
     modules = bundle(
         PARTS, {"program": _SETUP, "user": _FILLING}, frozenset({"run"}), SMALL_BOARD, together=True

@@ -73,12 +73,13 @@ def _bytes(text: str | bytes) -> bytes:
 
 @contextmanager
 def started(
-    files: Mapping[str, str | bytes], serial: str, counted: bool = True
+    files: Mapping[str, str | bytes], serial: str, counted: bool = True, seed: int = 1
 ) -> "Iterator[subprocess.Popen[bytes]]":
     """Start a board with these files and its serial line at `serial` (as QEMU names it: stdio, pty); end it.
 
     `counted` time is the same on every host, but passes at once while the board waits; a board that talks to
-    somebody needs time as it is.
+    somebody needs time as it is. With counted time the chip's random numbers come from `seed`: how its heap
+    breaks up while it loads depends on them.
     """
     hex_file = firmware()
     start = file_system_start(hex_file.read_text(encoding="ascii"))
@@ -96,7 +97,7 @@ def started(
                 *("-device", f"loader,file={hex_file}"),
                 *("-device", f"loader,file={flash},addr={start:#x},force-raw=on"),
                 *("-device", f"loader,file={mark},addr={SCRATCH_PAGE:#x},force-raw=on"),
-                *(("-icount", "shift=6,sleep=off") if counted else ()),
+                *(("-icount", "shift=6,sleep=off", "-seed", str(seed)) if counted else ()),
                 *("-nographic", "-monitor", "none", "-serial", serial),
             ],
             stdin=subprocess.PIPE,
@@ -113,12 +114,12 @@ def started(
                     stream.close()
 
 
-def run_on_microbit(files: Mapping[str, str | bytes], timeout_s: float = 60) -> str:
+def run_on_microbit(files: Mapping[str, str | bytes], timeout_s: float = 60, seed: int = 1) -> str:
     """Run `main.py` of these files and return what it printed before END_MARK.
 
     A traceback, or no mark within `timeout_s` seconds of real time, is a BoardFailure with the output so far.
     """
-    with started(files, "stdio") as process:
+    with started(files, "stdio", seed=seed) as process:
         return _output(process, time.monotonic() + timeout_s)
 
 
