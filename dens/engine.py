@@ -15,6 +15,7 @@ from collections import deque
 from typing import ClassVar, Final
 
 from dens import envelope, summary
+from dens.arguments import checked_code, checked_node, checked_peer, checked_table_check
 from dens.errors import LocalProtocolError, RemoteProtocolError
 from dens.events import (
     DatagramRefused,
@@ -93,6 +94,12 @@ class Engine(ABC):
         sealer: Sealer | None = None,
         limits: Limits | None = None,
     ) -> None:
+        checked_node(node)
+        checked_table_check(table_check)
+        if sealer is not None and sealer.node != node:
+            raise LocalProtocolError(
+                f"the sealer of node {sealer.node} was given to node {node}; give Sealer({node}, mission key)"
+            )
         self.node: Final = node
         self.limits: Final = limits or Limits()
         self._table_check = table_check
@@ -149,6 +156,7 @@ class Engine(ABC):
 
     def contact_opened(self, peer: int, now_ms: int, *, is_trusted: bool = False) -> None:
         """Begin a session: hello goes out until the peer answers. On a trusted link nothing is sealed."""
+        checked_peer(peer, self.node)
         self._sessions.pop(peer, None)
         number = self._ledger.link_number()
         flags = 0 if is_trusted else self._flags
@@ -363,8 +371,8 @@ class Engine(ABC):
     # ------------------------------------------------------------------ what may be done otherwise
 
     def _make(self, type: int, language: int, lifetime_q: int, payload: bytes, created_ms: int) -> Item:
-        if not (0 <= language <= 0xFF and 0 <= lifetime_q <= 0xFF):
-            raise LocalProtocolError(f"language {language} and lifetime {lifetime_q} are codes of 0 to 255")
+        checked_code(language, "language")
+        checked_code(lifetime_q, "lifetime code")
         number = self._ledger.item_number()
         return Item(type, language, self.node, number, created_ms, lifetime_q, 0, payload)
 

@@ -9,10 +9,9 @@ brought back by an older copy.
 
 from typing import Final
 
+from dens.arguments import checked_bytes
 from dens.collaborators import FilterHost
 from dens.engine import Engine
-from dens.envelope import VECTOR_BYTES
-from dens.errors import LocalProtocolError
 from dens.events import CopyDropped, FilterInstalled, FilterRemoved, MessageCreated, MessageExpired
 from dens.item import Item, ItemId
 from dens.limits import Limits
@@ -70,8 +69,7 @@ class PublisherEnd(Engine):
 
     def announce(self, extract: bytes, now_ms: int, lifetime_q: int = ANNOUNCE_LIFETIME_Q) -> ItemId:
         """Say what this node can measure; it replaces what was said before. The same again is nothing new."""
-        if len(extract) > VECTOR_BYTES:
-            raise LocalProtocolError(f"an extract has at most {VECTOR_BYTES} bytes, here are {len(extract)}")
+        checked_bytes(extract, "an extract")
         older = self._announcement
         if older is not None and older.payload == extract and older.lifetime_q == lifetime_q:
             return older.id
@@ -85,8 +83,7 @@ class PublisherEnd(Engine):
 
     def publish(self, language: int, vector: bytes, lifetime_q: int, now_ms: int) -> ItemId:
         """Send this notification to whoever asked; its event time is now."""
-        if len(vector) > VECTOR_BYTES:
-            raise LocalProtocolError(f"a vector has at most {VECTOR_BYTES} bytes, here are {len(vector)}")
+        checked_bytes(vector, "a notification vector")
         self.timer_due(now_ms)
         item = self._make(MessageType.NOTIFICATION, language, lifetime_q, vector, now_ms)
         self._outbox.add(item)

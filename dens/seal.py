@@ -23,9 +23,10 @@ class Sealer:
     """Makes and verifies tags for one node. Without a mission key nothing is sealed, and sealed data is
     refused."""
 
-    __slots__ = ("_keys", "_mission_key", "_own_key", "tag_bytes")
+    __slots__ = ("_keys", "_mission_key", "_own_key", "node", "tag_bytes")
 
     def __init__(self, node: int, mission_key: bytes | None = None) -> None:
+        self.node: Final = node
         self._mission_key = mission_key
         self._own_key = b"" if mission_key is None else node_key(mission_key, node)
         self._keys: dict[int, bytes] = {}

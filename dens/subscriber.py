@@ -6,9 +6,9 @@ inbox together with the mark that it was seen, acknowledged when both are commit
 durably, just before `next_event` hands it over. After a crash the inbox is handed over first.
 """
 
+from dens.arguments import checked_bytes, checked_code
 from dens.collaborators import Signer
 from dens.engine import Engine
-from dens.envelope import VECTOR_BYTES
 from dens.errors import LocalProtocolError
 from dens.events import CopyDropped, Event, MessageCreated, MessageExpired, NotificationDelivered
 from dens.identity import signed
@@ -62,8 +62,11 @@ class SubscriberEnd(Engine):
         A newer revision of the same id replaces the older one. An id whose revision is not newer than one
         that was used and may still be somewhere is refused.
         """
-        if not 3 <= len(vector) <= VECTOR_BYTES:
-            raise LocalProtocolError(f"{len(vector)} bytes are no subscription vector")
+        checked_bytes(vector, "a subscription vector")
+        if len(vector) < 3:
+            raise LocalProtocolError(
+                f"{len(vector)} bytes are no subscription vector; it begins with id, revision, lifetime"
+            )
         id, seq, lifetime_q = vector[0], vector[1], vector[2]
         used = self._used.get(id)
         if used is not None and not is_newer(seq, used[0]):
@@ -78,6 +81,7 @@ class SubscriberEnd(Engine):
 
     def renew(self, id: int, lifetime_q: int, now_ms: int) -> ItemId:
         """Keep a subscription in force for this lifetime from now on, without changing it."""
+        checked_code(lifetime_q, "lifetime code")
         current = self._current(id, now_ms)
         in_force_ms = max(0, now_ms - current.since_ms)  # a clock may have been set back
         if in_force_ms > OLDEST_AGE_MS:
@@ -110,7 +114,7 @@ class SubscriberEnd(Engine):
     def _current(self, id: int, now_ms: int) -> Subscription:
         current = self._in_force.get(id)
         if current is None or current.until_ms <= now_ms:
-            raise LocalProtocolError(f"no subscription {id} is in force")
+            raise LocalProtocolError(f"no subscription {id} is in force; subscribe first")
         return current
 
     def _put_in_force(self, item: Item, said: Subscribed, now_ms: int) -> None:

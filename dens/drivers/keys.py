@@ -138,7 +138,9 @@ def is_private(key: Key, path: Path) -> bool:
 
 
 def read_key(path: Path) -> Key:
-    """Read a key from its file, or raise BadKeyError that names the file."""
+    """Read a key from its file, or raise BadKeyError that names the file. A pipe is not waited for."""
+    if path.exists() and not path.is_file():
+        raise BadKeyError(f"{path} is no regular file; a key is read from a file")
     try:
         with path.open(encoding="ascii") as file:
             return Key.from_line(file.read(_LONGEST_FILE))

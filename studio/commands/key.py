@@ -54,7 +54,13 @@ def derive(
     out: NewFile,
     node: Annotated[
         int | None,
-        typer.Option(metavar="NODE", help="Whose key to derive from the mission's.", show_default=False),
+        typer.Option(
+            metavar="NODE",
+            min=0,
+            max=65_535,
+            help="Whose key to derive from the mission's.",
+            show_default=False,
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

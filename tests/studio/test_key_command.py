@@ -1,5 +1,6 @@
 """Keys from the command line: made, derived and looked at, and no secret shown that nobody asked for."""
 
+import os
 import stat
 from pathlib import Path
 
@@ -57,9 +58,11 @@ def test_what_cannot_be_done_is_said_and_nothing_is_overwritten(dens, tmp_path: 
         (["new", "-o", mission], 3, "never overwritten"),
         (["new", "--subscriber", "70000", "-o", tmp_path / "x"], 2, "65535"),
         (["derive", mission, "-o", tmp_path / "x"], 3, "for which node"),
-        (["derive", mission, "--node", "70000", "-o", tmp_path / "x"], 3, "0..65535"),
+        (["derive", mission, "--node", "70000", "-o", tmp_path / "x"], 2, "65535"),
         (["show", tmp_path / "missing.key"], 3, "check the path"),
-        (["show", tmp_path], 3, "a file is needed"),
+        (["derive", mission, "--node", "-1", "-o", tmp_path / "x"], 2, "--node"),
+        (["show", tmp_path], 3, "no regular file"),
+        (["show", "/dev/zero"], 3, "no regular file"),
         (["new", "-o", tmp_path / "no folder" / "x"], 3, "check the path"),
     ]
     for words, code, said in cases:
@@ -67,6 +70,16 @@ def test_what_cannot_be_done_is_said_and_nothing_is_overwritten(dens, tmp_path: 
         assert ended.code == code, words
         assert said in ended.err.replace("\n", " ")
     assert mission.read_bytes() == before
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_pipe_is_refused_at_once_instead_of_waited_for(dens, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for words in (["show", pipe], ["derive", pipe, "--node", "7", "-o", tmp_path / "x"]):
+        ended = dens("key", *words)
+        assert ended.code == 3
+        assert "no regular file" in ended.err
     assert not (tmp_path / "x").exists()
 
 
