@@ -6,7 +6,8 @@ from pathlib import Path
 
 import watchdog
 from studio.board import rom_names
-from studio.board.minify import minify, plain_constants
+from studio.board.minify import minify
+from studio.board.specialise import plain_constants
 
 _PACKAGE = Path(watchdog.__file__).parent
 

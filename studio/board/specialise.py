@@ -1,0 +1,261 @@
+"""Works what is known of a board into a source: constants, parameters, functions that are one expression."""
+
+import ast
+import copy
+import operator
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+_SHORT_BYTES = 16
+
+
+def plain_constants(tree: ast.Module) -> dict[str, int | bytes]:
+    """Return the module's constants: upper-case names that are assigned a plain integer or a few bytes."""
+    found: dict[str, int | bytes] = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            value: Any = node.value.value if isinstance(node.value, ast.Constant) else None
+            is_short = isinstance(value, bytes) and len(value) <= _SHORT_BYTES
+            if name.isupper() and (type(value) is int or is_short):
+                found[name] = value
+    return found
+
+
+class Inlined(ast.NodeTransformer):
+    """Puts constants where their names are used, and drops the names."""
+
+    def __init__(self, constants: Mapping[str, int | bytes]) -> None:
+        self.constants = constants
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id in self.constants and isinstance(node.ctx, ast.Load):
+            return ast.Constant(self.constants[node.id])
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
+        if isinstance(node.targets[0], ast.Name) and node.targets[0].id in self.constants:
+            return None
+        return self.generic_visit(node)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
+        node.names = [alias for alias in node.names if alias.name not in self.constants]
+        return node if node.names else None
+
+
+_ARITHMETIC = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
+
+
+class Specialised(ast.NodeTransformer):
+    """Puts a value where a parameter of the whole package is read, and works out what follows from it.
+
+    A parameter is a local variable or an attribute of the given name. Its assignments vanish, sums of numbers
+    are added up, a loop over `range(1)` becomes its body, and of a decision that is made only what was
+    decided for stays.
+    """
+
+    def __init__(self, values: Mapping[str, int | None]) -> None:
+        self.values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Constant(self.values[node.id]) if node.id in self.values else node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if node.attr in self.values and isinstance(node.ctx, ast.Load):
+            return ast.Constant(self.values[node.attr])
+        return self.generic_visit(node)
+
+    def visit_arguments(self, node: ast.arguments) -> ast.AST:
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
+        node.targets = [
+            target
+            for target in node.targets
+            if (target.id if isinstance(target, ast.Name) else getattr(target, "attr", "")) not in self.values
+        ]
+        return self.generic_visit(node) if node.targets else None
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | None:
+        self.generic_visit(node)
+        target = node.target
+        name = target.id if isinstance(target, ast.Name) else getattr(target, "attr", "")
+        if name in self.values or (_number(node.value) == 0 and isinstance(node.op, ast.Add | ast.Sub)):
+            return None
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """A local variable that is given one number, once, is that number."""
+        self.generic_visit(node)
+        stored = [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        fixed = {
+            n.targets[0].id: number
+            for n in ast.walk(node)
+            if isinstance(n, ast.Assign) and len(n.targets) == 1 and isinstance(n.targets[0], ast.Name)
+            if stored.count(n.targets[0].id) == 1 and (number := _number(n.value)) is not None
+        }
+        fixed = {name: value for name, value in fixed.items() if name not in self.values}
+        return Specialised(fixed).visit(node) if fixed else node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        self.generic_visit(node)
+        decisive = isinstance(node.op, ast.Or)
+        values: list[ast.expr] = []
+        for position, value in enumerate(node.values):
+            is_constant = isinstance(value, ast.Constant)
+            if not is_constant or position == len(node.values) - 1:
+                values.append(value)
+            elif bool(value.value) is decisive:  # type: ignore[attr-defined]
+                values.append(value)
+                break
+        node.values = values
+        return values[0] if len(values) == 1 else node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.test, ast.Constant):
+            return node.body if node.test.value else node.orelse
+        return node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        inner = node.operand
+        if isinstance(node.op, ast.Not) and isinstance(inner, ast.UnaryOp) and isinstance(inner.op, ast.Not):
+            return inner.operand
+        if isinstance(node.op, ast.Not) and isinstance(inner, ast.Constant):
+            return ast.Constant(not inner.value)
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        left, right = _number(node.left), _number(node.right)
+        work = _ARITHMETIC.get(type(node.op))
+        if work and left is not None and right is not None:
+            return ast.Constant(work(left, right))
+        if right == 0 and isinstance(node.op, ast.Add | ast.Sub):
+            return node.left
+        if right == 0 and isinstance(node.op, ast.Mult):
+            return node.right
+        if right == 1 and isinstance(node.op, ast.Mult):
+            return node.left
+        if left == 0 and isinstance(node.op, ast.Add):
+            return node.right
+        inner = node.left
+        if right is not None and isinstance(node.op, ast.Add | ast.Sub) and isinstance(inner, ast.BinOp):
+            middle = _number(inner.right)
+            if middle is not None and isinstance(inner.op, ast.Add | ast.Sub):
+                both = (middle if isinstance(inner.op, ast.Add) else -middle) + (
+                    right if isinstance(node.op, ast.Add) else -right
+                )
+                if both == 0:
+                    return inner.left
+                return ast.BinOp(inner.left, ast.Add() if both > 0 else ast.Sub(), ast.Constant(abs(both)))
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
+        self.generic_visit(node)
+        call = node.iter
+        if (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Name)
+            and call.func.id == "range"
+            and len(call.args) == 1
+            and _number(call.args[0]) == 1
+            and isinstance(node.target, ast.Name)
+        ):
+            zero = Specialised({node.target.id: 0})
+            body: list[ast.stmt] = []
+            for statement in node.body:
+                changed = zero.visit(statement)
+                body += changed if isinstance(changed, list) else [changed] if changed else []
+            return body
+        return node
+
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        self.generic_visit(node)
+        test = node.test
+        if isinstance(test, ast.Constant):
+            return node.body if test.value else node.orelse
+        if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq):
+            left, right = _number(test.left), _number(test.comparators[0])
+            if left is not None and right is not None:
+                return node.body if left == right else node.orelse
+        return node
+
+
+class Unfolded(ast.NodeTransformer):
+    """Puts the body of a function that is one expression, or one decision, where it is called."""
+
+    def __init__(self, functions: Mapping[str, tuple[list[str], ast.expr]]) -> None:
+        self.functions = functions
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name not in self.functions or node.keywords or not all(map(_is_plain, node.args)):
+            return node
+        arguments, body = self.functions[name]
+        replaced: ast.AST = _Replaced(dict(zip(arguments, node.args, strict=True))).visit(copy.deepcopy(body))
+        return replaced
+
+
+class _Replaced(ast.NodeTransformer):
+    """Puts expressions where names stand."""
+
+    def __init__(self, expressions: Mapping[str, ast.expr]) -> None:
+        self.expressions = expressions
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return copy.deepcopy(self.expressions[node.id]) if node.id in self.expressions else node
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Tell whether an expression may stand twice: it does nothing, and costs little."""
+    if isinstance(node, ast.Attribute):
+        return _is_plain(node.value)
+    if isinstance(node, ast.Subscript):
+        return _is_plain(node.value) and _is_plain(node.slice)
+    if isinstance(node, ast.BinOp):
+        return _is_plain(node.left) and isinstance(node.right, ast.Constant)
+    return isinstance(node, ast.Name | ast.Constant)
+
+
+def single_expressions(trees: Iterable[ast.Module]) -> dict[str, tuple[list[str], ast.expr]]:
+    """Return the functions that are nothing but an expression: their arguments, and what they return."""
+    found: dict[str, tuple[list[str], ast.expr]] = {}
+    for tree in trees:
+        for node in tree.body:
+            if not isinstance(node, ast.FunctionDef) or node.args.defaults or node.args.vararg:
+                continue
+            arguments = [argument.arg for argument in node.args.args]
+            only = node.body[0]
+            if len(node.body) == 1 and isinstance(only, ast.Return) and isinstance(only.value, ast.Constant):
+                found[node.name] = arguments, only.value
+            if len(node.body) != 2 or not isinstance(node.body[0], ast.If):
+                continue
+            decision, last = node.body
+            if not isinstance(decision, ast.If) or decision.orelse or len(decision.body) != 1:
+                continue
+            if _returned(decision.body[0]) is False and _returned(last) is True:
+                found[node.name] = arguments, ast.UnaryOp(ast.Not(), decision.test)
+    return found
+
+
+def _returned(node: ast.stmt) -> object:
+    """Return the constant that a statement returns, or None."""
+    if isinstance(node, ast.Return) and isinstance(node.value, ast.Constant):
+        return node.value.value
+    return None
+
+
+def _number(node: ast.expr) -> int | None:
+    """Return the integer that an expression is, or None."""
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    return None
