@@ -1,0 +1,20 @@
+"""The driver that docs/protocols.md shows works as it stands there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_the_driver_on_the_page_delivers_what_the_page_says(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (ROOT / "docs" / "protocols.md").read_text()
+    [program] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    monkeypatch.chdir(ROOT)
+    exec(compile(program, "docs/protocols.md", "exec"), {"__name__": "driver"})
+    printed = capsys.readouterr().out.strip()
+    assert printed.startswith("3 ")
+    assert f"It prints `{printed}`" in page
