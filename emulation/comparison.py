@@ -151,7 +151,8 @@ def _bytes_of(table: Path) -> list[tuple[str, bytes]]:
 
 
 def _rows_before(run: Path, table: str, until_ms: int) -> pa.Table:
-    """Return the rows before a moment with their words spelt out; all of a table that is known beforehand."""
+    """Return the rows before a moment with their words spelt out: of legs and contacts those that ended by
+    then."""
     schema = TABLES[table]
     parts = sorted((run / "trace" / table).glob("part-*.parquet"))
     plain = pa.schema(
@@ -167,7 +168,7 @@ def _rows_before(run: Path, table: str, until_ms: int) -> pa.Table:
     except (OSError, ValueError) as error:
         raise NotARun(f"{run} is no run: a part of {table} cannot be read ({error})") from error
     rows = pa.concat_tables(read) if read else plain.empty_table()
-    time = next((name for name in ("at_ms", "created_ms") if name in schema.names), None)
+    time = next((name for name in ("at_ms", "created_ms", "end_ms") if name in schema.names), None)
     rows = rows if time is None else rows.filter(pc.less(rows[time], pa.scalar(until_ms, pa.int64())))
     return rows.combine_chunks()
 

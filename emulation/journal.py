@@ -5,9 +5,10 @@ is the same.
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dens.envelope import peek
 from dens.events import DatagramRefused, Event, MessageEvent, NotificationMatched
@@ -15,6 +16,7 @@ from dens.item import LIFETIME_MS, ItemId
 from dens.numbers import TYPE_NAMES
 from emulation.battery import EnergyUsed
 from emulation.contacts.contact import Contacts
+from emulation.contacts.detection import Indexes
 from emulation.mobility.model import Legs
 from emulation.trace.writer import NOTHING, TraceWriter
 from watchdog.filter import Release
@@ -77,6 +79,20 @@ class Journal:
         self._trace["contacts"].extend(
             [contacts.a, contacts.b, contacts.begin_ms, contacts.end_ms, contacts.censored]
         )
+
+    def motion_so_far(self, nodes: Indexes, legs: Legs) -> None:
+        """These are the legs up to now, those that were told before first and as they were."""
+        self._add_rest("motion", [nodes, *(getattr(legs, name) for name in Legs.__slots__)])
+
+    def contacts_so_far(self, contacts: Contacts) -> None:
+        """These are the contacts up to now, those that were told before first and as they were."""
+        self._add_rest("contacts", [getattr(contacts, name) for name in Contacts.__slots__])
+
+    def _add_rest(self, name: str, columns: Sequence[NDArray[Any]]) -> None:
+        table = self._trace[name]
+        there = table.written + table.collected
+        for row in zip(*(column[there:].tolist() for column in columns), strict=True):
+            table.append(*row)
 
     # ------------------------------------------------------------------ the air
 

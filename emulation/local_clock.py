@@ -5,12 +5,15 @@ Engines compare no clocks, so each may live in a time of its own (`Node.skew_ms`
 
 from dataclasses import replace
 
-from dens.events import Event, MessageEvent
+from dens.events import Event, MessageEvent, NotificationMatched
 
 
 def in_world_time(event: Event, skew_ms: int) -> Event:
     """Return an event of a node whose clock is so far ahead, with the world's times."""
-    if isinstance(event, MessageEvent):
+    at_ms = event.at_ms - skew_ms
+    if isinstance(event, MessageEvent | NotificationMatched):
         item = event.item.but(created_ms=event.item.created_ms - skew_ms)
-        return event._replace(at_ms=event.at_ms - skew_ms, item=item)
-    return replace(event, at_ms=event.at_ms - skew_ms)
+        if isinstance(event, MessageEvent):
+            return event._replace(at_ms=at_ms, item=item)
+        return replace(event, at_ms=at_ms, item=item)
+    return replace(event, at_ms=at_ms)

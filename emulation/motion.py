@@ -1,6 +1,7 @@
 """Where the nodes of a scenario go and whom they meet, from the scenario and its seed alone.
 
-Nothing else takes part: no traffic, no protocol and no fault can change a walk or a contact.
+Nothing else takes part: no traffic, no protocol and no fault can change a walk or a contact, except in
+scenarios whose nodes are called away (`emulation.called_world`); there this is the plan before any call.
 """
 
 from emulation.contacts.contact import Contacts
@@ -26,9 +27,13 @@ def contacts_among(scenario: Scenario, walks: list[Legs]) -> Contacts:
     """Return the contacts of these walks with the scenario's radios, or those that were recorded."""
     if scenario.contacts is not None:
         return scenario.contacts
+    return find_contacts(walks, ranges_of(scenario), float(scenario.duration_ms))
+
+
+def ranges_of(scenario: Scenario) -> list[float]:
+    """Return how far the radio of every device reaches, in metres."""
     radios = scenario.settings.radio
-    ranges_m = [radios[group.radio].range_m for group, numbers in scenario.members() for _ in numbers]
-    return find_contacts(walks, ranges_m, float(scenario.duration_ms))
+    return [radios[group.radio].range_m for group, numbers in scenario.members() for _ in numbers]
 
 
 def scenario_contacts(scenario: Scenario, seed: int) -> Contacts:

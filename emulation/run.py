@@ -13,13 +13,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from emulation.hardship.world import world_of
 from emulation.run_folder import RunFolder
 from emulation.run_inputs import keep_inputs
 from emulation.scenario import Scenario
 from emulation.trace.schema import SCHEMA_VERSION
 from emulation.trace.writer import TraceWriter
 from emulation.world import World
+from emulation.worlds import world_of
 
 Status = Literal["running", "complete", "partial"]
 
@@ -141,6 +141,8 @@ def _run(
         except KeyboardInterrupt:
             status = "partial"
             reached_ms = world.now_ms if world is not None else 0
+        if world is not None:
+            world.close(reached_ms)
     counts = world.journal.counts if world is not None else {}
     summary = RunSummary(
         scenario=scenario.name,

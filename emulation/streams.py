@@ -14,6 +14,7 @@ The purposes in use, each followed by the numbers that tell its streams apart:
     interests node          what a participant likes, where no recording says it
     traffic ENTRY           who sends the plain messages of one entry, and to whom
     radio node              which frames of this sender get lost
+    calls device            how a device that is called away goes, and how long it stays
     faults ENTRY device     when a device breaks down
     faults ENTRY            which frames a fault hits
 """

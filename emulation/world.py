@@ -19,6 +19,7 @@ from emulation.contacts.contact import Contacts
 from emulation.direct_messages import subscription_lifetime, subscription_of
 from emulation.journal import Journal
 from emulation.local_clock import in_world_time
+from emulation.mobility.model import Legs
 from emulation.motion import contacts_among, walks_of
 from emulation.node import Crew, Node, Sensor
 from emulation.radio import Air, Radio
@@ -48,7 +49,7 @@ class World:
         self._clock = Clock()
         self._crew = Crew(scenario, self._streams)
         self._nodes = list(self._crew.nodes())
-        self.journal = Journal(trace, self._crew.tag_bytes)
+        self.journal = self._new_journal(trace)
         radios = self._radios()
         self._devices = len(radios)
         chances = [self._streams.stream("radio", device) for device in range(self._devices)]
@@ -57,9 +58,8 @@ class World:
         contacts = contacts_among(scenario, walks)
         for node in self._nodes:
             self.journal.node(node.number, node.seat.name, node.seat.group, node.seat.role)
-        self.journal.motion(walks)
-        self.journal.contacts(contacts)
-        self._arrange(contacts)
+        self._arrange_meetings(walks, contacts)
+        self._arrange()
         for node in self._nodes:
             self._settle(node)
             self.journal.buffer(0, node.number, *node.held())
@@ -78,6 +78,9 @@ class World:
         """Let everything happen that is due before this time."""
         self._clock.run_until(at_ms)
 
+    def close(self, at_ms: int) -> None:
+        """Write down what is known only now that the run ends, at this time."""
+
     # ------------------------------------------------------------------ setting up
 
     def _radios(self) -> list[Radio]:
@@ -87,19 +90,14 @@ class World:
             found.extend([radio] * len(numbers))
         return found
 
-    def _arrange(self, contacts: Contacts) -> None:
-        """Put contacts, subscriptions and the first readings on the clock.
+    def _new_journal(self, trace: TraceWriter) -> Journal:
+        return Journal(trace, self._crew.tag_bytes)
 
-        Engines live in whole milliseconds: a contact is used from the first one after it began, and after the
-        radios are set up, to the last one before it ended. One that is over by then, or shorter than its
-        radios want, is not used.
-        """
-        radios = self._scenario.settings.radio
-        least_ms = [
-            1000.0 * radios[group.radio].least_contact_s
-            for group, numbers in self._scenario.members()
-            for _ in numbers
-        ]
+    def _arrange_meetings(self, walks: list[Legs], contacts: Contacts) -> None:
+        """Write down motion and contacts, which nothing will change, and put the contacts on the clock."""
+        self.journal.motion(walks)
+        self.journal.contacts(contacts)
+        least_ms = self._least_contacts_ms()
         opened: list[Meeting] = []
         lost: list[Meeting] = []
         rows = zip(
@@ -111,13 +109,33 @@ class World:
             strict=True,
         )
         for a, b, begin_ms, end_ms, censored in rows:
-            first, last = ceil(begin_ms) + self._air.setup_ms(a, b), floor(end_ms)
+            first, last = self._usable(a, b, begin_ms, end_ms)
             if first < last and end_ms - begin_ms >= max(least_ms[a], least_ms[b]):
                 opened.append((first, a, b))
                 if not censored:
                     lost.append((last, a, b))
         self._feed(sorted(opened), Rank.CONTACT_OPENED, self._contact_opened)
         self._feed(sorted(lost), Rank.CONTACT_LOST, self._contact_lost)
+
+    def _least_contacts_ms(self) -> list[float]:
+        """Return how long a contact has to be for each device's radio."""
+        radios = self._scenario.settings.radio
+        return [
+            1000.0 * radios[group.radio].least_contact_s
+            for group, numbers in self._scenario.members()
+            for _ in numbers
+        ]
+
+    def _usable(self, a: int, b: int, begin_ms: float, end_ms: float) -> tuple[int, int]:
+        """Return when a contact opens and when it is lost; one that is lost before it opens is not used.
+
+        Engines live in whole milliseconds: a contact is used from the first one after it began, and after the
+        radios are set up, to the last one before it ended.
+        """
+        return ceil(begin_ms) + self._air.setup_ms(a, b), floor(end_ms)
+
+    def _arrange(self) -> None:
+        """Put subscriptions and the first readings on the clock."""
         for node in self._nodes[self._devices :]:
             self._clock.call_at(0, Rank.CONTACT_OPENED, partial(self._join, node))
         for wanted in self._scenario.subscriptions:

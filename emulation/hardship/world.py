@@ -355,12 +355,3 @@ def _renewed(asked: Asked) -> Asked:
     """Return the next revision of what was asked."""
     language, vector, document = asked
     return language, bytes((vector[0], (vector[1] + 1) % 256)) + vector[2:], document
-
-
-def world_of(scenario: Scenario, seed: int, trace: TraceWriter) -> World:
-    """Return the world of a scenario, with its hardships if it has any."""
-    settings = scenario.settings
-    is_harsh = bool(settings.fault or settings.control) or any(
-        group.energy is not None or group.board is not None for group in settings.group
-    )
-    return HarshWorld(scenario, seed, trace) if is_harsh else World(scenario, seed, trace)

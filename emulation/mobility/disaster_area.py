@@ -21,6 +21,10 @@ Who works in a zone goes from place to place in it. To and from a hospital every
 else is walked. The source's speeds: 1 to 2 m/s on foot, 5 to 12 m/s in a vehicle. Where there are several
 zones of a kind each trip draws one of them. Bearers and casualties do not wait for each other: a walk depends
 on nobody else's, which every model here promises.
+
+Somebody who is called leaves at once for the place of the call, the shortest way, attends there for a while,
+and takes up the duty again with the first of its zones. Ambulances drive to a call; everybody else walks,
+unless the call leads to or from a hospital.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,8 +33,8 @@ from typing import Final
 
 import numpy as np
 
-from emulation.mobility.ground import ConvexPolygon, Ground, Point
-from emulation.mobility.model import Area, Legs, Path
+from emulation.mobility.ground import ConvexPolygon, Ground
+from emulation.mobility.model import Answer, Area, Legs, Path, Point
 
 ZONES: Final = ("incident_site", "treatment", "transport", "command", "hospital")
 DUTIES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -75,6 +79,10 @@ class Zones:
                 return x, y
         raise ValueError(f"there is no free place in a zone of kind {kind}")
 
+    def is_in(self, kind: str, place: Point) -> bool:
+        """Say whether a place lies in a zone of this kind."""
+        return any(zone.contains(*place) for zone in self.by_kind.get(kind, ()))
+
     def draw_way(self, begin: Point, kind: str, chance: np.random.Generator) -> list[Point]:
         """Return a way to some place in a zone of this kind."""
         for _ in range(_TRIES):
@@ -86,7 +94,8 @@ class Zones:
 
 @dataclass(frozen=True, slots=True)
 class DisasterArea:
-    """Everybody of one duty. `begins_s` says between which times they set off for the first time."""
+    """Everybody of one duty. `begins_s` says between which times they set off for the first time, `attends_s`
+    how long they stay where they are called to."""
 
     zones: Zones
     duty: str
@@ -94,6 +103,7 @@ class DisasterArea:
     drive_m_per_s: tuple[float, float]
     pause_s: tuple[float, float]
     begins_s: tuple[float, float]
+    attends_s: tuple[float, float] = (60.0, 300.0)
 
     def walks(
         self,
@@ -110,17 +120,51 @@ class DisasterArea:
         here = next(kinds)
         path = Path(*self.zones.draw(here, chance))
         path.wait(1000.0 * _between(self.begins_s, chance))
+        return self._on_duty(path, kinds, here == _DRIVEN, duration_ms, chance)
+
+    def answer(
+        self, here: Point, there: Point, at_ms: float, duration_ms: float, chance: np.random.Generator
+    ) -> Answer | None:
+        """Return the way to a call, the stay there and the duty afterwards; None if there is no way there, or
+        none from there."""
+        kinds = self._kinds(chance)
+        first = next(kinds)
+        way = self.zones.ground.way(here, there)
+        if way is None or self.zones.ground.way(there, self.zones.draw(first, chance)) is None:
+            return None
+        path = Path(*here, at_ms)
+        at_hospital = self.zones.is_in(_DRIVEN, there)
+        is_driven = self.duty == "ambulance" or self.zones.is_in(_DRIVEN, here) != at_hospital
+        _follow(path, way, self._m_per_ms(is_driven, chance))
+        path.wait(1000.0 * _between(self.attends_s, chance))
+        done_ms = path.now_ms
+        if done_ms < duration_ms:
+            is_driven = self.duty == "ambulance" or at_hospital != (first == _DRIVEN)
+            m_per_ms = self._m_per_ms(is_driven, chance)
+            _follow(path, self.zones.draw_way(there, first, chance), m_per_ms)
+        return Answer(self._on_duty(path, kinds, first == _DRIVEN, duration_ms, chance), done_ms)
+
+    def _on_duty(
+        self,
+        path: Path,
+        kinds: Iterator[str],
+        at_hospital: bool,
+        duration_ms: float,
+        chance: np.random.Generator,
+    ) -> Legs:
+        """Return the path, continued through zones of these kinds to the end of the run."""
         for there in kinds:
             path.wait(1000.0 * _between(self.pause_s, chance))
             if path.now_ms >= duration_ms:
                 break
-            speeds = self.drive_m_per_s if (here == _DRIVEN) != (there == _DRIVEN) else self.speed_m_per_s
-            m_per_ms = _between(speeds, chance) / 1000.0
-            for x, y in self.zones.draw_way((path.x_m, path.y_m), there, chance):
-                path.walk_to(x, y, m_per_ms)
-            here = there
+            m_per_ms = self._m_per_ms(at_hospital != (there == _DRIVEN), chance)
+            _follow(path, self.zones.draw_way((path.x_m, path.y_m), there, chance), m_per_ms)
+            at_hospital = there == _DRIVEN
         path.wait_until(duration_ms)
         return path.legs(duration_ms)
+
+    def _m_per_ms(self, is_driven: bool, chance: np.random.Generator) -> float:
+        return _between(self.drive_m_per_s if is_driven else self.speed_m_per_s, chance) / 1000.0
 
     def _kinds(self, chance: np.random.Generator) -> Iterator[str]:
         """Yield the kinds of zones to go to, the first of them where the walk begins."""
@@ -132,6 +176,11 @@ class DisasterArea:
         yield from order
         while self.duty != "casualty":
             yield from order
+
+
+def _follow(path: Path, way: Sequence[Point], m_per_ms: float) -> None:
+    for x, y in way:
+        path.walk_to(x, y, m_per_ms)
 
 
 def _between(pair: tuple[float, float], chance: np.random.Generator) -> float:

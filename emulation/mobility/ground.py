@@ -19,7 +19,8 @@ from typing import Final
 import numpy as np
 from scipy.sparse.csgraph import shortest_path
 
-Point = tuple[float, float]
+from emulation.mobility.model import Point
+
 CLEARANCE_M: Final = 0.5
 """How far outside of an obstacle's corner a way bends."""
 

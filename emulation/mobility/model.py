@@ -10,6 +10,9 @@ Laws, checked for every model by the same tests:
 2. A leg begins where the one before it ended.
 3. Nobody leaves the area.
 4. The same streams give the same walk, and one node's walk depends on no other node's stream.
+
+A model may also answer calls (`AnswersCalls`): from the moment at which a node is called away it has other
+legs, for which the first three laws hold as well.
 """
 
 from collections.abc import Sequence
@@ -21,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,29 @@ class Legs:
     def __len__(self) -> int:
         return len(self.begin_ms)
 
+    def place_at(self, at_ms: float) -> Point:
+        """Return where the node is at a moment of its walk."""
+        leg = min(int(np.searchsorted(self.end_ms, at_ms)), len(self) - 1)
+        begin_ms, end_ms = float(self.begin_ms[leg]), float(self.end_ms[leg])
+        share = (at_ms - begin_ms) / (end_ms - begin_ms)
+        x0, y0 = float(self.x0_m[leg]), float(self.y0_m[leg])
+        if share == 1.0:
+            return float(self.x1_m[leg]), float(self.y1_m[leg])
+        return x0 + share * (float(self.x1_m[leg]) - x0), y0 + share * (float(self.y1_m[leg]) - y0)
+
+    def until(self, at_ms: float) -> "Legs":
+        """Return the walk up to a moment after its beginning, the leg that it is on then cut."""
+        kept = int(np.searchsorted(self.begin_ms, at_ms))
+        x_m, y_m = self.place_at(at_ms)
+        end, x1, y1 = self.end_ms[:kept].copy(), self.x1_m[:kept].copy(), self.y1_m[:kept].copy()
+        if end[-1] > at_ms:
+            end[-1], x1[-1], y1[-1] = at_ms, x_m, y_m
+        return Legs(self.begin_ms[:kept], end, self.x0_m[:kept], self.y0_m[:kept], x1, y1)
+
+    def then(self, rest: "Legs") -> "Legs":
+        """Return this walk and the one that begins where and when it ends."""
+        return Legs(*(np.concatenate([getattr(self, one), getattr(rest, one)]) for one in Legs.__slots__))
+
 
 class MobilityModel(Protocol):
     """Moves a group of nodes."""
@@ -60,10 +87,29 @@ class MobilityModel(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a node does that is called: its legs from the call to the end of the run, and when it is done."""
+
+    legs: Legs
+    done_ms: float
+
+
+class AnswersCalls(Protocol):
+    """A model whose nodes can be called to a place."""
+
+    def answer(
+        self, here: Point, there: Point, at_ms: float, duration_ms: float, chance: np.random.Generator
+    ) -> Answer | None:
+        """Return how a node that is here goes there from this moment on, and back to its duty afterwards;
+        None if there is no way."""
+        ...
+
+
 def legs_through(times_ms: Floats, x_m: Floats, y_m: Floats, duration_ms: float) -> Legs:
     """Return the legs that pass through these points at these times, cut at the end of the run.
 
-    The times rise strictly from 0 and the last one is not before the end of the run.
+    The times rise strictly, begin before the end of the run, and the last one is not before it.
     """
     last = int(np.searchsorted(times_ms, duration_ms))
     end = times_ms[1 : last + 1].copy()
@@ -79,8 +125,8 @@ def legs_through(times_ms: Floats, x_m: Floats, y_m: Floats, duration_ms: float)
 class Path:
     """A walk in the making: where a node is, and how it got there."""
 
-    def __init__(self, x_m: float, y_m: float) -> None:
-        self._times = [0.0]
+    def __init__(self, x_m: float, y_m: float, begin_ms: float = 0.0) -> None:
+        self._times = [begin_ms]
         self._xs = [x_m]
         self._ys = [y_m]
 

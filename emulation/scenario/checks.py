@@ -8,7 +8,7 @@ from dataclasses import fields
 
 from dens.limits import Limits
 from emulation.scenario.hardship_checks import check_hardships
-from emulation.scenario.mobility_settings import ReferencePointSettings, StaticSettings
+from emulation.scenario.mobility_settings import DisasterAreaSettings, ReferencePointSettings, StaticSettings
 from emulation.scenario.places import Places
 from emulation.scenario.populations import numbers_used
 from emulation.scenario.settings import (
@@ -74,6 +74,8 @@ def _groups(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
                 group.mobility.places_m,
                 group.count,
             )
+        if isinstance(group.mobility, DisasterAreaSettings):
+            yield from _called(settings, places, index, group.mobility)
         if isinstance(group.mobility, ReferencePointSettings):
             room_m = min(settings.area.width_m, settings.area.height_m) / 2
             if group.mobility.spread_m >= room_m:
@@ -84,6 +86,25 @@ def _groups(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
     nodes = sum(group.count * len(group.role) for group in settings.group)
     if nodes > MOST_NODES:
         yield places.problem(("group",), "D312", f"{nodes} nodes are too many; {MOST_NODES} is the most")
+
+
+def _called(
+    settings: ScenarioSettings, places: Places, index: int, mobility: DisasterAreaSettings
+) -> Iterator[Problem]:
+    path: Path = ("group", index, "mobility", "called")
+    if mobility.called is None:
+        return
+    role: Role = "subscriber" if mobility.called == "delivered" else "mediator"
+    if role not in settings.group[index].role:
+        message = (
+            f'"{mobility.called}" calls {role}s, and the nodes of "{settings.group[index].name}" are none'
+        )
+        yield places.problem(path, "D307", message)
+    if mobility.duty == "casualty":
+        yield places.problem(path, "D312", "casualties answer no calls; leave it out, or give another duty")
+    if settings.contacts is not None:
+        message = "contacts are recorded, so nobody meets others for going elsewhere; leave out one of them"
+        yield places.problem(path, "D312", message)
 
 
 def _standing(

@@ -95,7 +95,11 @@ class StaticSettings(Settings):
 
 
 class DisasterAreaSettings(Settings):
-    """Move through the scenario's zones as a duty asks; the usual pauses differ from duty to duty."""
+    """Move through the scenario's zones as a duty asks; the usual pauses differ from duty to duty.
+
+    `called` says what calls a node away from its duty, to where the notification comes from: one that is
+    delivered to it, or one that it finds a match for.
+    """
 
     model: Literal["disaster_area"]
     duty: Duty
@@ -103,11 +107,21 @@ class DisasterAreaSettings(Settings):
     drive_m_per_s: SpeedRange = (5.0, 12.0)
     pause_s: PauseRange | None = None
     begins_s: PauseRange = (0.0, 0.0)
+    called: Literal["delivered", "matched"] | None = None
+    attends_s: PauseRange = (60.0, 300.0)
 
-    def mobility_in(self, zones: Zones) -> MobilityModel:
+    def mobility_in(self, zones: Zones) -> DisasterArea:
         """Return the model with these settings, in these zones."""
         pause_s = USUAL_PAUSES_S[self.duty] if self.pause_s is None else self.pause_s
-        return DisasterArea(zones, self.duty, self.speed_m_per_s, self.drive_m_per_s, pause_s, self.begins_s)
+        return DisasterArea(
+            zones,
+            self.duty,
+            self.speed_m_per_s,
+            self.drive_m_per_s,
+            pause_s,
+            self.begins_s,
+            self.attends_s,
+        )
 
 
 class RecordedSettings(Settings):

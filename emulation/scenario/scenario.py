@@ -9,8 +9,10 @@ import numpy as np
 
 from emulation.contacts.contact import Contacts
 from emulation.interests import PlannedInterests
-from emulation.mobility.model import MobilityModel
+from emulation.mobility.disaster_area import DisasterArea
+from emulation.mobility.model import AnswersCalls, MobilityModel
 from emulation.population import dealt, draw_population
+from emulation.scenario.mobility_settings import DisasterAreaSettings
 from emulation.scenario.sensor_settings import (
     DiurnalWeatherSettings,
     FireSignsSettings,
@@ -182,6 +184,16 @@ class Scenario:
         for group in self.settings.group:
             found.append((group, range(first, first + group.count)))
             first += group.count
+        return found
+
+    def called(self) -> Sequence[tuple[str, range, str, AnswersCalls]]:
+        """Return each group whose devices are called away, with its numbers, what calls them and how they
+        go."""
+        found: list[tuple[str, range, str, AnswersCalls]] = []
+        for (group, numbers), model in zip(self.members(), self.mobilities, strict=True):
+            if isinstance(group.mobility, DisasterAreaSettings) and group.mobility.called is not None:
+                assert isinstance(model, DisasterArea)
+                found.append((group.name, numbers, group.mobility.called, model))
         return found
 
     def devices_named(self, who: Sequence[str] | None) -> list[int]:

@@ -1,0 +1,78 @@
+"""Walks that change while the run goes on, and the contacts that follow from them, exact at every moment.
+
+What lies before a change is fact and is never touched again. After it only the pairs with the node that
+changed its course are looked at; all other contacts stay as they are, to the bit.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from emulation.contacts.contact import Contacts, contacts_from_pieces
+from emulation.contacts.detection import SAME_MOMENT_MS, Indexes, find_pieces_with, longer_than_a_moment
+from emulation.mobility.model import Legs
+
+
+class Courses:
+    """The walks of all nodes as they are planned now, and their contacts."""
+
+    def __init__(
+        self, walks: Sequence[Legs], contacts: Contacts, ranges_m: Sequence[float], duration_ms: float
+    ) -> None:
+        self.walks = list(walks)
+        self.contacts = contacts
+        self._ranges_m = ranges_m
+        self._duration_ms = duration_ms
+
+    def turn(self, node: int, at_ms: float, rest: Legs) -> Contacts:
+        """Let a node go other ways from a moment within the run on, beginning where it is then; return its
+        contacts that last then or come later."""
+        walk = self.walks[node].until(at_ms).then(rest) if at_ms > 0.0 else rest
+        walks = [*self.walks[:node], walk, *self.walks[node + 1 :]]
+        known = self.contacts
+        is_over = known.end_ms < at_ms
+        is_its = ((known.a == node) | (known.b == node)) & ~is_over
+        lasting = is_its & (known.begin_ms < at_ms)
+        other, begin, end = find_pieces_with(node, walks, self._ranges_m, at_ms)
+        its = contacts_from_pieces(
+            np.concatenate([known.a[lasting], np.full(len(other), node, np.int32)]),
+            np.concatenate([known.b[lasting], other.astype(np.int32)]),
+            np.concatenate([known.begin_ms[lasting], begin]),
+            np.concatenate([np.full(int(lasting.sum()), at_ms), end]),
+            self._duration_ms,
+            SAME_MOMENT_MS,
+        )
+        its = longer_than_a_moment(its)
+        self.walks, self.contacts = walks, _together(known, ~is_its, its)
+        return its
+
+    def contacts_until(self, at_ms: float, *, cut: bool = False) -> Contacts:
+        """Return the contacts that ended before a moment, by their ends; with `cut` also those that last
+        then, as far as they came."""
+        found = self.contacts
+        keep = found.begin_ms < at_ms if cut else found.end_ms < at_ms
+        end = np.minimum(found.end_ms[keep], at_ms)
+        order = np.lexsort((found.b[keep], found.a[keep], end))
+        return Contacts(
+            found.a[keep][order], found.b[keep][order], found.begin_ms[keep][order], end[order],
+            end[order] >= at_ms,
+        )  # fmt: skip
+
+    def motion_until(self, at_ms: float, *, cut: bool = False) -> tuple[Indexes, Legs]:
+        """Return the legs that ended before a moment with their nodes, by their ends; with `cut` also those
+        that nodes are on then, as far as they came."""
+        walks = [walk.until(at_ms) for walk in self.walks] if cut and at_ms > 0.0 else self.walks
+        node = np.repeat(np.arange(len(walks)), [len(walk) for walk in walks])
+        columns = [np.concatenate([getattr(walk, name) for walk in walks]) for name in Legs.__slots__]
+        legs = Legs(*columns)
+        keep = legs.end_ms <= at_ms if cut else legs.end_ms < at_ms
+        order = np.flatnonzero(keep)[np.lexsort((node[keep], legs.end_ms[keep]))]
+        return node[order], Legs(*(column[order] for column in columns))
+
+
+def _together(known: Contacts, kept: np.ndarray, its: Contacts) -> Contacts:
+    a, b, begin, end, censored = (
+        np.concatenate([getattr(known, name)[kept], getattr(its, name)]) for name in Contacts.__slots__
+    )
+    order = np.lexsort((b, a, begin))
+    return Contacts(a[order], b[order], begin[order], end[order], censored[order])
