@@ -3,7 +3,8 @@
 A node of a group with `called` leaves its course when a notification is delivered to it, or when it finds a
 match. Its mobility model says how it goes to where the source of the notification was when it was made; from
 that moment on the pairs with that node have other contacts (`emulation.contacts.courses`). Who is on a call
-hears no other until it is done.
+hears no other until it is back, and for a while none from a source that it went to: otherwise a source that
+goes on telling would keep whoever came to it.
 
 Motion and contacts are written down as they become fact, by their ends, so how often a run pauses does not
 change them.
@@ -26,6 +27,8 @@ from emulation.node import Node
 from emulation.trace.writer import TraceWriter
 from emulation.world import World
 
+AGAIN_MS: Final = 3_600_000
+"""For so long after a call a device hears no other from the same source."""
 _CALLS: Final[dict[str, tuple[type[MessageEvent] | type[NotificationMatched], str]]] = {
     "delivered": (NotificationDelivered, "subscriber"),
     "matched": (NotificationMatched, "mediator"),
@@ -68,7 +71,8 @@ class CalledWorld(World):
         """How often each device changed its course; a meeting that was planned before is void."""
         self._answers: dict[int, AnswersCalls] = {}
         self._chances: dict[int, np.random.Generator] = {}
-        self._busy_until_ms: dict[int, float] = {}
+        self._back_ms: dict[int, float] = {}
+        self._went_ms: dict[tuple[int, int], int] = {}
         for group, devices, word, model in scenario.called():
             kind, role = _CALLS[word]
             self.journal.called_by.update((node.number, kind) for node in self._players(group, role))
@@ -129,7 +133,8 @@ class CalledWorld(World):
         """Let a device go to where the source of a notification was when it was made."""
         now_ms = self._clock.now_ms
         source = self._nodes[event.item.origin].seat.device
-        if now_ms < self._busy_until_ms.get(device, 0.0) or source == device:
+        went_ms = self._went_ms.get((device, source), -AGAIN_MS)
+        if source == device or now_ms < self._back_ms.get(device, 0.0) or now_ms < went_ms + AGAIN_MS:
             return
         made_ms = min(max(event.item.created_ms, 0), now_ms)
         walks = self._courses.walks
@@ -138,7 +143,8 @@ class CalledWorld(World):
             here, there, now_ms, self._scenario.duration_ms, self._chances[device]
         )
         if answer is not None:
-            self._busy_until_ms[device] = answer.done_ms
+            self._back_ms[device] = answer.back_ms
+            self._went_ms[device, source] = now_ms
             self._turn(device, answer.legs)
 
     def _turn(self, device: int, rest: Legs) -> None:

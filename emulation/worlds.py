@@ -1,4 +1,4 @@
-"""Which world a scenario needs: plain, with a hard life for its nodes, with nodes that are called, or both."""
+"""Which world a scenario needs: plain, with a hard life for its nodes, with nodes that are called, or all."""
 
 from emulation.called_world import CalledHarshWorld, CalledWorld
 from emulation.hardship.world import HarshWorld

@@ -137,12 +137,12 @@ class DisasterArea:
         is_driven = self.duty == "ambulance" or self.zones.is_in(_DRIVEN, here) != at_hospital
         _follow(path, way, self._m_per_ms(is_driven, chance))
         path.wait(1000.0 * _between(self.attends_s, chance))
-        done_ms = path.now_ms
-        if done_ms < duration_ms:
+        if path.now_ms < duration_ms:
             is_driven = self.duty == "ambulance" or at_hospital != (first == _DRIVEN)
             m_per_ms = self._m_per_ms(is_driven, chance)
             _follow(path, self.zones.draw_way(there, first, chance), m_per_ms)
-        return Answer(self._on_duty(path, kinds, first == _DRIVEN, duration_ms, chance), done_ms)
+        back_ms = path.now_ms
+        return Answer(self._on_duty(path, kinds, first == _DRIVEN, duration_ms, chance), back_ms)
 
     def _on_duty(
         self,

@@ -89,10 +89,10 @@ class MobilityModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a node does that is called: its legs from the call to the end of the run, and when it is done."""
+    """What a node does that is called: its legs from the call to the end of the run, and when it is back."""
 
     legs: Legs
-    done_ms: float
+    back_ms: float
 
 
 class AnswersCalls(Protocol):

@@ -68,8 +68,11 @@ def _contacts_of(source: str, seed: int | None, least_s: float) -> "Contacts":
         return read_contacts(path, least_s * 1000.0)
     from emulation.motion import scenario_contacts
     from emulation.scenario import load_scenario
+    from studio import console
 
     if least_s:
         raise typer.BadParameter("--least-s is for recordings; a scenario's contacts are exact")
     scenario = load_scenario(source)
+    if scenario.called():
+        console.say("nodes are called away during a run; these are the contacts as they are planned before")
     return scenario_contacts(scenario, scenario.seed if seed is None else seed)

@@ -1,6 +1,6 @@
 """Everybody is where their duty has them, at the speeds that go with it, and walks through no wall."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -94,3 +94,48 @@ def test_who_comes_later_waits_where_they_are() -> None:
         assert zone_of((legs.x0_m[0], legs.y0_m[0])) == "hospital"
         first_move = np.argmax(legs.x0_m != legs.x1_m)
         assert 1_800_000.0 <= legs.begin_ms[first_move] <= 3_660_000.0
+
+
+@pytest.mark.parametrize("duty", sorted(set(DUTIES) - {"casualty"}))
+def test_who_is_called_goes_there_stays_and_takes_up_the_duty_again(duty: str) -> None:
+    zones = Zones(Ground(AREA.width_m, AREA.height_m, (WALL,)), ZONES)
+    model = DisasterArea(zones, duty, (1.0, 2.0), (5.0, 12.0), (10.0, 60.0), (0.0, 0.0), (30.0, 40.0))
+    for seed, (plan, there) in enumerate(
+        product(walks(duty), [(20.0, 20.0), (700.0, 150.0), (1950.0, 30.0)])
+    ):
+        at_ms = 3_000_000.0 + 1_234_567.0 * seed
+        here = plan.place_at(at_ms)
+        answer = model.answer(here, there, at_ms, 6 * HOUR_MS, np.random.default_rng(seed))
+        assert answer is not None
+        whole = plan.until(at_ms).then(answer.legs)
+        assert whole.begin_ms[0] == 0.0
+        assert whole.end_ms[-1] == 6 * HOUR_MS
+        assert (whole.end_ms > whole.begin_ms).all()
+        assert (whole.begin_ms[1:] == whole.end_ms[:-1]).all()
+        assert (whole.x0_m[1:] == whole.x1_m[:-1]).all()
+        assert (whole.y0_m[1:] == whole.y1_m[:-1]).all()
+        places = stands(answer.legs)
+        assert places[0] == there
+        assert zone_of(places[1]) in (DUTIES[duty] or ZONES)
+        stay = np.flatnonzero((answer.legs.x0_m == there[0]) & (answer.legs.x1_m == there[0]))[0]
+        assert 30_000.0 <= answer.legs.end_ms[stay] - answer.legs.begin_ms[stay] <= 40_000.0
+        assert answer.back_ms > answer.legs.end_ms[stay]
+        for x0, y0, x1, y1 in zip(whole.x0_m, whole.y0_m, whole.x1_m, whole.y1_m, strict=True):
+            assert not WALL.blocks((x0, y0), (x1, y1))
+        speed = np.hypot(answer.legs.x1_m - answer.legs.x0_m, answer.legs.y1_m - answer.legs.y0_m)[
+            :stay
+        ].sum() / (answer.legs.begin_ms[stay] - at_ms)
+        is_driven = duty == "ambulance" or (zone_is_hospital(here) != zone_is_hospital(there))
+        assert (0.005 <= speed <= 0.012) if is_driven else (0.001 <= speed <= 0.002)
+
+
+def zone_is_hospital(place: tuple[float, float]) -> bool:
+    return ZONES["hospital"][0].contains(*place)
+
+
+def test_nobody_goes_where_there_is_no_way() -> None:
+    zones = Zones(Ground(AREA.width_m, AREA.height_m, (WALL,)), ZONES)
+    model = DisasterArea(zones, "treatment", (1.0, 2.0), (5.0, 12.0), (10.0, 60.0), (0.0, 0.0))
+    inside_the_wall = (450.0, 100.0)
+    chance = np.random.default_rng(1)
+    assert model.answer((350.0, 150.0), inside_the_wall, 1000.0, HOUR_MS, chance) is None

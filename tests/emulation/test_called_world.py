@@ -1,0 +1,198 @@
+"""Runs whose nodes are called away: they go there, and contacts stay exact."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from emulation.contacts.detection import find_contacts
+from emulation.mobility.model import Legs
+from emulation.motion import contacts_among, ranges_of, walks_of
+from emulation.rerun import rerun
+from emulation.run import Progress, run_scenario
+from emulation.scenario import Scenario, load_scenario
+from emulation.streams import Streams
+from knowledge_manager.documents import DocumentError
+
+WriteScenario = Callable[..., Path]
+SEED = 5
+GROUND = """
+[[zone]]
+kind = "incident_site"
+corners_m = [[0, 0], [150, 0], [150, 120], [0, 120]]
+
+[[zone]]
+kind = "treatment"
+corners_m = [[250, 180], [390, 180], [390, 290], [250, 290]]
+
+[[obstacle]]
+corners_m = [[180, 100], [200, 100], [200, 250], [180, 250]]
+
+[[group]]
+name = "medics"
+"""
+MEDICS = 'mobility = { model = "random_waypoint", speed_m_per_s = [1.0, 2.0], pause_s = [0, 30] }'
+HELPERS = 'mobility = { model = "random_waypoint", speed_m_per_s = [2.0, 4.0] }'
+CALLED_MEDICS = (
+    'mobility = { model = "disaster_area", duty = "treatment", called = "delivered", attends_s = [20, 90] }'
+)
+CALLED_HELPERS = 'mobility = { model = "disaster_area", duty = "bearer", called = "matched" }'
+HARDSHIP = """
+[[fault]]
+kind = "crash"
+every_s = 900
+for_s = 120
+"""
+
+
+@pytest.fixture
+def called(write_scenario: WriteScenario) -> Scenario:
+    return load_scenario(scenario_file(write_scenario))
+
+
+def scenario_file(write: WriteScenario, *changes: tuple[str, str]) -> Path:
+    """Return the file of a small disaster area in which medics go to where they are told of fever."""
+    return write(
+        ('[[group]]\nname = "medics"\n', GROUND.lstrip()),
+        ("duration_s = 3600", "duration_s = 5400"),
+        (MEDICS, CALLED_MEDICS),
+        (HELPERS, CALLED_HELPERS),
+        *changes,
+    )
+
+
+def table(run: Path, name: str) -> pa.Table:
+    return pa.concat_tables(
+        [pq.read_table(part) for part in sorted((run / "trace" / name).glob("*.parquet"))]
+    )
+
+
+def walks_in(run: Path, nodes: int) -> list[Legs]:
+    """Return the walks that a trace tells, each in the order of time."""
+    rows = table(run, "motion").to_pandas().sort_values(["node", "begin_ms"])
+    return [
+        Legs(*(rows[rows.node == node][name].to_numpy() for name in Legs.__slots__)) for node in range(nodes)
+    ]
+
+
+def contacts_in(run: Path) -> list[tuple[int, int, float, float]]:
+    rows = table(run, "contacts").to_pydict()
+    return sorted(zip(rows["a"], rows["b"], rows["begin_ms"], rows["end_ms"], strict=True))
+
+
+def assert_contacts_follow_from_motion(run: Path, scenario: Scenario) -> None:
+    walks = walks_in(run, 8)
+    for walk in walks:
+        assert walk.begin_ms[0] == 0.0
+        assert (walk.begin_ms[1:] == walk.end_ms[:-1]).all()
+        assert (walk.x0_m[1:] == walk.x1_m[:-1]).all()
+        assert (walk.y0_m[1:] == walk.y1_m[:-1]).all()
+    end_ms = float(walks[0].end_ms[-1])
+    exact = find_contacts(walks, ranges_of(scenario), end_ms)
+    found = contacts_in(run)
+    wanted = sorted(zip(*(getattr(exact, name).tolist() for name in exact.__slots__[:4]), strict=True))
+    assert [row[:2] for row in found] == [row[:2] for row in wanted]
+    assert np.array(found) == pytest.approx(np.array(wanted), abs=1e-3)
+
+
+def assert_frames_stay_within_contacts(run: Path) -> None:
+    contacts = contacts_in(run)
+    messages = table(run, "messages").to_pandas()
+    sent = messages[messages.kind == "sent"]
+    assert len(sent) > 100
+    for at_ms, node, peer in zip(sent.at_ms, sent.node, sent.peer, strict=True):
+        pair = (min(node, peer), max(node, peer))
+        assert any((a, b) == pair and begin <= at_ms <= end for a, b, begin, end in contacts)
+
+
+@pytest.mark.parametrize("hardship", ["", HARDSHIP])
+def test_contacts_are_those_of_the_ways_that_were_gone(
+    write_scenario: WriteScenario, tmp_path: Path, hardship: str
+) -> None:
+    change = ("[[sensor]]\n", f"{hardship}\n[[sensor]]\n")
+    scenario = load_scenario(scenario_file(write_scenario, change))
+    summary = run_scenario(scenario, SEED, tmp_path / "run")
+    assert summary.delivered > 0
+    planned = walks_of(scenario, Streams(SEED))
+    gone = walks_in(tmp_path / "run", 8)
+    turned = [node for node in range(8) if planned[node].x1_m.tolist() != gone[node].x1_m.tolist()]
+    assert {0, 1} & set(turned), "no medic was called"
+    assert {2, 3, 4} & set(turned), "no helper was called"
+    assert not {5, 6, 7} & set(turned)
+    assert_contacts_follow_from_motion(tmp_path / "run", scenario)
+    assert_frames_stay_within_contacts(tmp_path / "run")
+
+
+def test_who_is_called_goes_to_where_it_was_read_stays_and_returns(called: Scenario, tmp_path: Path) -> None:
+    run_scenario(called, SEED, tmp_path / "run")
+    walks = walks_in(tmp_path / "run", 8)
+    patients = {(float(walk.x0_m[0]), float(walk.y0_m[0])) for walk in walks[5:]}
+    messages = table(tmp_path / "run", "messages").to_pandas()
+    for medic in (0, 1):
+        heard = messages[(messages.kind == "delivered") & (messages.node == medic)].at_ms
+        walk = walks[medic]
+        stays = [
+            leg
+            for leg in range(len(walk))
+            if (float(walk.x0_m[leg]), float(walk.y0_m[leg])) in patients and walk.x0_m[leg] == walk.x1_m[leg]
+        ]
+        assert stays
+        for leg in stays[:-1]:
+            assert 20_000.0 <= walk.end_ms[leg] - walk.begin_ms[leg] <= 90_000.0
+        assert min(heard) in walk.begin_ms, "the first call begins another leg"
+
+
+def test_without_a_call_nothing_differs_from_the_plan(write_scenario: WriteScenario, tmp_path: Path) -> None:
+    asking = '[[subscription]]\ngroup = "medics"\nfile = "fever.xml"\n'
+    scenario = load_scenario(scenario_file(write_scenario, (asking, "")))
+    run_scenario(scenario, SEED, tmp_path / "run")
+    planned = walks_of(scenario, Streams(SEED))
+    contacts = contacts_among(scenario, planned)
+    columns = [getattr(contacts, name).tolist() for name in contacts.__slots__[:4]]
+    assert contacts_in(tmp_path / "run") == sorted(zip(*columns, strict=True))
+    for walk, plan in zip(walks_in(tmp_path / "run", 8), planned, strict=True):
+        assert [getattr(walk, name).tolist() for name in Legs.__slots__] == [
+            getattr(plan, name).tolist() for name in Legs.__slots__
+        ]
+
+
+def test_a_run_is_the_same_again_also_when_it_was_interrupted(called: Scenario, tmp_path: Path) -> None:
+    whole = run_scenario(called, SEED, tmp_path / "whole")
+    again = rerun(tmp_path / "whole", tmp_path / "again")
+    assert again.comparison is not None
+    assert again.comparison.same_trace
+    assert again.summary == whole
+
+    def interrupt(progress: Progress) -> None:
+        if progress.simulated_s > 4000:
+            raise KeyboardInterrupt
+
+    summary = run_scenario(called, SEED, tmp_path / "partial", interrupt)
+    assert summary.status == "partial"
+    assert_contacts_follow_from_motion(tmp_path / "partial", called)
+    assert table(tmp_path / "partial", "motion").to_pandas().end_ms.max() == 1000 * summary.simulated_s
+    shorter = rerun(tmp_path / "partial", tmp_path / "shorter")
+    assert shorter.comparison is not None
+    assert shorter.comparison.same_trace
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        pytest.param(('called = "delivered"', 'called = "matched"'), "calls mediators", id="role"),
+        pytest.param(
+            ('duty = "treatment"', 'duty = "casualty"'), "casualties answer no calls", id="casualty"
+        ),
+        pytest.param(('called = "delivered"', 'called = "rung"'), "delivered", id="word"),
+        pytest.param(("attends_s = [20, 90]", "attends_s = [90, 20]"), "least must not be", id="stay"),
+    ],
+)
+def test_calls_that_cannot_be_are_refused(
+    write_scenario: WriteScenario, change: tuple[str, str], expected: str
+) -> None:
+    with pytest.raises(DocumentError) as caught:
+        load_scenario(scenario_file(write_scenario, change))
+    assert any(expected in problem.message and problem.line for problem in caught.value.problems)
