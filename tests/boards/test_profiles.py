@@ -30,10 +30,10 @@ def test_an_unknown_profile_is_named() -> None:
 @pytest.mark.board
 def test_the_micro_bit_still_costs_what_its_profile_says() -> None:
     measured, profile = measured_profile(), load_board_profile("microbit")
-    assert measured["reading_us"] == pytest.approx(profile.reading_us, rel=0.15)
-    assert measured["group_us"] == pytest.approx(profile.group_us, rel=0.15)
+    assert measured["reading_us"] == pytest.approx(profile.reading_us, rel=0.05)
+    assert measured["group_us"] == pytest.approx(profile.group_us, rel=0.05)
     for which, wanted in (("refused_us", profile.refused_us), ("satisfied_us", profile.satisfied_us)):
         found = measured[which]
         assert isinstance(found, dict)
         for name, cost in wanted.items():
-            assert found[name] == pytest.approx(cost, rel=0.15, abs=40), (which, name)
+            assert found[name] == pytest.approx(cost, rel=0.05), (which, name)
