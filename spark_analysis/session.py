@@ -58,9 +58,15 @@ def open_session(master: str | None = None, *, large: bool = False) -> SparkSess
     rows instead of for a quick answer.
 
     Raises `NoJava` when there is no Java and `NoSpark`, with the end of Spark's log, when it does not come
-    up.
+    up, or when a session on another master than the one named is running in this process.
     """
-    if SparkContext._active_spark_context is not None or _remote:
+    running = SparkContext._active_spark_context
+    if running is not None or _remote:
+        if running is not None and master not in (None, running.master):
+            raise NoSpark(
+                f"Spark is running on {running.master} in this process already, not on {master}; "
+                "end that session first (spark_analysis.session.close_session)"
+            )
         return _remote[-1] if _remote else SparkSession.builder.getOrCreate()
     master = master or os.environ.get(MASTER_VARIABLE) or f"local[{_usable_cores()}]"
     if master.startswith(SCHEME):

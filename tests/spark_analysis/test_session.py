@@ -11,6 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
+
+from spark_analysis.errors import NoSpark
+from spark_analysis.session import open_session
 
 ROOT = Path(__file__).parents[2]
 
@@ -147,3 +151,12 @@ def test_an_interruption_is_told_in_one_word_and_leaves_no_java(
     assert report.stdout.read() == ""  # Java has it too: it ends when both are gone
     assert report.wait(60) == 130
     assert not (folder / "report.html").exists()
+
+
+def test_one_process_has_one_session(spark: SparkSession) -> None:
+    """A cluster that is asked for is never quietly replaced by what happens to run here."""
+    assert open_session() is spark
+    assert open_session(spark.sparkContext.master) is spark
+    with pytest.raises(NoSpark, match="already, not on spark://"):
+        open_session("spark://127.0.0.1:1")
+    assert spark.range(3).count() == 3

@@ -112,11 +112,11 @@ def test_without_any_java(run: Path, tmp_path: Path) -> None:
     assert "Traceback" not in ended.stderr
 
 
-def test_nobody_listens_where_the_master_should_be(dens, run: Path) -> None:
+def test_nobody_listens_where_the_master_should_be(dens_process, run: Path) -> None:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         port = one.getsockname()[1]
-    ended = dens("report", run, "--master", f"spark://127.0.0.1:{port}")
+    ended = dens_process("report", run, "--master", f"spark://127.0.0.1:{port}")
     assert ended.code == 3
     assert f"no Spark master answers at spark://127.0.0.1:{port}" in ended.err
 
