@@ -20,3 +20,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--renew-golden", action="store_true", help="write golden files anew instead of comparing"
     )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes long, so that no worker is left alone with it at the end."""
+    items.sort(key=lambda item: not any(map(item.get_closest_marker, ("slow", "spark"))))

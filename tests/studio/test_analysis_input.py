@@ -123,7 +123,6 @@ def test_nobody_listens_where_the_master_should_be(dens_process, run: Path) -> N
 
 @pytest.mark.slow
 @pytest.mark.spark
-@pytest.mark.xdist_group("spark")
 def test_the_port_of_the_master_is_in_use_by_another_program(run: Path) -> None:
     """Spark tries for a minute to make itself understood."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)
@@ -141,7 +140,6 @@ def test_the_port_of_the_master_is_in_use_by_another_program(run: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.spark
-@pytest.mark.xdist_group("spark")
 def test_a_worker_without_the_packages(run: Path, tmp_path: Path) -> None:
     """A Python that sees no installed package, as a machine would be that nobody prepared."""
     bare = tmp_path / "python"

@@ -6,7 +6,6 @@ import pytest
 
 
 @pytest.mark.spark
-@pytest.mark.xdist_group("spark")
 def test_terms_of_a_run_become_a_vocabulary_that_checks(dens, dens_process, tmp_path: Path) -> None:
     folder = tmp_path / "demo"
     assert dens("init", folder).code == 0

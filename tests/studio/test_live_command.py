@@ -6,7 +6,6 @@ import pytest
 
 
 @pytest.mark.spark
-@pytest.mark.xdist_group("spark")
 def test_a_run_is_followed_to_its_end_and_told_once_more(dens, dens_process, tmp_path: Path) -> None:
     folder = tmp_path / "demo"
     assert dens("init", folder).code == 0

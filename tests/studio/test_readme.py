@@ -19,7 +19,6 @@ def shown_commands() -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.spark
-@pytest.mark.xdist_group("spark")
 def test_every_shown_command_ends_0(tmp_path: Path) -> None:
     commands = shown_commands()
     assert "make run" in commands
@@ -54,7 +53,6 @@ def test_every_linked_page_exists() -> None:
 
 @pytest.mark.slow
 @pytest.mark.spark
-@pytest.mark.xdist_group("spark")
 def test_a_run_is_reported_from_anywhere_and_without_its_files(dens, dens_process, tmp_path: Path) -> None:
     """A run carries its vocabularies: it was once only readable from the folder of its scenario."""
     assert dens("init", tmp_path / "demo").code == 0

@@ -81,7 +81,6 @@ def test_runs_with_different_words_are_not_compared(dens, sweep_file: Path, tmp_
 
 @pytest.mark.slow
 @pytest.mark.spark
-@pytest.mark.xdist_group("spark")
 def test_several_runs_are_compared_in_one_page(dens, dens_process, sweep_file: Path, tmp_path: Path) -> None:
     assert dens("sweep", sweep_file, "-o", tmp_path / "out", "-j", "1").code == 0
     runs = sorted((tmp_path / "out" / "runs").iterdir())
