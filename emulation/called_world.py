@@ -22,8 +22,8 @@ from emulation.contacts.courses import Courses
 from emulation.hardship.world import HarshWorld
 from emulation.journal import Journal
 from emulation.mobility.model import AnswersCalls, Legs
-from emulation.motion import ranges_of
 from emulation.node import Node
+from emulation.scenario.controls import range_windows
 from emulation.trace.writer import TraceWriter
 from emulation.world import World
 
@@ -64,7 +64,9 @@ class CalledWorld(World):
     def _arrange_meetings(self, walks: list[Legs], contacts: Contacts) -> None:
         """Put the contacts on the clock as they are planned, and listen for calls."""
         scenario = self._scenario
-        self._courses = Courses(walks, contacts, ranges_of(scenario), float(scenario.duration_ms))
+        self._courses = Courses(
+            walks, contacts, range_windows(scenario.settings), float(scenario.duration_ms)
+        )
         self._least_ms = self._least_contacts_ms()
         self._open: set[tuple[int, int]] = set()
         self._turns = [0] * self._devices

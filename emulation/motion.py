@@ -5,9 +5,10 @@ scenarios whose nodes are called away (`emulation.called_world`); there this is 
 """
 
 from emulation.contacts.contact import Contacts
-from emulation.contacts.detection import find_contacts
+from emulation.contacts.windows import find_contacts_in_windows
 from emulation.mobility.model import Area, Legs
 from emulation.scenario import Scenario
+from emulation.scenario.controls import range_windows
 from emulation.streams import Streams
 
 
@@ -27,13 +28,8 @@ def contacts_among(scenario: Scenario, walks: list[Legs]) -> Contacts:
     """Return the contacts of these walks with the scenario's radios, or those that were recorded."""
     if scenario.contacts is not None:
         return scenario.contacts
-    return find_contacts(walks, ranges_of(scenario), float(scenario.duration_ms))
-
-
-def ranges_of(scenario: Scenario) -> list[float]:
-    """Return how far the radio of every device reaches, in metres."""
-    radios = scenario.settings.radio
-    return [radios[group.radio].range_m for group, numbers in scenario.members() for _ in numbers]
+    windows = range_windows(scenario.settings)
+    return find_contacts_in_windows(walks, windows, float(scenario.duration_ms))
 
 
 def scenario_contacts(scenario: Scenario, seed: int) -> Contacts:

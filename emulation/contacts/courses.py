@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from emulation.contacts.contact import Contacts, contacts_from_pieces
-from emulation.contacts.detection import SAME_MOMENT_MS, Indexes, find_pieces_with, longer_than_a_moment
+from emulation.contacts.detection import SAME_MOMENT_MS, Indexes, longer_than_a_moment
+from emulation.contacts.windows import Windows, find_pieces_in_windows
 from emulation.mobility.model import Legs
 
 
@@ -17,11 +18,11 @@ class Courses:
     """The walks of all nodes as they are planned now, and their contacts."""
 
     def __init__(
-        self, walks: Sequence[Legs], contacts: Contacts, ranges_m: Sequence[float], duration_ms: float
+        self, walks: Sequence[Legs], contacts: Contacts, windows: Windows, duration_ms: float
     ) -> None:
         self.walks = list(walks)
         self.contacts = contacts
-        self._ranges_m = ranges_m
+        self._windows = windows
         self._duration_ms = duration_ms
 
     def turn(self, node: int, at_ms: float, rest: Legs) -> Contacts:
@@ -33,7 +34,7 @@ class Courses:
         is_over = known.end_ms < at_ms
         is_its = ((known.a == node) | (known.b == node)) & ~is_over
         lasting = is_its & (known.begin_ms < at_ms)
-        other, begin, end = find_pieces_with(node, walks, self._ranges_m, at_ms)
+        other, begin, end = find_pieces_in_windows(node, walks, self._windows, at_ms, self._duration_ms)
         its = contacts_from_pieces(
             np.concatenate([known.a[lasting], np.full(len(other), node, np.int32)]),
             np.concatenate([known.b[lasting], other.astype(np.int32)]),

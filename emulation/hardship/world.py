@@ -10,6 +10,7 @@ Computation delays what a node says: while it computes, answers wait.
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from dens.stores.memory import MemoryStore
 from emulation.battery import Battery
@@ -115,10 +116,8 @@ class HarshWorld(World):
                 if group.radio == where.name:
                     for device in numbers:
                         radio = self._air.radio(device)
-                        if where.key == "loss":
-                            self._air.change(device, replace(radio, loss=control.value))
-                        else:
-                            self._air.change(device, replace(radio, rate_bytes_per_s=control.value))
+                        changed: dict[str, Any] = {where.key: control.value}
+                        self._air.change(device, replace(radio, **changed))
             return
         planned = self._scenario.sensors[where.index]
         for node in self._nodes:

@@ -68,6 +68,15 @@ class Legs:
             end[-1], x1[-1], y1[-1] = at_ms, x_m, y_m
         return Legs(self.begin_ms[:kept], end, self.x0_m[:kept], self.y0_m[:kept], x1, y1)
 
+    def since(self, at_ms: float) -> "Legs":
+        """Return the walk from a moment before its end on, the leg that it is on then cut."""
+        first = int(np.searchsorted(self.end_ms, at_ms, side="right"))
+        x_m, y_m = self.place_at(at_ms)
+        begin, x0, y0 = self.begin_ms[first:].copy(), self.x0_m[first:].copy(), self.y0_m[first:].copy()
+        if begin[0] < at_ms:
+            begin[0], x0[0], y0[0] = at_ms, x_m, y_m
+        return Legs(begin, self.end_ms[first:], x0, y0, self.x1_m[first:], self.y1_m[first:])
+
     def then(self, rest: "Legs") -> "Legs":
         """Return this walk and the one that begins where and when it ends."""
         return Legs(*(np.concatenate([getattr(self, one), getattr(rest, one)]) for one in Legs.__slots__))

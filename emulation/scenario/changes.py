@@ -1,7 +1,8 @@
 """Changes to a scenario's keys from outside of its file: `group[0].count=20`, `radio.handheld.loss=0.1`.
 
-The left side is the path of a key as problems show it, the right side a value as it stands in TOML; a right
-side that is no TOML value is taken as a text, so `overlay.policy=prophet` needs no quotes. A key that the
+The left side is the path of a key as problems show it, or with the name of an entry in the place of its
+number (`group.medics.count=20`), the right side a value as it stands in TOML; a right side that is no TOML
+value is taken as a text, so `overlay.policy=prophet` needs no quotes. A key that the
 file leaves out is added; a table on the way to it is made. What the value means is checked like everything
 else in the file; what is wrong with it is told of the change, not of the file.
 """
@@ -12,7 +13,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, Final
 
-from knowledge_manager.documents import DocumentError
+from knowledge_manager.documents import DocumentError, did_you_mean, listed
 from knowledge_manager.toml_positions import Path
 
 _STEP: Final = re.compile(r"\.?([A-Za-z0-9_-]+)|\[(\d+)\]")
@@ -45,7 +46,7 @@ class Changes:
 def what_is_malformed(change: str) -> str | None:
     """Return what is wrong with the form of a change, whatever it is made to, or None."""
     left, found, _ = change.partition("=")
-    steps = _steps(left.strip())
+    steps = steps_of(left.strip())
     if not found or not steps or isinstance(steps[0], int):
         return "is not of the form path=value, such as group[0].count=20"
     if len(change.splitlines()) > 1:
@@ -59,7 +60,7 @@ def _apply(document: dict[str, Any], change: str) -> Path:
     if malformed is not None:
         raise _refusal(change, malformed)
     left, _, right = change.partition("=")
-    steps = _steps(left.strip())
+    steps = steps_of(left.strip())
     inside: Any = document
     put: Path | None = None
     for index, (step, following) in enumerate(zip(steps, [*steps[1:], None], strict=True)):
@@ -67,6 +68,8 @@ def _apply(document: dict[str, Any], change: str) -> Path:
             if not isinstance(inside, list) or step >= len(inside):
                 amount = len(inside) if isinstance(inside, list) else 0
                 raise _refusal(change, f"there is no [{step}] of {amount} in the file")
+        elif isinstance(inside, list):
+            step = steps[index] = _named(inside, str(steps[index - 1]), step, change)
         elif not isinstance(inside, dict):
             raise _refusal(change, f'"{step}" is no key of a table')
         elif put is None and step not in inside:
@@ -80,7 +83,19 @@ def _apply(document: dict[str, Any], change: str) -> Path:
     return tuple(steps) if put is None else put
 
 
-def _steps(path: str) -> list[str | int]:
+def _named(entries: list[Any], kind: str, name: str, change: str) -> int:
+    """Return which of the entries has this name."""
+    names = [entry.get("name") if isinstance(entry, dict) else None for entry in entries]
+    if name in names:
+        return names.index(name)
+    known = [str(one) for one in names if one is not None]
+    if not known:
+        raise _refusal(change, f"a {kind} has no name; say which by its number, such as {kind}[0]")
+    raise _refusal(change, f'there is no {kind} "{name}"{did_you_mean(name, known)} ({listed(known)})')
+
+
+def steps_of(path: str) -> list[str | int]:
+    """Return the keys and places that a path such as `group[0].count` names, none if it is malformed."""
     steps: list[str | int] = []
     position = 0
     while position < len(path):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from pydantic import ValidationError
 
-from emulation.scenario.controls import CHANGEABLE, ChangedRadio, control_path
+from emulation.scenario.controls import CHANGEABLE, ChangedRadio, changeable_in, control_path, is_key
 from emulation.scenario.hardships import ClockSettings, ControlSettings, CrashSettings, FaultSettings
 from emulation.scenario.places import Places
 from emulation.scenario.settings import RadioSettings, ScenarioSettings
@@ -53,14 +53,16 @@ def _control(
         yield places.problem((*path, "at_s"), "D312", message)
     changed = control_path(control.path)
     if changed is None:
-        message = f'"{control.path}" cannot change during a run; these can: {listed(CHANGEABLE)}'
-        yield places.problem((*path, "path"), "D318", message)
+        yield places.problem((*path, "path"), "D318", _fixed(settings, control.path))
     elif isinstance(changed, ChangedRadio):
         radio = settings.radio.get(changed.name)
         if radio is None:
             hint = did_you_mean(changed.name, list(settings.radio))
             yield places.problem((*path, "path"), "D305", f'there is no radio "{changed.name}"{hint}')
             return
+        if changed.key == "range_m" and settings.contacts is not None:
+            message = "contacts are recorded, so a range changes nothing; leave out one of them"
+            yield places.problem((*path, "path"), "D312", message)
         try:
             RadioSettings.model_validate(radio.model_dump() | {changed.key: control.value})
         except ValidationError as error:
@@ -71,3 +73,11 @@ def _control(
         yield places.problem((*path, "path"), "D305", message)
     elif control.value < 0.001:
         yield places.problem((*path, "value"), "D302", "a sensor cannot read more often than every 0.001 s")
+
+
+def _fixed(settings: ScenarioSettings, path: str) -> str:
+    """Return why a key cannot change, and which can."""
+    if is_key(settings, path):
+        return f'"{path}" is fixed when a run begins (these can change: {listed(CHANGEABLE)})'
+    hint = did_you_mean(path, changeable_in(settings))
+    return f'"{path}" is no key of this scenario{hint} (these can change: {listed(CHANGEABLE)})'

@@ -98,6 +98,7 @@ def _scenario(
     subscriptions: list[PlannedSubscription] = []
     populations: list[PlannedPopulation] = []
     sensors: list[PlannedSensor] = []
+    warnings: list[Problem] = []
     words: Thesaurus | None = None
     try:
         words = _words(settings, files, places)
@@ -122,7 +123,7 @@ def _scenario(
             problems.extend(error.problems)
         for index, sensor in enumerate(settings.sensor):
             try:
-                sensors.append(plan_sensor(sensor, index, files, table, places))
+                sensors.append(plan_sensor(sensor, index, files, table, places, warnings))
             except DocumentError as error:
                 problems.extend(error.problems)
     if table is None or problems:
@@ -139,16 +140,16 @@ def _scenario(
         tuple(sensors),
         contacts,
         interests,
+        tuple(warnings),
     )
 
 
 def check_scenario_file(path: Path) -> list[Problem]:
-    """Return everything that is wrong with a scenario file; nothing when it can be run."""
+    """Return everything that is wrong with a scenario file; no error when it can be run."""
     try:
-        load_scenario(path)
+        return list(load_scenario(path).warnings)
     except DocumentError as error:
         return list(error.problems)
-    return []
 
 
 def _path_of(name_or_path: str | Path) -> Path:

@@ -26,6 +26,7 @@ from emulation.sensors.recording import Series
 from emulation.sensors.source import SensorSource
 from emulation.sensors.uniform import Uniform
 from emulation.sensors.vital_signs import VitalSigns
+from knowledge_manager.documents import Problem
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
 
@@ -162,6 +163,8 @@ class Scenario:
     contacts: Contacts | None = None
     """Recorded ones, where they do not follow from motion."""
     interests: PlannedInterests | None = None
+    warnings: tuple[Problem, ...] = ()
+    """What should be known about its files, and keeps nobody from running it."""
 
     @property
     def name(self) -> str:

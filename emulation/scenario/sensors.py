@@ -24,9 +24,17 @@ def made_by(generator: str, event: EventClass) -> tuple[str, ...]:
 
 
 def plan_sensor(
-    sensor: SensorSettings, index: int, files: NamedFiles, table: MissionTable, places: Places
+    sensor: SensorSettings,
+    index: int,
+    files: NamedFiles,
+    table: MissionTable,
+    places: Places,
+    warnings: list[Problem],
 ) -> PlannedSensor:
-    """Return the sensor ready to be read, or raise `DocumentError` with everything wrong about it."""
+    """Return the sensor ready to be read, or raise `DocumentError` with everything wrong about it.
+
+    What should be known of its recording is added to the warnings.
+    """
     try:
         event = table.event(sensor.event)
     except UnknownName as error:
@@ -41,7 +49,7 @@ def plan_sensor(
         return PlannedSensor(sensor.group, event, attributes, at_ms, every_ms, sensor.source)
     layout = _layout(sensor.source, event, index, places)
     path = files.path(sensor.source.csv, ("sensor", index, "source", "csv"), places)
-    series = read_recording(path, layout)
+    series = read_recording(path, layout, warnings)
     return PlannedSensor(sensor.group, event, tuple(layout.columns), at_ms, every_ms, series)
 
 

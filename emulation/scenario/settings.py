@@ -16,6 +16,7 @@ from pydantic import (
     PositiveFloat,
     PositiveInt,
     WithJsonSchema,
+    model_validator,
 )
 from pydantic_core import PydanticCustomError
 
@@ -244,10 +245,26 @@ class ScenarioSettings(Settings):
     fault: tuple[FaultSettings, ...] = ()
     control: tuple[ControlSettings, ...] = ()
 
+    @model_validator(mode="before")
+    @classmethod
+    def _who_met_on_record_stands(cls, table: Any) -> Any:
+        """Let groups without mobility stand still where contacts are recorded: motion has no part in it."""
+        groups = table.get("group") if isinstance(table, dict) and "contacts" in table else None
+        if not isinstance(groups, list | tuple):
+            return table
+        return {**table, "group": [{**_STANDING, **one} if isinstance(one, dict) else one for one in groups]}
+
+
+_STANDING = {"mobility": {"model": "static"}}
+
 
 def scenario_schema() -> dict[str, Any]:
     """Return the JSON Schema of a scenario file, for editors."""
+    schema = ScenarioSettings.model_json_schema()
+    schema["$defs"]["GroupSettings"]["required"].remove("mobility")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **ScenarioSettings.model_json_schema(),
+        **schema,
+        "if": {"not": {"required": ["contacts"]}},
+        "then": {"properties": {"group": {"items": {"required": ["mobility"]}}}},
     }

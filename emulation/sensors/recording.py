@@ -81,18 +81,24 @@ class Series:
         return self.rows[position]
 
 
-def read_recording(path: Path, layout: Layout) -> tuple[Series, ...]:
-    """Return the series of a CSV file (gzip allowed), or raise `DocumentError` with everything wrong in
-    it."""
+def read_recording(path: Path, layout: Layout, warnings: list[Problem] | None = None) -> tuple[Series, ...]:
+    """Return the series of a CSV file (gzip allowed), or raise `DocumentError` with everything wrong in it.
+
+    What is read otherwise than it is written (a value outside of its attribute's domain) is added to the
+    warnings, one for each attribute.
+    """
     file = str(path)
     content = read_document(path, LARGEST_RECORDING)
     if content[:2] == b"\x1f\x8b":
         content = _unpack(content, file)
     rows = csv.reader(io.StringIO(decode_text(content, file)), strict=True)
     try:
-        return _read(rows, file, layout)
+        found = _read(rows, file, layout)
     except csv.Error as error:
         raise DocumentError([Problem(file, rows.line_num, 1, "error", "D311", f"not CSV: {error}")]) from None
+    if warnings is not None:
+        warnings.extend(found.warnings())
+    return tuple(found.series.values())
 
 
 def _unpack(content: bytes, file: str) -> bytes:
@@ -114,6 +120,25 @@ class _Rows:
         self.series: dict[str, Series] = {}
         self.begins: dict[str, Decimal] = {}
         self.problems: list[Problem] = []
+        self._outside: dict[str, tuple[int, str, Attribute, int]] = {}
+
+    def outside(self, line: int, text: str, attribute: Attribute) -> None:
+        """A value lies outside of its attribute's domain; the first of them is told, and how many."""
+        first_line, first, _, amount = self._outside.get(attribute.name, (line, text, attribute, 0))
+        self._outside[attribute.name] = first_line, first, attribute, amount + 1
+
+    def warnings(self) -> list[Problem]:
+        """Return what is read otherwise than it is written."""
+        found = []
+        for line, text, attribute, amount in self._outside.values():
+            unit = f" {attribute.unit}" if attribute.unit else ""
+            more = f" (and {amount - 1:,} more of its values)" if amount > 1 else ""
+            message = (
+                f"{attribute.name} {text} lies outside of {attribute.lo:g} to {attribute.hi:g}{unit}{more}; "
+                "it is read as the nearest of both. If it means that there is none, list it in missing"
+            )
+            found.append(Problem(self.file, line, 1, "warning", "D322", message))
+        return found
 
     def complain(self, line: int, message: str) -> None:
         self.problems.append(Problem(self.file, line, 1, "error", "D311", message))
@@ -121,7 +146,7 @@ class _Rows:
             raise DocumentError(self.problems)
 
 
-def _read(rows: Any, file: str, layout: Layout) -> tuple[Series, ...]:
+def _read(rows: Any, file: str, layout: Layout) -> _Rows:
     header = [name.strip() for name in next(rows, [])]
     wanted = [layout.time_column, *layout.columns.values()]
     if layout.series_column is not None:
@@ -172,21 +197,31 @@ def _read(rows: Any, file: str, layout: Layout) -> tuple[Series, ...]:
             found.complain(rows.line_num, f"a gap of {gap_s:g} s before this row; longest_gap_s allows less")
         values = _values(row, taken, layout.missing)
         for name, text in values.items():
-            if text is not None and not _is_readable(text, layout.attributes.get(name)):
+            attribute = layout.attributes.get(name)
+            if text is None or attribute is None:
+                continue
+            if not _is_readable(text, attribute):
                 advice = "if it means that there is none, list it in missing"
                 found.complain(rows.line_num, f'"{text}" is no {name}; {advice}')
+            elif not _is_in_domain(text, attribute):
+                found.outside(rows.line_num, text, attribute)
         series.times_ms.append(at_ms)
         series.rows.append(values)
     if found.problems:
         raise DocumentError(found.problems)
     if not found.series:
         raise DocumentError.of_file(file, "D311", "has no rows below its header")
-    return tuple(found.series.values())
+    return found
 
 
-def _is_readable(text: str, attribute: Attribute | None) -> bool:
-    if attribute is None:
+def _is_in_domain(text: str, attribute: Attribute) -> bool:
+    if attribute.type == "nominal":
         return True
+    scaled = scale_decimal(text, attribute.decimals)
+    return scaled is not None and attribute.lo_scaled <= scaled <= attribute.hi_scaled
+
+
+def _is_readable(text: str, attribute: Attribute) -> bool:
     if attribute.type == "nominal":
         return text in attribute.values
     return scale_decimal(text, attribute.decimals) is not None

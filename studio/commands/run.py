@@ -11,6 +11,7 @@ from studio.progress import FORMS
 
 if TYPE_CHECKING:
     from emulation.run import RunSummary
+    from emulation.scenario import Scenario
 
 
 def _scenarios(incomplete: str) -> list[str]:
@@ -92,6 +93,7 @@ def run(
     if seeds is not None and len(seeds) > 1:
         _many(scenario, seeds, changes, out, processes, force, progress, as_json)
     loaded = load_scenario(scenario, changes)
+    print_warnings(loaded, progress)
     chosen_seed = loaded.seed if seeds is None else seeds[0]
     folder = out or Path("runs") / f"{loaded.name}-{chosen_seed}"
     with shown(loaded.name, progress) as told:
@@ -101,6 +103,19 @@ def run(
     else:
         print_summary(summary, folder)
     raise typer.Exit(exits.INTERRUPTED if summary.status == "partial" else exits.FINE)
+
+
+def print_warnings(loaded: "Scenario", progress: str) -> None:
+    """Tell what should be known about a scenario's files, in the form in which progress is told."""
+    from studio import console
+    from studio.failures import problem_document
+    from studio.progress import print_line
+
+    for warning in loaded.warnings:
+        if progress == "json":
+            print_line({"warning": problem_document(warning)})
+        else:
+            console.say(str(warning), style="yellow")
 
 
 def check_form(progress: str) -> None:
@@ -132,7 +147,9 @@ def _many(
     from studio import console
     from studio.progress import print_line
 
-    folder = out or Path("runs") / load_scenario(scenario, changes).name
+    loaded = load_scenario(scenario, changes)
+    print_warnings(loaded, progress)
+    folder = out or Path("runs") / loaded.name
     ended = 0
 
     def done(summary: "RunSummary") -> None:

@@ -8,12 +8,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from emulation.contacts.detection import find_contacts
+from emulation.contacts.windows import find_contacts_in_windows
 from emulation.mobility.model import Legs
-from emulation.motion import contacts_among, ranges_of, walks_of
+from emulation.motion import contacts_among, walks_of
 from emulation.rerun import rerun
 from emulation.run import Progress, run_scenario
 from emulation.scenario import Scenario, load_scenario
+from emulation.scenario.controls import range_windows
 from emulation.streams import Streams
 from knowledge_manager.documents import DocumentError
 
@@ -41,6 +42,16 @@ CALLED_MEDICS = (
 )
 CALLED_HELPERS = 'mobility = { model = "disaster_area", duty = "bearer", called = "matched" }'
 HARDSHIP = """
+[[control]]
+at_s = 1800
+path = "radio.handheld.range_m"
+value = 35
+
+[[control]]
+at_s = 3600
+path = "radio.handheld.range_m"
+value = 60
+
 [[fault]]
 kind = "crash"
 every_s = 900
@@ -91,7 +102,7 @@ def assert_contacts_follow_from_motion(run: Path, scenario: Scenario) -> None:
         assert (walk.x0_m[1:] == walk.x1_m[:-1]).all()
         assert (walk.y0_m[1:] == walk.y1_m[:-1]).all()
     end_ms = float(walks[0].end_ms[-1])
-    exact = find_contacts(walks, ranges_of(scenario), end_ms)
+    exact = find_contacts_in_windows(walks, range_windows(scenario.settings), end_ms)
     found = contacts_in(run)
     wanted = sorted(zip(*(getattr(exact, name).tolist() for name in exact.__slots__[:4]), strict=True))
     assert [row[:2] for row in found] == [row[:2] for row in wanted]

@@ -34,6 +34,22 @@ def test_keys_are_changed_from_outside(dens, scenario: Path, tmp_path: Path) -> 
     assert not (tmp_path / "wrong").exists()
 
 
+def test_a_recorded_value_outside_of_its_domain_is_told(dens, scenario: Path, tmp_path: Path) -> None:
+    recording = scenario.parent / "readings.csv"
+    lines = recording.read_text().splitlines()
+    header, first, *rest = lines
+    changed = [first.rsplit(",", 1)[0] + ",-999", *rest]
+    recording.write_text("\n".join([header, *changed]) + "\n")
+    checked = dens("check", scenario)
+    assert checked.code == 0
+    assert f"{recording}:2:1: warning D322: " in checked.out
+    ended = dens("run", scenario, "--set", "duration_s=60", "--out", tmp_path / "run")
+    assert ended.code == 0
+    assert "warning D322" in ended.err
+    told = dens("run", scenario, "--set", "duration_s=60", "--out", tmp_path / "b", "--progress", "json")
+    assert json.loads(told.err.splitlines()[0])["warning"]["line"] == 2
+
+
 def test_progress_is_one_line_of_json_a_step(dens, scenario: Path, tmp_path: Path) -> None:
     ended = dens("run", scenario, "--out", tmp_path / "run", "--progress", "json")
     steps = [json.loads(line) for line in ended.err.splitlines()]

@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 from emulation.contacts.contact import Contacts
 from emulation.contacts.courses import Courses
 from emulation.contacts.detection import find_contacts
+from emulation.contacts.windows import find_contacts_in_windows
+from emulation.mobility.model import Legs
 from tests.emulation.contacts.slow_detector import (
+    Interval,
     Point,
     assert_same,
     coordinates,
@@ -24,7 +27,8 @@ REACHES = st.lists(st.sampled_from([5.0, 25.0, 50.0, 65.0]), min_size=4, max_siz
 
 def courses(walks: list[list[Point]], ranges: list[float]) -> Courses:
     planned = [legs(points) for points in walks]
-    return Courses(planned, find_contacts(planned, ranges[: len(walks)], DURATION_MS), ranges, DURATION_MS)
+    reaches = ranges[: len(walks)]
+    return Courses(planned, find_contacts(planned, reaches, DURATION_MS), [(0.0, reaches)], DURATION_MS)
 
 
 @st.composite
@@ -128,3 +132,38 @@ def test_what_is_cut_at_a_moment_reaches_it() -> None:
     nodes, walked = found.motion_until(80_000.0, cut=True)
     assert nodes.tolist() == [0, 1]
     assert walked.x1_m.tolist() == [0.0, -20.0]
+
+
+@given(walks_of(), REACHES, REACHES, st.integers(1, 199_999), turns())
+@settings(max_examples=60, deadline=None)
+def test_ranges_that_change_at_a_known_moment(
+    walks: list[list[Point]],
+    ranges: list[float],
+    later: list[float],
+    at_ms: int,
+    changes: list[tuple[float, int, list[Point]]],
+) -> None:
+    planned = [legs(points) for points in walks]
+    windows = [(0.0, ranges[: len(walks)]), (float(at_ms), later[: len(walks)])]
+    found = Courses(planned, find_contacts_in_windows(planned, windows, DURATION_MS), windows, DURATION_MS)
+    assert_same(rows(found.contacts), slow_in_windows(planned, ranges, later, float(at_ms)), slack=0.05)
+    for moment, who, way in changes:
+        turn(found, moment, who % len(walks), way)
+    assert_same(rows(found.contacts), slow_in_windows(found.walks, ranges, later, float(at_ms)), slack=0.05)
+
+
+def slow_in_windows(
+    walks: list[Legs], ranges: list[float], later: list[float], at_ms: float
+) -> list[Interval]:
+    """Return what the slow detector finds before and after a moment, put together."""
+    before = slow([points_of(walk) for walk in walks], ranges)
+    after = slow([points_of(walk) for walk in walks], later)
+    pieces = [(a, b, begin, min(end, at_ms)) for a, b, begin, end in before if begin <= at_ms]
+    pieces += [(a, b, max(begin, at_ms), end) for a, b, begin, end in after if end >= at_ms]
+    merged: list[Interval] = []
+    for a, b, begin, end in sorted(pieces):
+        if merged and merged[-1][:2] == (a, b) and begin - merged[-1][3] <= 1e-6:
+            merged[-1] = (a, b, merged[-1][2], max(end, merged[-1][3]))
+        else:
+            merged.append((a, b, begin, end))
+    return merged

@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
@@ -304,6 +305,29 @@ def test_parameters_change_on_time(run: Callable[..., Tables]) -> None:
     gaps = [(later - earlier, earlier) for earlier, later in pairwise(reads)]
     assert {gap for gap, at_ms in gaps if at_ms < 870_000} == {30_000}
     assert {gap for gap, at_ms in gaps if at_ms > 930_000} == {300_000}
+
+
+def test_a_shorter_range_cuts_contacts_when_it_comes_and_a_longer_one_makes_some(
+    run: Callable[..., Tables],
+) -> None:
+    def ranged(at_s: int, range_m: float) -> str:
+        return f'[[control]]\nat_s = {at_s}\npath = "radio.handheld.range_m"\nvalue = {range_m}\n'
+
+    tables, unchanged = run(ranged(580, 1.0) + ranged(1200, 400.0)), run("")
+
+    def contacts(tables: Tables, before_ms: float) -> list[tuple[int, int, float, float]]:
+        rows = [(row["a"], row["b"], row["begin_ms"], row["end_ms"]) for row in tables["contacts"]]
+        return sorted((a, b, begin, min(end, before_ms)) for a, b, begin, end in rows if begin < before_ms)
+
+    found, wanted = contacts(tables, 580_000.0), contacts(unchanged, 580_000.0)
+    assert np.array(found) == pytest.approx(np.array(wanted), abs=1e-3)
+    assert any(row["end_ms"] == 580_000.0 for row in tables["contacts"])
+    assert any(row["begin_ms"] == 1_200_000.0 for row in tables["contacts"])
+    sent = [row["at_ms"] for row in tables["messages"] if row["kind"] == "sent"]
+    meets = [(row["begin_ms"], row["end_ms"]) for row in tables["contacts"]]
+    near = [at_ms for at_ms in sent if 580_000 < at_ms < 1_200_000]
+    assert all(any(begin <= at_ms <= end for begin, end in meets) for at_ms in near)
+    assert sum(at_ms >= 1_200_000 for at_ms in sent) > sum(at_ms < 580_000 for at_ms in sent) > len(near)
 
 
 def test_the_same_seed_gives_the_same_hardship(run: Callable[..., Tables]) -> None:

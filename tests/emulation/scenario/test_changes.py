@@ -15,6 +15,8 @@ WriteScenario = Callable[..., Path]
     ("change", "in_file"),
     [
         ("group[1].count=7", ('"mediator"\ncount = 3', '"mediator"\ncount = 7')),
+        ("group.helpers.count=7", ('"mediator"\ncount = 3', '"mediator"\ncount = 7')),
+        ("group.medics.mobility.pause_s=[1, 2]", ("pause_s = [0, 30]", "pause_s = [1, 2]")),
         ("duration_s = 12.5", ("duration_s = 3600", "duration_s = 12.5")),
         ("overlay.policy=prophet", ("seed = 5", 'seed = 5\noverlay.policy = "prophet"')),
         ("overlay.limits.receipts=9", ("seed = 5", "seed = 5\noverlay.limits = { receipts = 9 }")),
@@ -34,6 +36,10 @@ def test_a_change_is_the_same_as_another_file(
     ("change", "said"),
     [
         ("group[9].count=7", r"there is no \[9\] of 3"),
+        ("group.helprs.count=7", 'there is no group "helprs"; did you mean "helpers"'),
+        ("group.medics.count=0", "^--set group.medics.count=0: error D302: group.0..count: "),
+        ("group.medics=3", "group.0.: a table is wanted"),
+        ("sensor.patients.every_s=7", r"a sensor has no name; say which by its number, such as sensor\[0\]"),
         ("count", "is not of the form path=value"),
         ("=3", "is not of the form path=value"),
         ("..seed=3", "is not of the form path=value"),

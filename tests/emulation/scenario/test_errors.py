@@ -98,6 +98,8 @@ CASES: dict[str, Changes] = {
         (
             "[radio.handheld]",
             '[[control]]\nat_s = 1\npath = "area.width_m"\nvalue = 3\n\n'
+            '[[control]]\nat_s = 1\npath = "radio.handheld.los"\nvalue = 0.1\n\n'
+            '[[control]]\nat_s = 1\npath = "radio.handheld.range_m"\nvalue = -5\n\n'
             '[[control]]\nat_s = 1\npath = "radio.handhold.loss"\nvalue = 0.3\n\n'
             '[[control]]\nat_s = 4000\npath = "radio.handheld.loss"\nvalue = 3\n\n'
             '[[control]]\nat_s = 1\npath = "sensor[1].every_s"\nvalue = 3\n\n'
@@ -166,6 +168,18 @@ def test_ids_outside_of_the_recording_are_refused(write_scenario: WriteScenario,
     assert problem.message.endswith("is no part of the recording: its ids are 1 to 4")
     path.write_text(path.read_text().replace(ids, "[1, 3]"))
     assert check_scenario_file(path) == []
+
+
+def test_who_met_on_record_needs_no_mobility(write_scenario: WriteScenario) -> None:
+    walks = 'mobility = { model = "random_waypoint", speed_m_per_s = [2.0, 4.0] }\n'
+    recorded = '[contacts]\nfile = "met.txt"\n\n[radio.handheld]'
+    path = write_scenario(("[radio.handheld]", recorded), (walks, ""))
+    (path.parent / "met.txt").write_text("1 CONN 1 2 up\n2 CONN 1 2 down\n")
+    assert check_scenario_file(path) == []
+    [standing] = [group for group in load_scenario(path).settings.group if group.name == "helpers"]
+    assert standing.mobility.model == "static"
+    [problem] = check_scenario_file(write_scenario((walks, "")))
+    assert str(problem).endswith('error D303: key "mobility" is missing in group[1]')
 
 
 def test_a_missing_file_and_a_missing_name_are_told(tmp_path: Path) -> None:

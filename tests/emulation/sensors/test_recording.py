@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from emulation.sensors.recording import Conversion, Layout, Series, read_recording
-from knowledge_manager.documents import DocumentError
+from knowledge_manager.documents import DocumentError, Problem
 from knowledge_manager.mission_table import load_mission_table
 
 LAYOUT = Layout("t", "who", {"heart_rate": "hr", "patient_temperature": "temp"}, frozenset({"", "NA"}), {})
@@ -101,3 +101,28 @@ def test_a_packed_file_that_is_cut_off_is_refused(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"t,temp\n0,1\n" * 100)[:-12])
     with pytest.raises(DocumentError, match=r"D311: cannot be unpacked"):
         read_recording(path, LAYOUT)
+
+
+def test_values_outside_of_the_domain_are_told_once_for_each_attribute(tmp_path: Path) -> None:
+    event = load_mission_table(["medical"]).event("patient")
+    names = ("heart_rate", "oxygen_saturation", "ward")
+    layout = Layout(
+        "t",
+        None,
+        {"heart_rate": "hr", "oxygen_saturation": "spo2", "ward": "where"},
+        frozenset({""}),
+        {},
+        {name: event.attribute(name) for name in names},
+    )
+    path = tmp_path / "data.csv"
+    path.write_text("t,hr,spo2,where\n0,80,98,ICU\n60,-999,98,ICU\n120,-999,101,ICU\n180,,97,ICU\n")
+    warnings: list[Problem] = []
+    [series] = read_recording(path, layout, warnings)
+    assert len(series.rows) == 4
+    rate, share = (event.attribute(name) for name in names[:2])
+    assert [str(one).replace(f"{tmp_path}/", "").split("; it is read")[0] for one in warnings] == [
+        f"data.csv:3:1: warning D322: heart_rate -999 lies outside of {rate.lo:g} to {rate.hi:g} {rate.unit} "
+        "(and 1 more of its values)",
+        f"data.csv:4:1: warning D322: oxygen_saturation 101 lies outside of {share.lo:g} to {share.hi:g} "
+        f"{share.unit}",
+    ]
