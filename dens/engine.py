@@ -16,6 +16,7 @@ from typing import ClassVar, Final
 
 from dens import envelope, summary
 from dens.arguments import checked_code, checked_node, checked_peer, checked_table_check
+from dens.envelope import pack, unpack
 from dens.errors import LocalProtocolError, RemoteProtocolError
 from dens.events import (
     DatagramRefused,
@@ -39,7 +40,7 @@ from dens.numbers import (
     Role,
     Status,
 )
-from dens.peer_session import PeerSession
+from dens.peer_session import AT_ONCE_MS, PeerSession
 from dens.seal import TAG_BYTES, Sealer
 from dens.store import Store
 from dens.summary import Summary
@@ -71,6 +72,10 @@ _EXPIRED: Final = Status.EXPIRED
 _FOREIGN_ORIGIN: Final = Status.FOREIGN_ORIGIN
 _KNOWN: Final = Status.KNOWN
 _STORED: Final = Status.STORED
+_ROLES: Final = {int(role): role for role in Role}
+
+_tuple: Final = tuple.__new__
+"""Makes named tuples of all their fields in a third of the time; for those that every message needs."""
 
 
 class Engine(ABC):
@@ -121,7 +126,7 @@ class Engine(ABC):
             self._refuse(data, peer, Reason.NO_CONTACT, now_ms)
             return
         try:
-            item, check, is_sealed = envelope.unpack(data, now_ms)
+            item, check, is_sealed = unpack(data, now_ms)
         except RemoteProtocolError:
             self._refuse(data, peer, Reason.MALFORMED, now_ms)
             return
@@ -200,8 +205,11 @@ class Engine(ABC):
         out: list[Datagram] = []
         for session in self._sessions.values():
             if session.due_ms <= now_ms:
-                self._speak(session, now_ms, out)
-                session.rest()
+                if session.due_ms != AT_ONCE_MS:
+                    session.rest()  # Mostly the answer came before the patience was over.
+                if session.due_ms <= now_ms:
+                    self._speak(session, now_ms, out)
+                    session.rest()
         if out or self.commits_at_once:
             self._ledger.commit()
         return out
@@ -219,7 +227,7 @@ class Engine(ABC):
         """Return the messages of a bundle; all of them are good, or RemoteProtocolError is raised."""
         items: list[Item] = []
         for message in Bundle.decode(payload).messages:
-            item, check, is_sealed = envelope.unpack(message, now_ms)
+            item, check, is_sealed = unpack(message, now_ms)
             if item.number >= LINK_NUMBER or check != self._table_check or is_sealed:
                 raise RemoteProtocolError("a bundle carries stored messages of one mission table")
             items.append(item)
@@ -227,8 +235,8 @@ class Engine(ABC):
 
     def _hello_came(self, hello: Hello, session: PeerSession, now_ms: int) -> None:
         """Take a greeting. One that is repeated while ours is old says that ours was lost: it is answered."""
-        is_new = session.greet(Role(hello.role), hello.session, hello.heard)
-        if is_new and _MEDIATOR in (self.role, session.role):
+        is_new = session.greet(_ROLES[hello.role], hello.session, hello.heard)
+        if is_new and (self.role is _MEDIATOR or session.role is _MEDIATOR):
             number = self._ledger.link_number() | LINK_NUMBER
             session.offer(-1, (self.node, number), _SUMMARY)
         elif is_new or hello.heard != session.own_session or session.hello_due_ms <= now_ms:
@@ -247,13 +255,13 @@ class Engine(ABC):
         self._peer_ready(session, known, message.note, now_ms)
 
     def _acknowledgement_came(self, payload: bytes, session: PeerSession, now_ms: int) -> None:
+        events, peer = self._events, session.peer
         for origin, number, status in Acknowledgement.decode(payload).entries:
-            item_id = (origin, number)
-            flight = session.acknowledged(item_id, now_ms)
+            flight = session.acknowledged((origin, number), now_ms)
             if flight is None or flight.item.type == _SUMMARY:
                 continue
             word = None if status in HAS_IT else STATUS_NAMES[status]
-            self._events.append(MessageAcknowledged(now_ms, flight.item, session.peer, word))
+            events.append(_tuple(MessageAcknowledged, (now_ms, flight.item, peer, word, ())))
             self._acknowledged(flight.item, status, session, now_ms)
 
     def _item_came(self, item: Item, session: PeerSession, now_ms: int) -> None:
@@ -263,8 +271,8 @@ class Engine(ABC):
             )
             return
         item_id = item.id
-        session.learnt(item_id)
-        if item_id in self._known or session.has_taken(item_id):
+        has_come = session.came(item_id)
+        if has_come or item_id in self._known.ends:
             status = _KNOWN
         elif item.expires_ms <= now_ms:
             status = _EXPIRED
@@ -301,12 +309,13 @@ class Engine(ABC):
                 session.give_up(again[0])
             else:
                 self._transmit(item, session, now_ms, together, out)
+        tag_bytes = self._sealer.tag_bytes
         while (queued := session.next_queued()) is not None:
             item = self._form(*queued, session, now_ms)
             if item is None:
                 session.drop_queued()
                 continue
-            if not session.has_room(item.size + self._sealer.tag_bytes):
+            if not session.has_room(item.size + tag_bytes):
                 break
             session.drop_queued()
             self._transmit(item, session, now_ms, together, out)
@@ -324,19 +333,20 @@ class Engine(ABC):
         self, item: Item, session: PeerSession, now_ms: int, together: list[bytes], out: list[Datagram]
     ) -> None:
         """Send one message, or put it to those that go together."""
-        session.sent(item, item.size + self._sealer.tag_bytes, now_ms)
+        size = item.size
+        session.sent(item, size + self._sealer.tag_bytes, now_ms)
         type = item.type
-        if type in _GO_TOGETHER and item.size <= _SMALL_BYTES:
-            together.append(envelope.pack(item, self._table_check, item.age_ms(now_ms), item.hops + 1, 0))
+        if type in _GO_TOGETHER and size <= _SMALL_BYTES:
+            together.append(pack(item, self._table_check, item.age_ms(now_ms), item.hops + 1, 0))
             if len(together) == _MOST_TOGETHER:
                 self._transmit_together(together, session, out)
             return
         if together:
             self._transmit_together(together, session, out)
         if type == _SUMMARY:
-            body = envelope.pack(item, self._table_check, 0, 0, session.flags)
+            body = pack(item, self._table_check, 0, 0, session.flags)
         else:
-            body = envelope.pack(item, self._table_check, item.age_ms(now_ms), item.hops + 1, session.flags)
+            body = pack(item, self._table_check, item.age_ms(now_ms), item.hops + 1, session.flags)
         self._put_out(body, session.peer_session, session, out)
 
     def _transmit_together(self, together: list[bytes], session: PeerSession, out: list[Datagram]) -> None:
@@ -351,14 +361,13 @@ class Engine(ABC):
 
     def _transmit_link(self, type: int, payload: bytes, session: PeerSession, out: list[Datagram]) -> None:
         number = self._ledger.link_number() | LINK_NUMBER
-        item = Item(type, 0, self.node, number, 0, 0, 0, payload)
-        body = envelope.pack(item, self._table_check, 0, 0, session.flags)
+        body = envelope.pack_link(type, self.node, number, self._table_check, session.flags, payload)
         self._put_out(body, 0 if type == _HELLO else session.peer_session, session, out)
 
     def _put_out(self, body: bytes, addressed_to: int, session: PeerSession, out: list[Datagram]) -> None:
         if session.flags:
             body += self._sealer.tag(body, addressed_to)
-        out.append(Datagram(session.peer, body))
+        out.append(_tuple(Datagram, (session.peer, body)))
 
     def _hello(self, session: PeerSession) -> Hello:
         return Hello(self.role, session.own_session, session.peer_session)

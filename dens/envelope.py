@@ -23,7 +23,7 @@ from struct import Struct
 from typing import Final
 
 from dens.errors import LocalProtocolError, RemoteProtocolError
-from dens.item import ENVELOPE_BYTES, OLDEST_AGE_MS, Item
+from dens.item import ENVELOPE_BYTES, LIFETIME_MS, OLDEST_AGE_MS, Item
 from dens.numbers import (
     LINK_NUMBER,
     LINK_TYPES,
@@ -45,6 +45,9 @@ PAYLOAD_BYTES: Final = VECTOR_BYTES + 1_024
 MOST_HOPS: Final = 255
 
 _HEADER: Final = Struct(">BBBBHIIBB")
+_read_header: Final = _HEADER.unpack_from
+_write_header: Final = _HEADER.pack
+_tuple: Final = tuple.__new__
 _LINK: Final = frozenset(int(kind) for kind in LINK_TYPES)
 _NOTIFICATION: Final = int(MessageType.NOTIFICATION)
 _SIGNABLE: Final = frozenset(int(kind) for kind in SIGNABLE_TYPES)
@@ -76,25 +79,31 @@ def pack(item: Item, table_check: int, age_ms: int, hops: int, flags: int) -> by
 
     `flags` is `SEALED` or 0; the copies code is the item's.
     """
-    if len(item.payload) > PAYLOAD_BYTES:
+    type, language, origin, number, _, lifetime_q, _, payload, copies, signature, _, _, _ = item
+    if len(payload) > PAYLOAD_BYTES:
         raise LocalProtocolError(
-            f"a payload of {len(item.payload)} bytes does not fit: {PAYLOAD_BYTES} is the most; split it"
+            f"a payload of {len(payload)} bytes does not fit: {PAYLOAD_BYTES} is the most; split it"
         )
     return (
-        _HEADER.pack(
-            VERSION << 4 | flags | item.copies | (SIGNED if item.signature else 0),
-            item.type,
-            item.language,
+        _write_header(
+            VERSION << 4 | flags | copies | (SIGNED if signature else 0),
+            type,
+            language,
             table_check,
-            item.origin,
-            item.number,
+            origin,
+            number,
             age_ms if age_ms < OLDEST_AGE_MS else OLDEST_AGE_MS,
-            item.lifetime_q,
+            lifetime_q,
             hops if hops < MOST_HOPS else MOST_HOPS,
         )
-        + item.payload
-        + item.signature
+        + payload
+        + signature
     )
+
+
+def pack_link(type: int, origin: int, number: int, table_check: int, flags: int, payload: bytes) -> bytes:
+    """Return the envelope and payload of a link message, without a tag."""
+    return _write_header(VERSION << 4 | flags, type, 0, table_check, origin, number, 0, 0, 0) + payload
 
 
 def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
@@ -104,7 +113,7 @@ def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
     length = len(data)
     if length < ENVELOPE_BYTES:
         raise RemoteProtocolError(f"an envelope has {ENVELOPE_BYTES} bytes, here are {length}", length)
-    first, kind, language, check, origin, number, age_ms, lifetime_q, hops = _HEADER.unpack_from(data)
+    first, kind, language, check, origin, number, age_ms, lifetime_q, hops = _read_header(data)
     if first >> 4 != VERSION:
         raise RemoteProtocolError(f"version {first >> 4} is not known, {VERSION} is", 0)
     if kind not in TYPE_NAMES:
@@ -130,7 +139,26 @@ def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
     payload = data[ENVELOPE_BYTES:end]
     signature = data[end:last] if signature_bytes else b""
     created_ms = now_ms - age_ms
-    item = Item(kind, language, origin, number, created_ms, lifetime_q, hops, payload, copies, signature)
+    item = (
+        _tuple(  # What follows from the rest is at hand here: a sixth of the time that asking `Item` takes.
+            Item,
+            (
+                kind,
+                language,
+                origin,
+                number,
+                created_ms,
+                lifetime_q,
+                hops,
+                payload,
+                copies,
+                signature,
+                (origin, number),
+                created_ms + LIFETIME_MS[lifetime_q],
+                last,
+            ),
+        )
+    )
     return item, check, sealed
 
 
@@ -140,7 +168,7 @@ def peek(data: bytes) -> tuple[int, int, int, int, int, int] | None:
     """
     if len(data) < ENVELOPE_BYTES:
         return None
-    _, kind, language, _, origin, number, age_ms, _, hops = _HEADER.unpack_from(data)
+    _, kind, language, _, origin, number, age_ms, _, hops = _read_header(data)
     return (kind, language, origin, number, age_ms, hops) if kind in TYPE_NAMES else None
 
 

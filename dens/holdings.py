@@ -214,12 +214,13 @@ class Holdings(Engine):
         return _STORED if item.id in self._items else _NO_ROOM
 
     def _learn_notification(self, item: Item, now_ms: int) -> Status:
-        if item.language not in self._matchers:
-            return _UNKNOWN_LANGUAGE
         matches = self._matchers.match(item, now_ms)
+        if matches is None:
+            return _UNKNOWN_LANGUAGE
         item = self._ledger.kept(item)
         carried = self._carried.add(item)
-        self._owe_all(carried, matches, now_ms)
+        if matches:
+            self._owe_all(carried, matches, now_ms)
         self._hold(item)
         for victim, reason in self._carried.make_room(now_ms):
             self._let_go_of(victim, reason, now_ms)
@@ -278,7 +279,7 @@ class Holdings(Engine):
     def _restore_one(self, item: Item, now_ms: int) -> None:
         kind = item.type
         if kind == _NOTIFICATION:
-            self._owe_all(self._carried.add(item), self._matchers.match(item, now_ms), now_ms)
+            self._owe_all(self._carried.add(item), self._matchers.match(item, now_ms) or (), now_ms)
         elif kind == _RECEIPT:
             self._receipts.add(item)
         elif kind == _UNSUBSCRIBE:

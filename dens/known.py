@@ -7,6 +7,7 @@ found with a heap.
 
 from collections.abc import Iterator
 from heapq import heappop, heappush
+from typing import Final
 
 from dens.item import NEVER_MS, ItemId
 from dens.summary import NumberRanges, Summary, encode, read_origin, varint
@@ -25,16 +26,17 @@ class KnownItems:
         "_done",
         "_done_by_origin",
         "_encoded",
-        "_ends",
         "_heap",
         "_origins",
         "_pieces",
         "_places",
+        "ends",
     )
 
     def __init__(self) -> None:
         self._by_origin: dict[int, NumberRanges] = {}
-        self._ends: dict[ItemId, int] = {}
+        self.ends: Final[dict[ItemId, int]] = {}
+        """Until when each is remembered; for reading."""
         self._done: dict[ItemId, None] = {}
         self._done_by_origin: dict[int, dict[ItemId, None]] = {}
         self._heap: list[tuple[int, ItemId]] = []
@@ -46,10 +48,10 @@ class KnownItems:
         self._encoded: bytes | None = b""
 
     def __contains__(self, item_id: ItemId) -> bool:
-        return item_id in self._ends
+        return item_id in self.ends
 
     def __len__(self) -> int:
-        return len(self._ends)
+        return len(self.ends)
 
     @property
     def done_count(self) -> int:
@@ -58,7 +60,7 @@ class KnownItems:
 
     def add(self, item_id: ItemId, until_ms: int) -> None:
         """Remember this message until then."""
-        self._ends[item_id] = until_ms
+        self.ends[item_id] = until_ms
         heappush(self._heap, (until_ms, item_id))
         origin, number = item_id
         ranges = self._by_origin.get(origin)
@@ -87,7 +89,7 @@ class KnownItems:
 
     def forget(self, item_id: ItemId) -> None:
         """Forget it now; an unknown one is no error."""
-        if self._ends.pop(item_id, None) is None:
+        if self.ends.pop(item_id, None) is None:
             return
         origin, number = item_id
         if item_id in self._done:
@@ -108,7 +110,7 @@ class KnownItems:
 
     def next_end_ms(self) -> int | None:
         """Return when the next one is over, or None."""
-        heap, ends = self._heap, self._ends
+        heap, ends = self._heap, self.ends
         while heap and ends.get(heap[0][1]) != heap[0][0]:
             heappop(heap)
         return heap[0][0] if heap else None

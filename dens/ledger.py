@@ -15,6 +15,11 @@ from dens.store import Erase, Operation, Put, Space, Store, item_of, row_of
 _ITEM_NUMBERS: Final = (0, 0)
 _LINK_NUMBERS: Final = (1, 0)
 
+_ITEM: Final = Space.ITEM
+_KNOWN: Final = Space.KNOWN
+_tuple: Final = tuple.__new__
+"""Makes named tuples of all their fields in a third of the time; for those that every message needs."""
+
 
 class Ledger:
     """The rows of one engine, written through its store."""
@@ -78,8 +83,10 @@ class Ledger:
 
     def keep(self, item: Item) -> None:
         """Hold this message until it ends, and know it."""
-        self.known.add(item.id, item.expires_ms)
-        self.rewrite(item)
+        item_id = item.id
+        self.known.add(item_id, item.expires_ms)
+        self._store.stage(_tuple(Put, (_ITEM, item_id, item)))
+        self._is_dirty = True
 
     def kept(self, item: Item) -> Item:
         """Return a message as the store would keep it; do so before it is held anywhere."""

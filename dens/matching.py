@@ -31,9 +31,12 @@ class LanguageMatchers:
         """Hold it no longer."""
         self._all[subscription.item.language].remove(subscription.key)
 
-    def match(self, item: Item, now_ms: int) -> Sequence[FoundMatch]:
-        """Return what a notification satisfies. A bad vector raises and changes nothing."""
-        return self._all[item.language].match(item.payload, item.created_ms, now_ms)
+    def match(self, item: Item, now_ms: int) -> Sequence[FoundMatch] | None:
+        """Return what a notification satisfies, None where its language is not known. A bad vector raises and
+        changes nothing.
+        """
+        matcher = self._all.get(item.language)
+        return None if matcher is None else matcher.match(item.payload, item.created_ms, now_ms)
 
     def match_single(
         self, subscription: Subscription, items: Sequence[Item], now_ms: int

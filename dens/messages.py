@@ -1,4 +1,5 @@
-"""The payloads: one frozen dataclass a message type, each with `encode` and a total `decode`.
+"""The payloads: one frozen class a message type, each with `encode` and a total `decode`. Those of link
+messages are tuples, because there are several of them in every contact.
 
 Payloads that are opaque to the overlay have no class here: a subscription vector (SUBSCRIBE, INSTALL), a
 notification vector (NOTIFICATION), an extract (ANNOUNCE). Of a subscription vector the overlay reads the
@@ -7,7 +8,7 @@ three bytes that every language has in common: id, revision, lifetime code.
 
 from dataclasses import dataclass
 from struct import Struct
-from typing import Final
+from typing import Final, NamedTuple
 
 from dens.errors import RemoteProtocolError
 from dens.item import ItemId
@@ -21,8 +22,7 @@ NOTE_BYTES: Final = 16_384
 """The most that a replication policy may say in a summary."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hello:
+class Hello(NamedTuple):
     """Role and session number of the sender, and the session number it has heard from the receiver (0:
     none).
     """
@@ -54,8 +54,7 @@ class Hello:
         return cls(role, session, heard)
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryMessage:
+class SummaryMessage(NamedTuple):
     """What I know. It says again what the hello says, so that it also answers one, and carries the policy's
     note.
     """
@@ -83,8 +82,7 @@ class SummaryMessage:
         return cls(Hello._read(payload), payload[start:end], payload[end:])
 
 
-@dataclass(frozen=True, slots=True)
-class Acknowledgement:
+class Acknowledgement(NamedTuple):
     """How messages were taken: (origin, number, status) each."""
 
     entries: tuple[tuple[int, int, int], ...]
@@ -105,8 +103,7 @@ class Acknowledgement:
         return cls(entries)
 
 
-@dataclass(frozen=True, slots=True)
-class Bundle:
+class Bundle(NamedTuple):
     """Messages that go together, each as it would go alone without a tag."""
 
     messages: tuple[bytes, ...]

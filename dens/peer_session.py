@@ -13,7 +13,7 @@ the contact is lost the session is thrown away: what was not acknowledged is fou
 summary.
 """
 
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import Final
 
 from dens.item import ENVELOPE_BYTES, NEVER_MS, Item, ItemId
@@ -30,12 +30,12 @@ class Flight:
 
     __slots__ = ("due_ms", "item", "sent_ms", "size", "tries")
 
-    def __init__(self, item: Item, size: int) -> None:
+    def __init__(self, item: Item, size: int, sent_ms: int, due_ms: int) -> None:
         self.item = item
         self.size = size
-        self.sent_ms = 0
-        self.due_ms = 0
-        self.tries = 0
+        self.sent_ms = sent_ms
+        self.due_ms = due_ms
+        self.tries = 1
 
 
 class PeerSession:
@@ -51,6 +51,7 @@ class PeerSession:
         "_order",
         "_origin_turns",
         "_patience",
+        "_patience_ms",
         "_queue",
         "_queued",
         "_round_trip_ms",
@@ -63,6 +64,7 @@ class PeerSession:
         "flags",
         "hello_due_ms",
         "is_heard",
+        "is_ready",
         "owes_hello",
         "own_session",
         "peer",
@@ -91,10 +93,13 @@ class PeerSession:
         self._limits = limits
         self._round_trip_ms: int | None = None
         self._swing_ms = 0
+        self._patience_ms = min(limits.retry_ms, limits.retry_most_ms)
         self._begin_anew()
 
     def _begin_anew(self) -> None:
         self._has: Summary | None = None
+        self.is_ready = False
+        """Whether the peer's summary is here."""
         self._also_has = RecentIds()
         self._queue: list[tuple[int, int, int, ItemId, int]] = []
         self._origin_turns: dict[int, int] = {}
@@ -105,11 +110,6 @@ class PeerSession:
         self._flight_bytes = 0
         self._patience: list[tuple[int, ItemId]] = []
         self.due_ms = AT_ONCE_MS
-
-    @property
-    def is_ready(self) -> bool:
-        """Say whether the peer's summary is here."""
-        return self._has is not None
 
     def owe_hello(self) -> None:
         """Answer with a hello at once."""
@@ -135,56 +135,73 @@ class PeerSession:
         return True
 
     def summarise(self, number: int, known: Summary) -> None:
-        """Take what the peer knows."""
+        """Take what the peer knows, and no longer wait to send it any of that."""
         self.summary_number = number
         self._has = known
+        self.is_ready = True
+        if self._queue:
+            self._queue = [entry for entry in self._queue if entry[3] not in known]
+            self._queued = {entry[3] for entry in self._queue}
+            heapify(self._queue)
 
     def knows(self, item_id: ItemId) -> bool:
         """Say whether the peer is known to have this message."""
-        return item_id in self._also_has or (self._has is not None and item_id in self._has)
+        also_has = self._also_has
+        if item_id in also_has.recent or (also_has.folded and item_id in also_has):
+            return True
+        return self._has is not None and item_id in self._has
 
     def has_any_of(self, origin: int) -> bool:
         """Say whether the peer named any message of this origin in its summary."""
         return self._has is not None and self._has.names(origin)
 
-    def learnt(self, item_id: ItemId) -> None:
-        """Note that the peer has this message, or has said that it does not want it."""
+    def came(self, item_id: ItemId) -> bool:
+        """Note that the peer has this message, which it has just sent; say whether it came in this contact
+        already, however long ago.
+        """
         self._also_has.add(item_id)
+        taken = self._taken
+        return item_id in taken.recent or (bool(taken.folded) and item_id in taken)
 
     def took(self, item_id: ItemId) -> None:
         """Note that this message of the peer's is here, so that no repetition within this contact is news."""
         self._taken.add(item_id)
 
-    def has_taken(self, item_id: ItemId) -> bool:
-        """Say whether this message came in this contact already, however long ago."""
-        return item_id in self._taken
-
     def may_want(self, item_id: ItemId) -> None:
         """Note that a message which the peer refused may be of use to it after all."""
         self._also_has.discard(item_id)
 
+    def lacks(self, item_id: ItemId) -> bool:
+        """Say whether the peer neither has this message nor will get it: it is not queued or on its way."""
+        return not (item_id in self._queued or item_id in self._flights or self.knows(item_id))
+
     def offer(self, priority: int, item_id: ItemId, type: int, size: int = ENVELOPE_BYTES) -> None:
-        """Queue a message unless the peer has it or it is on its way; a lower priority number goes first.
+        """Queue a message unless the peer has it or it is on its way; a lower priority number goes first."""
+        if self.lacks(item_id):
+            self.enqueue(priority, item_id, type, size)
+
+    def enqueue(self, priority: int, item_id: ItemId, type: int, size: int) -> None:
+        """Queue a message that the peer lacks.
 
         Of one priority every origin gets its turn, byte for byte: a message's turn begins where its origin's
         last one ended, or now (start-time fair queueing, Goyal, Vin and Cheng, 1996). So whoever floods waits
         behind itself, and not others behind it.
         """
-        if item_id in self._queued or item_id in self._flights or self.knows(item_id):
-            return
         self._queued.add(item_id)
         self._order += 1
         self.due_ms = AT_ONCE_MS
-        turn = max(self._turn, self._origin_turns.get(item_id[0], 0))
-        self._origin_turns[item_id[0]] = turn + size
+        turn, turns, origin = self._turn, self._origin_turns, item_id[0]
+        if origin in turns and turns[origin] > turn:
+            turn = turns[origin]
+        turns[origin] = turn + size
         heappush(self._queue, (priority, turn, self._order, item_id, type))
 
     def next_queued(self) -> tuple[ItemId, int] | None:
         """Return the most urgent message that the peer still lacks, with its type, or None."""
-        queue = self._queue
+        queue, also_has = self._queue, self._also_has
         while queue:
             _, _, _, item_id, type = queue[0]
-            if not self.knows(item_id):
+            if item_id not in also_has.recent and not (also_has.folded and item_id in also_has):
                 return item_id, type
             heappop(queue)
             self._queued.discard(item_id)
@@ -207,18 +224,16 @@ class PeerSession:
         item_id = item.id
         flight = self._flights.get(item_id)
         if flight is None:
-            flight = self._flights[item_id] = Flight(item, size)
+            due_ms = now_ms + self._patience_ms
+            self._flights[item_id] = Flight(item, size, now_ms, due_ms)
         else:
             self._flight_bytes -= flight.size
-            flight.item, flight.size = item, size
+            patience_ms = self._patience_ms << min(flight.tries, 16)
+            due_ms = now_ms + min(patience_ms, self._limits.retry_most_ms)
+            flight.item, flight.size, flight.sent_ms, flight.due_ms = item, size, now_ms, due_ms
+            flight.tries += 1
         self._flight_bytes += size
-        flight.sent_ms = now_ms
-        patience_ms = self._limits.retry_ms
-        if self._round_trip_ms is not None:
-            patience_ms = max(patience_ms, self._round_trip_ms + 4 * self._swing_ms)
-        flight.due_ms = now_ms + min(patience_ms << min(flight.tries, 16), self._limits.retry_most_ms)
-        flight.tries += 1
-        heappush(self._patience, (flight.due_ms, item_id))
+        heappush(self._patience, (due_ms, item_id))
 
     def give_up(self, item_id: ItemId) -> None:
         """Stop waiting for a message that is no longer worth sending."""
@@ -242,7 +257,13 @@ class PeerSession:
             else:
                 self._swing_ms += (abs(sample_ms - self._round_trip_ms) - self._swing_ms) // 4
                 self._round_trip_ms += (sample_ms - self._round_trip_ms) // 8
+            self._be_patient(self._round_trip_ms + 4 * self._swing_ms)
         return flight
+
+    def _be_patient(self, answer_ms: int) -> None:
+        """Wait this long for answers, within the bounds."""
+        limits = self._limits
+        self._patience_ms = min(max(limits.retry_ms, answer_ms), limits.retry_most_ms)
 
     def next_retry(self, now_ms: int) -> tuple[ItemId, int] | None:
         """Take a message whose patience is over, with its type, or None. `sent` or `give_up` must follow."""

@@ -121,37 +121,41 @@ class NumberRanges:
 
 
 class RecentIds:
-    """Identities of messages, as a set while they are few and as ranges when they become many."""
+    """Identities of messages, as a set while they are few and as ranges when they become many.
 
-    __slots__ = ("_folded", "_most", "_recent")
+    `recent` and `folded` are for reading: most identities asked for are in `recent` or nowhere.
+    """
+
+    __slots__ = ("_most", "folded", "recent")
 
     def __init__(self, most: int = _FEW) -> None:
         self._most = most
-        self._recent: set[ItemId] = set()
-        self._folded: dict[int, NumberRanges] = {}
+        self.recent: Final[set[ItemId]] = set()
+        self.folded: Final[dict[int, NumberRanges]] = {}
 
     def __len__(self) -> int:
         """Return how much room they take: identities kept one by one, and ranges."""
-        return len(self._recent) + sum(map(len, self._folded.values()))
+        return len(self.recent) + sum(map(len, self.folded.values()))
 
     def __contains__(self, item_id: ItemId) -> bool:
-        if item_id in self._recent:
+        if item_id in self.recent:
             return True
-        ranges = self._folded.get(item_id[0])
+        ranges = self.folded.get(item_id[0])
         return ranges is not None and item_id[1] in ranges
 
     def add(self, item_id: ItemId) -> None:
         """Hold this one."""
-        self._recent.add(item_id)
-        if len(self._recent) > self._most:
-            for origin, number in self._recent:
-                self._folded.setdefault(origin, NumberRanges()).add(number)
-            self._recent.clear()
+        recent = self.recent
+        recent.add(item_id)
+        if len(recent) > self._most:
+            for origin, number in recent:
+                self.folded.setdefault(origin, NumberRanges()).add(number)
+            recent.clear()
 
     def discard(self, item_id: ItemId) -> None:
         """Forget this one; an unknown one is no error."""
-        self._recent.discard(item_id)
-        ranges = self._folded.get(item_id[0])
+        self.recent.discard(item_id)
+        ranges = self.folded.get(item_id[0])
         if ranges is not None:
             ranges.discard(item_id[1])
 

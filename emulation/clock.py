@@ -8,6 +8,7 @@ could still be used is used.
 
 from collections.abc import Callable
 from enum import IntEnum
+from typing import Any
 
 import simpy
 from simpy.events import EventPriority
@@ -37,7 +38,8 @@ class _Call(simpy.Event):
         environment: simpy.Environment,
         callbacks: list[Callable[[simpy.Event], None]],
         at_ms: int,
-        action: Callable[[], None],
+        action: Callable[..., None],
+        arguments: tuple[Any, ...],
     ) -> None:
         self.env = environment
         self.callbacks = callbacks
@@ -45,6 +47,7 @@ class _Call(simpy.Event):
         self._value = None
         self.at_ms = at_ms
         self.action = action
+        self.arguments = arguments
 
 
 class Clock:
@@ -55,18 +58,18 @@ class Clock:
         self._environment = simpy.Environment(initial_time=0)
         self._callbacks: list[Callable[[simpy.Event], None]] = [self._happen]
 
-    def call_at(self, at_ms: int, rank: Rank, action: Callable[[], None]) -> None:
-        """Let this happen at that time; a time in the past means now."""
+    def call_at(self, at_ms: int, rank: Rank, action: Callable[..., None], *arguments: Any) -> None:
+        """Let this happen at that time, with these arguments; a time in the past means now."""
         now_ms = self.now_ms
         if at_ms < now_ms:
             at_ms = now_ms
-        event = _Call(self._environment, self._callbacks, at_ms, action)
+        event = _Call(self._environment, self._callbacks, at_ms, action, arguments)
         self._environment.schedule(event, EventPriority(rank), at_ms - now_ms)
 
     def _happen(self, event: simpy.Event) -> None:
         assert isinstance(event, _Call)
         self.now_ms = event.at_ms
-        event.action()
+        event.action(*event.arguments)
 
     def run_until(self, at_ms: int) -> None:
         """Let everything happen that is due before this millisecond; afterwards it is `now_ms`."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dens.envelope import peek
 from dens.events import DatagramRefused, Event, MessageEvent, NotificationMatched
-from dens.item import LIFETIME_MS, ItemId
+from dens.item import LIFETIME_MS, OLDEST_AGE_MS, ItemId
 from dens.numbers import TYPE_NAMES
 from emulation.battery import EnergyUsed
 from emulation.contacts.contact import Contacts
@@ -43,12 +43,14 @@ class Journal:
         self._trace = trace
         self._tag_bytes = tag_bytes
         messages = trace["messages"]
-        self._row = messages.numbers.extend
+        self._row, self._packed = messages.numbers.extend, messages.packed
         self._kind = messages.codes("kind")
         self._sent, self._received = self._kind["sent"], self._kind["received"]
         self._type = messages.codes("type")
         self._types = {number: self._type[name] for number, name in TYPE_NAMES.items()}
         self._reason = messages.codes("reason")
+        buffers = trace["buffers"]
+        self._buffer_row, self._buffer_packed = buffers.numbers.extend, buffers.packed
         self._buffers: dict[int, tuple[int, int, int]] = {}
         self._on_air: dict[int, tuple[bytes, _Told]] = {}
 
@@ -101,29 +103,27 @@ class Journal:
         told = self._read(data)
         self._on_air[sender] = data, told
         self._tally[self._sent] += 1
-        self._row((at_ms, self._sent, sender, receiver, *told, NOTHING))
+        self._row(self._packed(at_ms, self._sent, sender, receiver, *told, NOTHING))
 
     def frame_received(self, at_ms: int, sender: int, receiver: int, data: bytes) -> None:
         """A frame is there."""
         self._tally[self._received] += 1
-        self._row((at_ms, self._received, receiver, sender, *self._told(sender, data), NOTHING))
+        on_air = self._on_air.get(sender)
+        told = on_air[1] if on_air is not None and on_air[0] is data else self._read(data)
+        self._row(self._packed(at_ms, self._received, receiver, sender, *told, NOTHING))
 
     def frame_lost(self, at_ms: int, sender: int, receiver: int, data: bytes, reason: str) -> None:
         """A frame will not arrive; the sender's row, because nobody else knows of it."""
-        self._frame(at_ms, self._kind["lost"], sender, receiver, self._told(sender, data), reason)
+        self._frame(at_ms, self._kind["lost"], sender, receiver, self._read(data), reason)
 
     def frame_refused(self, node: int, data: bytes, refused: DatagramRefused) -> None:
         """An engine could do nothing with the frame that it just got."""
         told = self._read(data)
         self._frame(refused.at_ms, self._kind["refused"], node, refused.peer, told, refused.reason)
 
-    def _told(self, sender: int, data: bytes) -> _Told:
-        on_air = self._on_air.get(sender)
-        return on_air[1] if on_air is not None and on_air[0] is data else self._read(data)
-
     def _frame(self, at_ms: int, kind: int, node: int, peer: int, told: _Told, reason: str) -> None:
         self._tally[kind] += 1
-        self._row((at_ms, kind, node, peer, *told, self._reason[reason]))
+        self._row(self._packed(at_ms, kind, node, peer, *told, self._reason[reason]))
 
     def _read(self, data: bytes) -> _Told:
         told = peek(data)
@@ -148,13 +148,16 @@ class Journal:
 
     def _message(self, node: int, event: MessageEvent) -> None:
         at_ms, item, peer, reason, _ = event
+        type, language, origin, number, created_ms, _, hops, _, _, _, _, _, size = item
         kind = self._kind[event.kind]
         self._tally[kind] += 1
+        age_ms = at_ms - created_ms
         self._row(
-            (
-                at_ms, kind, node, NOTHING if peer is None else peer, self._types[item.type],
-                item.language, item.origin, item.number, item.size + self._tag_bytes, item.hops,
-                item.age_ms(at_ms), NOTHING if reason is None else self._reason[reason],
+            self._packed(
+                at_ms, kind, node, NOTHING if peer is None else peer, self._types[type],
+                language, origin, number, size + self._tag_bytes, hops,
+                age_ms if 0 <= age_ms < OLDEST_AGE_MS else item.age_ms(at_ms),
+                NOTHING if reason is None else self._reason[reason],
             )
         )  # fmt: skip
 
@@ -163,7 +166,7 @@ class Journal:
         held = (subscriptions, notifications, octets)
         if self._buffers.get(node) != held:
             self._buffers[node] = held
-            self._trace["buffers"].append(at_ms, node, *held)
+            self._buffer_row(self._buffer_packed(at_ms, node, subscriptions, notifications, octets))
 
     # ------------------------------------------------------------------ applications and sensors
 

@@ -17,7 +17,6 @@ frames share a millisecond without being slowed down to one each.
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import ceil
 from typing import Final, Protocol
 
@@ -216,15 +215,19 @@ class Air:
         one, other = lane.slots
         one.taken = other.taken = True
         link = lane.link
-        frame.begin_ms = max(frame.since_ms, one.free_ms, other.free_ms)
-        octets = len(frame.data)
+        begin_ms = one.free_ms if one.free_ms > other.free_ms else other.free_ms
+        frame.begin_ms = begin_ms = frame.since_ms if frame.since_ms > begin_ms else begin_ms
+        octets = float(len(frame.data))
+        if link.overhead_bytes:
+            octets += link.overhead_bytes * link.frames(len(frame.data))
         if self._crossed and link.resumes:
             frame.crossed = self._crossed.pop((lane.sender, lane.receiver, self._name_of(frame.data)), 0.0)
-        frame.octets = max(0.0, octets + link.overhead_bytes * link.frames(octets) - frame.crossed)
-        end = frame.begin_ms + frame.octets / link.bytes_per_ms
+            octets = max(0.0, octets - frame.crossed)
+        frame.octets = octets
+        end = begin_ms + octets / link.bytes_per_ms
         lane.on_air = frame
         self._listener.frame_sent(lane.sender, lane.receiver, frame.data)
-        self._clock.call_at(ceil(end), Rank.ARRIVAL, partial(self._end, lane, frame, end))
+        self._clock.call_at(ceil(end), Rank.ARRIVAL, self._end, lane, frame, end)
 
     def _end(self, lane: _Lane, frame: _Waiting, end_ms: float) -> None:
         if lane.on_air is not frame:

@@ -256,39 +256,50 @@ class World:
     def _settle(self, node: Node, received: bytes = b"") -> None:
         """Take what the engine wants to send and tell, and arrange to wake it. Every verb is followed by
         this."""
-        now_ms = self._clock.now_ms
+        now_ms, skew_ms = self._clock.now_ms, node.skew_ms
         engine, number = node.engine, node.seat.number
-        for peer, data in engine.datagrams_to_send(now_ms + node.skew_ms):
+        for peer, data in engine.datagrams_to_send(now_ms + skew_ms):
             if number < self._devices and peer < self._devices:
                 self._air.send(number, peer, data)
             else:
-                arrive = partial(self._arrive_inside, number, peer, data)
-                self._clock.call_at(now_ms, Rank.ARRIVAL, arrive)
+                self._clock.call_at(now_ms, Rank.ARRIVAL, self._arrive_inside, number, peer, data)
         if (event := engine.next_event()) is not None:
             journal = self.journal
             while event is not None:
-                if node.skew_ms:
-                    event = in_world_time(event, node.skew_ms)
+                if skew_ms:
+                    event = in_world_time(event, skew_ms)
                 if isinstance(event, DatagramRefused):
                     journal.frame_refused(number, received, event)
                 else:
                     journal.event(number, event)
                 event = engine.next_event()
-            journal.buffer(now_ms, number, *node.held())
+            journal.buffer(now_ms, number, *engine.held())
         wanted_ms = engine.next_timer_ms()
-        if wanted_ms is not None and (node.wake_ms is None or wanted_ms - node.skew_ms < node.wake_ms):
-            at_ms = max(wanted_ms - node.skew_ms, now_ms + 1)
-            if node.wake_ms is None or at_ms < node.wake_ms:
-                node.wake_ms = at_ms
-                self._clock.call_at(at_ms, Rank.TIMER, partial(self._wake, node, at_ms))
+        if wanted_ms is not None and (node.wake_ms is None or wanted_ms - skew_ms < node.wake_ms):
+            self._wake_at(node, wanted_ms - skew_ms)
+
+    def _wake_at(self, node: Node, wanted_ms: int) -> None:
+        """Arrange to wake a node, at the next millisecond at the earliest."""
+        at_ms = max(wanted_ms, self._clock.now_ms + 1)
+        if node.wake_ms is None or at_ms < node.wake_ms:
+            node.wake_ms = at_ms
+            self._clock.call_at(at_ms, Rank.TIMER, self._wake, node, at_ms)
 
     def _wake(self, node: Node, at_ms: int) -> None:
+        """Let an engine do what is due. Mostly what it wanted to be woken for came about in the meantime (an
+        answer came before the patience was over), and it sleeps on."""
         if node.wake_ms != at_ms:
             return  # An earlier call took its place.
         node.wake_ms = None
+        wanted_ms = node.engine.next_timer_ms()
+        if wanted_ms is None:
+            return
+        if wanted_ms > at_ms + node.skew_ms:
+            self._wake_at(node, wanted_ms - node.skew_ms)
+            return
         node.engine.timer_due(at_ms + node.skew_ms)
         self._settle(node)
-        self.journal.buffer(at_ms, node.seat.number, *node.held())
+        self.journal.buffer(at_ms, node.seat.number, *node.engine.held())
 
     # ------------------------------------------------------------------ applications and sensors
 

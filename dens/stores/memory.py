@@ -31,7 +31,7 @@ class MemoryStore:
         payload = self._payloads.setdefault(item.id, item.payload)
         if payload is item.payload or payload != item.payload:
             return item
-        return Item(*item[:7], payload, *item[8:10])
+        return tuple.__new__(Item, (*item[:7], payload, *item[8:]))
 
     def stage(self, operation: Operation) -> None:
         """Note a change that the next commit will make durable."""
@@ -41,11 +41,10 @@ class MemoryStore:
         """Apply what was staged, in order."""
         rows = self._rows
         for operation in self._staged:
-            row = (operation.space, operation.key)
             if isinstance(operation, Put):
-                rows[row] = operation.value
+                rows[operation[:2]] = operation[2]
             else:
-                rows.pop(row, None)
+                rows.pop(operation[:], None)
         self._staged.clear()
 
     def load(self) -> Iterator[tuple[Space, Key, Value]]:

@@ -5,9 +5,9 @@ under a name that begins with a dot and renamed when it is whole: whoever lists 
 parts only. What a part contains depends on its rows alone, so the same run gives the same bytes.
 """
 
-from array import array
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from struct import Struct
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from emulation.trace.columns import column_of, of_numbers, of_words
 from emulation.trace.schema import TABLES
 
 ROWS_PER_PART: Final = 100_000
@@ -38,8 +39,8 @@ class TableWriter:
     """Collects the rows of one table and writes them part by part.
 
     A table of numbers and words can be filled in two ways, of which a table uses one: `append` takes a row of
-    plain values; `numbers.extend` takes a row of numbers alone, with words as their `codes` and `NOTHING` for
-    no value, which is several times cheaper.
+    plain values; `numbers.extend` takes what `packed` makes of a row of numbers alone, with words as their
+    `codes` and `NOTHING` for no value, which is many times cheaper.
     """
 
     def __init__(self, folder: Path, name: str, rows_per_part: int) -> None:
@@ -49,7 +50,10 @@ class TableWriter:
         self._parts = 0
         self._rows: list[tuple[Any, ...]] = []
         self._codes: dict[str, Codes] = {}
-        self.numbers: Final = array("q")
+        self.numbers: Final = bytearray()
+        row = Struct(f"={len(self._schema)}q")
+        self.packed: Final = row.pack
+        self._row_bytes = row.size
         self.written = 0
         _or_trace_error(self._folder, lambda: self._folder.mkdir(parents=True))
 
@@ -78,17 +82,17 @@ class TableWriter:
             self._write([list(column) for column in zip(*self._rows, strict=True)])
             self._rows = []
         if self.numbers:
-            rows = np.array(self.numbers, np.int64).reshape(-1, len(self._schema))
+            rows = np.frombuffer(bytes(self.numbers), np.int64).reshape(-1, len(self._schema))
             for begin in range(0, len(rows), self._most):
                 part = rows[begin : begin + self._most].T
                 self._write([self._read(*one) for one in zip(part, self._schema, strict=True)])
                 # What is written is forgotten part by part, so that nothing is written twice.
-                del self.numbers[: min(self._most, len(rows) - begin) * len(self._schema)]
+                del self.numbers[: part.shape[1] * self._row_bytes]
 
     @property
     def collected(self) -> int:
         """Return how many rows are not yet written."""
-        return len(self._rows) + len(self.numbers) // len(self._schema)
+        return len(self._rows) + len(self.numbers) // self._row_bytes
 
     def checkpoint(self) -> None:
         """Write the rest. A table without rows gets one empty part, so that readers find its columns."""
@@ -99,16 +103,14 @@ class TableWriter:
     def _read(self, column: np.ndarray, field: Any) -> Any:
         """Return a column of numbers as its field wants it; of words only those that are used."""
         is_nothing = column == NOTHING
+        numbers = np.where(is_nothing, 0, column)
         if not pa.types.is_dictionary(field.type):
-            plain = np.where(is_nothing, 0, column).astype(field.type.to_pandas_dtype())
-            return pa.array(plain, field.type, mask=is_nothing)
-        codes = np.where(is_nothing, 0, column)
-        used = np.flatnonzero(np.bincount(codes[~is_nothing], minlength=1))
+            return of_numbers(numbers, field.type, is_nothing)
+        used = np.flatnonzero(np.bincount(numbers[~is_nothing], minlength=1))
         places = np.zeros(len(self._codes[field.name]) + 1, np.int8)
         places[used] = np.arange(len(used))
         words = list(self._codes[field.name])
-        indices = pa.array(places[codes], field.type.index_type, mask=is_nothing)
-        return pa.DictionaryArray.from_arrays(indices, pa.array([words[one] for one in used], pa.string()))
+        return of_words(places[numbers], [words[one] for one in used], is_nothing)
 
     def _write(self, columns: Sequence[Any]) -> None:
         arrays = [_column(values, field) for values, field in zip(columns, self._schema, strict=True)]
@@ -165,7 +167,7 @@ def parts_of_tables(folder: Path) -> dict[str, int]:
 
 
 def _column(values: Any, field: Any) -> Any:
-    column: Any = values if isinstance(values, pa.Array) else pa.array(values, field.type)
+    column: Any = values if isinstance(values, pa.Array) else column_of(values, field)
     if column.null_count and not field.nullable:
         raise ValueError(f"column {field.name} has a row without a value, and its schema allows none")
     return column
