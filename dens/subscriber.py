@@ -79,6 +79,11 @@ class SubscriberEnd(Engine):
         self._put_in_force(item, Subscribed(0, vector), now_ms)
         return item.id
 
+    def next_seq(self, id: int) -> int:
+        """Return a revision under which `subscribe` takes this id: newer than all that may be somewhere."""
+        used = self._used.get(id)
+        return 0 if used is None else (used[0] + 1) % 256
+
     def renew(self, id: int, lifetime_q: int, now_ms: int) -> ItemId:
         """Keep a subscription in force for this lifetime from now on, without changing it."""
         checked_code(lifetime_q, "lifetime code")

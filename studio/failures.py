@@ -39,7 +39,7 @@ def failure_of(error: BaseException) -> Failure:
         return _plain(str(error), exits.BAD_INPUT)
     if _is(error, "plugins.fuzzy.compiler.constants", "BadConstant"):
         return _plain(str(error), exits.BAD_INPUT)
-    if _is(error, "dens.errors", "BadKeyError"):
+    if _is(error, "dens.errors", "DensError"):
         return _plain(str(error), exits.BAD_INPUT)
     if isinstance(error, Refusal):
         return _plain(str(error), exits.BAD_INPUT)

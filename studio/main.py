@@ -32,6 +32,7 @@ from studio.commands import (
     live,
     lookup,
     match,
+    node,
     offers,
     replay,
     report,
@@ -79,6 +80,7 @@ app.command("cover")(cover.cover)
 app.command("experiment")(experiment.experiment)
 app.command("torture")(torture.torture)
 app.add_typer(key.app, name="key")
+app.add_typer(node.app, name="node")
 app.add_typer(board.app, name="board")
 app.command("init")(init.init)
 app.command("doctor")(doctor.doctor)

@@ -18,6 +18,10 @@ END: Final = 192
 ESCAPE: Final = 219
 _ESCAPED: Final = {END: b"\xdb\xdc", ESCAPE: b"\xdb\xdd", 3: b"\xdb\xde"}
 _MEANT: Final = {220: END, 221: ESCAPE, 222: 3}
+PROMPT: Final = b">>> "
+"""What a board says that runs no program."""
+RESTART: Final = b"\x02\x04"
+"""Ctrl-B and Ctrl-D: out of every mode of the console, and start anew."""
 LONGEST: Final = 70_000
 """Bytes between two ENDs that are kept; no datagram is longer."""
 
@@ -110,6 +114,11 @@ class SerialLink:
         del self._waiting[: self._burst_bytes]
         self._free_ms = now_ms + self._pause_ms
         return burst
+
+    @property
+    def is_waiting(self) -> bool:
+        """Say whether something waits to be written."""
+        return bool(self._waiting)
 
     def receive(self, data: bytes) -> list[bytes]:
         """Take what was read; return the datagrams in it."""

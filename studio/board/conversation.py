@@ -7,11 +7,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from dens.drivers.serial import PROMPT
 from dens.events import Event, MessageAcknowledged, MessageStored, NotificationDelivered
 from dens.numbers import MessageType
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.describe import describe_vector
-from studio.board.desk import PROMPT, Desk
+from studio.board.desk import Desk
 from studio.board.microbit import BoardFailure, in_still_air, started
 
 _BLINK_S = 0.005

@@ -10,7 +10,7 @@ prompt all the same, it is told to start anew.
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from dens.drivers.serial import SerialLink
+from dens.drivers.serial import PROMPT, RESTART, SerialLink
 from dens.events import Event
 from dens.machine import ProtocolMachine
 from dens.node import DensNode
@@ -24,9 +24,6 @@ from plugins.registry import languages
 MEDIATOR = 65001
 SUBSCRIBER = 65002
 FUZZY = 1
-PROMPT = b">>> "
-RESTART = b"\x02\x04"
-"""Ctrl-B and Ctrl-D: out of every mode of the console, and start anew."""
 
 
 class Desk:

@@ -1,0 +1,92 @@
+"""Datagrams over UDP: one socket, and the neighbours who are heard on it."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final, cast
+
+from dens.drivers.neighbours import Address, Neighbours
+from dens.drivers.runtime import Runtime
+
+_LOOK_S: Final = 1.0
+_MOST_STRANGERS: Final = 16
+
+
+class UdpLink(asyncio.DatagramProtocol):
+    """The UDP socket of one node. Listed peers are greeted at once, others when they are heard."""
+
+    def __init__(
+        self, runtime: Runtime, neighbours: Neighbours, listed: list[int], complain: Callable[[str], None]
+    ) -> None:
+        """`complain` is told of strangers who are not heard, a few of them, once each."""
+        self._runtime = runtime
+        self._neighbours = neighbours
+        self._listed = listed
+        self._complain = complain
+        self._strangers: set[str] = set()
+        self._transport: asyncio.DatagramTransport | None = None
+        self._looking: asyncio.TimerHandle | None = None
+
+    @property
+    def address(self) -> Address:
+        """Return where the socket is; its port was chosen by the system where 0 was asked for."""
+        assert self._transport is not None
+        host, port, *_ = self._transport.get_extra_info("sockname")
+        return host, port
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin: the socket is there."""
+        self._transport = cast(asyncio.DatagramTransport, transport)
+        for peer in self._listed:
+            self._runtime.contact_opened(peer, self)
+        self._look_later()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """End: the socket was closed."""
+        if self._looking is not None:
+            self._looking.cancel()
+        self._transport = None
+
+    def error_received(self, error: Exception) -> None:
+        """Nobody is there, or the datagram is too long: it is lost, as on any link."""
+
+    def datagram_received(self, data: bytes, address: Address) -> None:
+        """Take a datagram from whoever it is."""
+        peer, is_new = self._neighbours.node_at(data, address[:2], self._runtime.now_ms())
+        if peer is None:
+            self._say_stranger(f"{address[0]}:{address[1]}")
+            return
+        if is_new:
+            self._runtime.contact_opened(peer, self)
+        self._runtime.receive(data, peer)
+        self._runtime.settle()
+
+    def _say_stranger(self, shown: str) -> None:
+        if shown not in self._strangers and len(self._strangers) < _MOST_STRANGERS:
+            self._strangers.add(shown)
+            self._complain(
+                f"not heard: {shown}; it is no peer of this node, or its hello has not the mission key's tag"
+            )
+
+    def send(self, peer: int, data: bytes) -> None:
+        """Send a datagram to where the peer was heard last."""
+        address = self._neighbours.address_of(peer)
+        if self._transport is not None and address is not None:
+            self._transport.sendto(data, address)
+
+    def close(self) -> None:
+        """Let the socket go."""
+        if self._transport is not None:
+            self._transport.close()
+
+    def _look_later(self) -> None:
+        self._looking = asyncio.get_running_loop().call_later(_LOOK_S, self._look)
+
+    def _look(self) -> None:
+        greeted, gone = self._neighbours.silent(self._runtime.now_ms())
+        for peer in greeted:
+            self._runtime.contact_opened(peer, self)
+        for peer in gone:
+            self._runtime.contact_lost(peer)
+        if greeted or gone:
+            self._runtime.settle()
+        self._look_later()

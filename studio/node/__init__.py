@@ -1,0 +1,1 @@
+"""A node as a process of its own: its file, its parts, and how it lives."""

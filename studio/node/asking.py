@@ -1,0 +1,106 @@
+"""A subscriber's process: it asks for what files describe, and shows what comes until it has enough."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from dens.drivers.runtime import Runtime
+from dens.events import Event, MessageAcknowledged, MessageCreated, NotificationDelivered
+from dens.item import ItemId
+from dens.numbers import TYPE_NAMES, MessageType
+from dens.subscriber import SubscriberEnd
+from knowledge_manager.documents import read_document
+from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.compiler import compile_subscription
+from plugins.fuzzy.language import FuzzyLanguage
+from studio import exits
+
+_SETTLED_S = 2.0
+"""So long is waited at the end until the node has heard what is still to be said."""
+
+
+def ask_for(
+    end: SubscriberEnd, files: Sequence[Path], table: MissionTable, now_ms: int, say: Callable[[str], None]
+) -> None:
+    """Subscribe to what these files describe, numbered in their order.
+
+    What is in force already stays as it is; what changed becomes a newer revision.
+    """
+    in_force = {held.id: held for held in end.in_force if held.until_ms > now_ms}
+    for id, path in enumerate(files):
+        seq, stamp_s = end.next_seq(id), now_ms // 1000 % 65536
+        compiled = compile_subscription(
+            read_document(path), str(path), table, id=id, seq=seq, stamp_s=stamp_s
+        )
+        for warning in compiled.warnings:
+            say(str(warning))
+        held = in_force.get(id)
+        if held is not None and _meaning(held.vector) == _meaning(compiled.vector):
+            say(f"subscription {id} ({path.name}) is in force already")
+        else:
+            end.subscribe(compiled.vector, FuzzyLanguage.language_id, now_ms)
+            say(f"subscription {id} ({path.name}): {compiled.vector.hex()}")
+
+
+def _meaning(vector: bytes) -> bytes:
+    """Return what of a vector is no number, revision or time."""
+    return vector[2:3] + vector[5:]
+
+
+class Ear:
+    """Hears what comes, until it is enough: so many notifications, or an answer to what is withdrawn."""
+
+    def __init__(
+        self,
+        show: Callable[[Event], None],
+        say: Callable[[str], None],
+        enough: int | None,
+        withdrawn: Iterable[ItemId],
+    ) -> None:
+        self._show = show
+        self._say = say
+        self._enough = enough
+        self._unsaid: set[ItemId] = set(withdrawn)
+        self._is_withdrawing = bool(self._unsaid)
+        self._heard = 0
+        self._changed = asyncio.Event()
+
+    def hear(self, event: Event) -> None:
+        """Take what happened; what is delivered beyond enough is shown too, because it comes once."""
+        if isinstance(event, MessageCreated):
+            self._unsaid.add(event.item.id)
+        elif isinstance(event, MessageAcknowledged):
+            self._unsaid.discard(event.item.id)
+            if event.item.type != MessageType.RECEIPT:
+                answer = "has it" if event.reason is None else f"refused it: {event.reason}"
+                self._say(f"{TYPE_NAMES[event.item.type]} {event.item.number}: node {event.peer} {answer}")
+        elif isinstance(event, NotificationDelivered):
+            self._heard += 1
+        self._show(event)
+        self._changed.set()
+
+    @property
+    def _is_enough(self) -> bool:
+        if self._is_withdrawing:
+            return not self._unsaid
+        return self._enough is not None and self._heard >= self._enough
+
+    async def listen(self, runtime: Runtime, seconds: float | None) -> int:
+        """Wait until it is enough or time is over; then until the node knows what was heard, for a while."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._until(lambda: self._is_enough), seconds)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._until(lambda: not self._unsaid), _SETTLED_S)
+        if self._is_enough or (self._enough is None and not self._is_withdrawing):
+            return exits.FINE
+        if self._is_withdrawing:
+            self._say("the node has not answered; what was withdrawn is told at the next call")
+        else:
+            self._say(f"{self._heard} of {self._enough} notifications came in time")
+        return exits.FINDING
+
+    async def _until(self, holds: Callable[[], bool]) -> None:
+        while not holds():
+            self._changed.clear()
+            await self._changed.wait()

@@ -1,0 +1,305 @@
+"""A DENS node as a process: its file, and a notification between real processes that are killed meanwhile."""
+
+import json
+import queue
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dens.drivers.keys import derive, new_mission_key, new_signing_key, write_key
+
+ROOT = Path(__file__).parent.parent.parent
+PATIENT = ROOT / "docs" / "examples" / "patient.xml"
+LONG_S = 240.0
+"""A process is there after two seconds; on a machine that is busy it may take minutes."""
+
+
+class Process:
+    """A command in a process of its own, whose documents are read as they come."""
+
+    def __init__(self, *arguments: str | Path) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "studio", "node", *map(str, arguments), "--json"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+        self._told: queue.Queue[dict[str, Any]] = queue.Queue()
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        try:
+            for line in self._process.stdout:
+                self._told.put(json.loads(line))
+        finally:
+            self._told.put({"event": "output ended"})
+
+    def wait_for(self, **facts: Any) -> dict[str, Any]:
+        """Return the next document that has these facts."""
+        while True:
+            told = self._told.get(timeout=LONG_S)
+            if all(told.get(name) == value for name, value in facts.items()):
+                return told
+            assert told["event"] != "output ended", (facts, self._process.stderr.read())  # type: ignore[union-attr]
+
+    def end(self, how: signal.Signals | None = None) -> int:
+        """Send a signal, or wait for its own end; return how it ended."""
+        if how is not None:
+            self._process.send_signal(how)
+        code = self._process.wait(timeout=LONG_S)
+        self._thread.join(timeout=LONG_S)
+        assert self._process.stderr is not None
+        self.said = self._process.stderr.read()
+        assert "Traceback" not in self.said
+        return code
+
+    def rest(self) -> list[dict[str, Any]]:
+        """Return what has been told and not been waited for."""
+        return [self._told.get_nowait() for _ in range(self._told.qsize())]
+
+    def clear_away(self) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        for stream in (self._process.stdout, self._process.stderr):
+            assert stream is not None
+            stream.close()
+
+
+@contextmanager
+def processes() -> Iterator[Callable[..., Process]]:
+    """Make processes, none of which outlives the test."""
+    started: list[Process] = []
+
+    def start(*arguments: str | Path) -> Process:
+        started.append(Process(*arguments))
+        return started[-1]
+
+    try:
+        yield start
+    finally:
+        for process in started:
+            process.clear_away()
+
+
+def node_file(folder: Path, node: int, more: str = "", address: str = "127.0.0.1:0", key: str = "") -> Path:
+    folder.mkdir(exist_ok=True)
+    path = folder / "node.toml"
+    named = f'key = "{key}"\n' if key else ""
+    path.write_text(
+        f'node = {node}\nstore = "node.sqlite"\nvocabularies = ["medical"]\n{named}'
+        f'[udp]\naddress = "{address}"\n{more}'
+    )
+    return path
+
+
+def recording(folder: Path) -> Path:
+    path = folder / "day.csv"
+    path.write_text("patient_temperature,heart_rate,oxygen_saturation\n36.8,71,98\n40.1,134,88\n37,70,97\n")
+    return path
+
+
+@pytest.mark.slow
+def test_a_notification_travels_between_processes_that_are_killed_and_started_again(tmp_path: Path) -> None:
+    """The medic is at node 2, the bed at node 1; each node is killed while only it has what matters."""
+    key = tmp_path / "mission.key"
+    write_key(new_mission_key(), key)
+    two = node_file(tmp_path / "two", 2, key="../mission.key")
+    with processes() as start:
+        far = start("run", two)
+        peer = f'[[peer]]\nnode = 2\naddress = "{far.wait_for(event="begun")["address"]}"\n'
+        near = start("run", node_file(tmp_path / "one", 1, peer, key="../mission.key"))
+        begun = near.wait_for(event="begun")
+        assert begun["key"] is not None
+        medic = start("subscribe", two, PATIENT, "--at", peer.split('"')[1])
+        medic.wait_for(event="acknowledged", type="subscribe", peer=2)
+        near.wait_for(event="replicated", type="subscribe", origin=65002)
+        assert medic.end(signal.SIGINT) == 130
+        assert far.end(signal.SIGKILL) == -signal.SIGKILL
+
+        one = tmp_path / "one" / "node.toml"
+        bed = start("publish", one, recording(tmp_path), "--event", "patient", "--at", begun["address"],
+                    "--period", "0", "--wait", LONG_S)  # fmt: skip
+        figures = bed.wait_for(event="ended")
+        assert bed.end() == 0
+        assert (figures["readings"], figures["kept_at_source"], figures["taken_by_node"]) == (3, 2, 1)
+        made = near.wait_for(event="stored", type="notification")
+        assert near.end(signal.SIGKILL) == -signal.SIGKILL
+
+        far = start("run", two)
+        address = far.wait_for(event="begun")["address"]
+        again = node_file(
+            tmp_path / "one", 1, f'[[peer]]\nnode = 2\naddress = "{address}"\n', key="../mission.key"
+        )
+        near = start("run", again)
+        far.wait_for(event="replicated", type="notification", origin=made["origin"], number=made["number"])
+        medic = start("subscribe", two, "--at", address, "--count", "1", "--seconds", LONG_S)
+        heard = medic.wait_for(event="delivered")
+        assert medic.end() == 0
+        assert (heard["origin"], heard["number"], heard["satisfied"]) == (
+            65003,
+            made["number"],
+            [[0, 0, 255]],
+        )
+        assert [told for told in medic.rest() if told["event"] == "delivered"] == []
+        assert near.end(signal.SIGTERM) == 0
+        assert far.end(signal.SIGINT) == 130
+
+
+def test_everything_wrong_with_a_file_is_said_at_its_place(dens, tmp_path: Path) -> None:
+    write_key(new_signing_key(3), tmp_path / "medic.key")
+    path = tmp_path / "node.toml"
+    path.write_text(
+        """node = 7
+store = "x.sqlite"
+vocabularies = ["medicla", "none.toml"]
+policy = "epidemc"
+key = "medic.key"
+identities = ["missing.pub"]
+[limits]
+notification_itms = 3
+[[peer]]
+node = 7
+address = "127.0.0.1:0"
+[[serial]]
+port = "/dev/ttyACM0"
+node = 8
+trusted = true
+[[serial]]
+port = "/dev/ttyACM0"
+node = 8
+trusted = false
+"""
+    )
+    ended = dens("node", "run", path)
+    assert ended.code == 3
+    told = [line.removeprefix(f"{path}:") for line in ended.err.splitlines()]
+    assert [re.match(r"(\d+:\d+): error (D\d+)", line).groups() for line in told] == [  # type: ignore[union-attr]
+        ("3:17", "D345"),
+        ("3:28", "D345"),
+        ("4:1", "D342"),
+        ("5:1", "D345"),
+        ("6:15", "D345"),
+        ("8:1", "D342"),
+        ("9:1", "D343"),
+        ("10:1", "D346"),
+        ("11:1", "D342"),
+        ("17:1", "D346"),
+        ("18:1", "D346"),
+    ]
+    assert "is a signing key; a mission key is needed" in ended.err
+    assert not (tmp_path / "x.sqlite").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ('node = 1\nstore = "x"\n', "D343", "talk to nobody"),
+        ('node = 1\nstor = "x"\n', "D341", 'did you mean "store"'),
+        ('node = 70000\nstore = "x"\n', "D342", "65535"),
+        ('node = 1\nstore = "x"\n[udp]\naddress = "home:1"\n', "D342", "127.0.0.1:7001"),
+        ('node = 1\nstore = "x"\n[udp]\naddress = "127.0.0.1:70000"\n', "D342", "127.0.0.1:7001"),
+        ('node = 1\nstore = "x"\n[udp]\naddress = "10.0.0.1:7001"\n', "D344", "keys are needed"),
+        ('node = 1\nstore = "x"\n[udp]\naddress = "[fe80::1]:7001"\n', "D344", "keys are needed"),
+        (
+            'node = 1\nstore = "x"\n[udp]\naddress = "[::1]:1"\n[[peer]]\nnode = 2\naddress = "10.0.0.1:1"\n',
+            "D344",
+            "keys are needed",
+        ),
+        (
+            'node = 1\nstore = "x"\n[udp]\naddress = "[::1]:1"\n[[peer]]\nnode = 2\naddress = "[::1]:1"\n',
+            "D346",
+            "twice",
+        ),
+        ('node = 1\nstore = "x"\n[[serial]]\nport = "/dev/x"\nnode = 2\ntrusted = 1\n', "D342", "boolean"),
+        ('node = 1\nstore = "x"\n[[serial]]\nport = "/dev/x"\nnode = 2\n', "D343", "trusted"),
+    ],
+)
+def test_a_file_is_refused(dens, tmp_path: Path, text: str, code: str, said: str) -> None:
+    path = tmp_path / "node.toml"
+    path.write_text(text)
+    for command in (["run", path], ["subscribe", path], ["publish", path, path, "--event", "patient"]):
+        ended = dens("node", *command)
+        assert ended.code == 3
+        assert f"error {code}" in ended.err
+        assert said in ended.err
+    assert [one.name for one in tmp_path.iterdir()] == ["node.toml"]
+
+
+def test_every_code_of_a_nodes_file_has_a_page() -> None:
+    source = "".join(path.read_text() for path in (ROOT / "studio" / "node").glob("*.py"))
+    pages = {page.stem for page in (ROOT / "docs" / "errors").glob("D34*.md")}
+    assert pages == set(re.findall(r'"(D\d{3})"', source))
+
+
+def test_the_files_on_the_page_are_good(tmp_path: Path) -> None:
+    from studio.node.loading import load_node
+
+    mission, medic = new_mission_key(), new_signing_key(3)
+    write_key(mission, tmp_path / "mission.key")
+    write_key(derive(medic), tmp_path / "medic.pub")
+    shown = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / "node.md").read_text(), re.DOTALL)
+    plans = []
+    for text in shown:
+        (tmp_path / "node.toml").write_text(text)
+        plans.append(load_node(tmp_path / "node.toml"))
+    assert [plan.mission_key for plan in plans] == [None, mission]
+    assert plans[1].peers == {2: ("192.168.1.5", 7001)}
+    assert [(one.node, one.trusted) for one in plans[1].settings.serial] == [(7, True)]
+
+
+def test_what_cannot_be_done_is_said(dens, tmp_path: Path) -> None:
+    path = node_file(tmp_path, 1)
+    cases: list[tuple[list[str | Path], int, str]] = [
+        (["subscribe", path, PATIENT], 3, "--at"),
+        (["subscribe", path, "--at", "10.0.0.1:7001"], 3, "keys are needed"),
+        (["subscribe", path, "--at", "nowhere"], 2, "is no address"),
+        (["subscribe", path, "--as", "1", "--at", "127.0.0.1:9"], 2, "own number"),
+        (["subscribe", path, "--as", "70000"], 2, "65535"),
+        (["subscribe", path, "--withdraw", "4", "--at", "127.0.0.1:9"], 3, "no subscription 4 is in force"),
+        (["publish", path, tmp_path, "--event", "patient", "--at", "127.0.0.1:9"], 3, "is no file"),
+        (["publish", path, path, "--event", "patient", "--at", "127.0.0.1:9"], 3, "no column of patient"),
+        (["publish", path, path, "--event", "patiend", "--at", "127.0.0.1:9"], 3, "patient"),
+    ]
+    for words, code, said in cases:
+        ended = dens("node", *words)
+        assert (ended.code, said in ended.err.replace("\n", " ")) == (code, True), (words, ended.err)
+
+
+def test_what_is_asked_twice_is_asked_once_and_a_change_is_a_newer_revision(dens, tmp_path: Path) -> None:
+    """Nobody is at that address; what was said waits in the store for when somebody is."""
+    path = node_file(tmp_path, 1)
+    words = ["node", "subscribe", path, PATIENT, "--at", "127.0.0.1:9", "--seconds", "0"]
+    first = dens(*words, "--json")
+    assert first.code == 0
+    assert [json.loads(line)["event"] for line in first.out.splitlines()] == ["created"]
+    again = dens(*words)
+    assert "is in force already" in again.err
+    changed = tmp_path / "patient.xml"
+    changed.write_text(PATIENT.read_text().replace('threshold="0.6"', 'threshold="0.8"'))
+    words[3] = changed
+    newer = dens(*words)
+    assert "subscription 0 (patient.xml): 0001" in newer.err
+    waiting = dens("node", "subscribe", path, "--at", "127.0.0.1:9", "--seconds", "0", "--count", "1")
+    assert waiting.code == 1
+    assert "0 of 1 notifications" in waiting.err
+
+
+def test_a_store_that_is_none_is_refused_and_left_alone(dens, tmp_path: Path) -> None:
+    path = node_file(tmp_path, 1)
+    (tmp_path / "node.sqlite").write_text("no database, but long enough to be looked at as one " * 40)
+    ended = dens("node", "run", path)
+    assert ended.code == 3
+    assert "is damaged" in ended.err
+    assert (tmp_path / "node.sqlite").read_text().startswith("no database")

@@ -1,0 +1,66 @@
+"""Every kind of event is told: as a document that is JSON, and as a line where a person wants one."""
+
+import json
+
+import pytest
+
+from dens import events
+from dens.events import Event
+from dens.item import Item
+from dens.numbers import MessageType
+from studio.node.telling import Teller, event_document, event_line
+
+ITEM = Item(MessageType.NOTIFICATION, 1, 7, 5, 1_000, 95, 1, b"\x03\x05")
+SUBSCRIPTION = Item(MessageType.INSTALL, 1, 9, 2, 1_000, 95, 1, b"\x04\x00\x5f")
+OF_MESSAGES = [
+    kind
+    for kind in vars(events).values()
+    if isinstance(kind, type) and issubclass(kind, events.MessageEvent) and kind is not events.MessageEvent
+]
+OTHERS: list[tuple[Event, str]] = [
+    (events.DatagramRefused(9, 3, 27, "bad_tag"), "refused 27 bytes from 3: bad_tag"),
+    (
+        events.NotificationMatched(9, ITEM, 9, 4, 0, 255),
+        "matched notification 7/5: for 9's subscription 4 (degree 1.00)",
+    ),
+    (events.FilterInstalled(9, SUBSCRIPTION, 1, 0), "looks for 9's subscription 4 from now on"),
+    (
+        events.FilterRemoved(9, 9, 4, 0, "withdrawn"),
+        "looks for 9's subscription 4 no more: withdrawn",
+    ),
+]
+
+
+@pytest.mark.parametrize("kind", OF_MESSAGES)
+def test_what_happened_to_a_message(kind: type[events.MessageEvent]) -> None:
+    event = kind(9, ITEM, 3, "unverified")
+    document = json.loads(json.dumps(event_document(event)))
+    assert document["event"] == kind.kind
+    assert (document["type"], document["origin"], document["number"]) == ("notification", 7, 5)
+    assert (document["peer"], document["reason"], document["at_ms"]) == (3, "unverified", 9)
+    line = event_line(event)
+    if kind in (events.DuplicateReceived, events.MessageAcknowledged):
+        assert line is None
+    else:
+        assert line is not None
+        way = "copy of" if kind is events.CopyReplicated else "from"
+        assert line.endswith(f" {kind.kind} notification 7/5 {way} 3, unverified")
+
+
+@pytest.mark.parametrize(("event", "said"), OTHERS)
+def test_other_events(event: Event, said: str) -> None:
+    document = json.loads(json.dumps(event_document(event)))
+    assert document["at_ms"] == 9
+    assert document["event"] in ("refused", "matched", "installed", "removed")
+    line = event_line(event)
+    assert line is not None
+    assert line.endswith(said)
+
+
+def test_bytes_that_are_refused_again_for_the_same_reason_are_told_once_to_people() -> None:
+    people, programs = Teller(as_json=False), Teller(as_json=True)
+    refused = [
+        events.DatagramRefused(9, peer, 27, why) for peer, why in ((3, "a"), (3, "a"), (3, "b"), (4, "a"))
+    ]
+    assert [people.line(event) is not None for event in refused] == [True, False, True, True]
+    assert all(programs.line(event) is not None for event in refused)
