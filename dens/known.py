@@ -5,6 +5,7 @@ withdrawn, dropped, expired), until some time after its lifetime, when nobody of
 found with a heap.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from heapq import heappop, heappush
 from typing import Final
@@ -29,7 +30,6 @@ class KnownItems:
         "_heap",
         "_origins",
         "_pieces",
-        "_places",
         "ends",
     )
 
@@ -40,11 +40,10 @@ class KnownItems:
         self._done: dict[ItemId, None] = {}
         self._done_by_origin: dict[int, dict[ItemId, None]] = {}
         self._heap: list[tuple[int, ItemId]] = []
-        self._chunks: dict[int, bytes] = {}
         self._changed: set[int] = set()
         self._origins: list[int] = []
+        self._chunks: list[bytes] = []
         self._pieces: list[bytes] = []
-        self._places: dict[int, int] = {}
         self._encoded: bytes | None = b""
 
     def __contains__(self, item_id: ItemId) -> bool:
@@ -70,8 +69,17 @@ class KnownItems:
         self._changed.add(origin)
 
     def add_done(self, item_id: ItemId, until_ms: int) -> None:
-        """Remember until then a message that is not, or no longer, held."""
+        """Remember until then a message that is not held."""
         self.add(item_id, until_ms)
+        self._note_done(item_id)
+
+    def keep_done(self, item_id: ItemId, until_ms: int) -> None:
+        """Remember until then a message that is known and no longer held."""
+        self.ends[item_id] = until_ms
+        heappush(self._heap, (until_ms, item_id))
+        self._note_done(item_id)
+
+    def _note_done(self, item_id: ItemId) -> None:
         self._done[item_id] = None
         self._done_by_origin.setdefault(item_id[0], {})[item_id] = None
 
@@ -116,15 +124,15 @@ class KnownItems:
         return heap[0][0] if heap else None
 
     def pop_ended(self, now_ms: int) -> tuple[ItemId, int] | None:
-        """Forget and return one whose time is over, with its end, or None. The earliest comes first."""
-        if not self._heap or self._heap[0][0] > now_ms:
-            return None
-        end_ms = self.next_end_ms()
-        if end_ms is None or end_ms > now_ms:
-            return None
-        _, item_id = heappop(self._heap)
-        self.forget(item_id)
-        return item_id, end_ms
+        """Return one whose time is over, with its end, or None. The earliest comes first, each once: `forget`
+        or `keep_done` should follow.
+        """
+        heap, ends = self._heap, self.ends
+        while heap and heap[0][0] <= now_ms:
+            end_ms, item_id = heappop(heap)
+            if ends.get(item_id) == end_ms:
+                return item_id, end_ms
+        return None
 
     def lacking_of(self, origin: int, summary: Summary) -> Iterator[ItemId]:
         """Yield what is known here of one origin and not there, by number."""
@@ -140,29 +148,35 @@ class KnownItems:
         """
         if not self._changed and self._encoded is not None:
             return self._encoded
-        has_other_origins = False
+        origins, chunks, pieces = self._origins, self._chunks, self._pieces
         for origin in self._changed:
             ranges = self._by_origin.get(origin)
+            place = bisect_left(origins, origin)
+            is_new = place == len(origins) or origins[place] != origin
             if ranges is None:
-                has_other_origins |= self._chunks.pop(origin, None) is not None
+                if not is_new:
+                    del origins[place], chunks[place], pieces[place]
+                    self._renew(place)
                 continue
-            chunk = self._chunks[origin] = ranges.encode(_ONE_ORIGIN_BYTES)
-            place = self._places.get(origin)
-            if place is None:
-                has_other_origins = True
+            chunk = ranges.encode(_ONE_ORIGIN_BYTES)
+            if is_new:
+                origins.insert(place, origin)
+                chunks.insert(place, chunk)
+                pieces.insert(place, chunk)
+                self._renew(place + 1)
             else:
-                before = self._origins[place - 1] if place else -1
-                self._pieces[place] = varint(origin - before - 1) + chunk
+                chunks[place] = chunk
+            self._renew(place)
         self._changed.clear()
-        if has_other_origins:
-            self._origins = sorted(self._chunks)
-            self._places = {origin: place for place, origin in enumerate(self._origins)}
-            self._pieces = [
-                varint(origin - before - 1) + self._chunks[origin]
-                for before, origin in zip([-1, *self._origins], self._origins, strict=False)
-            ]
-        self._encoded = b"".join(self._pieces)
+        self._encoded = b"".join(pieces)
         return self._encoded
+
+    def _renew(self, place: int) -> None:
+        """Make the piece there anew, if there is one: its chunk or the origin before it is another."""
+        origins = self._origins
+        if place < len(origins):
+            step = origins[place] - (origins[place - 1] if place else -1) - 1
+            self._pieces[place] = varint(step) + self._chunks[place]
 
     def encode_all(self, most_bytes: int) -> bytes:
         """Return the summary of everything known."""
@@ -180,7 +194,7 @@ class KnownItems:
             return Summary({})
         differing: dict[int, NumberRanges] = {}
         lacking: list[ItemId] = []
-        origins, pieces = self._origins, self._pieces
+        origins, pieces, known = self._origins, self._pieces, self._by_origin
         place, last = 0, len(origins)
         position, size = 0, len(encoded)
         ours = theirs = -1  # the origin before
@@ -196,14 +210,12 @@ class KnownItems:
             differing[theirs] = ranges
             while place < last and origins[place] <= theirs:
                 ours = origins[place]
-                lacking += self._lacking_of(ours, ranges if ours == theirs else None)
+                missing = known[ours].minus(ranges if ours == theirs else None)
+                lacking += [(ours, number) for number in missing]
                 place += 1
         for origin in origins[place:]:
-            lacking += self._lacking_of(origin, None)
+            lacking += [(origin, number) for number in known[origin].minus(None)]
         return Summary(differing, lacking)
-
-    def _lacking_of(self, origin: int, theirs: NumberRanges | None) -> list[ItemId]:
-        return [(origin, number) for number in self._by_origin[origin].minus(theirs)]
 
     def encode_only(self, origin: int, most_bytes: int) -> bytes:
         """Return the summary of what is known of one origin."""

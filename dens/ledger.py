@@ -118,13 +118,17 @@ class Ledger:
 
     def know(self, item: Item) -> None:
         """Know a message that is not held, so that nobody offers it again."""
-        self._remember(item.id, item.expires_ms + self._limits.remember_ms)
+        until_ms = item.expires_ms + self._limits.remember_ms
+        self.known.add_done(item.id, until_ms)
+        self._remember(item.id, until_ms)
 
     def held_ended(self, item_id: ItemId, end_ms: int) -> None:
         """Hold a message no longer whose lifetime is over, but know it for a while."""
+        until_ms = end_ms + self._limits.remember_ms
         self._unmark(item_id)
-        self._stage(Erase(Space.ITEM, item_id))
-        self._remember(item_id, end_ms + self._limits.remember_ms)
+        self._stage(Erase(_ITEM, item_id))
+        self.known.keep_done(item_id, until_ms)
+        self._remember(item_id, until_ms)
 
     def forget(self, item_id: ItemId) -> None:
         """Forget a message altogether."""
@@ -134,8 +138,7 @@ class Ledger:
         self._stage(Erase(Space.KNOWN, item_id))
 
     def _remember(self, item_id: ItemId, until_ms: int) -> None:
-        self.known.add_done(item_id, until_ms)
-        self._stage(Put(Space.KNOWN, item_id, until_ms.to_bytes(8, "big", signed=True)))
+        self._stage(_tuple(Put, (_KNOWN, item_id, until_ms.to_bytes(8, "big", signed=True))))
         limits = self._limits
         while self.known.done_count > limits.known_items:
             if 100 * self.known.done_count_of(item_id[0]) > limits.known_items * limits.origin_share_percent:

@@ -12,6 +12,7 @@ first, shortest form):
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 from dens.errors import RemoteProtocolError
@@ -79,15 +80,21 @@ class NumberRanges:
             starts.insert(position + 1, number + 1)
             ends.insert(position + 1, end)
 
-    def minus(self, other: "NumberRanges | None") -> Iterator[int]:
-        """Yield the numbers that are here and not there, ascending; what both hold costs next to nothing."""
+    def minus(self, other: "NumberRanges | None") -> Iterable[int]:
+        """Return the numbers that are here and not there, ascending; what both hold costs next to nothing."""
+        starts, ends = self._starts, self._ends
         if other is None:
-            for start, end in self:
-                yield from range(start, end + 1)
-            return
-        starts, ends = other._starts, other._ends
-        if starts == self._starts and ends == self._ends:
-            return
+            if len(starts) == 1:
+                return range(starts[0], ends[0] + 1)
+            return chain.from_iterable(range(start, end + 1) for start, end in self)
+        if other._starts == starts:
+            if other._ends == ends:
+                return ()
+            if len(starts) == 1:  # Mostly one of two nodes is just behind.
+                return range(other._ends[0] + 1, ends[0] + 1)
+        return self._minus(other._starts, other._ends)
+
+    def _minus(self, starts: list[int], ends: list[int]) -> Iterator[int]:
         for number, end in self:
             position = bisect_right(ends, number - 1)  # the first range there that does not end before us
             while number <= end:
@@ -240,15 +247,18 @@ def read_origin(data: bytes, position: int, previous_origin: int) -> tuple[int, 
 
     Nearly all numbers are single bytes, so these are read without a call.
     """
-    step, position = read_varint(data, position)
+    size = len(data)
+    if position + 1 < size and (step := data[position]) < 0x80 and (more := data[position + 1]) < 0x80:
+        position += 2
+    else:
+        step, position = read_varint(data, position)
+        more, position = read_varint(data, position)
     origin = previous_origin + step + 1
     if origin > 0xFFFF:
         raise RemoteProtocolError("an origin has more than 16 bits", position)
-    more, position = read_varint(data, position)
     starts: list[int] = []
     ends: list[int] = []
     end = -2
-    size = len(data)
     for _ in range(more + 1):
         if position + 1 < size and (gap := data[position]) < 0x80 and (length := data[position + 1]) < 0x80:
             position += 2

@@ -95,6 +95,7 @@ def test_known_items_end_in_order_and_leave_nothing(steps: list[tuple[int, int, 
         assert known.next_end_ms() == min(ends.values(), default=None)
         while (ended := known.pop_ended(now_ms)) is not None:
             assert ends.pop(ended[0]) == ended[1] == now_ms
+            known.forget(ended[0])
         assert all(item_id in known for item_id in ends)
     assert len(known) == known.done_count == 0
     assert known.encode_all(100) == b""
@@ -221,3 +222,16 @@ def test_done_items_are_counted_and_forgotten_by_origin() -> None:
     assert (known.oldest_done(), known.oldest_done_of(1)) == ((2, 6), (1, 7))
     known.forget((1, 7))
     assert (known.done_count, known.done_count_of(1), len(known)) == (1, 0, 2)
+
+
+def test_where_both_know_the_same_origins_only_those_that_differ_are_read() -> None:
+    ours, theirs = KnownItems(), KnownItems()
+    for origin in range(40):
+        for known in (ours, theirs):
+            known.add((3 * origin, 7), 9)
+    theirs.add((30, 8), 9)
+    theirs.add((60, 9), 9)
+    ours.add((90, 5), 9)
+    compared = ours.compare(theirs.encode_all(1_000))
+    assert [origin for origin in range(120) if compared.names(origin)] == [30, 60, 90]
+    assert list(compared.lacking) == [(90, 5)]
