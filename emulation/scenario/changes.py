@@ -9,12 +9,12 @@ else in the file; what is wrong with it is told of the change, not of the file.
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
 from knowledge_manager.documents import DocumentError, did_you_mean, listed
-from knowledge_manager.toml_positions import Path
+from knowledge_manager.toml_positions import Path, TomlPositions
 
 _STEP: Final = re.compile(r"\.?([A-Za-z0-9_-]+)|\[(\d+)\]")
 
@@ -31,6 +31,15 @@ class Changes:
         for change in changes:
             self._made.append((_apply(document, change), change))
 
+    def mark(self, document: Mapping[str, Any], positions: TomlPositions) -> None:
+        """Let the positions know the keys that changes put there, so that problems name them whole."""
+        for put, _ in self._made:
+            value: Any = document
+            for step in put:
+                value = value[step]
+            for path in _paths_in(value, put):
+                positions.places.setdefault(path, positions.at(path))
+
     def behind(self, path: Path) -> str | None:
         """Return where what stands at this path comes from: `--set seed=x`, or None for the file.
 
@@ -41,6 +50,14 @@ class Changes:
             if all(step in elements for step in put):
                 return f"--set {change}"
         return None
+
+
+def _paths_in(value: Any, path: Path) -> Iterator[Path]:
+    """Yield a path and the paths of everything inside the value that stands there."""
+    yield path
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in inside:
+        yield from _paths_in(one, (*path, key))
 
 
 def what_is_malformed(change: str) -> str | None:

@@ -26,6 +26,7 @@ MOST_SUBSCRIPTIONS = 255
 def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
     """Yield everything that does not fit together."""
     yield from _groups(settings, places)
+    yield from _radios(settings, places)
     yield from _limits(settings, places)
     for index, subscription in enumerate(settings.subscription):
         path: Path = ("subscription", index, "group")
@@ -86,6 +87,19 @@ def _groups(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
     nodes = sum(group.count * len(group.role) for group in settings.group)
     if nodes > MOST_NODES:
         yield places.problem(("group",), "D312", f"{nodes} nodes are too many; {MOST_NODES} is the most")
+
+
+def _radios(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
+    for name, radio in settings.radio.items():
+        for key, length_s in (
+            ("setup_ms", radio.setup_ms / 1000),
+            ("least_contact_s", radio.least_contact_s),
+        ):
+            if length_s >= settings.duration_s:
+                message = (
+                    f"no contact of a run of {settings.duration_s:g} s is longer; nobody would ever talk"
+                )
+                yield places.problem(("radio", name, key), "D312", message)
 
 
 def _called(

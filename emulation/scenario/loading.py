@@ -62,6 +62,7 @@ def load_scenario(name_or_path: str | Path, changes: Sequence[str] = ()) -> Scen
     document, positions = parse_toml(text, shown), locate(text)
     made = Changes()
     made.make(document, changes)
+    made.mark(document, positions)
     return _scenario(document, Places(shown, positions, made), positions, NamedFiles(path.parent))
 
 

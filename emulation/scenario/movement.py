@@ -29,6 +29,7 @@ def plan_mobility(
     path = files.path(group.mobility.file, key, places)
     tracks = read_movement(path, Area(area.width_m, area.height_m))
     if len(tracks) < group.count:
-        message = f"{len(tracks)} nodes are recorded, the group has {group.count}"
+        recorded = "1 node is" if len(tracks) == 1 else f"{len(tracks)} nodes are"
+        message = f"{recorded} recorded, the group has {group.count}"
         raise DocumentError([places.problem(key, "D312", message)])
     return Recorded(tracks)

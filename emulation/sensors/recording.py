@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,9 @@ from watchdog.normalise import scale_decimal
 
 LARGEST_RECORDING = 256 * 1024 * 1024
 """Bytes, unpacked."""
+_LONG_GAP = 10
+"""A pause that is longer than so many usual ones is a gap."""
+_CLIPPED = "it is read as the nearest of both. If it means that there is none, list it in missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +88,8 @@ class Series:
 def read_recording(path: Path, layout: Layout, warnings: list[Problem] | None = None) -> tuple[Series, ...]:
     """Return the series of a CSV file (gzip allowed), or raise `DocumentError` with everything wrong in it.
 
-    What is read otherwise than it is written (a value outside of its attribute's domain) is added to the
-    warnings, one for each attribute.
+    What is read otherwise than it is written (a value outside of its attribute's domain, a row at the time of
+    the row above, a gap) is added to the warnings, once for each kind.
     """
     file = str(path)
     content = read_document(path, LARGEST_RECORDING)
@@ -113,32 +117,44 @@ def _unpack(content: bytes, file: str) -> bytes:
 
 
 class _Rows:
-    """Collects series and problems; the first problems are enough to mend a file, so it stops after some."""
+    """Collects series, problems and warnings; the first problems are enough to mend a file, so it stops after
+    some."""
 
     def __init__(self, file: str) -> None:
         self.file = file
         self.series: dict[str, Series] = {}
+        self.lines: dict[str, list[int]] = {}
         self.begins: dict[str, Decimal] = {}
         self.problems: list[Problem] = []
-        self._outside: dict[str, tuple[int, str, Attribute, int]] = {}
+        self._noted: dict[str, tuple[int, str, str, int]] = {}
 
-    def outside(self, line: int, text: str, attribute: Attribute) -> None:
-        """A value lies outside of its attribute's domain; the first of them is told, and how many."""
-        first_line, first, _, amount = self._outside.get(attribute.name, (line, text, attribute, 0))
-        self._outside[attribute.name] = first_line, first, attribute, amount + 1
+    def note(self, line: int, kind: str, what: str, consequence: str) -> None:
+        """Something is read otherwise than it is written; the first of each kind is told, and how many."""
+        first_line, first, follows, amount = self._noted.get(kind, (line, what, consequence, 0))
+        self._noted[kind] = first_line, first, follows, amount + 1
 
     def warnings(self) -> list[Problem]:
         """Return what is read otherwise than it is written."""
         found = []
-        for line, text, attribute, amount in self._outside.values():
-            unit = f" {attribute.unit}" if attribute.unit else ""
-            more = f" (and {amount - 1:,} more of its values)" if amount > 1 else ""
-            message = (
-                f"{attribute.name} {text} lies outside of {attribute.lo:g} to {attribute.hi:g}{unit}{more}; "
-                "it is read as the nearest of both. If it means that there is none, list it in missing"
-            )
+        for line, what, consequence, amount in sorted(self._noted.values()):
+            more = f" (and {amount - 1:,} more of the kind)" if amount > 1 else ""
+            message = f"{what}{more}; {consequence}"
             found.append(Problem(self.file, line, 1, "warning", "D322", message))
         return found
+
+    def note_gaps(self) -> None:
+        """Note pauses that are far longer than a series' usual ones."""
+        for name, series in self.series.items():
+            pauses = [later - earlier for earlier, later in pairwise(series.times_ms)]
+            usual_ms = sorted(pauses)[(len(pauses) - 1) // 2] if len(pauses) > 1 else 0
+            if usual_ms == 0:
+                continue
+            for line, pause_ms in zip(self.lines[name][1:], pauses, strict=True):
+                if pause_ms > _LONG_GAP * usual_ms:
+                    gap = (
+                        f"a gap of {pause_ms / 1000:g} s before this row, usually it is {usual_ms / 1000:g} s"
+                    )
+                    self.note(line, "gap", gap, "the row before is read until then; longest_gap_s refuses it")
 
     def complain(self, line: int, message: str) -> None:
         self.problems.append(Problem(self.file, line, 1, "error", "D311", message))
@@ -148,6 +164,8 @@ class _Rows:
 
 def _read(rows: Any, file: str, layout: Layout) -> _Rows:
     header = [name.strip() for name in next(rows, [])]
+    if not header:
+        raise DocumentError.of_file(file, "D311", "is empty; its first line has to name the columns")
     wanted = [layout.time_column, *layout.columns.values()]
     if layout.series_column is not None:
         wanted.append(layout.series_column)
@@ -177,21 +195,25 @@ def _read(rows: Any, file: str, layout: Layout) -> _Rows:
         if not row:
             continue
         if len(row) != len(header):
-            found.complain(rows.line_num, f"{len(row)} fields, the header has {len(header)}")
+            fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
+            found.complain(rows.line_num, f"{fields}, the header has {len(header)}")
             continue
         time_s = _seconds(row[time_at])
         if time_s is None:
             found.complain(rows.line_num, f'time "{row[time_at]}" is neither seconds nor ISO 8601')
             continue
-        name = "" if series_at is None else row[series_at]
-        begin = found.begins.setdefault(name, time_s)
-        series = found.series.setdefault(name, Series())
+        who = "" if series_at is None else row[series_at]
+        begin = found.begins.setdefault(who, time_s)
+        series = found.series.setdefault(who, Series())
         at_ms = int((time_s - begin) * 1000)
         if series.times_ms and at_ms < series.times_ms[-1]:
             found.complain(
                 rows.line_num, f"time {row[time_at]} is before the row above; sort the file by time"
             )
             continue
+        if series.times_ms and at_ms == series.times_ms[-1]:
+            again = f"time {row[time_at].strip()} again"
+            found.note(rows.line_num, "again", again, "only the last row of a moment is read")
         if series.times_ms and at_ms - series.times_ms[-1] > layout.longest_gap_ms:
             gap_s = (at_ms - series.times_ms[-1]) / 1000
             found.complain(rows.line_num, f"a gap of {gap_s:g} s before this row; longest_gap_s allows less")
@@ -204,13 +226,18 @@ def _read(rows: Any, file: str, layout: Layout) -> _Rows:
                 advice = "if it means that there is none, list it in missing"
                 found.complain(rows.line_num, f'"{text}" is no {name}; {advice}')
             elif not _is_in_domain(text, attribute):
-                found.outside(rows.line_num, text, attribute)
+                unit = f" {attribute.unit}" if attribute.unit else ""
+                outside = f"{name} {text} lies outside of {attribute.lo:g} to {attribute.hi:g}{unit}"
+                found.note(rows.line_num, name, outside, _CLIPPED)
+        found.lines.setdefault(who, []).append(rows.line_num)
         series.times_ms.append(at_ms)
         series.rows.append(values)
     if found.problems:
         raise DocumentError(found.problems)
     if not found.series:
         raise DocumentError.of_file(file, "D311", "has no rows below its header")
+    if layout.longest_gap_ms == float("inf"):
+        found.note_gaps()
     return found
 
 

@@ -60,7 +60,7 @@ def contacts(
 
 def _contacts_of(source: str, seed: int | None, least_s: float) -> "Contacts":
     path = Path(source)
-    if path.suffix != ".toml" and path.is_file():
+    if path.suffix != ".toml" and (path.exists() or path.suffix or "/" in source):
         from emulation.contacts.formats.registry import read_contacts
 
         if seed is not None:

@@ -8,6 +8,7 @@ from emulation.contacts.formats.recording import (
     Lines,
     UpsAndDowns,
     changes_of,
+    misfit,
     node_number,
     seconds,
     time_ms,
@@ -30,9 +31,7 @@ def read_dtnsim2(path: Path, least_ms: float = 0.0) -> Contacts:
             continue
         at_ms, one, other = time_ms(words[0][1:]), node_number(words[1]), node_number(words[3])
         if at_ms is None or one is None or other is None:
-            lines.complain(
-                line.number, "D313", "the time or a node is no number (a node may have letters first)"
-            )
+            lines.complain(line.number, "D313", misfit((words[1], words[3]), (words[0][1:],)))
             continue
         found.take(line.number, at_ms, one, other, words[4] == "up")
     return found.contacts(least_ms)

@@ -12,6 +12,7 @@ from emulation.contacts.formats.recording import (
     Lines,
     Sighting,
     contacts_from_sightings,
+    misfit,
     node_number,
     time_ms,
 )
@@ -29,7 +30,7 @@ def read_haggle(path: Path, least_ms: float = 0.0) -> Contacts:
         one, other = node_number(words[0]), node_number(words[1])
         begin_ms, end_ms = time_ms(words[2]), time_ms(words[3])
         if one is None or other is None or begin_ms is None or end_ms is None:
-            lines.complain(line.number, "D313", "a node or a time is no number")
+            lines.complain(line.number, "D313", misfit(words[:2], words[2:4]))
         elif one == other:
             lines.complain(line.number, "D313", f"node {one} cannot be in contact with itself")
         elif end_ms < begin_ms:

@@ -15,6 +15,7 @@ from emulation.contacts.formats.recording import (
     Lines,
     Sighting,
     contacts_from_sightings,
+    misfit,
     node_number,
     seconds,
     time_ms,
@@ -42,12 +43,13 @@ def read_intervals(path: Path, least_ms: float = 0.0) -> Contacts:
         if not row:
             continue
         if len(row) != len(header):
-            lines.complain(rows.line_num, "D313", f"{len(row)} fields, the header has {len(header)}")
+            fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
+            lines.complain(rows.line_num, "D313", f"{fields}, the header has {len(header)}")
             continue
         a, b, begin, end = (row[place].strip() for place in places)
         one, other, begin_ms, end_ms = node_number(a), node_number(b), time_ms(begin), time_ms(end)
         if one is None or other is None or begin_ms is None or end_ms is None:
-            lines.complain(rows.line_num, "D313", "a node or a time is no number")
+            lines.complain(rows.line_num, "D313", misfit((a, b), (begin, end)))
         elif one == other:
             lines.complain(rows.line_num, "D313", f"node {one} cannot be in contact with itself")
         elif end_ms < begin_ms:

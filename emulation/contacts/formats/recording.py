@@ -21,6 +21,8 @@ from knowledge_manager.documents import DocumentError, Problem, decode_text, rea
 
 LARGEST_TRACE: Final = 1 << 30
 """Bytes, unpacked."""
+MOST_NODES: Final = 65_535
+"""The greatest number of a node."""
 _NODE: Final = re.compile(r"[A-Za-z_]*([0-9]{1,5})")
 _MOST_PROBLEMS: Final = 20
 
@@ -75,7 +77,7 @@ class Lines:
 def node_number(text: str) -> int | None:
     """Return the number of a node: `n17` and `17` are one node. None where it is none."""
     found = _NODE.fullmatch(text)
-    return int(found[1]) if found is not None and int(found[1]) <= 65_535 else None
+    return int(found[1]) if found is not None and int(found[1]) <= MOST_NODES else None
 
 
 def time_ms(text: str) -> float | None:
@@ -85,6 +87,18 @@ def time_ms(text: str) -> float | None:
     except ValueError:
         return None
     return value if 0.0 <= value < float("inf") else None
+
+
+def misfit(nodes: Iterable[str], times: Iterable[str]) -> str:
+    """Return what is wrong with the first of these that is no node or no time."""
+    for text in nodes:
+        if node_number(text) is None:
+            digits = text.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_")
+            if digits.isdecimal():
+                return f'node "{text}" is above {MOST_NODES:,}, the most that there can be'
+            return f'"{text}" is no node: a number is, and a number with letters before it'
+    wrong = next(text for text in times if time_ms(text) is None)
+    return f'"{wrong}" is no time: seconds from 0 on are'
 
 
 class UpsAndDowns:

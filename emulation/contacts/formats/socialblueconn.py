@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from emulation.contacts.contact import Contacts, contacts_from_pieces
-from emulation.contacts.formats.recording import Lines, node_number, time_ms
+from emulation.contacts.formats.recording import Lines, misfit, node_number, time_ms
 
 JOIN_MS: Final = 600_000.0
 
@@ -27,7 +27,7 @@ def read_socialblueconn(path: Path, least_ms: float = 0.0) -> Contacts:
             continue
         one, other, seen = node_number(words[0]), node_number(words[1]), time_ms(words[2])
         if one is None or other is None or seen is None:
-            lines.complain(line.number, "D313", "a node or the time is no number")
+            lines.complain(line.number, "D313", misfit(words[:2], words[2:3]))
         elif one == other:
             lines.complain(line.number, "D313", f"node {one} cannot see itself")
         else:

@@ -75,6 +75,10 @@ def read_ns2(path: Path, area: Area) -> tuple[Track, ...]:
         if node is None:
             lines.complain(line.number, "D316", f"node {number} is sent somewhere without having been placed")
             continue
+        if at_ms < node.at_ms:
+            message = f"node {number} had an order at {node.at_ms / 1000:g} s already; sort the file"
+            lines.complain(line.number, "D314", message)
+            continue
         if number not in nodes:
             tracks.add(line.number, number, 0.0, node.x_m, node.y_m)
         then_ms, x_m, y_m = node.place(at_ms)

@@ -57,6 +57,7 @@ class Tracks:
 
     def result(self) -> tuple[Track, ...]:
         """Return the tracks by rising node number, or raise everything that was wrong."""
+        self._lines.refuse_if_wrong()
         if not self._points:
             self._lines.complain(1, "D316", "no node moves or stands anywhere in this file")
         self._lines.refuse_if_wrong()

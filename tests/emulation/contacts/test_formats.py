@@ -65,8 +65,9 @@ def test_a_contact_of_no_length_is_one_whichever_line_comes_first(tmp_path: Path
         ),
         (["5 CONN 1 2 down", "6 CONN 1 2 up"], "trace.txt:1:1: error D315: the contact of 1 and 2 ends"),
         (["5 CONN 1 2"], "trace.txt:1:1: error D313: a contact is written"),
-        (["5 CONN 1 x up"], "trace.txt:1:1: error D313: the time or a node is no number"),
-        (["-5 CONN 1 2 up"], "trace.txt:1:1: error D313: the time or a node is no number"),
+        (["5 CONN 1 x up"], 'trace.txt:1:1: error D313: "x" is no node: a number is'),
+        (["5 CONN 1 n65536 up"], 'trace.txt:1:1: error D313: node "n65536" is above 65,535'),
+        (["-5 CONN 1 2 up"], 'trace.txt:1:1: error D313: "-5" is no time: seconds from 0 on are'),
         (["5 CONN 1 1 up"], "trace.txt:1:1: error D313: node 1 cannot be in contact with itself"),
         (["5 LINK 1 2 up"], 'trace.txt:1:1: error D313: "LINK" is no event of The ONE'),
     ],
@@ -112,7 +113,7 @@ def test_what_is_written_is_read_again(
     ("lines", "expected"),
     [
         (["@5 1 -> 2 up"], 'trace.txt:1:1: error D313: a contact is written "@time node <-> node up|down"'),
-        (["@5 1 <-> b up"], "trace.txt:1:1: error D313: the time or a node is no number"),
+        (["@5 1 <-> b up"], 'trace.txt:1:1: error D313: "b" is no node: a number is'),
         (
             ["a,b,begin_s,ends_s", "1,2,3,4"],
             'trace.txt:1:1: error D313: there is no column "end_s"; did you mean',
@@ -121,7 +122,10 @@ def test_what_is_written_is_read_again(
         (["a,b,begin_s,end_s", "1,2,3"], "trace.txt:2:1: error D313: 3 fields, the header has 4"),
         (["a,b,begin_s,end_s", "1,2,5,4"], "trace.txt:2:1: error D314: the contact ends before it begins"),
         (["a,b,begin_s,end_s", "1,1,3,4"], "trace.txt:2:1: error D313: node 1 cannot be in contact"),
-        (["a,b,begin_s,end_s", "1,2,x,4"], "trace.txt:2:1: error D313: a node or a time is no number"),
+        (
+            ["a,b,begin_s,end_s", "1,2,x,4"],
+            'trace.txt:2:1: error D313: "x" is no time: seconds from 0 on are',
+        ),
     ],
 )
 def test_other_forms_are_refused_line_by_line(tmp_path: Path, lines: list[str], expected: str) -> None:
@@ -181,7 +185,7 @@ def test_both_devices_logs_of_haggle_are_one_contact(tmp_path: Path) -> None:
         ("1 2 5\n1 1 6\n", "2:1: error D313: node 1 cannot see itself"),
         ("1 2 5\n1 2\n", '2:1: error D313: a sighting is written "id id milliseconds"'),
         ("1 2 5 6 1 0\n1 2 9 8 1 0\n", "2:1: error D314: the contact ends before it begins"),
-        ("1 2 5 6 1 0\n1 2 x 8 1 0\n", "2:1: error D313: a node or a time is no number"),
+        ("1 2 5 6 1 0\n1 2 x 8 1 0\n", '2:1: error D313: "x" is no time: seconds from 0 on are'),
     ],
 )
 def test_broken_recordings_of_sightings_are_refused_line_by_line(

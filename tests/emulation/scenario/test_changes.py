@@ -46,6 +46,15 @@ def test_a_change_is_the_same_as_another_file(
         ("seed.more=3", "is no key of a table"),
         ("sead=3", 'key "sead" is unknown; did you mean "seed"'),
         ("radio.handheld.loss=2", "radio.handheld.loss: input should be less than 1"),
+        (
+            "radio.handheld.frame_bytes=-1",
+            "frame_bytes=-1: error D302: radio.handheld.frame_bytes: input should",
+        ),
+        ("overlay.limits.hello_ms=0", "error D302: overlay.limits.hello_ms: input should be greater than 0"),
+        (
+            'group.patients.mobility={ model = "static", places_m = [[1, 2], [-3, 2], [1, 1]] }',
+            r"error D302: group.2..mobility.places_m.1..0.: input should be greater than or equal to 0",
+        ),
         ("overlay.policy=prophte", 'did you mean "prophet"'),
         ("nope=1", '^--set nope=1: error D301: key "nope" is unknown'),
         ("area.width_m=0", "^--set area.width_m=0: error D302: area.width_m: input should be greater"),
@@ -55,7 +64,10 @@ def test_a_change_is_the_same_as_another_file(
         ("duration_s=true", "duration_s: input should be a valid number"),
         ('seed="1"', "seed: input should be a valid integer"),
         ('group[0].mobility.pause_s=[0, "3"]', "pause_s.1.: input should be a valid number"),
-        ('overlay.limits.receipts="9"', "limits.receipts=.9.: error D302: input should be a valid integer"),
+        (
+            'overlay.limits.receipts="9"',
+            "error D302: overlay.limits.receipts: input should be a valid integer",
+        ),
         ("radio.handheld.half_duplex=1", "half_duplex=1: error D302: .*input should be a valid boolean"),
         ("group=3", "group: a list is wanted"),
         ("area=[]", "area: a table is wanted"),

@@ -107,6 +107,8 @@ CASES: dict[str, Changes] = {
         )
     ],
     "what_does_not_fit": [
+        ("setup_ms = 100", "setup_ms = 5000\nleast_contact_s = 1e9"),
+        ("duration_s = 3600", "duration_s = 5"),
         ('file = "fever.xml"', 'file = "fever.xml"\nat_s = 3600'),
         ('"static" }', PLACES),
     ],

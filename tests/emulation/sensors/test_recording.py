@@ -1,6 +1,7 @@
 """Recordings come back row by row at their own pace, and broken ones are refused line by line."""
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,8 @@ def test_units_are_converted_and_rounded_to_what_the_table_keeps(tmp_path: Path)
             ],
         ),
         ("who,t,hr,temp,hr\nb,1,2,3,4\n", ['data.csv:1:1: error D311: there are 2 columns "hr"']),
+        ("", ["data.csv: error D311: is empty; its first line has to name the columns"]),
+        ("who,t,hr,temp\nb\n", ["data.csv:2:1: error D311: 1 field, the header has 4"]),
         ("who,t,hr,temp\n", ["data.csv: error D311: has no rows below its header"]),
         ('who,t,hr,temp\nb,1,"80,37\n', ["data.csv:2:1: error D311: not CSV: unexpected end of data"]),
     ],
@@ -103,6 +106,23 @@ def test_a_packed_file_that_is_cut_off_is_refused(tmp_path: Path) -> None:
         read_recording(path, LAYOUT)
 
 
+def test_gaps_and_rows_of_one_moment_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("t,temp\n0,1\n60,2\n60,3\n120,4\n180,5\n900,6\n960,7\n9960,8\n")
+    layout = Layout("t", None, {"temperature": "temp"}, frozenset(), {})
+    warnings: list[Problem] = []
+    [series] = read_recording(path, layout, warnings)
+    assert series.sample(60_000) == {"temperature": "3"}
+    assert [str(one).replace(f"{tmp_path}/", "") for one in warnings] == [
+        "data.csv:4:1: warning D322: time 60 again; only the last row of a moment is read",
+        "data.csv:7:1: warning D322: a gap of 720 s before this row, usually it is 60 s "
+        "(and 1 more of the kind); the row before is read until then; longest_gap_s refuses it",
+    ]
+    warnings.clear()
+    read_recording(path, replace(layout, longest_gap_ms=1e9), warnings)
+    assert [one.line for one in warnings] == [4]
+
+
 def test_values_outside_of_the_domain_are_told_once_for_each_attribute(tmp_path: Path) -> None:
     event = load_mission_table(["medical"]).event("patient")
     names = ("heart_rate", "oxygen_saturation", "ward")
@@ -122,7 +142,7 @@ def test_values_outside_of_the_domain_are_told_once_for_each_attribute(tmp_path:
     rate, share = (event.attribute(name) for name in names[:2])
     assert [str(one).replace(f"{tmp_path}/", "").split("; it is read")[0] for one in warnings] == [
         f"data.csv:3:1: warning D322: heart_rate -999 lies outside of {rate.lo:g} to {rate.hi:g} {rate.unit} "
-        "(and 1 more of its values)",
+        "(and 1 more of the kind)",
         f"data.csv:4:1: warning D322: oxygen_saturation 101 lies outside of {share.lo:g} to {share.hi:g} "
         f"{share.unit}",
     ]
