@@ -51,7 +51,9 @@ def scenario_of(run: Path) -> tuple[Scenario, int]:
     """Return the scenario and the seed of a run, from its folder alone."""
     manifest = manifest_of(run)
     inputs, settings, seed = (manifest.get(key) for key in ("inputs", "scenario", "seed"))
-    if not isinstance(inputs, dict) or not isinstance(settings, dict) or not isinstance(seed, int):
+    if not isinstance(inputs, dict) or not isinstance(settings, dict):
         raise NotARun(f"{run} keeps no copies of its files; run its scenario again with this version")
+    if not isinstance(seed, int) or not 0 <= seed < 2**63:
+        raise NotARun(f"{run} is no run: the seed in its manifest is {seed!r}")
     copies = {name: run / FOLDER / Path(str(copy)).name for name, copy in inputs.items()}
     return scenario_from_settings(settings, copies, str(run / "manifest.json")), seed

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from emulation.contacts.contact import Contacts
-from emulation.contacts.formats.recording import Line, Lines, node_number, time_ms
+from emulation.contacts.formats.recording import Line, Lines, misfit, node_number, time_ms
+from knowledge_manager.documents import DocumentError
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,7 @@ def read_messages(path: Path, contacts: Contacts | None = None) -> list[Message]
     for line in lines:
         message = _message(line)
         if message is None:
-            expected = '"time ID size from to …", "time C ID from to …" or "time ID from to"'
-            lines.complain(line.number, "D313", f"a message is written {expected}")
+            lines.complain(line.number, "D313", _misfit(line))
         elif (first := first_lines.setdefault(message.name, line.number)) != line.number:
             lines.complain(line.number, "D313", f"line {first} has a message {message.name} already")
         elif contacts is not None and (stranger := _stranger(message, contacts)) is not None:
@@ -46,6 +46,8 @@ def read_messages(path: Path, contacts: Contacts | None = None) -> list[Message]
         else:
             messages.append(message)
     lines.refuse_if_wrong()
+    if not messages:
+        raise DocumentError.of_file(lines.file, "D313", "holds no message")
     return messages
 
 
@@ -58,16 +60,33 @@ def _stranger(message: Message, contacts: Contacts) -> int | None:
     return next((node for node in (message.source, message.destination) if not least <= node <= most), None)
 
 
+def _named(words: list[str]) -> tuple[str, str, str] | None:
+    """Return the words for (message, from, to), or None if there are too few."""
+    if len(words) >= 5 and words[1] == "C":
+        return words[2], words[3], words[4]
+    if len(words) == 4:
+        return words[1], words[2], words[3]
+    return (words[1], words[3], words[4]) if len(words) >= 5 else None
+
+
+def _misfit(line: Line) -> str:
+    """Return why a line is no message."""
+    named = _named(line.words)
+    if named is None:
+        expected = '"time ID size from to …", "time C ID from to …" or "time ID from to"'
+        return f"a message is written {expected}"
+    _, source, destination = named
+    if node_number(source) is not None and node_number(source) == node_number(destination):
+        return f"node {node_number(source)} cannot send to itself"
+    return misfit((source, destination), line.words[:1])
+
+
 def _message(line: Line) -> Message | None:
     words = line.words
-    if len(words) >= 5 and words[1] == "C":
-        name, source, destination = words[2], words[3], words[4]
-    elif len(words) == 4:
-        name, source, destination = words[1], words[2], words[3]
-    elif len(words) >= 5:
-        name, source, destination = words[1], words[3], words[4]
-    else:
+    named = _named(words)
+    if named is None:
         return None
+    name, source, destination = named
     created_ms, sender, receiver = time_ms(words[0]), node_number(source), node_number(destination)
     if created_ms is None or sender is None or receiver is None or sender == receiver:
         return None

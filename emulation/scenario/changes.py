@@ -37,7 +37,7 @@ class Changes:
             value: Any = document
             for step in put:
                 value = value[step]
-            for path in _paths_in(value, put):
+            for path in paths_in(value, put):
                 positions.places.setdefault(path, positions.at(path))
 
     def behind(self, path: Path) -> str | None:
@@ -52,12 +52,12 @@ class Changes:
         return None
 
 
-def _paths_in(value: Any, path: Path) -> Iterator[Path]:
+def paths_in(value: Any, path: Path = ()) -> Iterator[Path]:
     """Yield a path and the paths of everything inside the value that stands there."""
     yield path
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, one in inside:
-        yield from _paths_in(one, (*path, key))
+        yield from paths_in(one, (*path, key))
 
 
 def what_is_malformed(change: str) -> str | None:

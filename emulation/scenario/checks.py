@@ -3,12 +3,12 @@
 Every check looks at the settings alone and yields problems at the place of the key that has to change.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import fields
 
 from dens.limits import Limits
 from emulation.scenario.hardship_checks import check_hardships
-from emulation.scenario.mobility_settings import DisasterAreaSettings, ReferencePointSettings, StaticSettings
+from emulation.scenario.motion_checks import check_motion
 from emulation.scenario.places import Places
 from emulation.scenario.populations import numbers_used
 from emulation.scenario.settings import (
@@ -67,23 +67,7 @@ def _groups(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
                 "D305",
                 f'there is no radio "{group.radio}"{did_you_mean(group.radio, known)} ({listed(known)})',
             )
-        if isinstance(group.mobility, StaticSettings) and group.mobility.places_m is not None:
-            yield from _standing(
-                settings,
-                places,
-                ("group", index, "mobility", "places_m"),
-                group.mobility.places_m,
-                group.count,
-            )
-        if isinstance(group.mobility, DisasterAreaSettings):
-            yield from _called(settings, places, index, group.mobility)
-        if isinstance(group.mobility, ReferencePointSettings):
-            room_m = min(settings.area.width_m, settings.area.height_m) / 2
-            if group.mobility.spread_m >= room_m:
-                message = (
-                    f"{group.mobility.spread_m:g} m leave the group no way to go; less than {room_m:g} m do"
-                )
-                yield places.problem(("group", index, "mobility", "spread_m"), "D312", message)
+        yield from check_motion(settings, index, places)
     nodes = sum(group.count * len(group.role) for group in settings.group)
     if nodes > MOST_NODES:
         yield places.problem(("group",), "D312", f"{nodes} nodes are too many; {MOST_NODES} is the most")
@@ -100,41 +84,6 @@ def _radios(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
                     f"no contact of a run of {settings.duration_s:g} s is longer; nobody would ever talk"
                 )
                 yield places.problem(("radio", name, key), "D312", message)
-
-
-def _called(
-    settings: ScenarioSettings, places: Places, index: int, mobility: DisasterAreaSettings
-) -> Iterator[Problem]:
-    path: Path = ("group", index, "mobility", "called")
-    if mobility.called is None:
-        return
-    role: Role = "subscriber" if mobility.called == "delivered" else "mediator"
-    if role not in settings.group[index].role:
-        message = (
-            f'"{mobility.called}" calls {role}s, and the nodes of "{settings.group[index].name}" are none'
-        )
-        yield places.problem(path, "D307", message)
-    if mobility.duty == "casualty":
-        yield places.problem(path, "D312", "casualties answer no calls; leave it out, or give another duty")
-    if settings.contacts is not None:
-        message = "contacts are recorded, so nobody meets others for going elsewhere; leave out one of them"
-        yield places.problem(path, "D312", message)
-
-
-def _standing(
-    settings: ScenarioSettings,
-    places: Places,
-    path: Path,
-    places_m: Sequence[tuple[float, float]],
-    count: int,
-) -> Iterator[Problem]:
-    if len(places_m) != count:
-        yield places.problem(path, "D312", f"{len(places_m)} places for {count} nodes; give one for each")
-    width, height = settings.area.width_m, settings.area.height_m
-    for position, (x, y) in enumerate(places_m):
-        if x > width or y > height:
-            message = f"({x:g}, {y:g}) lies outside the area of {width:g} x {height:g} m"
-            yield places.problem((*path, position), "D312", message)
 
 
 def _limits(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:

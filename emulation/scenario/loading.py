@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from emulation.contacts.contact import Contacts
 from emulation.interests import PlannedInterests
 from emulation.mobility.model import MobilityModel
-from emulation.scenario.changes import Changes
+from emulation.scenario.changes import Changes, paths_in
 from emulation.scenario.checks import check_settings
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.ground import plan_zones
@@ -69,7 +69,7 @@ def load_scenario(name_or_path: str | Path, changes: Sequence[str] = ()) -> Scen
 def scenario_from_settings(settings: Mapping[str, Any], copies: Mapping[str, Path], shown: str) -> Scenario:
     """Return the scenario that these settings describe, every key given, with the files that it names read
     from copies; what is wrong raises `DocumentError`."""
-    nowhere = TomlPositions()
+    nowhere = TomlPositions(dict.fromkeys(paths_in(settings), (0, 0)))
     return _scenario(settings, Places(shown, nowhere), nowhere, NamedFiles(Path(), copies))
 
 

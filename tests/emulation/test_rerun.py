@@ -104,6 +104,14 @@ def test_what_cannot_be_done_again_is_told(first: Path, tmp_path: Path) -> None:
         rerun(first, tmp_path / "again")
     assert "did you mean" not in str(gone.value)
     manifest = json.loads((first / "manifest.json").read_text())
+    for seed in (-4, 2**63, "5", None):
+        (first / "manifest.json").write_text(json.dumps({**manifest, "seed": seed}))
+        with pytest.raises(NotARun, match="the seed in its manifest is"):
+            rerun(first, tmp_path / "again")
+    manifest["scenario"]["group"][0]["count"] = "many"
+    (first / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(DocumentError, match=r"D302: group\[0\]\.count: input should be a valid integer"):
+        rerun(first, tmp_path / "again")
     del manifest["inputs"]
     (first / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(NotARun, match="keeps no copies of its files"):

@@ -55,6 +55,14 @@ def test_a_change_is_the_same_as_another_file(
             'group.patients.mobility={ model = "static", places_m = [[1, 2], [-3, 2], [1, 1]] }',
             r"error D302: group.2..mobility.places_m.1..0.: input should be greater than or equal to 0",
         ),
+        (
+            "area={ width_m = 1e-6, height_m = 1e-6 }",
+            "group.1..mobility: a node would turn about .e.* times in 3600 s; let it go slower",
+        ),
+        (
+            'group.helpers.mobility={ model = "gauss_markov", speed_m_per_s = 1, step_s = 1e-3 }',
+            "step_s: input should be greater than or equal to 0.1",
+        ),
         ("overlay.policy=prophte", 'did you mean "prophet"'),
         ("nope=1", '^--set nope=1: error D301: key "nope" is unknown'),
         ("area.width_m=0", "^--set area.width_m=0: error D302: area.width_m: input should be greater"),
