@@ -1,0 +1,427 @@
+"""One side of a contact, by itself: whom it believes, in which order it speaks, how patiently it waits."""
+
+import pytest
+
+from dens.item import NEVER_MS, Item, ItemId
+from dens.limits import Limits
+from dens.numbers import MessageType, Role, Status
+from dens.peer_session import AT_ONCE_MS, PeerSession
+from dens.summary import Summary, decode
+
+PEER, OWN_SESSION, BEGIN_MS = 9, 70, 1_000
+LIMITS = Limits(window_bytes=1_000, retry_ms=400, retry_most_ms=3_000, ack_delay_ms=60, ack_batch=4)
+NOTIFICATION = int(MessageType.NOTIFICATION)
+KNOWS_NOTHING: Summary = decode(b"")
+
+
+def session(limits: Limits = LIMITS) -> PeerSession:
+    return PeerSession(PEER, OWN_SESSION, BEGIN_MS, limits, 8)
+
+
+def ready(limits: Limits = LIMITS) -> PeerSession:
+    made = session(limits)
+    made.greet(Role.MEDIATOR, 5, OWN_SESSION)
+    made.summarise(3, KNOWS_NOTHING)
+    made.rest()
+    return made
+
+
+def item(origin: int, number: int, payload_bytes: int = 10) -> Item:
+    return Item(NOTIFICATION, 1, origin, number, 0, 95, 0, bytes(payload_bytes))
+
+
+def offered(made: PeerSession) -> list[ItemId]:
+    order: list[ItemId] = []
+    while (queued := made.next_queued()) is not None:
+        order.append(queued[0])
+        assert queued[1] == NOTIFICATION
+        made.drop_queued()
+    return order
+
+
+# ---------------------------------------------------------------------- greeting
+
+
+def test_a_contact_begins_unknown_and_wants_to_say_hello_at_once() -> None:
+    made = session()
+    assert (made.peer, made.own_session, made.peer_session, made.flags) == (PEER, OWN_SESSION, 0, 8)
+    assert made.role is None
+    assert (made.is_heard, made.owes_hello, made.is_ready) == (False, False, False)
+    assert made.hello_due_ms == BEGIN_MS
+    assert made.due_ms == AT_ONCE_MS
+    assert made.summary_number == 0
+    assert PeerSession(PEER, 1, 0, LIMITS).flags == 0
+    made.rest()
+    assert made.due_ms == BEGIN_MS
+
+
+def test_a_hello_makes_the_peer_known_and_says_whether_it_heard_us() -> None:
+    made = session()
+    assert made.greet(Role.PUBLISHER, 5, 0)
+    assert (made.role, made.peer_session, made.is_heard) == (Role.PUBLISHER, 5, False)
+    assert not made.greet(Role.PUBLISHER, 5, OWN_SESSION)
+    assert made.is_heard
+    assert not made.greet(Role.PUBLISHER, 5, 0)
+    assert made.is_heard
+    made.rest()
+    assert made.due_ms == NEVER_MS
+
+
+def test_a_late_hello_of_an_older_session_changes_nothing() -> None:
+    made = session()
+    made.greet(Role.PUBLISHER, 5, 0)
+    assert not made.greet(Role.SUBSCRIBER, 4, OWN_SESSION)
+    assert (made.role, made.peer_session, made.is_heard) == (Role.PUBLISHER, 5, False)
+
+
+def test_a_newer_session_means_that_the_peer_forgot_what_it_was_sent() -> None:
+    made = ready()
+    made.offer(1, (3, 1), NOTIFICATION)
+    made.sent(item(3, 2), 500, BEGIN_MS)
+    made.came((3, 3))
+    made.took((4, 1))
+    made.rest()
+    assert made.greet(Role.SUBSCRIBER, 6, 0)
+    assert (made.role, made.is_heard, made.is_ready) == (Role.SUBSCRIBER, False, False)
+    assert made.due_ms == AT_ONCE_MS
+    assert made.next_queued() is None
+    assert made.next_retry(10**9) is None
+    assert made.has_room(1_000)
+    assert not made.knows((3, 3))
+    made.offer(1, (3, 2), NOTIFICATION)
+    assert offered(made) == [(3, 2)]
+    assert made.came((4, 1))
+
+
+def test_a_newer_session_that_heard_us_need_not_be_greeted_again() -> None:
+    made = ready()
+    assert made.greet(Role.MEDIATOR, 6, OWN_SESSION)
+    assert made.is_heard
+
+
+def test_an_owed_hello_is_wanted_at_once() -> None:
+    made = ready()
+    assert made.due_ms == NEVER_MS
+    made.owe_hello()
+    assert made.owes_hello
+    assert made.due_ms == AT_ONCE_MS
+
+
+def test_a_summary_makes_ready_and_says_what_the_peer_has() -> None:
+    made = session()
+    made.greet(Role.MEDIATOR, 5, OWN_SESSION)
+    assert not made.has_any_of(3)
+    assert not made.knows((3, 0))
+    made.summarise(17, decode(bytes((3, 0, 2, 1))))
+    assert made.is_ready
+    assert made.summary_number == 17
+    assert [made.knows((3, number)) for number in range(5)] == [False, False, True, True, False]
+    assert made.has_any_of(3)
+    assert not made.has_any_of(4)
+
+
+def test_what_a_summary_names_is_no_longer_queued() -> None:
+    made = session()
+    made.greet(Role.MEDIATOR, 5, OWN_SESSION)
+    for number in range(5):
+        made.offer(1, (3, number), NOTIFICATION)
+    made.offer(0, (4, 0), NOTIFICATION)
+    made.summarise(17, decode(bytes((3, 0, 2, 1))))
+    assert [made.lacks((3, number)) for number in range(6)] == [False] * 5 + [True]
+    made.may_want((3, 0))
+    assert offered(made) == [(4, 0), (3, 0), (3, 1), (3, 4)]
+    assert [made.lacks((3, number)) for number in range(6)] == [True, True, False, False, True, True]
+
+
+# ---------------------------------------------------------------------- what the peer has
+
+
+def test_what_the_peer_sent_it_has_until_it_may_want_it_again() -> None:
+    made = ready()
+    assert not made.came((3, 1))
+    assert not made.came((3, 1))
+    assert made.knows((3, 1))
+    made.offer(1, (3, 1), NOTIFICATION)
+    assert made.next_queued() is None
+    made.may_want((3, 1))
+    assert not made.knows((3, 1))
+    made.offer(1, (3, 1), NOTIFICATION)
+    assert offered(made) == [(3, 1)]
+
+
+def test_what_came_is_remembered_for_the_whole_contact() -> None:
+    made = ready()
+    made.took((3, 1))
+    assert not made.knows((3, 1))
+    assert made.came((3, 1))
+    assert made.knows((3, 1))
+    made.may_want((3, 1))
+    assert made.came((3, 1))
+
+
+# ---------------------------------------------------------------------- the queue
+
+
+def test_the_more_urgent_kind_goes_first_and_among_equals_the_earlier() -> None:
+    made = ready()
+    for priority, number in ((2, 1), (0, 2), (1, 3), (0, 4)):
+        made.offer(priority, (3, number), NOTIFICATION, 0)
+    assert made.due_ms == AT_ONCE_MS
+    assert offered(made) == [(3, 2), (3, 4), (3, 3), (3, 1)]
+
+
+def test_origins_take_turns_byte_for_byte() -> None:
+    made = ready()
+    for number in range(4):
+        made.offer(1, (3, number), NOTIFICATION, 100)
+    for number in range(3):
+        made.offer(1, (4, number), NOTIFICATION, 200)
+    assert offered(made) == [(3, 0), (4, 0), (3, 1), (3, 2), (4, 1), (3, 3), (4, 2)]
+
+
+def test_a_newcomer_does_not_wait_behind_what_was_said_before_it_came() -> None:
+    made = ready()
+    for number in range(3):
+        made.offer(1, (3, number), NOTIFICATION, 100)
+    for _ in range(2):
+        made.drop_queued()
+    made.offer(1, (4, 0), NOTIFICATION, 100)
+    made.offer(1, (4, 1), NOTIFICATION, 100)
+    assert offered(made) == [(4, 0), (3, 2), (4, 1)]
+
+
+def test_turns_begin_anew_when_everything_was_said() -> None:
+    made = ready()
+    made.offer(1, (3, 0), NOTIFICATION, 10_000)
+    assert offered(made) == [(3, 0)]
+    made.offer(1, (4, 0), NOTIFICATION, 100)
+    made.offer(1, (4, 1), NOTIFICATION, 100)
+    made.offer(1, (3, 1), NOTIFICATION, 100)
+    assert offered(made) == [(4, 0), (3, 1), (4, 1)]
+
+
+def test_a_message_without_a_size_counts_as_an_envelope() -> None:
+    made = ready()
+    for number in range(3):
+        made.offer(1, (3, number), NOTIFICATION)
+    made.offer(1, (4, 0), NOTIFICATION, 17)
+    made.offer(1, (4, 1), NOTIFICATION, 17)
+    assert offered(made) == [(3, 0), (4, 0), (3, 1), (4, 1), (3, 2)]
+
+
+def test_nothing_is_queued_twice_or_while_it_is_under_way() -> None:
+    made = ready()
+    made.offer(1, (3, 1), NOTIFICATION)
+    made.offer(0, (3, 1), NOTIFICATION)
+    assert offered(made) == [(3, 1)]
+    made.sent(item(3, 1), 40, BEGIN_MS)
+    made.offer(1, (3, 1), NOTIFICATION)
+    assert made.next_queued() is None
+    made.give_up((3, 1))
+    made.offer(1, (3, 1), NOTIFICATION)
+    assert offered(made) == [(3, 1)]
+
+
+def test_what_the_peer_got_meanwhile_is_passed_over_and_may_be_queued_later() -> None:
+    made = ready()
+    for number in range(3):
+        made.offer(1, (3, number), NOTIFICATION)
+    made.came((3, 0))
+    made.came((3, 1))
+    assert made.next_queued() == ((3, 2), NOTIFICATION)
+    made.may_want((3, 0))
+    made.offer(0, (3, 0), NOTIFICATION)
+    assert offered(made) == [(3, 0), (3, 2)]
+
+
+# ---------------------------------------------------------------------- the window
+
+
+def test_one_message_always_has_room_and_more_only_within_the_window() -> None:
+    made = ready()
+    assert made.has_room(5_000)
+    made.sent(item(3, 1), 600, BEGIN_MS)
+    assert made.has_room(400)
+    assert not made.has_room(401)
+    made.sent(item(3, 2), 300, BEGIN_MS)
+    assert made.has_room(100)
+    assert not made.has_room(101)
+    made.sent(item(3, 2), 100, BEGIN_MS)
+    assert made.has_room(300)
+    assert not made.has_room(301)
+    assert made.acknowledged((3, 1), BEGIN_MS) is not None
+    assert made.has_room(900)
+    assert not made.has_room(901)
+    made.give_up((3, 2))
+    assert made.has_room(5_000)
+    made.give_up((3, 2))
+    made.sent(item(3, 3), 1_000, BEGIN_MS)
+    assert made.has_room(0)
+    assert not made.has_room(1)
+
+
+# ---------------------------------------------------------------------- patience
+
+
+def retries(made: PeerSession, first: Item, count: int) -> list[int]:
+    """Let a message go unanswered; return how long was waited each time."""
+    waits, now_ms = [], BEGIN_MS
+    made.sent(first, 50, now_ms)
+    for _ in range(count):
+        made.rest()
+        due_ms = made.due_ms
+        assert made.next_retry(due_ms - 1) is None
+        assert made.next_retry(due_ms) == (first.id, first.type)
+        waits.append(due_ms - now_ms)
+        now_ms = due_ms
+        made.sent(first, 50, now_ms)
+    return waits
+
+
+def test_patience_doubles_up_to_the_longest() -> None:
+    assert retries(ready(), item(3, 1), 6) == [400, 800, 1_600, 3_000, 3_000, 3_000]
+
+
+def test_patience_stays_bounded_after_very_many_tries() -> None:
+    limits = Limits(retry_ms=1, retry_most_ms=10**9)
+    waits = retries(ready(limits), item(3, 1), 40)
+    assert waits[:18] == [1 << tries for tries in range(17)] + [1 << 16]
+    assert set(waits[17:]) == {1 << 16}
+
+
+def test_patience_follows_the_measured_round_trip() -> None:
+    made = ready(Limits(retry_ms=1, retry_most_ms=10**6))
+    samples = [800, 800, 400, 1_600, 1_600]
+    round_trip, swing = None, 0
+    now_ms = BEGIN_MS
+    for number, sample_ms in enumerate(samples):
+        made.sent(item(3, number), 50, now_ms)
+        now_ms += sample_ms
+        flight = made.acknowledged((3, number), now_ms)
+        assert flight is not None
+        assert flight.item.id == (3, number)
+        if round_trip is None:
+            round_trip, swing = sample_ms, sample_ms // 2
+        else:
+            swing += (abs(sample_ms - round_trip) - swing) // 4
+            round_trip += (sample_ms - round_trip) // 8
+        made.sent(item(4, number), 50, now_ms)
+        made.rest()
+        assert made.due_ms - now_ms == round_trip + 4 * swing
+        made.give_up((4, number))
+
+
+def test_the_answer_to_a_repeated_message_says_nothing_about_the_round_trip() -> None:
+    made = ready()
+    made.sent(item(3, 1), 50, BEGIN_MS)
+    assert made.next_retry(BEGIN_MS + 400) is not None
+    made.sent(item(3, 1), 50, BEGIN_MS + 400)
+    assert made.acknowledged((3, 1), BEGIN_MS + 90_000) is not None
+    made.sent(item(3, 2), 50, BEGIN_MS + 90_000)
+    made.rest()
+    assert made.due_ms == BEGIN_MS + 90_400
+
+
+def test_a_message_that_goes_out_again_in_another_form_is_acknowledged_in_that_form() -> None:
+    made = ready()
+    made.sent(item(3, 1), 50, BEGIN_MS)
+    changed = item(3, 1, payload_bytes=4)
+    made.sent(changed, 44, BEGIN_MS + 10)
+    flight = made.acknowledged((3, 1), BEGIN_MS + 20)
+    assert flight is not None
+    assert flight.item is changed
+    assert flight.tries == 2
+
+
+def test_what_is_acknowledged_or_given_up_is_not_sent_again() -> None:
+    made = ready()
+    for number in range(3):
+        made.sent(item(3, number), 50, BEGIN_MS + number)
+    assert made.acknowledged((3, 0), BEGIN_MS + 5) is not None
+    assert made.acknowledged((3, 0), BEGIN_MS + 6) is None
+    assert made.acknowledged((8, 8), BEGIN_MS + 6) is None
+    assert made.knows((3, 0))
+    assert made.knows((8, 8))
+    made.give_up((3, 1))
+    made.rest()
+    assert made.due_ms == BEGIN_MS + 402
+    assert made.next_retry(BEGIN_MS + 10_000) == ((3, 2), NOTIFICATION)
+    assert made.next_retry(BEGIN_MS + 10_000) is None
+
+
+def test_an_acknowledgement_wants_attention_where_something_waits_for_room() -> None:
+    made = ready()
+    made.sent(item(3, 0), 50, BEGIN_MS)
+    made.rest()
+    made.acknowledged((3, 0), BEGIN_MS)
+    made.rest()
+    assert made.due_ms == NEVER_MS
+    made.sent(item(3, 1), 50, BEGIN_MS)
+    made.offer(1, (3, 2), NOTIFICATION)
+    made.rest()
+    assert made.due_ms > BEGIN_MS
+    made.acknowledged((3, 1), BEGIN_MS)
+    assert made.due_ms == AT_ONCE_MS
+
+
+# ---------------------------------------------------------------------- acknowledgements
+
+
+def test_answers_wait_for_company_but_not_for_long() -> None:
+    made = ready()
+    made.acknowledge(item(3, 0), Status.STORED, BEGIN_MS)
+    assert made.acks_due_ms == made.due_ms == BEGIN_MS + 60
+    made.acknowledge(item(3, 1), Status.KNOWN, BEGIN_MS + 30)
+    assert made.acks_due_ms == BEGIN_MS + 60
+    made.acknowledge(item(3, 2), Status.EXPIRED, BEGIN_MS + 31)
+    made.acknowledge(item(3, 3), Status.STORED, BEGIN_MS + 32)
+    assert made.acks_due_ms == made.due_ms == BEGIN_MS + 32
+    said = made.take_acks()
+    assert said == ((3, 0, 0), (3, 1, 1), (3, 2, 3), (3, 3, 0))
+    assert made.take_acks() == ()
+    assert made.acks_due_ms == NEVER_MS
+    made.rest()
+    assert made.due_ms == NEVER_MS
+
+
+def test_nobody_is_kept_waiting_for_more_than_a_quarter_of_its_patience() -> None:
+    made = ready(Limits(retry_ms=400, ack_delay_ms=200))
+    made.acknowledge(item(3, 0), Status.STORED, BEGIN_MS)
+    assert made.acks_due_ms == BEGIN_MS + 100
+
+
+@pytest.mark.parametrize(("payload_bytes", "is_due"), [(483, False), (484, True)])
+def test_half_a_window_is_answered_at_once(payload_bytes: int, is_due: bool) -> None:
+    made = ready()
+    made.acknowledge(item(3, 0, payload_bytes), Status.STORED, BEGIN_MS)
+    assert (made.acks_due_ms == BEGIN_MS) is is_due
+    made.take_acks()
+    made.acknowledge(item(3, 1, 0), Status.STORED, BEGIN_MS)
+    assert made.acks_due_ms == BEGIN_MS + 60
+
+
+def test_bytes_of_several_messages_come_together() -> None:
+    made = ready()
+    made.acknowledge(item(3, 0, 234), Status.STORED, BEGIN_MS)
+    assert made.acks_due_ms == BEGIN_MS + 60
+    made.acknowledge(item(3, 1, 234), Status.STORED, BEGIN_MS + 1)
+    assert made.acks_due_ms == BEGIN_MS + 1
+
+
+def test_whatever_is_due_first_wants_attention() -> None:
+    made = ready()
+    made.sent(item(3, 0), 50, BEGIN_MS)
+    made.acknowledge(item(4, 0), Status.STORED, BEGIN_MS)
+    made.rest()
+    assert made.due_ms == BEGIN_MS + 60
+    made.take_acks()
+    made.rest()
+    assert made.due_ms == BEGIN_MS + 400
+    unheard = session()
+    unheard.hello_due_ms = BEGIN_MS + 300
+    unheard.sent(item(3, 0), 50, BEGIN_MS)
+    unheard.rest()
+    assert unheard.due_ms == BEGIN_MS + 300
+    unheard.hello_due_ms = BEGIN_MS + 500
+    unheard.rest()
+    assert unheard.due_ms == BEGIN_MS + 400
