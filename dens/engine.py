@@ -31,9 +31,19 @@ from dens.limits import Limits
 from dens.machine import Datagram
 from dens.messages import Acknowledgement, Bundle, Hello, SummaryMessage
 from dens.numbers import (
+    ACKNOWLEDGEMENT,
+    BAD_PAYLOAD,
+    BUNDLE,
+    EXPIRED,
+    FOREIGN_ORIGIN,
+    HELLO,
+    KNOWN,
     LINK_NUMBER,
+    MEDIATOR,
     REASON_NAMES,
     STATUS_NAMES,
+    STORED,
+    SUMMARY,
     UNVERIFIED,
     MessageType,
     Reason,
@@ -60,18 +70,6 @@ _MOST_TOGETHER: Final = 32
 HAS_IT: Final = frozenset({Status.STORED, Status.KNOWN})
 """After these answers the peer has the message."""
 
-# Naming a member of an enumeration costs ten times as much as naming one of these, and every message does
-# so dozens of times.
-_ACKNOWLEDGEMENT: Final = int(MessageType.ACKNOWLEDGEMENT)
-_BUNDLE: Final = int(MessageType.BUNDLE)
-_HELLO: Final = int(MessageType.HELLO)
-_SUMMARY: Final = int(MessageType.SUMMARY)
-_MEDIATOR: Final = Role.MEDIATOR
-_BAD_PAYLOAD: Final = Status.BAD_PAYLOAD
-_EXPIRED: Final = Status.EXPIRED
-_FOREIGN_ORIGIN: Final = Status.FOREIGN_ORIGIN
-_KNOWN: Final = Status.KNOWN
-_STORED: Final = Status.STORED
 _ROLES: Final = {int(role): role for role in Role}
 
 _tuple: Final = tuple.__new__
@@ -134,7 +132,7 @@ class Engine(ABC):
             self._refuse(data, peer, Reason.SEALED if is_sealed else Reason.UNSEALED, now_ms)
             return
         if is_sealed:
-            number = 0 if item.type == _HELLO else session.own_session
+            number = 0 if item.type == HELLO else session.own_session
             if not self._sealer.verifies(data[:-TAG_BYTES], data[-TAG_BYTES:], peer, number):
                 self._refuse(data, peer, Reason.BAD_TAG, now_ms)
                 return
@@ -146,12 +144,12 @@ class Engine(ABC):
                 self._item_came(item, session, now_ms)
             elif item.origin != peer:
                 self._refuse(data, peer, Reason.MALFORMED, now_ms)
-            elif item.type == _ACKNOWLEDGEMENT:
+            elif item.type == ACKNOWLEDGEMENT:
                 self._acknowledgement_came(item.payload, session, now_ms)
-            elif item.type == _BUNDLE:
+            elif item.type == BUNDLE:
                 for one in self._unbundled(item.payload, now_ms):
                     self._item_came(one, session, now_ms)
-            elif item.type == _HELLO:
+            elif item.type == HELLO:
                 self._hello_came(Hello.decode(item.payload), session, now_ms)
             else:
                 message = SummaryMessage.decode(item.payload)
@@ -236,9 +234,9 @@ class Engine(ABC):
     def _hello_came(self, hello: Hello, session: PeerSession, now_ms: int) -> None:
         """Take a greeting. One that is repeated while ours is old says that ours was lost: it is answered."""
         is_new = session.greet(_ROLES[hello.role], hello.session, hello.heard)
-        if is_new and (self.role is _MEDIATOR or session.role is _MEDIATOR):
+        if is_new and (self.role is MEDIATOR or session.role is MEDIATOR):
             number = self._ledger.link_number() | LINK_NUMBER
-            session.offer(-1, (self.node, number), _SUMMARY)
+            session.offer(-1, (self.node, number), SUMMARY)
         elif is_new or hello.heard != session.own_session or session.hello_due_ms <= now_ms:
             session.owe_hello()
 
@@ -248,7 +246,7 @@ class Engine(ABC):
         self._hello_came(message.hello, session, now_ms)
         if message.hello.session != session.peer_session:
             return
-        session.acknowledge(item, _STORED, now_ms)
+        session.acknowledge(item, STORED, now_ms)
         if session.is_ready and session.summary_number == item.number:
             return
         session.summarise(item.number, known)
@@ -258,7 +256,7 @@ class Engine(ABC):
         events, peer = self._events, session.peer
         for origin, number, status in Acknowledgement.decode(payload).entries:
             flight = session.acknowledged((origin, number), now_ms)
-            if flight is None or flight.item.type == _SUMMARY:
+            if flight is None or flight.item.type == SUMMARY:
                 continue
             word = None if status in HAS_IT else STATUS_NAMES[status]
             events.append(_tuple(MessageAcknowledged, (now_ms, flight.item, peer, word, ())))
@@ -273,19 +271,19 @@ class Engine(ABC):
         item_id = item.id
         has_come = session.came(item_id)
         if has_come or item_id in self._known.ends:
-            status = _KNOWN
+            status = KNOWN
         elif item.expires_ms <= now_ms:
-            status = _EXPIRED
-        elif session.role is not _MEDIATOR and item.origin != session.peer:
-            status = _FOREIGN_ORIGIN
+            status = EXPIRED
+        elif session.role is not MEDIATOR and item.origin != session.peer:
+            status = FOREIGN_ORIGIN
         else:
             try:
                 status = self._take(item, session, now_ms)
             except RemoteProtocolError:
-                status = _BAD_PAYLOAD
-        if status is _STORED:
+                status = BAD_PAYLOAD
+        if status is STORED:
             session.took(item_id)
-        elif status is _KNOWN:
+        elif status is KNOWN:
             session.took(item_id)
             self._events.append(DuplicateReceived(now_ms, item, session.peer))
         else:
@@ -298,10 +296,10 @@ class Engine(ABC):
         if session.owes_hello or (not session.is_heard and session.hello_due_ms <= now_ms):
             session.owes_hello = False
             session.hello_due_ms = now_ms + self.limits.hello_ms
-            self._transmit_link(_HELLO, self._hello(session).encode(), session, out)
+            self._transmit_link(HELLO, self._hello(session).encode(), session, out)
         if session.acks_due_ms <= now_ms:
             payload = Acknowledgement(session.take_acks()).encode()
-            self._transmit_link(_ACKNOWLEDGEMENT, payload, session, out)
+            self._transmit_link(ACKNOWLEDGEMENT, payload, session, out)
         together: list[bytes] = []
         while (again := session.next_retry(now_ms)) is not None:
             item = self._form(*again, session, now_ms)
@@ -324,7 +322,7 @@ class Engine(ABC):
 
     def _form(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
         """Return a message as it is to be sent, or None where it is not, or no longer, worth it."""
-        if type == _SUMMARY:
+        if type == SUMMARY:
             return self._summary(item_id, session, now_ms)
         item = self._frame(item_id, type, session, now_ms)
         return None if item is None or item.expires_ms <= now_ms else item
@@ -343,7 +341,7 @@ class Engine(ABC):
             return
         if together:
             self._transmit_together(together, session, out)
-        if type == _SUMMARY:
+        if type == SUMMARY:
             body = pack(item, self._table_check, 0, 0, session.flags)
         else:
             body = pack(item, self._table_check, item.age_ms(now_ms), item.hops + 1, session.flags)
@@ -352,7 +350,7 @@ class Engine(ABC):
     def _transmit_together(self, together: list[bytes], session: PeerSession, out: list[Datagram]) -> None:
         """Send these small messages in one datagram, and forget them."""
         if len(together) > 1:
-            self._transmit_link(_BUNDLE, Bundle(tuple(together)).encode(), session, out)
+            self._transmit_link(BUNDLE, Bundle(tuple(together)).encode(), session, out)
         else:
             [message] = together
             body = bytes((message[0] | session.flags,)) + message[1:]
@@ -362,7 +360,7 @@ class Engine(ABC):
     def _transmit_link(self, type: int, payload: bytes, session: PeerSession, out: list[Datagram]) -> None:
         number = self._ledger.link_number() | LINK_NUMBER
         body = envelope.pack_link(type, self.node, number, self._table_check, session.flags, payload)
-        self._put_out(body, 0 if type == _HELLO else session.peer_session, session, out)
+        self._put_out(body, 0 if type == HELLO else session.peer_session, session, out)
 
     def _put_out(self, body: bytes, addressed_to: int, session: PeerSession, out: list[Datagram]) -> None:
         if session.flags:
@@ -375,7 +373,7 @@ class Engine(ABC):
     def _summary(self, item_id: ItemId, session: PeerSession, now_ms: int) -> Item:
         known = self._summary_for(session, _SUMMARY_BYTES)
         payload = SummaryMessage(self._hello(session), self._note(session, now_ms), known).encode()
-        return Item(_SUMMARY, 0, item_id[0], item_id[1], now_ms, 0, 0, payload)
+        return Item(SUMMARY, 0, item_id[0], item_id[1], now_ms, 0, 0, payload)
 
     # ------------------------------------------------------------------ what may be done otherwise
 

@@ -27,10 +27,10 @@ from dens.item import ENVELOPE_BYTES, LIFETIME_MS, OLDEST_AGE_MS, Item
 from dens.numbers import (
     LINK_NUMBER,
     LINK_TYPES,
+    NOTIFICATION,
     SIGNABLE_TYPES,
     SIGNATURE_BYTES,
     TYPE_NAMES,
-    MessageType,
 )
 from dens.seal import TAG_BYTES
 
@@ -49,7 +49,6 @@ _read_header: Final = _HEADER.unpack_from
 _write_header: Final = _HEADER.pack
 _tuple: Final = tuple.__new__
 _LINK: Final = frozenset(int(kind) for kind in LINK_TYPES)
-_NOTIFICATION: Final = int(MessageType.NOTIFICATION)
 _SIGNABLE: Final = frozenset(int(kind) for kind in SIGNABLE_TYPES)
 
 
@@ -120,7 +119,7 @@ def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
         raise RemoteProtocolError(f"message type {kind} is not known", 1)
     copies = first & COPIES
     signature_bytes = 0
-    if copies and kind != _NOTIFICATION:
+    if copies and kind != NOTIFICATION:
         if copies != SIGNED or kind not in _SIGNABLE:
             raise RemoteProtocolError("only a notification counts copies, only a subscriber signs", 0)
         copies, signature_bytes = 0, SIGNATURE_BYTES

@@ -23,7 +23,23 @@ from dens.limits import Limits
 from dens.matching import LanguageMatchers
 from dens.messages import Subscribed, Withdrawal
 from dens.notification_store import Carried, NotificationStore
-from dens.numbers import REASON_NAMES, MessageType, Reason, Status
+from dens.numbers import (
+    ANNOUNCE,
+    NO_ROOM,
+    NOTIFICATION,
+    REASON_NAMES,
+    RECEIPT,
+    RENEW,
+    STORED,
+    SUBSCRIBE,
+    SUPERSEDED,
+    UNEXPECTED,
+    UNKNOWN_LANGUAGE,
+    UNSUBSCRIBE,
+    MessageType,
+    Reason,
+    Status,
+)
 from dens.receipts import ReceiptBook
 from dens.seal import Sealer
 from dens.services import ServiceBook
@@ -38,20 +54,6 @@ _RESTORED_IN_ORDER: Final = {
     int(MessageType.RECEIPT): 3,
     int(MessageType.NOTIFICATION): 4,
 }
-
-# Naming a member of an enumeration costs ten times as much as naming one of these, and every message does
-# so dozens of times.
-_ANNOUNCE: Final = int(MessageType.ANNOUNCE)
-_NOTIFICATION: Final = int(MessageType.NOTIFICATION)
-_RECEIPT: Final = int(MessageType.RECEIPT)
-_RENEW: Final = int(MessageType.RENEW)
-_SUBSCRIBE: Final = int(MessageType.SUBSCRIBE)
-_UNSUBSCRIBE: Final = int(MessageType.UNSUBSCRIBE)
-_NO_ROOM: Final = Status.NO_ROOM
-_STORED: Final = Status.STORED
-_SUPERSEDED: Final = Status.SUPERSEDED
-_UNEXPECTED: Final = Status.UNEXPECTED
-_UNKNOWN_LANGUAGE: Final = Status.UNKNOWN_LANGUAGE
 
 
 class Holdings(Engine):
@@ -116,30 +118,30 @@ class Holdings(Engine):
 
     def _learn(self, item: Item, via: int, now_ms: int) -> Status:
         kind = item.type
-        if kind == _NOTIFICATION:
+        if kind == NOTIFICATION:
             return self._learn_notification(item, now_ms)
-        if kind == _RECEIPT:
+        if kind == RECEIPT:
             return self._learn_receipt(item, now_ms)
-        if kind == _SUBSCRIBE:
+        if kind == SUBSCRIBE:
             return self._learn_subscription(item, Subscribed.from_subscribe(item.payload), now_ms)
-        if kind == _RENEW:
+        if kind == RENEW:
             return self._learn_subscription(item, Subscribed.from_renew(item.payload), now_ms)
-        if kind == _UNSUBSCRIBE:
+        if kind == UNSUBSCRIBE:
             return self._learn_withdrawal(item, now_ms)
-        if kind == _ANNOUNCE:
+        if kind == ANNOUNCE:
             return self._learn_announcement(item, via, now_ms)
-        return _UNEXPECTED
+        return UNEXPECTED
 
     def _learn_subscription(self, item: Item, said: Subscribed, now_ms: int) -> Status:
         if item.language not in self._matchers:
-            return _UNKNOWN_LANGUAGE
+            return UNKNOWN_LANGUAGE
         new = Subscription.of(item, said)
         status = self._table.judge(new)
-        if status is not _STORED:
+        if status is not STORED:
             return status
         current = self._table.get(new.key)
         if current is None and len(self._table) >= self.limits.subscriptions:
-            return _NO_ROOM
+            return NO_ROOM
         publishers = self._services.publishers_for(new)
         self._matchers.add(new)
         if current is not None:
@@ -153,7 +155,7 @@ class Holdings(Engine):
         self._match_with_carried(new, now_ms)
         self._services.add(new, publishers)
         self._can_be_served(item, publishers)
-        return _STORED
+        return STORED
 
     def _match_with_carried(self, new: Subscription, now_ms: int) -> None:
         language = new.item.language
@@ -174,9 +176,9 @@ class Holdings(Engine):
     def _learn_withdrawal(self, item: Item, now_ms: int) -> Status:
         said = Withdrawal.decode(item.payload)
         if self._table.tombstone_count >= self.limits.tombstones:
-            return _NO_ROOM
+            return NO_ROOM
         status, ended, older = self._table.withdraw(item, said)
-        if status is not _STORED:
+        if status is not STORED:
             return status
         if older is not None:
             self._let_go_of(older.item, Reason.REPLACED, now_ms)
@@ -186,12 +188,12 @@ class Holdings(Engine):
             self._carried.release(*ended.key)
             self._let_go_of(ended.item, Reason.WITHDRAWN, now_ms)
         self._hold(item)
-        return _STORED
+        return STORED
 
     def _learn_announcement(self, item: Item, via: int, now_ms: int) -> Status:
         older = self._services.announcement(item.origin)
         if older is not None and older.number > item.number:
-            return _SUPERSEDED
+            return SUPERSEDED
         self._services.learn(item, via, self._table.subscriptions(), now_ms)
         if older is not None:
             self._let_go_of(older, Reason.REPLACED, now_ms)
@@ -201,9 +203,9 @@ class Holdings(Engine):
             self._services.forget(earliest.origin)
             self._let_go_of(earliest, Reason.OLDEST, now_ms)
             if earliest is item:
-                return _NO_ROOM
+                return NO_ROOM
         self._can_serve(item.origin)
-        return _STORED
+        return STORED
 
     def _learn_receipt(self, item: Item, now_ms: int) -> Status:
         notification = self._receipts.add(item)
@@ -211,12 +213,12 @@ class Holdings(Engine):
         self._hold(item)
         while len(self._receipts) > self.limits.receipts:
             self._let_go_of(self._receipts.oldest(), Reason.OLDEST, now_ms)
-        return _STORED if item.id in self._items else _NO_ROOM
+        return STORED if item.id in self._items else NO_ROOM
 
     def _learn_notification(self, item: Item, now_ms: int) -> Status:
         matches = self._matchers.match(item, now_ms)
         if matches is None:
-            return _UNKNOWN_LANGUAGE
+            return UNKNOWN_LANGUAGE
         item = self._ledger.kept(item)
         carried = self._carried.add(item)
         if matches:
@@ -224,7 +226,7 @@ class Holdings(Engine):
         self._hold(item)
         for victim, reason in self._carried.make_room(now_ms):
             self._let_go_of(victim, reason, now_ms)
-        return _STORED if item.id in self._items else _NO_ROOM
+        return STORED if item.id in self._items else NO_ROOM
 
     def _owe_all(self, carried: Carried, matches: Iterable[FoundMatch], now_ms: int) -> None:
         item = carried.item
@@ -261,13 +263,13 @@ class Holdings(Engine):
             return False
         self._events.append(MessageExpired(now_ms, item, None, REASON_NAMES[Reason.LIFETIME_OVER]))
         kind = item.type
-        if kind == _NOTIFICATION:
+        if kind == NOTIFICATION:
             self._carried.remove(item_id)
-        elif kind == _RECEIPT:
+        elif kind == RECEIPT:
             self._receipts.remove(item)
-        elif kind == _UNSUBSCRIBE:
+        elif kind == UNSUBSCRIBE:
             self._table.tombstone_ended((item.origin, item.payload[0]), item)
-        elif kind == _ANNOUNCE:
+        elif kind == ANNOUNCE:
             self._services.forget(item.origin)
         return True
 
@@ -278,16 +280,16 @@ class Holdings(Engine):
 
     def _restore_one(self, item: Item, now_ms: int) -> None:
         kind = item.type
-        if kind == _NOTIFICATION:
+        if kind == NOTIFICATION:
             self._owe_all(self._carried.add(item), self._matchers.match(item, now_ms) or (), now_ms)
-        elif kind == _RECEIPT:
+        elif kind == RECEIPT:
             self._receipts.add(item)
-        elif kind == _UNSUBSCRIBE:
+        elif kind == UNSUBSCRIBE:
             self._table.withdraw(item, Withdrawal.decode(item.payload))
-        elif kind == _ANNOUNCE:
+        elif kind == ANNOUNCE:
             self._services.learn(item, self.node, (), now_ms)
         else:
-            read = Subscribed.from_subscribe if kind == _SUBSCRIBE else Subscribed.from_renew
+            read = Subscribed.from_subscribe if kind == SUBSCRIBE else Subscribed.from_renew
             subscription = Subscription.of(item, read(item.payload))
             self._table.put(subscription)
             self._matchers.add(subscription)

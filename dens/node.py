@@ -24,7 +24,24 @@ from dens.item import Item, ItemId
 from dens.limits import Limits
 from dens.messages import Notify, SummaryMessage
 from dens.notification_store import Carried
-from dens.numbers import DIRECT_LANGUAGE, MessageType, Role, Status
+from dens.numbers import (
+    BAD_PAYLOAD,
+    DIRECT_LANGUAGE,
+    INSTALL,
+    MEDIATOR,
+    NOT_SIGNED,
+    NOTIFICATION,
+    NOTIFY,
+    PUBLISHER,
+    REMOVE,
+    STORED,
+    SUBSCRIBE,
+    SUBSCRIBER,
+    SUPERSEDED,
+    UNSUBSCRIBE,
+    MessageType,
+    Status,
+)
 from dens.peer_session import PeerSession
 from dens.policies.epidemic import Epidemic
 from dens.policies.policy import ReplicationPolicy
@@ -42,22 +59,6 @@ _PRIORITY: Final = {
 }
 _ASKING: Final = frozenset({int(MessageType.SUBSCRIBE), int(MessageType.RENEW)})
 
-# Naming a member of an enumeration costs ten times as much as naming one of these, and every message does
-# so dozens of times.
-_INSTALL: Final = int(MessageType.INSTALL)
-_NOTIFICATION: Final = int(MessageType.NOTIFICATION)
-_NOTIFY: Final = int(MessageType.NOTIFY)
-_REMOVE: Final = int(MessageType.REMOVE)
-_SUBSCRIBE: Final = int(MessageType.SUBSCRIBE)
-_UNSUBSCRIBE: Final = int(MessageType.UNSUBSCRIBE)
-_MEDIATOR: Final = Role.MEDIATOR
-_PUBLISHER: Final = Role.PUBLISHER
-_SUBSCRIBER: Final = Role.SUBSCRIBER
-_BAD_PAYLOAD: Final = Status.BAD_PAYLOAD
-_NOT_SIGNED: Final = Status.NOT_SIGNED
-_STORED: Final = Status.STORED
-_SUPERSEDED: Final = Status.SUPERSEDED
-
 
 _tuple: Final = tuple.__new__
 """Makes named tuples of all their fields in a third of the time; for those that every message needs."""
@@ -71,7 +72,7 @@ def _is_refusal(error: Exception) -> bool:
 class DensNode(Holdings):
     """A mediator of the overlay."""
 
-    role = _MEDIATOR
+    role = MEDIATOR
 
     def __init__(
         self,
@@ -101,12 +102,12 @@ class DensNode(Holdings):
         )
 
     def _understand(self, message: SummaryMessage) -> Summary:
-        if message.hello.role == _MEDIATOR:
+        if message.hello.role == MEDIATOR:
             return self._ledger.known.compare(message.known)
         return super()._understand(message)
 
     def _note(self, session: PeerSession, now_ms: int) -> bytes:
-        return self._policy.note(now_ms) if session.role is _MEDIATOR else b""
+        return self._policy.note(now_ms) if session.role is MEDIATOR else b""
 
     # ------------------------------------------------------------------ taking messages
 
@@ -114,43 +115,43 @@ class DensNode(Holdings):
         if self._next_end_ms() <= now_ms:
             self.timer_due(now_ms)
         if self._identities is not None and not is_its_owners(item, self._identities):
-            return _NOT_SIGNED
+            return NOT_SIGNED
         try:
             status = self._learn(item, session.peer, now_ms)
         except Exception as error:
             if not _is_refusal(error):
                 raise
-            return _BAD_PAYLOAD
-        if status is _STORED:
-            happened = CopyReplicated if session.role is _MEDIATOR else MessageStored
+            return BAD_PAYLOAD
+        if status is STORED:
+            happened = CopyReplicated if session.role is MEDIATOR else MessageStored
             word = None if session.flags == self._flags else self._mark(item.id, session)
             self._events.append(_tuple(happened, (now_ms, item, session.peer, word, ())))
             self._spread(item, session, now_ms)
-        elif status is _SUPERSEDED:
+        elif status is SUPERSEDED:
             self._ledger.know(item)
         return status
 
     # ------------------------------------------------------------------ giving messages
 
     def _summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
-        if session.role is _MEDIATOR:
+        if session.role is MEDIATOR:
             return self._ledger.known.encode_all(most_bytes)
         return self._ledger.known.encode_only(session.peer, most_bytes)
 
     def _peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         role = session.role
-        self._policy.met(session.peer, role is _MEDIATOR, note, now_ms)
-        if role is _MEDIATOR:
+        self._policy.met(session.peer, role is MEDIATOR, note, now_ms)
+        if role is MEDIATOR:
             missing = [item for id in known.lacking if (item := self._items.get(id)) is not None]
             missing.sort(key=lambda item: item.created_ms)
             for item in missing:
                 self._offer(item, session, now_ms)
-        elif role is _SUBSCRIBER:
+        elif role is SUBSCRIBER:
             for item_id in self._carried.owed_to(session.peer):
                 if session.knows(item_id):
                     self._carried.delivered(item_id, session.peer)
                 else:
-                    session.offer(0, item_id, _NOTIFY)
+                    session.offer(0, item_id, NOTIFY)
         else:
             self._offer_removals(session)
             self._offer_installs(session)
@@ -163,7 +164,7 @@ class DensNode(Holdings):
         """
         if not session.lacks(item.id):
             return
-        if item.type == _NOTIFICATION:
+        if item.type == NOTIFICATION:
             if self._share(item, session.peer, now_ms) is None:
                 return
         elif item.language == DIRECT_LANGUAGE and item.type in _ASKING and not self._policy.asks_who_is_owed:
@@ -179,19 +180,19 @@ class DensNode(Holdings):
     def _offer_removals(self, session: PeerSession) -> None:
         for tombstone in self._table.tombstones():
             if session.has_any_of(tombstone.item.origin):
-                session.offer(0, tombstone.item.id, _REMOVE)
+                session.offer(0, tombstone.item.id, REMOVE)
 
     def _offer_installs(self, session: PeerSession) -> None:
         for key in self._services.served_by(session.peer):
             subscription = self._table.get(key)
             if subscription is not None:
-                session.offer(1, subscription.item.id, _INSTALL)
+                session.offer(1, subscription.item.id, INSTALL)
 
     def _can_be_served(self, item: Item, publishers: Iterable[int]) -> None:
         for publisher in publishers:
             session = self._sessions.get(publisher)
-            if session is not None and session.is_ready and session.role is _PUBLISHER:
-                session.offer(1, item.id, _INSTALL)
+            if session is not None and session.is_ready and session.role is PUBLISHER:
+                session.offer(1, item.id, INSTALL)
 
     def _can_serve(self, publisher: int) -> None:
         session = self._sessions.get(publisher)
@@ -203,11 +204,11 @@ class DensNode(Holdings):
         for session in self._sessions.values():
             if session is giver or not session.is_ready:
                 continue
-            if session.role is _MEDIATOR:
+            if session.role is MEDIATOR:
                 self._offer(item, session, now_ms)
-            elif session.role is _PUBLISHER and item.type == _UNSUBSCRIBE:
-                session.offer(0, item.id, _REMOVE)
-        if item.type == _NOTIFICATION:
+            elif session.role is PUBLISHER and item.type == UNSUBSCRIBE:
+                session.offer(0, item.id, REMOVE)
+        if item.type == NOTIFICATION:
             carried = self._carried.get(item.id)
             if carried is not None:
                 for subscriber in carried.owed:
@@ -215,40 +216,40 @@ class DensNode(Holdings):
 
     def _notify(self, carried: Carried, subscriber: int) -> None:
         session = self._sessions.get(subscriber)
-        if session is not None and session.is_ready and session.role is _SUBSCRIBER:
+        if session is not None and session.is_ready and session.role is SUBSCRIBER:
             session.may_want(carried.item.id)
-            session.offer(0, carried.item.id, _NOTIFY, carried.item.size)
+            session.offer(0, carried.item.id, NOTIFY, carried.item.size)
 
     def _frame(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
         item = self._items.get(item_id)
         if item is None:
             return None
-        if type == _NOTIFICATION:
+        if type == NOTIFICATION:
             copies = self._share(item, session.peer, now_ms)
             if copies is None or copies == item.copies:
                 return None if copies is None else item
             return item.but(copies=copies)
-        if type == _NOTIFY:
+        if type == NOTIFY:
             carried = self._carried.get(item_id)
             satisfied = None if carried is None else carried.owed.get(session.peer)
             if not satisfied:
                 return None
             notify = Notify(tuple(satisfied.values()), item.payload)
             return item.but(type=int(type), payload=notify.encode(), copies=0)
-        if type == _INSTALL:
-            payload = item.payload if item.type == _SUBSCRIBE else item.payload[4:]
+        if type == INSTALL:
+            payload = item.payload if item.type == SUBSCRIBE else item.payload[4:]
             return item.but(type=int(type), payload=payload, signature=b"")
-        if type == _REMOVE:
+        if type == REMOVE:
             return item.but(type=int(type), signature=b"")
         return item
 
     def _acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
-        if item.type == _NOTIFY:
+        if item.type == NOTIFY:
             if status in HAS_IT:
                 self._carried.delivered(item.id, session.peer)
-            elif status == _SUPERSEDED:
+            elif status == SUPERSEDED:
                 self._owe_other_revisions_only(item, session)
-        elif item.type == _NOTIFICATION and status == _STORED:
+        elif item.type == NOTIFICATION and status == STORED:
             held = self._items.get(item.id)
             kept = 0 if held is None else self._policy.kept(held, item.copies)
             if held is not None and kept != held.copies:
@@ -262,4 +263,4 @@ class DensNode(Holdings):
         self._carried.release_refused(refused.id, session.peer, Notify.decode(refused.payload).satisfied)
         if session.peer in self._carried.subscribers_owed(refused.id):
             session.may_want(refused.id)
-            session.offer(0, refused.id, _NOTIFY)
+            session.offer(0, refused.id, NOTIFY)

@@ -131,3 +131,32 @@ UNVERIFIED: Final = "unverified"
 """The word in events for what was taken from a trusted link without a tag."""
 REASON_NAMES: Final[dict[int, str]] = {member.value: member.name.lower() for member in Reason}
 STATUS_NAMES: Final[dict[int, str]] = {member.value: member.name.lower() for member in Status}
+
+# Naming a member of an enumeration costs ten times as much as naming one of these, and every message does
+# so dozens of times.
+HELLO: Final = int(MessageType.HELLO)
+SUMMARY: Final = int(MessageType.SUMMARY)
+ACKNOWLEDGEMENT: Final = int(MessageType.ACKNOWLEDGEMENT)
+BUNDLE: Final = int(MessageType.BUNDLE)
+SUBSCRIBE: Final = int(MessageType.SUBSCRIBE)
+RENEW: Final = int(MessageType.RENEW)
+UNSUBSCRIBE: Final = int(MessageType.UNSUBSCRIBE)
+RECEIPT: Final = int(MessageType.RECEIPT)
+NOTIFY: Final = int(MessageType.NOTIFY)
+ANNOUNCE: Final = int(MessageType.ANNOUNCE)
+INSTALL: Final = int(MessageType.INSTALL)
+REMOVE: Final = int(MessageType.REMOVE)
+NOTIFICATION: Final = int(MessageType.NOTIFICATION)
+SUBSCRIBER: Final = Role.SUBSCRIBER
+MEDIATOR: Final = Role.MEDIATOR
+PUBLISHER: Final = Role.PUBLISHER
+STORED: Final = Status.STORED
+KNOWN: Final = Status.KNOWN
+SUPERSEDED: Final = Status.SUPERSEDED
+EXPIRED: Final = Status.EXPIRED
+NO_ROOM: Final = Status.NO_ROOM
+UNKNOWN_LANGUAGE: Final = Status.UNKNOWN_LANGUAGE
+BAD_PAYLOAD: Final = Status.BAD_PAYLOAD
+FOREIGN_ORIGIN: Final = Status.FOREIGN_ORIGIN
+UNEXPECTED: Final = Status.UNEXPECTED
+NOT_SIGNED: Final = Status.NOT_SIGNED

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from dens.envelope import SEALED, peek
-from dens.numbers import MessageType
+from dens.numbers import HELLO, MessageType
 from dens.seal import TAG_BYTES, Sealer
 
 Address = tuple[str, int]
@@ -19,7 +19,6 @@ MOST_LEARNT: Final = 1_024
 """So many peers that are not listed are known at once."""
 LOYAL_MS: Final = 10_000
 """For so long after it was heard a sealed peer is not moved to another address."""
-_HELLO: Final = int(MessageType.HELLO)
 _GREETINGS: Final = frozenset({MessageType.HELLO, MessageType.SUMMARY})
 
 
@@ -54,11 +53,11 @@ class Neighbours:
             return self._nodes.get(address), False
         kind, _, origin, *_ = seen
         known = self._nodes.get(address)
-        if known is not None and (kind != _HELLO or origin == known or known in self._listed):
+        if known is not None and (kind != HELLO or origin == known or known in self._listed):
             if kind not in _GREETINGS:
                 self._heard_ms[known] = now_ms
             return known, False
-        if kind != _HELLO or not self._may_be_learnt(origin, data, now_ms):
+        if kind != HELLO or not self._may_be_learnt(origin, data, now_ms):
             return None, False
         if known is not None:
             self.forget(known)
