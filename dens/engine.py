@@ -1,4 +1,6 @@
-"""What the three kinds of nodes have in common: contacts, sessions, acknowledgements, numbers, the store.
+"""What the three kinds of nodes have in common: contacts, sessions, acknowledgements, the store.
+
+How messages leave is in dens/speaking.py; here is what is done with those that come.
 
 Rules that hold for every engine:
 - Nothing leaves before everything it depends on is committed: `datagrams_to_send` commits first.
@@ -10,13 +12,13 @@ Rules that hold for every engine:
 A kind of node adds what messages mean to it, through the methods at the end of the class.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import deque
 from typing import ClassVar, Final
 
 from dens import envelope, summary
 from dens.arguments import checked_code, checked_node, checked_peer, checked_table_check
-from dens.envelope import pack, unpack
+from dens.envelope import unpack
 from dens.errors import LocalProtocolError, RemoteProtocolError
 from dens.events import (
     DatagramRefused,
@@ -26,7 +28,6 @@ from dens.events import (
     MessageRefused,
 )
 from dens.item import NEVER_MS, Item, ItemId
-from dens.ledger import Ledger
 from dens.limits import Limits
 from dens.machine import Datagram
 from dens.messages import Acknowledgement, Bundle, Hello, SummaryMessage
@@ -45,43 +46,27 @@ from dens.numbers import (
     STORED,
     SUMMARY,
     UNVERIFIED,
-    MessageType,
     Reason,
     Role,
     Status,
 )
 from dens.peer_session import AT_ONCE_MS, PeerSession
 from dens.seal import TAG_BYTES, Sealer
+from dens.speaking import Speaker, quick_tuple
 from dens.store import Store
 from dens.summary import Summary
 
-_SUMMARY_BYTES: Final = 48_000
-_GO_TOGETHER: Final = frozenset(
-    {
-        int(MessageType.SUBSCRIBE),
-        int(MessageType.RENEW),
-        int(MessageType.UNSUBSCRIBE),
-        int(MessageType.RECEIPT),
-    }
-)
-"""What subscribers say is small and comes in numbers; it may share a datagram."""
-_SMALL_BYTES: Final = 128
-_MOST_TOGETHER: Final = 32
 HAS_IT: Final = frozenset({Status.STORED, Status.KNOWN})
 """After these answers the peer has the message."""
 
 _ROLES: Final = {int(role): role for role in Role}
 
-_tuple: Final = tuple.__new__
-"""Makes named tuples of all their fields in a third of the time; for those that every message needs."""
 
-
-class Engine(ABC):
+class Engine(Speaker):
     """A protocol machine without an application. `SubscriberEnd`, `PublisherEnd` and `DensNode` are made of
     it.
     """
 
-    role: ClassVar[Role]
     commits_at_once: ClassVar[bool] = True
     """Whether what an application asked is committed even if nothing is sent. A mediator has no application,
     and waits for its next acknowledgements, so that one commit serves a batch.
@@ -103,12 +88,8 @@ class Engine(ABC):
             raise LocalProtocolError(
                 f"the sealer of node {sealer.node} was given to node {node}; give Sealer({node}, mission key)"
             )
-        self.node: Final = node
-        self.limits: Final = limits or Limits()
-        self._table_check = table_check
-        self._sealer = sealer or Sealer(node)
+        super().__init__(node, table_check, store, sealer or Sealer(node), limits or Limits())
         self._flags = envelope.SEALED if self._sealer.tag_bytes else 0
-        self._ledger = Ledger(store, self.limits)
         self._known = self._ledger.known
         self._sessions: dict[int, PeerSession] = {}
         self._events: deque[Event] = deque()
@@ -259,7 +240,7 @@ class Engine(ABC):
             if flight is None or flight.item.type == SUMMARY:
                 continue
             word = None if status in HAS_IT else STATUS_NAMES[status]
-            events.append(_tuple(MessageAcknowledged, (now_ms, flight.item, peer, word, ())))
+            events.append(quick_tuple(MessageAcknowledged, (now_ms, flight.item, peer, word, ())))
             self._acknowledged(flight.item, status, session, now_ms)
 
     def _item_came(self, item: Item, session: PeerSession, now_ms: int) -> None:
@@ -290,91 +271,6 @@ class Engine(ABC):
             self._events.append(MessageRefused(now_ms, item, session.peer, STATUS_NAMES[status]))
         session.acknowledge(item, status, now_ms)
 
-    # ------------------------------------------------------------------ what goes out
-
-    def _speak(self, session: PeerSession, now_ms: int, out: list[Datagram]) -> None:
-        if session.owes_hello or (not session.is_heard and session.hello_due_ms <= now_ms):
-            session.owes_hello = False
-            session.hello_due_ms = now_ms + self.limits.hello_ms
-            self._transmit_link(HELLO, self._hello(session).encode(), session, out)
-        if session.acks_due_ms <= now_ms:
-            payload = Acknowledgement(session.take_acks()).encode()
-            self._transmit_link(ACKNOWLEDGEMENT, payload, session, out)
-        together: list[bytes] = []
-        while (again := session.next_retry(now_ms)) is not None:
-            item = self._form(*again, session, now_ms)
-            if item is None:
-                session.give_up(again[0])
-            else:
-                self._transmit(item, session, now_ms, together, out)
-        tag_bytes = self._sealer.tag_bytes
-        while (queued := session.next_queued()) is not None:
-            item = self._form(*queued, session, now_ms)
-            if item is None:
-                session.drop_queued()
-                continue
-            if not session.has_room(item.size + tag_bytes):
-                break
-            session.drop_queued()
-            self._transmit(item, session, now_ms, together, out)
-        if together:
-            self._transmit_together(together, session, out)
-
-    def _form(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
-        """Return a message as it is to be sent, or None where it is not, or no longer, worth it."""
-        if type == SUMMARY:
-            return self._summary(item_id, session, now_ms)
-        item = self._frame(item_id, type, session, now_ms)
-        return None if item is None or item.expires_ms <= now_ms else item
-
-    def _transmit(
-        self, item: Item, session: PeerSession, now_ms: int, together: list[bytes], out: list[Datagram]
-    ) -> None:
-        """Send one message, or put it to those that go together."""
-        size = item.size
-        session.sent(item, size + self._sealer.tag_bytes, now_ms)
-        type = item.type
-        if type in _GO_TOGETHER and size <= _SMALL_BYTES:
-            together.append(pack(item, self._table_check, item.age_ms(now_ms), item.hops + 1, 0))
-            if len(together) == _MOST_TOGETHER:
-                self._transmit_together(together, session, out)
-            return
-        if together:
-            self._transmit_together(together, session, out)
-        if type == SUMMARY:
-            body = pack(item, self._table_check, 0, 0, session.flags)
-        else:
-            body = pack(item, self._table_check, item.age_ms(now_ms), item.hops + 1, session.flags)
-        self._put_out(body, session.peer_session, session, out)
-
-    def _transmit_together(self, together: list[bytes], session: PeerSession, out: list[Datagram]) -> None:
-        """Send these small messages in one datagram, and forget them."""
-        if len(together) > 1:
-            self._transmit_link(BUNDLE, Bundle(tuple(together)).encode(), session, out)
-        else:
-            [message] = together
-            body = bytes((message[0] | session.flags,)) + message[1:]
-            self._put_out(body, session.peer_session, session, out)
-        together.clear()
-
-    def _transmit_link(self, type: int, payload: bytes, session: PeerSession, out: list[Datagram]) -> None:
-        number = self._ledger.link_number() | LINK_NUMBER
-        body = envelope.pack_link(type, self.node, number, self._table_check, session.flags, payload)
-        self._put_out(body, 0 if type == HELLO else session.peer_session, session, out)
-
-    def _put_out(self, body: bytes, addressed_to: int, session: PeerSession, out: list[Datagram]) -> None:
-        if session.flags:
-            body += self._sealer.tag(body, addressed_to)
-        out.append(_tuple(Datagram, (session.peer, body)))
-
-    def _hello(self, session: PeerSession) -> Hello:
-        return Hello(self.role, session.own_session, session.peer_session)
-
-    def _summary(self, item_id: ItemId, session: PeerSession, now_ms: int) -> Item:
-        known = self._summary_for(session, _SUMMARY_BYTES)
-        payload = SummaryMessage(self._hello(session), self._note(session, now_ms), known).encode()
-        return Item(SUMMARY, 0, item_id[0], item_id[1], now_ms, 0, 0, payload)
-
     # ------------------------------------------------------------------ what may be done otherwise
 
     def _make(self, type: int, language: int, lifetime_q: int, payload: bytes, created_ms: int) -> Item:
@@ -390,19 +286,11 @@ class Engine(ABC):
         """Return what a peer's summary says, or raise RemoteProtocolError."""
         return summary.decode(message.known)
 
-    def _note(self, session: PeerSession, now_ms: int) -> bytes:
-        """Return what the replication policy tells its peers; ends have none."""
-        return b""
-
     # ------------------------------------------------------------------ what messages mean: each kind of node
 
     @abstractmethod
     def _restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
         """Take up what was committed before a restart; expired messages too, which end at the first timer."""
-
-    @abstractmethod
-    def _summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
-        """Return the summary this peer needs."""
 
     @abstractmethod
     def _peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
@@ -411,10 +299,6 @@ class Engine(ABC):
     @abstractmethod
     def _take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
         """Take a message that is new, unexpired and the peer's to send; say how."""
-
-    @abstractmethod
-    def _frame(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
-        """Return the message as it is to be transmitted, or None where it is not worth sending any more."""
 
     @abstractmethod
     def _acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
