@@ -9,9 +9,10 @@ import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from studio import exits
 from studio.commands import (
@@ -45,8 +46,30 @@ from studio.commands import (
     vocabulary,
 )
 
+_LEFT_BEHIND = {
+    "sweep": "runs that are done stay; the same command goes on with the others",
+    "live": "what was brought in stays; the same command goes on from there",
+    **dict.fromkeys(
+        ("board", "compile", "experiment", "init", "learn"), "files that are done stay, none is half written"
+    ),
+}
+"""What an interrupted command leaves behind. One that is not here writes at its end, if at all, or says by
+itself what it left."""
+
+
+class _Commands(TyperGroup):
+    """The sub-commands. Typer makes an exit code of an interruption, without a word; here it stays one."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise typer.Abort from None
+
+
 app = typer.Typer(
     name="dens",
+    cls=_Commands,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -124,7 +147,8 @@ def _run(arguments: list[str], debug: bool) -> int:
         code = app(arguments, prog_name="dens", standalone_mode=False)
         sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
-        sys.stderr.write("interrupted\n")
+        command = next((word for word in arguments if not word.startswith("-")), "")
+        sys.stderr.write(f"interrupted; {_LEFT_BEHIND.get(command, 'nothing was written')}\n")
         return exits.INTERRUPTED
     except BrokenPipeError:
         _forget_output()  # the reader went away (`dens … | head`); there is nobody left to tell

@@ -147,7 +147,7 @@ def test_an_interruption_is_told_in_one_word_and_leaves_no_java(
         assert line
     time.sleep(wait_s)
     os.killpg(report.pid, signal.SIGINT)
-    assert report.stderr.read() == "interrupted\n"
+    assert report.stderr.read() == "interrupted; nothing was written\n"
     assert report.stdout.read() == ""  # Java has it too: it ends when both are gone
     assert report.wait(60) == 130
     assert not (folder / "report.html").exists()

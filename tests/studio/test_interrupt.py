@@ -1,6 +1,7 @@
-"""Ctrl-C ends 130 and leaves a run that is shorter than planned and otherwise whole."""
+"""Ctrl-C ends 130, says what is left behind, and leaves a run that is shorter but otherwise whole."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -8,6 +9,54 @@ import time
 from pathlib import Path
 
 import pyarrow.parquet as pq
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PRESS = """
+import os, signal, sys, threading, time
+
+def press() -> None:
+    while not hasattr(sys.modules.get({module!r}), {name!r}):
+        time.sleep(0.001)
+    os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+threading.Thread(target=press, daemon=True).start()
+from studio.main import main
+main(sys.argv[1:])
+"""
+"""Presses Ctrl-C as soon as a command, which alone imports the module, has it."""
+
+
+@pytest.mark.parametrize(
+    ("words", "module", "name"),
+    [
+        (["contacts", "one_c", "-o", "met.txt"], "emulation.scenario.loading", "load_scenario"),
+        (
+            ["replay", "--contacts", "met.txt", "--messages", "met.txt", "--json"],
+            "emulation.replay.flood",
+            "replay",
+        ),
+    ],
+)
+def test_a_command_that_is_interrupted_says_what_it_left(
+    tmp_path: Path, words: list[str], module: str, name: str
+) -> None:
+    if words[0] == "replay":
+        lines = (
+            f"{at} CONN {at % 97} {100 + at % 89} {way}" for at in range(1, 200_000) for way in ("up", "down")
+        )
+        (tmp_path / "met.txt").write_text("\n".join(lines))
+    ended = subprocess.run(
+        [sys.executable, "-c", PRESS.format(module=module, name=name), *words],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted; nothing was written\n")
+    assert [path.name for path in tmp_path.iterdir()] == (["met.txt"] if words[0] == "replay" else [])
 
 
 def interrupted(scenario: Path, out: Path, after_s: float) -> tuple[int, str, str]:
