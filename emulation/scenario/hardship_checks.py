@@ -71,8 +71,10 @@ def _control(
     elif changed.index >= len(settings.sensor):
         message = f"there is no [{changed.index}] of {len(settings.sensor)} sensors"
         yield places.problem((*path, "path"), "D305", message)
-    elif control.value < 0.001:
-        yield places.problem((*path, "value"), "D302", "a sensor cannot read more often than every 0.001 s")
+    elif not 0.001 <= control.value <= 365 * 86_400:
+        yield places.problem(
+            (*path, "value"), "D302", "a sensor reads every 0.001 s at most, once a year at least"
+        )
 
 
 def _fixed(settings: ScenarioSettings, path: str) -> str:

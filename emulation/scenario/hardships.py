@@ -14,7 +14,7 @@ from emulation.board_profile import board_profiles, load_board_profile
 from emulation.scenario.base import NotNegative, Settings
 from knowledge_manager.documents import did_you_mean, listed
 
-Seconds = Annotated[float, Field(gt=0, le=365 * 86_400)]
+Seconds = Annotated[float, Field(ge=0.001, le=365 * 86_400)]
 Share = Annotated[float, Field(gt=0, le=1)]
 Who = Annotated[tuple[str, ...], Field(min_length=1)]
 

@@ -107,7 +107,7 @@ class DisasterAreaSettings(Settings):
     drive_m_per_s: SpeedRange = (5.0, 12.0)
     pause_s: PauseRange | None = None
     begins_s: PauseRange = (0.0, 0.0)
-    called: Literal["delivered", "matched"] | None = None
+    called: Literal["never", "delivered", "matched"] = "never"
     attends_s: PauseRange = (60.0, 300.0)
 
     def mobility_in(self, zones: Zones) -> DisasterArea:

@@ -69,7 +69,7 @@ def _called(
     settings: ScenarioSettings, places: Places, index: int, mobility: DisasterAreaSettings
 ) -> Iterator[Problem]:
     path: Path = ("group", index, "mobility", "called")
-    if mobility.called is None:
+    if mobility.called == "never":
         return
     role: Role = "subscriber" if mobility.called == "delivered" else "mediator"
     if role not in settings.group[index].role:

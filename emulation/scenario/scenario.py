@@ -194,7 +194,7 @@ class Scenario:
         go."""
         found: list[tuple[str, range, str, AnswersCalls]] = []
         for (group, numbers), model in zip(self.members(), self.mobilities, strict=True):
-            if isinstance(group.mobility, DisasterAreaSettings) and group.mobility.called is not None:
+            if isinstance(group.mobility, DisasterAreaSettings) and group.mobility.called != "never":
                 assert isinstance(model, DisasterArea)
                 found.append((group.name, numbers, group.mobility.called, model))
         return found

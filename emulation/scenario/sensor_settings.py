@@ -95,5 +95,5 @@ class SensorSettings(Settings):
     group: Name
     event: str
     at_s: NotNegative = 0.0
-    every_s: Annotated[float, Field(ge=0.001)]
+    every_s: Annotated[float, Field(ge=0.001, le=365 * 86_400)]
     source: SourceSettings

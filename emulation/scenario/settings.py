@@ -213,7 +213,7 @@ class TrafficSettings(Settings):
     source: Name
     destination: Name
     first_s: NotNegative = 0.0
-    every_s: Annotated[float, Field(ge=0.001)]
+    every_s: Annotated[float, Field(ge=0.001, le=365 * 86_400)]
     size_bytes: Annotated[int, Field(ge=1, le=60_000)]
     lifetime_s: PositiveFloat
 

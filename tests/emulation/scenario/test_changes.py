@@ -63,6 +63,11 @@ def test_a_change_is_the_same_as_another_file(
             'group.helpers.mobility={ model = "gauss_markov", speed_m_per_s = 1, step_s = 1e-3 }',
             "step_s: input should be greater than or equal to 0.1",
         ),
+        (
+            'fault=[{ kind = "crash", every_s = 1e-300, for_s = 1 }]',
+            "every_s: input should be greater than or",
+        ),
+        ("sensor[0].every_s=1e300", "sensor.0..every_s: input should be less than or equal to 31536000"),
         ("overlay.policy=prophte", 'did you mean "prophet"'),
         ("nope=1", '^--set nope=1: error D301: key "nope" is unknown'),
         ("area.width_m=0", "^--set area.width_m=0: error D302: area.width_m: input should be greater"),
