@@ -116,13 +116,6 @@ class KnownItems:
         """Return when to look for ends: never later than the next one, and `NEVER_MS` where there is none."""
         return self._heap[0][0] if self._heap else NEVER_MS
 
-    def next_end_ms(self) -> int | None:
-        """Return when the next one is over, or None."""
-        heap, ends = self._heap, self.ends
-        while heap and ends.get(heap[0][1]) != heap[0][0]:
-            heappop(heap)
-        return heap[0][0] if heap else None
-
     def pop_ended(self, now_ms: int) -> tuple[ItemId, int] | None:
         """Return one whose time is over, with its end, or None. The earliest comes first, each once: `forget`
         or `keep_done` should follow.

@@ -1,11 +1,14 @@
 """An engine's books, row by row: what is erased is gone, and what is remembered has a bound and shares."""
 
+import hashlib
+import hmac
+
 import pytest
 
-from dens.item import Item, ItemId
+from dens.item import NEVER_MS, Item, ItemId
 from dens.ledger import Ledger
 from dens.limits import Limits
-from dens.seal import Sealer
+from dens.seal import Sealer, node_key
 from dens.store import Space
 from dens.stores.memory import MemoryStore
 
@@ -129,7 +132,54 @@ def test_what_is_known_is_read_again_whatever_the_clock_showed_and_is_forgotten_
     assert again.load() == ([], [])
     until_ms = early.expires_ms + LIMITS.remember_ms
     assert again.known.pop_ended(0) == (early.id, until_ms)
-    assert again.known.next_end_ms() == late.expires_ms + LIMITS.remember_ms
+    assert again.known.wake_ms() == late.expires_ms + LIMITS.remember_ms
     ledger.forget(early.id)
     ledger.commit()
     assert (spaces(store, early.id), spaces(store, late.id)) == (set(), {"KNOWN"})
+
+
+def test_the_bytes_of_rows_and_tags_stay_what_they_were() -> None:
+    """Files that exist and boards that are out there have them; `tag` is checked against hashlib by hand."""
+    store = MemoryStore()
+    ledger = Ledger(store, LIMITS)
+    ledger.know(item(3, 1, created_ms=0x0102030405))
+    ledger.mark_unverified((3, 2))
+    ledger.link_number()
+    ledger.commit()
+    rows = {(space, key): value for space, key, value in store.load()}
+    assert rows[Space.KNOWN, (3, 1)] == (0x0102030405 + 2_000 + 1_000).to_bytes(8, "big")
+    assert rows[Space.UNVERIFIED, (3, 2)] == b""
+    assert [value for (space, _), value in rows.items() if space is Space.COUNTER] == [bytes(7) + b"\x05"]
+    key = hmac.new(b"mission", b"dens node key v1\x01\x02", hashlib.sha256).digest()
+    assert node_key(b"mission", 0x0102) == key
+    tag = hmac.new(key, b"\x01\x02\x03\x04body", hashlib.sha256).digest()[:8]
+    assert Sealer(0x0102, b"mission").tag(b"body", 0x01020304) == tag
+    assert Sealer(7, b"mission").verifies(b"body", tag, 0x0102, 0x01020304)
+
+
+def test_a_changed_form_takes_the_place_of_the_one_that_is_held() -> None:
+    store = MemoryStore()
+    ledger = Ledger(store, LIMITS)
+    first = item(3, 1)
+    ledger.keep(first)
+    ledger.commit()
+    ledger.rewrite(first.but(copies=3))
+    assert Ledger(store.crash(), LIMITS).load()[0] == [first]
+    ledger.commit()
+    [held], _ = Ledger(store.crash(), LIMITS).load()
+    assert (held.id, held.copies) == (first.id, 3)
+
+
+def test_a_renewed_end_replaces_the_earlier_one() -> None:
+    """What is left in the order of ends of an end that was moved, or of what is forgotten, is passed over."""
+    known = Ledger(MemoryStore(), LIMITS).known
+    known.add((3, 1), 100)
+    known.keep_done((3, 1), 300)
+    known.add((3, 2), 200)
+    known.forget((3, 2))
+    assert known.wake_ms() == 100
+    assert known.pop_ended(299) is None
+    assert known.pop_ended(300) == ((3, 1), 300)
+    known.forget((3, 1))
+    assert known.wake_ms() == NEVER_MS
+    assert known.pop_ended(10**9) is None

@@ -100,3 +100,76 @@ def test_any_bytes_are_refused_or_are_what_would_be_encoded(
         assert encode(decoded) == payload
 
     law()
+
+
+@pytest.mark.parametrize(
+    ("decode", "payload", "said"),
+    [
+        (Hello.decode, bytes(8), "a hello has 9 bytes, here are 8 (at byte 8)"),
+        (Hello.decode, bytes((9, *bytes(8))), "role 9 is not known (at byte 0)"),
+        (Hello.decode, bytes((1, *bytes(8))), "a session has a number above 0 (at byte 1)"),
+        (SummaryMessage.decode, bytes(10), "a summary has at least 11 bytes, here are 10 (at byte 10)"),
+        (
+            SummaryMessage.decode,
+            bytes((1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1)),
+            "the note is longer than the payload or than allowed (at byte 9)",
+        ),
+        (Acknowledgement.decode, b"", "0 bytes are no whole number of entries (at byte 0)"),
+        (Acknowledgement.decode, bytes(8), "8 bytes are no whole number of entries (at byte 8)"),
+        (Acknowledgement.decode, bytes(13) + b"\x63", "status 99 is not known (at byte 13)"),
+        (Bundle.decode, b"", "a bundle has two messages or more (at byte 0)"),
+        (Bundle.decode, b"\x00\x01a", "a bundle has two messages or more (at byte 3)"),
+        (Bundle.decode, b"\x00\x01a\x00\x02b", "a bundle ends within a message (at byte 6)"),
+        (Bundle.decode, b"\x00\x01a\x00", "a bundle ends within a message (at byte 4)"),
+        (
+            Subscribed.from_subscribe,
+            b"ab",
+            "a subscription vector starts with id, revision and lifetime (at byte 2)",
+        ),
+        (
+            Subscribed.from_renew,
+            bytes(6),
+            "a renewal is four bytes and a subscription vector (at byte 6)",
+        ),
+        (Withdrawal.decode, b"abc", "a withdrawal has 2 bytes, here are 3 (at byte 3)"),
+        (Receipt.decode, bytes(5), "a receipt has 6 bytes, here are 5 (at byte 5)"),
+        (Notify.decode, b"", "a notify names at least one subscription, each in three bytes (at byte 0)"),
+        (
+            Notify.decode,
+            b"\x00abc",
+            "a notify names at least one subscription, each in three bytes (at byte 4)",
+        ),
+        (
+            Notify.decode,
+            b"\x02abcde",
+            "a notify names at least one subscription, each in three bytes (at byte 6)",
+        ),
+    ],
+)
+def test_a_refusal_says_what_is_wrong_and_at_which_byte(
+    decode: Callable[[bytes], Any], payload: bytes, said: str
+) -> None:
+    with pytest.raises(RemoteProtocolError) as refused:
+        decode(payload)
+    assert str(refused.value) == said
+
+
+@pytest.mark.parametrize(
+    ("message", "encoded"),
+    [
+        (Hello(2, 0x01020304, 0x05060708), "020102030405060708"),
+        (SummaryMessage(Hello(1, 1, 2), b"no", b"kn"), "01000000010000000200026e6f6b6e"),
+        (Acknowledgement(((0x0102, 0x03040506, 1), (7, 8, 9))), "0102030405060100070000000809"),
+        (Bundle((b"a" * 258, b"")), "0102" + "61" * 258 + "0000"),
+        (Withdrawal(3, 4), "0304"),
+        (Receipt((0x0102, 0x03040506)), "010203040506"),
+        (Notify(((1, 2, 3), (4, 5, 6)), b"nv"), "020102030405066e76"),
+    ],
+)
+def test_the_bytes_are_those_of_the_page(message: Any, encoded: str) -> None:
+    assert message.encode().hex() == encoded
+
+
+def test_the_bytes_of_a_renewal_are_those_of_the_page() -> None:
+    assert Subscribed(0x01020304, b"vec").encode_renew().hex() == "01020304766563"
+    assert Subscribed.from_renew(bytes.fromhex("01020304766563")) == Subscribed(0x01020304, b"vec")

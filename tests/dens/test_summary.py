@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from dens import summary
 from dens.errors import RemoteProtocolError
+from dens.item import NEVER_MS
 from dens.known import KnownItems
 from dens.summary import NumberRanges, RecentIds
 
@@ -92,7 +93,7 @@ def test_known_items_end_in_order_and_leave_nothing(steps: list[tuple[int, int, 
             else:
                 known.add((origin, number), until_ms)
     for now_ms in range(32):
-        assert known.next_end_ms() == min(ends.values(), default=None)
+        assert known.wake_ms() == min(ends.values(), default=NEVER_MS)
         while (ended := known.pop_ended(now_ms)) is not None:
             assert ends.pop(ended[0]) == ended[1] == now_ms
             known.forget(ended[0])
