@@ -1,19 +1,19 @@
 """From a run to its answers: every question of `metrics/`, in as few Spark jobs as they allow."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame
 
 from spark_analysis.answers import Analysis, GroundTruth, RunFacts
 from spark_analysis.asking import delivery as arriving
 from spark_analysis.asking import energy, network, nodes, radio
 from spark_analysis.metrics import truth
 from spark_analysis.metrics.delivery import pairs as pairs_of
-from spark_analysis.metrics.owed import subscription_revisions
+from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.run import Run
 from spark_analysis.worker_errors import told_in_words
 
@@ -41,49 +41,47 @@ def analyse(run: Run) -> Analysis:
 def _ask(run: Run) -> Analysis:
     """Ask the families of questions side by side: while one is being planned another one runs."""
     end_ms = run.manifest.simulated_ms
-    who = {row["node"]: row for row in run.table("nodes").collect()}
+    who = {row["node"]: row for row in run.small_table("nodes")}
+    revisions = run.revisions()
     messages, contacts = run.table("messages"), run.table("contacts")
     with ThreadPoolExecutor() as together:
+        outcomes = run.outcomes(revisions).cache()
+        tally = together.submit(arriving.tallied, outcomes)
         overhead = together.submit(radio.overhead_of, messages)
         times = together.submit(network.contacts_of, contacts, len(who), end_ms)
-        filtering = together.submit(nodes.filtering_of, run)
+        filtering = together.submit(nodes.filtering_of, run, who)
         pieces = together.submit(network.pieces_of, contacts, len(who), end_ms)
         holding = together.submit(nodes.holding_of, run.table("buffers"), messages, end_ms)
         loads = together.submit(nodes.loads_of, run, who, end_ms)
-        joules = together.submit(energy.energy_of, run, end_ms)
+        joules = together.submit(energy.energy_of, run, who, end_ms, lambda: overhead.result().delivered)
         tracks = together.submit(network.tracks_of, run, who, end_ms)
         meetings = together.submit(network.meetings_of, run, end_ms)
         together.submit(import_module, "spark_analysis.page")  # loaded by the time the answers are there
-        outcomes = run.outcomes().cache()
-        pairs = outcomes.transform(pairs_of).cache()
-        served = pairs.transform(arriving.served_by, run.table("nodes")).cache()
-        revisions = subscription_revisions(run.table("subscriptions"))
-        delivery = arriving.delivery_of(outcomes, served, revisions, who)
-        delay = arriving.delay_of(pairs)
-        timeline = arriving.timeline_of(pairs, end_ms)
-        fairness = arriving.fairness_of(served, "subscriber")
-        fairness_of_groups = arriving.fairness_of(served, "group")
-        ground_truth = _truth(run, outcomes, filtering.result().released)
-        for frame in (served, pairs, outcomes):
-            frame.unpersist()
-        return Analysis(
+        counts = tally.result()  # and the outcomes are there for the questions that follow
+        pairs = outcomes.transform(pairs_of)
+        timeline = together.submit(arriving.timeline_of, pairs, end_ms)
+        delay = together.submit(arriving.delay_of, pairs)
+        ground_truth = _truth(run, revisions, outcomes, filtering.result().released)
+        found = Analysis(
             run=_facts(run, who, end_ms),
-            delivery=delivery,
-            delay=delay,
+            delivery=arriving.delivery_of(counts, revisions, who),
+            delay=delay.result(),
             overhead=overhead.result(),
             contacts=times.result(),
             filtering=filtering.result(),
             truth=ground_truth,
-            fairness=fairness,
-            fairness_of_groups=fairness_of_groups,
+            fairness=arriving.fairness_of(counts),
+            fairness_of_groups=arriving.fairness_of(counts, who),
             pieces=pieces.result(),
             holding=holding.result(),
             loads=loads.result(),
             energy=joules.result(),
-            timeline=timeline,
+            timeline=timeline.result(),
             tracks=tracks.result(),
             meetings=meetings.result(),
         )
+        outcomes.unpersist()
+        return found
 
 
 @contextmanager
@@ -103,7 +101,7 @@ def _suited_compiler(run: Run) -> Iterator[None]:
             run.spark.conf.set(name, value)
 
 
-def _facts(run: Run, who: dict[int, Row], end_ms: int) -> RunFacts:
+def _facts(run: Run, who: Mapping[int, Mapping[str, Any]], end_ms: int) -> RunFacts:
     roles = [row["role"] for row in who.values()]
     return RunFacts(
         name=run.manifest.name,
@@ -118,8 +116,9 @@ def _facts(run: Run, who: dict[int, Row], end_ms: int) -> RunFacts:
     )
 
 
-def _truth(run: Run, outcomes: DataFrame, released: int) -> GroundTruth:
-    revisions = subscription_revisions(run.table("subscriptions"))
+def _truth(
+    run: Run, revisions: Sequence[SubscriptionRevision], outcomes: DataFrame, released: int
+) -> GroundTruth:
     should = run.judged(revisions).cache()
     rows = truth.fate_counts(should, revisions, outcomes, run.table("notifications"), run.table("messages"))
     counts = {(row["wanted"], row["fate"]): row["pairs"] for row in rows.collect()}

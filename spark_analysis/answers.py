@@ -3,6 +3,7 @@
 Times are in seconds here because people read them. A ratio of nothing is None, never 0.
 """
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -232,6 +233,18 @@ class Fairness:
     jain: float | None
     least: float | None
     largest: float | None
+
+    @classmethod
+    def of(cls, ratios: Iterable[float | None]) -> "Fairness":
+        """Return how equal these ratios are; those who are owed nothing have none and take no part.
+
+        The index (Jain, Chiu and Hawe 1984) is (Σx)² / (n·Σx²): 1 when all are served equally well, 1/n when
+        one gets everything. Where nothing at all was delivered it is None.
+        """
+        known = [ratio for ratio in ratios if ratio is not None]
+        squares = sum(ratio * ratio for ratio in known)
+        jain = sum(known) ** 2 / (len(known) * squares) if squares else None
+        return cls(jain, min(known, default=None), max(known, default=None))
 
 
 @dataclass(frozen=True, slots=True)

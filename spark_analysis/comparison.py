@@ -89,15 +89,21 @@ def compare(runs: Sequence[tuple[Manifest, Analysis]]) -> Comparison:
                 label,
                 tuple(manifest.seed for manifest, _ in of_variant),
                 any(manifest.partial for manifest, _ in of_variant),
-                tuple(
-                    interval([value for value in values if value is not None])
-                    for values in zip(*(_figures(analysis) for _, analysis in of_variant), strict=True)
-                ),
+                _over_seeds([_figures(analysis) for _, analysis in of_variant]),
                 _arrived([analysis for _, analysis in of_variant], moments),
             )
             for label, of_variant in zip(labels, members.values(), strict=True)
         )
     )
+
+
+def _over_seeds(runs: Sequence[Sequence[float | None]]) -> tuple[Interval | None, ...]:
+    """Return each figure of `COMPARED` over the runs of a variant."""
+    found = []
+    for (_, _, kind), values in zip(COMPARED, zip(*runs, strict=True), strict=True):
+        over = interval([value for value in values if value is not None])
+        found.append(None if over is None else over.possible(share=kind == "share"))
+    return tuple(found)
 
 
 def _moments(runs: Sequence[Analysis]) -> tuple[float, ...]:

@@ -91,12 +91,7 @@ def figure_text(value: Interval | None, kind: str) -> str:
     write = _TEXTS[kind]
     if value.low is None or value.high is None:
         return write(value.mean)
-    return f"{write(value.mean)} ({write(_possible(value.low, kind))} … {write(_possible(value.high, kind))})"
-
-
-def _possible(bound: float, kind: str) -> float:
-    """Return a bound as far as the figure can go: none is negative, and no share is above 1."""
-    return max(min(bound, 1.0) if kind == "share" else bound, 0.0)
+    return f"{write(value.mean)} ({write(value.low)} … {write(value.high)})"
 
 
 def _notices(comparison: Comparison) -> str:
@@ -178,8 +173,7 @@ def _figure(comparison: Comparison, position: int) -> str:
             if value is None:
                 continue
             if value.low is not None and value.high is not None:
-                ends = [_possible(value.low, kind), _possible(value.high, kind)]
-                axes.plot(ends, [place, place], color=ONE, linewidth=2)
+                axes.plot([value.low, value.high], [place, place], color=ONE, linewidth=2)
             axes.plot([value.mean], [place], "o", color=ONE, markersize=7)
         axes.set_yticks(range(len(comparison.variants)), short_labels([v.label for v in comparison.variants]))
         axes.set_ylim(len(comparison.variants) - 0.5, -0.5)

@@ -17,11 +17,14 @@ class Interval:
     high: float | None
     count: int
 
-    def of_share(self) -> "Interval":
-        """Return it as far as a share can go: Student's t knows nothing of 0 and 1."""
+    def possible(self, *, share: bool) -> "Interval":
+        """Return it as far as a figure can go: Student's t does not know that none is negative, and no share
+        above 1.
+        """
         if self.low is None or self.high is None:
             return self
-        return Interval(self.mean, max(self.low, 0.0), min(self.high, 1.0), self.count)
+        low = max(self.low, min(self.mean, 0.0))
+        return Interval(self.mean, low, min(self.high, 1.0) if share else self.high, self.count)
 
 
 def interval(values: Sequence[float]) -> Interval | None:

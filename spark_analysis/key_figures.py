@@ -15,7 +15,8 @@ from spark_analysis.errors import TraceError
 from spark_analysis.languages import matchers_of
 from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics.overhead import NOTIFICATION_TYPES
-from spark_analysis.metrics.owed import SubscriptionRevision, load_matchers, owed_in
+from spark_analysis.metrics.owed import load_matchers, owed_in, subscription_revisions
+from spark_analysis.parts import Part, parts_in
 from spark_analysis.schema import TABLES
 
 FIGURES: Final = {
@@ -31,18 +32,22 @@ SHARES: Final = frozenset({"delivery_ratio", "share_kept"})
 """The figures that are between 0 and 1."""
 
 KeyFigures = Mapping[str, float | None]
+Parts = Mapping[str, tuple[Part, ...]]
 
 
 def key_figures(folder: Path) -> dict[str, float | None]:
-    """Return `FIGURES` of a run; raise `TraceError` when the folder is not a whole run."""
+    """Return `FIGURES` of a run; raise `TraceError` when it is not complete, or has lost some of its
+    trace.
+    """
     manifest = read_manifest(folder)
     if manifest.partial:
         raise TraceError(f"{folder}: the run is not complete, so it cannot be compared")
-    messages = _table(folder, "messages").to_pandas()
-    readings = _table(folder, "filter_decisions").to_pandas()
+    parts = parts_in(folder, manifest)
+    messages = _table(parts, "messages").to_pandas()
+    readings = _table(parts, "filter_decisions").to_pandas()
     delivered = messages[messages["kind"] == "delivered"]
     first = delivered.groupby(["origin", "number", "node"])["at_ms"].min().to_dict()
-    owed = _owed_pairs(folder, manifest)
+    owed = _owed_pairs(parts, manifest)
     delays = sorted(first[pair] - event_ms for pair, event_ms in owed.items() if pair in first)
     relayed = messages["type"].isin(NOTIFICATION_TYPES) & (messages["kind"] == "received")
     on_air = messages.loc[messages["kind"] == "sent", "bytes"].sum()
@@ -56,23 +61,22 @@ def key_figures(folder: Path) -> dict[str, float | None]:
     }
 
 
-def _owed_pairs(folder: Path, manifest: Manifest) -> dict[tuple[int, int, int], int]:
+def _owed_pairs(parts: Parts, manifest: Manifest) -> dict[tuple[int, int, int], int]:
     """Return the event time of every owed pair (origin, number, subscriber)."""
-    revisions = [SubscriptionRevision(**row) for row in _table(folder, "subscriptions").to_pylist()]
+    revisions = subscription_revisions(_table(parts, "subscriptions").to_pylist())
     matchers = load_matchers(revisions, matchers_of(manifest))
     owed = {}
-    for batch in _table(folder, "notifications").to_batches():
+    for batch in _table(parts, "notifications").to_batches():
         for row in owed_in(batch, revisions, matchers).to_pylist():
             owed[row["origin"], row["number"], row["subscriber"]] = row["event_ms"]
     return owed
 
 
-def _table(folder: Path, name: str) -> Any:
+def _table(parts: Parts, name: str) -> Any:
     """Return a table of the trace; one to which nothing was written has its columns and no row."""
-    parts = sorted((folder / "trace" / name).glob("part-*.parquet"))
-    if not parts:
+    if not parts[name]:
         return pa.table({column: pa.array([], pa.null()) for column in TABLES[name].names})
-    return pa.concat_tables([pq.read_table(part) for part in parts], promote_options="permissive")
+    return pa.concat_tables([pq.read_table(part.path) for part in parts[name]], promote_options="permissive")
 
 
 def _ratio(part: float, whole: float) -> float | None:

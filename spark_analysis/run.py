@@ -10,19 +10,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import matchers_of
-from spark_analysis.losses import refuse_losses
 from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics import delivery, truth
 from spark_analysis.metrics.owed import SubscriptionRevision, owed, subscription_revisions
+from spark_analysis.parts import Part, parts_in, rows_in
 from spark_analysis.schema import TABLES
 from spark_analysis.session import open_session
 
@@ -30,14 +29,8 @@ SMALL_TABLE_ROWS: Final = 200_000
 """Up to here a table is read as one partition: a shuffle would cost more than it spreads."""
 SMALL_RUN_ROWS: Final = 1_000_000
 """Up to here planning and compiling a query takes longer than running it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One whole Parquet file of a table."""
-
-    path: Path
-    rows: int
+LARGE_RUN_ROWS: Final = 20_000_000
+"""From here on Java's optimising compiler earns what it costs; at five million it took a third more time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +66,30 @@ class Run:
         frame = self.spark.read.schema(schema).parquet(*(_unglobbed(part.path) for part in self.parts[name]))
         return frame.coalesce(1) if self.rows(name) <= SMALL_TABLE_ROWS else frame
 
-    def outcomes(self) -> DataFrame:
+    def small_table(self, name: str) -> list[dict[str, Any]]:
+        """Return the rows of a table that is small by construction, `nodes` or `subscriptions`, without
+        a job.
+        """
+        paths = [part.path for part in self.parts[_known(name)]]
+        found: list[dict[str, Any]] = []
+        for path in paths:
+            found += pq.read_table(path, columns=TABLES[name].names).to_pylist()
+        return found
+
+    def revisions(self) -> tuple[SubscriptionRevision, ...]:
+        """Return every revision of every subscription, ordered by creation."""
+        return subscription_revisions(self.small_table("subscriptions"))
+
+    def outcomes(self, revisions: Sequence[SubscriptionRevision] | None = None) -> DataFrame:
         """Return what became of every notification for every subscription revision it was owed to."""
-        revisions = subscription_revisions(self.table("subscriptions"))
+        revisions = self.revisions() if revisions is None else revisions
         owing = self.table("notifications").transform(owed(revisions, matchers_of(self.manifest)))
         delivered = self.table("messages").transform(delivery.deliveries)
         return delivery.outcomes(owing, delivered, self.manifest.simulated_ms)
 
     def wanted(self) -> DataFrame:
         """Return every reading × every subscription in force that it matches, told or not."""
-        revisions = subscription_revisions(self.table("subscriptions"))
+        revisions = self.revisions()
         return self.judged(revisions).transform(truth.wanted(revisions))
 
     def judged(self, revisions: Sequence[SubscriptionRevision]) -> DataFrame:
@@ -110,8 +117,8 @@ def open_run(path: str | Path, spark: SparkSession | None = None) -> Run:
     """
     folder = Path(path).absolute()
     manifest = read_manifest(folder)
-    parts = _parts_in(folder, manifest)
-    return Run(folder, manifest, parts, spark or open_session(large=_rows_in(parts) > SMALL_RUN_ROWS))
+    parts = parts_in(folder, manifest)
+    return Run(folder, manifest, parts, spark or open_session(large=rows_in(parts) >= LARGE_RUN_ROWS))
 
 
 def is_large(path: str | Path) -> bool:
@@ -119,58 +126,13 @@ def is_large(path: str | Path) -> bool:
     `open_run` does. Nothing of Spark is needed for it.
     """
     folder = Path(path).absolute()
-    return _rows_in(_parts_in(folder, read_manifest(folder))) > SMALL_RUN_ROWS
-
-
-def _parts_in(folder: Path, manifest: Manifest) -> dict[str, tuple[Part, ...]]:
-    """Return the parts of every table; a trace without any row is refused, and one that lost some."""
-    parts = {name: _parts_of(folder / "trace" / name, name) for name in TABLES}
-    if not _rows_in(parts):
-        raise TraceError(
-            f"{folder}: the run is empty, no table of its trace has a row; run the scenario again"
-        )
-    refuse_losses(
-        folder, manifest, {name: [part.path for part in of_table] for name, of_table in parts.items()}
-    )
-    return parts
-
-
-def _rows_in(parts: Mapping[str, tuple[Part, ...]]) -> int:
-    return sum(part.rows for table in parts.values() for part in table)
+    return rows_in(parts_in(folder, read_manifest(folder))) >= LARGE_RUN_ROWS
 
 
 def _known(name: str) -> str:
     if name not in TABLES:
         raise TraceError(f'a trace has no table "{name}"; it has {", ".join(TABLES)}')
     return name
-
-
-def _parts_of(folder: Path, table: str) -> tuple[Part, ...]:
-    """Return the parts of one table in order, having read the footer of each."""
-    paths = sorted(folder.glob("part-*.parquet"))
-    for expected, path in enumerate(paths):
-        number = re.fullmatch(r"part-(\d+)\.parquet", path.name)
-        if number is None or int(number.group(1)) != expected:
-            raise TraceError(
-                f"{folder}: part {expected:05} is missing before {path.name}; "
-                "the trace was damaged after it was written, run the scenario again"
-            )
-    return tuple(_read_footer(path, table) for path in paths)
-
-
-def _read_footer(path: Path, table: str) -> Part:
-    try:
-        metadata = pq.read_metadata(path)
-    except (pa.ArrowInvalid, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise TraceError(
-            f"{path}: not a whole Parquet file ({reason}); its writer was stopped in the middle or the "
-            "disk was full, run the scenario again"
-        ) from error
-    missing = sorted(set(TABLES[table].names) - set(metadata.schema.names))
-    if missing:
-        raise TraceError(f"{path}: table {table} lacks the column {', '.join(missing)}")
-    return Part(path, metadata.num_rows)
 
 
 def _unglobbed(path: Path) -> str:

@@ -42,8 +42,8 @@ _QUICK_JAVA: Final = (
 )
 """A report is many small queries, each run once. Java's optimising compiler would take half of the processor
 for code that is hardly used again, a collector beside the work another tenth, and checking the bytes of
-Spark's own classes, which come from a package that was checked by its hash, one more. Where there are
-millions of rows the compiler and the collector earn what they cost.
+Spark's own classes, which come from a package that was checked by its hash, one more. Where there are tens
+of millions of rows the compiler and the collector earn what they cost.
 """
 _LOG_TAIL_LINES: Final = 12
 _STOP_TIMEOUT_S: Final = 20

@@ -76,7 +76,7 @@ def summarise(plan: SweepPlan, found: Found) -> tuple[VariantResult, ...]:
 
 def _figure(name: str, values: Sequence[float]) -> Interval | None:
     found = interval(values)
-    return found.of_share() if found is not None and name in SHARES else found
+    return None if found is None else found.possible(share=name in SHARES)
 
 
 def _values(plan: SweepPlan, found: Found, variant: int, name: str) -> list[float]:

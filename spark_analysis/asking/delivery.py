@@ -1,6 +1,7 @@
 """Asks how much arrived, for whom, and how long it took."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from pyspark.sql import DataFrame, Row
 
@@ -21,34 +22,27 @@ from spark_analysis.metrics.delay import PERCENTILES, delay_by_hops, delay_summa
 from spark_analysis.metrics.owed import SubscriptionRevision
 
 
+def tallied(outcomes: DataFrame) -> list[Row]:
+    """Ask for the counts that all figures below are sums of: a few rows for each subscription revision."""
+    return outcomes.transform(arriving.tally).collect()
+
+
 def delivery_of(
-    outcomes: DataFrame,
-    served: DataFrame,
-    revisions: tuple[SubscriptionRevision, ...],
-    nodes: dict[int, Row],
+    rows: Iterable[Row], revisions: tuple[SubscriptionRevision, ...], nodes: Mapping[int, Mapping[str, Any]]
 ) -> Delivery:
-    """Ask what arrived; `served` holds the counts by group, language and subscriber."""
-    wrong = outcomes.transform(arriving.delivered_wrongly).first()
-    assert wrong is not None
-    single = {
-        (row["subscriber"], row["id"], row["seq"]): _served(row)
-        for row in outcomes.transform(arriving.owed_outcomes)
-        .transform(arriving.delivery_ratio, "subscriber", "id", "seq")
-        .collect()
-    }
-    rows = [(row["group"] or "", row["language"], _served(row)) for row in served.collect()]
+    """Say what arrived, from what was `tallied`."""
+    owed = [row for row in rows if not row["unowed"]]
+    pairs = [row for row in owed if row["first"]]
+    seen = [row for row in rows if row["first"]]
+    groups = _together(pairs, lambda row: _group(nodes, row["subscriber"]))
+    languages = _together(pairs, lambda row: row["language"])
+    single = _together(owed, lambda row: (row["subscriber"], row["id"], row["seq"]))
     return Delivery(
-        total=_together(one for _, _, one in rows),
-        repeated=wrong["repeated"],
-        not_owed=wrong["not_owed"],
-        by_group=tuple(
-            GroupServed(group, _together(one for its, _, one in rows if its == group))
-            for group in sorted({group for group, _, _ in rows})
-        ),
-        by_language=tuple(
-            LanguageServed(language, _together(one for _, its, one in rows if its == language))
-            for language in sorted({language for _, language, _ in rows})
-        ),
+        total=_sum(pairs),
+        repeated=sum(row["owed"] for row in seen if row["repeated"]),
+        not_owed=sum(row["owed"] for row in seen if row["unowed"]),
+        by_group=tuple(GroupServed(group, served) for group, served in sorted(groups.items())),
+        by_language=tuple(LanguageServed(which, served) for which, served in sorted(languages.items())),
         by_subscription=tuple(
             SubscriptionServed(
                 subscriber=name_of(nodes, revision.subscriber),
@@ -62,17 +56,14 @@ def delivery_of(
     )
 
 
-def served_by(pairs: DataFrame, nodes: DataFrame) -> DataFrame:
-    """Count what was owed and arrived by group, subscriber and language: a small frame to ask further."""
-    by = ("group", "role", "subscriber", "language")
-    return pairs.transform(arriving.with_group, nodes).transform(arriving.delivery_ratio, *by)
-
-
-def fairness_of(served: DataFrame, between: str) -> Fairness:
-    """Ask how equally those named by a column of `served_by` were served."""
-    row = served.transform(arriving.summed, between).transform(arriving.fairness).first()
-    assert row is not None
-    return Fairness(**row.asDict())
+def fairness_of(rows: Iterable[Row], nodes: Mapping[int, Mapping[str, Any]] | None = None) -> Fairness:
+    """Say how equally subscribers were served, from what was `tallied`; with `nodes`, their groups."""
+    pairs = [row for row in rows if row["first"] and not row["unowed"]]
+    if nodes is None:
+        served = _together(pairs, lambda row: row["subscriber"])
+    else:
+        served = _together(pairs, lambda row: _group(nodes, row["subscriber"]))
+    return Fairness.of(one.ratio for one in served.values())
 
 
 def delay_of(pairs: DataFrame) -> Delay:
@@ -104,13 +95,21 @@ def timeline_of(pairs: DataFrame, end_ms: int) -> Timeline:
     return Timeline(bin_ms / 1000, tuple(became_owed), tuple(arrived))
 
 
-def _served(row: Row) -> Served:
-    return Served(row["owed"], row["delivered"], row["missed"], row["open"])
+def _group(nodes: Mapping[int, Mapping[str, Any]], node: int) -> str:
+    return str(nodes[node]["group"]) if node in nodes else ""
 
 
-def _together(parts: Iterable[Served]) -> Served:
+def _together(rows: Iterable[Row], key: Callable[[Row], Any]) -> dict[Any, Served]:
+    """Add up rows of the same key."""
+    found: dict[Any, list[Row]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return {name: _sum(its) for name, its in found.items()}
+
+
+def _sum(rows: Iterable[Row]) -> Served:
     owed = delivered = missed = still_open = 0
-    for one in parts:
-        owed, delivered = owed + one.owed, delivered + one.delivered
-        missed, still_open = missed + one.missed, still_open + one.open
+    for row in rows:
+        owed, delivered = owed + row["owed"], delivered + row["delivered"]
+        missed, still_open = missed + row["missed"], still_open + row["open"]
     return Served(owed, delivered, missed, still_open)

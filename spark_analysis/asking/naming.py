@@ -1,13 +1,12 @@
 """What several families of questions share: names of nodes, seconds, and bins of the time axis."""
 
+from collections.abc import Mapping
 from typing import Any, Final
-
-from pyspark.sql import Row
 
 TIMELINE_BINS: Final = 120
 
 
-def name_of(nodes: dict[int, Row], node: int) -> str:
+def name_of(nodes: Mapping[int, Mapping[str, Any]], node: int) -> str:
     """Return a node's name; one that the table `nodes` does not have goes by its number."""
     return str(nodes[node]["name"]) if node in nodes else f"node {node}"
 

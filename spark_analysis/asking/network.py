@@ -1,8 +1,9 @@
 """Asks who met whom, where and for how long, and in how many pieces the network was."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from spark_analysis.answers import Contacts, Meeting, Pieces, Times, Track
@@ -70,7 +71,7 @@ def pieces_of(contacts: DataFrame, nodes: int, end_ms: int) -> Pieces:
     )
 
 
-def tracks_of(run: Run, nodes: dict[int, Row], end_ms: int) -> tuple[Track, ...]:
+def tracks_of(run: Run, nodes: Mapping[int, Mapping[str, Any]], end_ms: int) -> tuple[Track, ...]:
     """Return the paths of all nodes, or of every k-th one where all would be too many to draw."""
     every = -(-run.rows("motion") // MOST_LEGS) or 1
     shown = sorted(nodes)[::every]

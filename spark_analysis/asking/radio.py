@@ -12,23 +12,14 @@ _GIVEN_UP: Final = ("lost", "dropped", "refused", "expired")
 
 def overhead_of(messages: DataFrame) -> Overhead:
     """Ask what was sent, what it cost a delivery, and what was given up."""
-    counted = messages.transform(traffic).cache()
-    rows = counted.collect()
-    costs = counted.transform(overhead).first()
-    counted.unpersist()
-    assert costs is not None
+    rows = messages.transform(traffic).collect()
     sent = {row["type"]: row for row in rows if row["kind"] == "sent"}
     lost: dict[str, int] = {}
     for row in rows:
         if row["kind"] == "lost":
             lost[row["type"]] = lost.get(row["type"], 0) + row["messages"]
     return Overhead(
-        relayed=costs["relayed"],
-        delivered=costs["delivered"],
-        transmissions=costs["transmissions"],
-        bytes_on_air=costs["bytes_on_air"],
-        overhead_ratio=costs["overhead_ratio"],
-        bytes_per_delivery=costs["bytes_per_delivery"],
+        **overhead(rows),
         by_type=tuple(
             TypeTraffic(type_, row["messages"], row["bytes"], lost.get(type_, 0))
             for type_, row in sorted(sent.items(), key=lambda item: (-item[1]["bytes"], item[0]))

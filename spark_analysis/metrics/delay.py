@@ -12,6 +12,8 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from spark_analysis.metrics.ordering import in_order
+
 PERCENTILES: Final = (50, 90, 95, 99)
 CDF_POINTS: Final = 100
 
@@ -42,5 +44,5 @@ def delay_by_hops(pairs: DataFrame) -> DataFrame:
         pairs.where(F.col("delay_ms").isNotNull())
         .groupBy("hops")
         .agg(F.count("*").alias("delivered"), F.mean("delay_ms").alias("mean_ms"))
-        .orderBy("hops")
+        .transform(in_order, "hops")
     )

@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name every PySpark reader expects
 
 from spark_analysis.manifest import Manifest
+from spark_analysis.metrics.ordering import in_order
 from spark_analysis.metrics.owed import OWED
 
 PAIR = ("origin", "number", "subscriber")
@@ -51,14 +52,9 @@ def outcomes(owed: DataFrame, delivered: DataFrame, end_ms: int) -> DataFrame:
     )
 
 
-def owed_outcomes(outcomes: DataFrame) -> DataFrame:
-    """Leave out what was owed to nobody."""
-    return outcomes.where(F.col("outcome") != "unowed")
-
-
 def pairs(outcomes: DataFrame) -> DataFrame:
     """Reduce owed outcomes to one row a pair, whose event, delay and outcome all its rows share."""
-    return owed_outcomes(outcomes).dropDuplicates([*PAIR])
+    return outcomes.where("first")
 
 
 def delivery_ratio(frame: DataFrame, *by: str) -> DataFrame:
@@ -80,13 +76,6 @@ def delivery_ratio(frame: DataFrame, *by: str) -> DataFrame:
     )
 
 
-def summed(served: DataFrame, *by: str) -> DataFrame:
-    """Add up the counts of `delivery_ratio` to a coarser grouping."""
-    counts = ("owed", "delivered", "missed", "open")
-    sums = served.groupBy(*by).agg(*(F.sum(name).alias(name) for name in counts))
-    return sums.withColumn("ratio", F.try_divide("delivered", "owed"))
-
-
 def with_group(frame: DataFrame, nodes: DataFrame) -> DataFrame:
     """Add the subscriber's group and role to every row."""
     who = nodes.select(F.col("node").alias("subscriber"), "group", "role")
@@ -105,29 +94,22 @@ def with_run(frame: DataFrame, manifest: Manifest) -> DataFrame:
     )
 
 
-def fairness(served: DataFrame) -> DataFrame:
-    """Give one row: Jain's index over the ratios of `delivery_ratio`, and the least and the largest of them.
+def tally(outcomes: DataFrame) -> DataFrame:
+    """Count the outcomes as finely as any figure needs them, so that the table is gone through once.
 
-    The index (Jain, Chiu and Hawe 1984) is (Σx)² / (n·Σx²): 1 when all are served equally well, 1/n when one
-    gets everything. Those who are owed nothing take no part; where nothing at all was delivered it is null.
+    By subscription revision and language; by whether a row is the `first` of its pair, which counts pairs
+    instead of rows; and by what must not happen: `repeated`, the application saw it more than once, and
+    `unowed`, it was owed to nobody (then there is no revision, and its count stands under `owed`).
     """
-    return served.agg(
-        F.try_divide(
-            F.pow(F.sum("ratio"), F.lit(2.0)), F.count("ratio") * F.sum(F.col("ratio") * F.col("ratio"))
-        ).alias("jain"),
-        F.min("ratio").alias("least"),
-        F.max("ratio").alias("largest"),
+    marked = outcomes.withColumns(
+        {
+            "repeated": F.coalesce(F.col("times") > 1, F.lit(False)),
+            "unowed": F.col("outcome") == "unowed",
+            "first": F.coalesce("first", F.lit(True)),
+        }
     )
-
-
-def delivered_wrongly(outcomes: DataFrame) -> DataFrame:
-    """Count what must not happen: pairs that an application saw more than once, and pairs owed to nobody."""
-    seen = outcomes.where(F.col("times").isNotNull()).dropDuplicates([*PAIR])
-    return seen.agg(
-        F.count("*").alias("delivered"),
-        F.count(F.when(F.col("times") > 1, True)).alias("repeated"),
-        F.count(F.when(F.col("outcome") == "unowed", True)).alias("not_owed"),
-    )
+    by = ("subscriber", "id", "seq", "language", "first", "repeated", "unowed")
+    return marked.transform(delivery_ratio, *by)
 
 
 def over_time(pairs: DataFrame, bin_ms: int) -> DataFrame:
@@ -142,7 +124,7 @@ def over_time(pairs: DataFrame, bin_ms: int) -> DataFrame:
         became_owed.unionAll(arrived)
         .groupBy("bin")
         .agg(F.sum("owed").alias("owed"), F.sum("delivered").alias("delivered"))
-        .orderBy("bin")
+        .transform(in_order, "bin")
     )
 
 

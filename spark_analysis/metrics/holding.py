@@ -3,6 +3,8 @@
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
+from spark_analysis.metrics.ordering import in_order
+
 
 def held_over_time(buffers: DataFrame, bin_ms: int) -> DataFrame:
     """Give, for each bin in which something changed, what all nodes together hold at its end.
@@ -29,8 +31,9 @@ def held_over_time(buffers: DataFrame, bin_ms: int) -> DataFrame:
     ).orderBy("bin")
 
 
-def buffer_use(buffers: DataFrame, nodes: DataFrame, end_ms: int) -> DataFrame:
-    """Give, for each group, the mean over time and nodes and the peak of one node, in items and bytes.
+def buffer_use(buffers: DataFrame, end_ms: int) -> DataFrame:
+    """Give, for each node, how long it was watched, what it held in that time (items × milliseconds, so that
+    means over time and several nodes can be taken) and its peaks in items and bytes.
 
     Where several rows stand at one moment the last one counts, so that what was there for no time is in no
     figure.
@@ -42,20 +45,11 @@ def buffer_use(buffers: DataFrame, nodes: DataFrame, end_ms: int) -> DataFrame:
         .withColumn("for_ms", F.col("until_ms") - F.col("at_ms"))
         .where(F.col("for_ms") > 0)
     )
-    return (
-        lasting.join(F.broadcast(nodes.select("node", "group")), "node")
-        .groupBy("group")
-        .agg(
-            F.try_divide(F.sum(F.col("notifications") * F.col("for_ms")), F.sum("for_ms")).alias(
-                "mean_items"
-            ),
-            F.max("notifications").alias("peak_items"),
-            F.try_divide(F.sum(F.col("notification_bytes") * F.col("for_ms")), F.sum("for_ms")).alias(
-                "mean_bytes"
-            ),
-            F.max("notification_bytes").alias("peak_bytes"),
-        )
-        .orderBy("group")
+    return lasting.groupBy("node").agg(
+        F.sum("for_ms").alias("watched_ms"),
+        F.sum(F.col("notifications") * F.col("for_ms")).alias("item_ms"),
+        F.max("notifications").alias("peak_items"),
+        F.max("notification_bytes").alias("peak_bytes"),
     )
 
 
@@ -70,7 +64,7 @@ def copies_over_time(messages: DataFrame, bin_ms: int) -> DataFrame:
     return (
         by_copy.groupBy(F.floor(F.col("at_ms") / bin_ms).cast("int").alias("bin"))
         .agg(F.count("*").alias("copies"), F.count(F.when(made, True)).alias("notifications"))
-        .orderBy("bin")
+        .transform(in_order, "bin")
     )
 
 

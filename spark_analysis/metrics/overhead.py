@@ -1,9 +1,12 @@
 """What the radio was used for, and how much of it a delivery cost."""
 
-from typing import Final
+from collections.abc import Iterable
+from typing import Any, Final
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F  # noqa: N812
+
+from spark_analysis.metrics.ordering import in_order
 
 NOTIFICATION_TYPES: Final = ("notification", "notify")
 """The message types that carry a notification: from its publisher and between mediators, and to its
@@ -16,33 +19,31 @@ def traffic(messages: DataFrame) -> DataFrame:
     return (
         messages.groupBy("kind", "type", "reason")
         .agg(F.count("*").alias("messages"), F.sum("bytes").alias("bytes"))
-        .orderBy("kind", "type", "reason")
+        .transform(in_order, "kind", "type", "reason")
     )
 
 
-def overhead(traffic: DataFrame) -> DataFrame:
-    """Give one row with the costs of the whole run, from `traffic`.
+def overhead(traffic: Iterable[Row]) -> dict[str, Any]:
+    """Add up the few rows that `traffic` gives to the costs of the whole run.
 
     `overhead_ratio` is The ONE's: (relayed - delivered) / delivered, where relayed counts every transfer of
     a notification that came in whole, the last one to the subscriber included. `bytes_per_delivery` is
     harder: all bytes put on the air, of every message type and of transfers that were cut, for each
-    delivery. Without deliveries both are null.
+    delivery. Without deliveries both are None.
     """
-    carries = F.col("type").isin(*NOTIFICATION_TYPES)
-    sums = traffic.agg(
-        _sum_where((F.col("kind") == "received") & carries, "messages").alias("relayed"),
-        _sum_where(F.col("kind") == "delivered", "messages").alias("delivered"),
-        _sum_where(F.col("kind") == "sent", "messages").alias("transmissions"),
-        _sum_where(F.col("kind") == "sent", "bytes").alias("bytes_on_air"),
-        _sum_where((F.col("kind") == "sent") & carries, "bytes").alias("notification_bytes_on_air"),
-    )
-    return sums.withColumns(
-        {
-            "overhead_ratio": F.try_divide(F.col("relayed") - F.col("delivered"), F.col("delivered")),
-            "bytes_per_delivery": F.try_divide("bytes_on_air", "delivered"),
-        }
-    )
-
-
-def _sum_where(condition: Column, column: str) -> Column:
-    return F.coalesce(F.sum(F.when(condition, F.col(column))), F.lit(0))
+    relayed = delivered = transmissions = bytes_on_air = 0
+    for row in traffic:
+        if row["kind"] == "sent":
+            transmissions, bytes_on_air = transmissions + row["messages"], bytes_on_air + row["bytes"]
+        elif row["kind"] == "delivered":
+            delivered += row["messages"]
+        elif row["kind"] == "received" and row["type"] in NOTIFICATION_TYPES:
+            relayed += row["messages"]
+    return {
+        "relayed": relayed,
+        "delivered": delivered,
+        "transmissions": transmissions,
+        "bytes_on_air": bytes_on_air,
+        "overhead_ratio": (relayed - delivered) / delivered if delivered else None,
+        "bytes_per_delivery": bytes_on_air / delivered if delivered else None,
+    }

@@ -7,12 +7,13 @@ of its own to it, so that an older one is not hidden by a newer one. A notificat
 what counts is whether it matched when it happened.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Final
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.types import IntegerType, LongType, StructField, StructType
+from pyspark.sql.types import BooleanType, IntegerType, LongType, StructField, StructType
 
 from plugins.language import Matcher
 
@@ -30,23 +31,28 @@ OWED = StructType(
         StructField("id", IntegerType(), False),
         StructField("seq", IntegerType(), False),
         StructField("degree_u8", IntegerType(), False),
+        StructField("first", BooleanType(), False),
     ]
 )
-"""One row for each (notification, subscription revision) that is owed."""
+"""One row for each (notification, subscription revision) that is owed.
 
-_OWED_ARROW = pa.schema(
-    [
-        ("origin", pa.int32()),
-        ("number", pa.int64()),
-        ("event_ms", pa.int64()),
-        ("lifetime_ms", pa.int64()),
-        ("language", pa.int32()),
-        ("subscriber", pa.int32()),
-        ("id", pa.int32()),
-        ("seq", pa.int32()),
-        ("degree_u8", pa.int32()),
-    ]
-)
+`first` is true of one row of each pair (notification, subscriber), so that counting pairs needs no search
+for those that are there twice.
+"""
+
+_OWED_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
+    ("origin", pa.int32()),
+    ("number", pa.int64()),
+    ("event_ms", pa.int64()),
+    ("lifetime_ms", pa.int64()),
+    ("language", pa.int32()),
+    ("subscriber", pa.int32()),
+    ("id", pa.int32()),
+    ("seq", pa.int32()),
+    ("degree_u8", pa.int32()),
+    ("first", pa.bool_()),
+]
+_OWED_ARROW: Final = pa.schema(_OWED_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +75,12 @@ class SubscriptionRevision:
         return self.created_ms <= at_ms < self.expires_ms and not_withdrawn
 
 
-def subscription_revisions(subscriptions: DataFrame) -> tuple[SubscriptionRevision, ...]:
-    """Collect the table `subscriptions`, the small side of every ground truth, ordered by creation."""
-    rows = subscriptions.orderBy("created_ms", "subscriber", "id", "seq").collect()
-    return tuple(SubscriptionRevision(**{**row.asDict(), "vector": bytes(row["vector"])}) for row in rows)
+def subscription_revisions(subscriptions: Iterable[Mapping[str, Any]]) -> tuple[SubscriptionRevision, ...]:
+    """Take the rows of the table `subscriptions`, the small side of every ground truth, ordered by
+    creation.
+    """
+    found = (SubscriptionRevision(**row) for row in subscriptions)
+    return tuple(sorted(found, key=lambda one: (one.created_ms, one.subscriber, one.id, one.seq)))
 
 
 def owed(
@@ -109,17 +117,22 @@ def owed_in(
     rows: list[int] = []
     positions: list[int] = []
     degrees: list[int] = []
+    first: list[bool] = []
     columns = (batch[name].to_pylist() for name in ("language", "vector", "at_ms"))
     for row, (language, vector, event_ms) in enumerate(zip(*columns, strict=True)):
         matcher = matchers.get(language)
         if matcher is None:
             continue
+        asked_before: set[int] = set()
         for match in matcher.match(vector, event_ms, event_ms):
             position = match.key[0]
             if revisions[position].in_force(event_ms):
                 rows.append(row)
                 positions.append(position)
                 degrees.append(match.degree_u8)
+                subscriber = revisions[position].subscriber
+                first.append(subscriber not in asked_before)
+                asked_before.add(subscriber)
     told = batch.select(["origin", "number", "at_ms", "lifetime_ms", "language"]).take(
         pa.array(rows, pa.int64())
     )
@@ -128,5 +141,6 @@ def owed_in(
         for name in ("subscriber", "id", "seq")
     ]
     return pa.RecordBatch.from_arrays(
-        [*told.columns, *asked, pa.array(degrees, pa.int32())], schema=_OWED_ARROW
+        [*told.columns, *asked, pa.array(degrees, pa.int32()), pa.array(first, pa.bool_())],
+        schema=_OWED_ARROW,
     )

@@ -203,11 +203,10 @@ def fates(wanted: DataFrame, outcomes: DataFrame, notifications: DataFrame, mess
     """
     readings = notifications.select(
         "origin", "number", F.col("event_number"), F.col("at_ms").alias("told_ms")
-    )
+    ).join(carriage(messages), ["origin", "number"], "left")
     told = (
         outcomes.select("origin", "number", "subscriber", "outcome", "delivered_ms")
         .join(readings, ["origin", "number"])
-        .join(carriage(messages), ["origin", "number"], "left")
         .select(
             F.col("origin").alias("node"),
             "event_number",

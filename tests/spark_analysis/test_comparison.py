@@ -85,7 +85,16 @@ def test_the_page_shows_every_figure_of_every_variant(comparison: Comparison, tm
 
 def test_a_figure_that_no_run_has_is_a_dash() -> None:
     assert figure_text(None, "time") == "–"
-    assert figure_text(Interval(2.0, -1.0, 5.0, 3), "time").replace(NO_BREAK, " ") == "2 s (0 ms … 5 s)"
+    assert figure_text(Interval(2.0, 1.0, 5.0, 3), "time").replace(NO_BREAK, " ") == "2 s (1 s … 5 s)"
+
+
+def test_intervals_end_where_figures_do_for_programs_too(comparison: Comparison) -> None:
+    """Student's t of 0.8, 0.9 and 1 reaches beyond 1."""
+    share = comparison.as_document()["variants"][0]["figures"][0]
+    assert (share["high"], share["count"]) == (1.0, 3)
+    few = compare([(manifest(1), with_ratio(0)), (manifest(2), with_ratio(1))])
+    share = few.as_document()["variants"][0]["figures"][0]
+    assert (share["low"], share["mean"]) == (0.0, pytest.approx(0.005))
 
 
 def test_curves_of_delays_are_means_over_runs(comparison: Comparison) -> None:

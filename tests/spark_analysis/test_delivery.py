@@ -5,14 +5,14 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_analysis.asking.delivery import delivery_of
 from spark_analysis.metrics.delivery import (
-    delivered_wrongly,
     deliveries,
     delivery_ratio,
     outcomes,
     over_time,
-    owed_outcomes,
     pairs,
+    tally,
     with_group,
 )
 from spark_analysis.metrics.owed import OWED
@@ -27,9 +27,9 @@ def message(at_ms: int, kind: str, node: int, number: int, **more: Any) -> dict[
 
 
 def owed_row(
-    number: int, event_ms: int, subscriber: int, id_: int, lifetime_ms: int = 5_000
+    number: int, event_ms: int, subscriber: int, id_: int, lifetime_ms: int = 5_000, first: bool = True
 ) -> tuple[int, ...]:
-    return (9, number, event_ms, lifetime_ms, 1, subscriber, id_, 0, 255)
+    return (9, number, event_ms, lifetime_ms, 1, subscriber, id_, 0, 255, first)
 
 
 def rows(frame: DataFrame) -> list[dict[str, Any]]:
@@ -45,7 +45,7 @@ def story(spark: SparkSession, make_table: MakeTable) -> tuple[DataFrame, DataFr
     owed = owed_frame(
         spark,
         owed_row(100, 1_000, 1, 0),
-        owed_row(100, 1_000, 1, 1),  # the same pair, asked for twice
+        owed_row(100, 1_000, 1, 1, first=False),  # the same pair, asked for twice
         owed_row(100, 1_000, 2, 0),
         owed_row(101, 4_000, 1, 0),  # its time is over at 9,000: missed
         owed_row(102, 6_000, 2, 0),  # its time would be over at 11,000: open
@@ -117,15 +117,27 @@ def test_a_repeated_and_an_unasked_delivery_are_counted(spark: SparkSession, mak
         message(4_000, "delivered", 2, 100),
         message(4_000, "delivered", 3, 100),
     ).transform(deliveries)
-    owed = owed_frame(spark, owed_row(100, 0, 1, 0), owed_row(100, 0, 1, 1), owed_row(100, 0, 2, 0))
+    owed = owed_frame(
+        spark, owed_row(100, 0, 1, 0), owed_row(100, 0, 1, 1, first=False), owed_row(100, 0, 2, 0)
+    )
     found = outcomes(owed, delivered, END_MS)
-    assert rows(found.transform(delivered_wrongly)) == [{"delivered": 3, "repeated": 1, "not_owed": 1}]
+    counted = {
+        (row["subscriber"], row["id"], row["first"], row["repeated"], row["unowed"]): row["owed"]
+        for row in found.transform(tally).collect()
+    }
+    assert counted == {
+        (1, 0, True, True, False): 1,
+        (1, 1, False, True, False): 1,
+        (2, 0, True, False, False): 1,
+        (3, None, True, False, True): 1,
+    }
+    whole = delivery_of(found.transform(tally).collect(), (), {})
+    assert (whole.total.delivered, whole.repeated, whole.not_owed) == (2, 1, 1)
     assert {(row["subscriber"], row["outcome"], row["delivered_ms"]) for row in found.collect()} == {
         (1, "delivered", 1_000),
         (2, "delivered", 4_000),
         (3, "unowed", 4_000),
     }
-    assert found.transform(owed_outcomes).count() == 3
     assert found.transform(pairs).count() == 2
 
 

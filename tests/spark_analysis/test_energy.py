@@ -2,14 +2,19 @@
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
-from spark_analysis.metrics.energy import energy_by, energy_for_deliveries, energy_over_time, energy_used
+from spark_analysis.answers import GroupEnergy
+from spark_analysis.asking.energy import by_group, energy_of
+from spark_analysis.metrics.energy import USES, energy_over_time, energy_used
+from spark_analysis.run import open_run
 
 MakeTable = Callable[..., DataFrame]
+WriteRun = Callable[..., Path]
 
 
 def used(
@@ -37,42 +42,37 @@ def energy(make_table: MakeTable) -> DataFrame:
     )
 
 
-@pytest.fixture
-def nodes(make_table: MakeTable) -> DataFrame:
-    return make_table(
-        "nodes",
-        {"node": 1, "group": "helpers", "role": "mediator"},
-        {"node": 2, "group": "cars", "role": "mediator"},
-        {"node": 3, "group": "patients", "role": "publisher"},
-        {"node": 4, "group": "patients", "role": "publisher"},
-    )
+NODES = {
+    1: {"group": "helpers", "role": "mediator"},
+    2: {"group": "helpers", "role": "mediator"},
+    3: {"group": "patients", "role": "publisher"},
+    4: {"group": "patients", "role": "publisher"},
+}
 
 
-def test_what_counts_is_what_was_used_last(energy: DataFrame, nodes: DataFrame) -> None:
+def test_what_counts_is_what_was_used_last(energy: DataFrame) -> None:
     rows = energy.transform(energy_used).orderBy("node").collect()
-    assert [(row["node"], row["total_j"], row["battery_j"]) for row in rows] == [
-        (1, 3.75, 6.25),
-        (2, 10.0, None),
-        (3, 5.0, 0.0),
+    assert [(row["node"], *(row[use] for use in USES), row["battery_j"]) for row in rows] == [
+        (1, 2.0, 1.5, 0.25, 6.25),
+        (2, 10.0, 0.0, 0.0, None),
+        (3, 4.0, 0.0, 1.0, 0.0),
     ]
-    by_role = energy.transform(energy_used).transform(energy_by, nodes, "role").collect()
-    assert [tuple(row) for row in by_role] == [
-        ("mediator", 2, 12.0, 1.5, 0.25, 13.75, 0),
-        ("publisher", 1, 4.0, 0.0, 1.0, 5.0, 1),
-    ]
-
-
-def test_energy_for_each_delivery(energy: DataFrame, make_table: MakeTable) -> None:
-    messages = make_table(
-        "messages", *({"kind": kind} for kind in ("delivered", "sent", "delivered", "lost"))
+    assert by_group([row.asDict() for row in rows], NODES) == (
+        GroupEnergy("mediator", "helpers", 2, 12.0, 1.5, 0.25, 0),
+        GroupEnergy("publisher", "patients", 1, 4.0, 0.0, 1.0, 1),
     )
-    row = energy.transform(energy_used).transform(energy_for_deliveries, messages).first()
-    assert row is not None
-    assert (row["total_j"], row["delivered"]) == (18.75, 2)
-    assert (row["j_per_delivery"], row["radio_j_per_delivery"]) == (9.375, 0.75)
-    nothing = energy.transform(energy_used).transform(energy_for_deliveries, make_table("messages")).first()
+
+
+def test_energy_for_each_delivery(spark: SparkSession, write_run: WriteRun) -> None:
+    rows = [used(600, 1, 2.0, 1.5, 0.25), used(600, 2, 10.0, 0.0, 0.0), used(1200, 3, 4.0, 0.0, 1.0)]
+    run = open_run(write_run({"energy": rows}), spark)
+    found = energy_of(run, NODES, 2000, lambda: 2)
+    assert found is not None
+    assert (found.total_j, found.radio_j) == (18.75, 1.5)
+    assert (found.j_per_delivery, found.radio_j_per_delivery) == (9.375, 0.75)
+    nothing = energy_of(run, NODES, 2000, lambda: 0)
     assert nothing is not None
-    assert nothing["j_per_delivery"] is None
+    assert nothing.j_per_delivery is None
 
 
 def test_running_sums_agree_with_plain_python(make_table: MakeTable) -> None:

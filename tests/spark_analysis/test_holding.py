@@ -4,10 +4,13 @@ from collections.abc import Callable
 
 import pytest
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
 
+from spark_analysis.answers import Fairness
+from spark_analysis.asking.nodes import load_of
 from spark_analysis.manifest import Manifest
 from spark_analysis.metrics.cost import computing_cost
-from spark_analysis.metrics.delivery import delivery_ratio, fairness, summed, with_group, with_run
+from spark_analysis.metrics.delivery import delivery_ratio, with_group, with_run
 from spark_analysis.metrics.holding import buffer_use, copies_over_time, held_over_time, replication_degree
 
 MakeTable = Callable[..., DataFrame]
@@ -47,14 +50,14 @@ def test_what_all_nodes_hold(buffers: DataFrame) -> None:
     assert [tuple(row) for row in found] == [(0, 0, 0), (1, 2, 60), (2, 3, 90), (3, 2, 60)]
 
 
-def test_use_is_weighted_by_time_and_a_moment_has_one_value(buffers: DataFrame, nodes: DataFrame) -> None:
-    found = buffers.transform(buffer_use, nodes, 4000).collect()
-    assert [row["group"] for row in found] == ["relays"]
-    (row,) = found
+def test_use_is_weighted_by_time_and_a_moment_has_one_value(buffers: DataFrame) -> None:
+    found = buffers.transform(buffer_use, 4000).collect()
+    assert sorted(tuple(row) for row in found) == [(1, 4000, 5000, 2, 60), (2, 4000, 1500, 1, 30)]
+    load = load_of("relays", {1, 2}, found, [])
     # node 1: 0 for 1 s, 2 for 2 s, 1 for 1 s; node 2: 0 for 2.5 s, 1 for 1.5 s; eight seconds in all
-    assert row["mean_items"] == pytest.approx((2 * 2 + 1 + 1.5) / 8)
-    assert row["mean_bytes"] == pytest.approx(30 * (2 * 2 + 1 + 1.5) / 8)
-    assert (row["peak_items"], row["peak_bytes"]) == (2, 60)
+    assert load.mean_items == pytest.approx((2 * 2 + 1 + 1.5) / 8)
+    assert (load.peak_items, load.peak_bytes) == (2, 60)
+    assert (load.filter_us_per_reading, load.match_us_per_match) == (None, None)
 
 
 def test_who_ever_held_a_notification(make_table: MakeTable) -> None:
@@ -75,12 +78,15 @@ def test_who_ever_held_a_notification(make_table: MakeTable) -> None:
     assert [tuple(row) for row in found] == [(9, 1, 3), (9, 2, 1)]
 
 
-def test_cost_by_group(make_table: MakeTable, nodes: DataFrame) -> None:
+def test_cost_by_group(make_table: MakeTable) -> None:
     matches = make_table(
         "matches", {"node": 1, "cost_us": 10.0}, {"node": 1, "cost_us": 20.0}, {"node": 2, "cost_us": 60.0}
     )
-    found = matches.transform(computing_cost, nodes).collect()
-    assert [tuple(row) for row in found] == [("medics", 0, 0.0, None), ("relays", 3, 90.0, 30.0)]
+    found = matches.withColumn("step", F.lit("matches")).transform(computing_cost, "node", "step").collect()
+    assert sorted(tuple(row) for row in found) == [(1, "matches", 2, 30.0), (2, "matches", 1, 60.0)]
+    load = load_of("relays", {1, 2}, [], found)
+    assert (load.match_s, load.match_us_per_match) == (pytest.approx(90e-6), 30.0)
+    assert (load.filter_s, load.filter_us_per_reading, load.mean_items) == (0.0, None, None)
 
 
 def test_delivery_by_role_and_language_and_how_fair_it_is(make_table: MakeTable, nodes: DataFrame) -> None:
@@ -102,13 +108,11 @@ def test_delivery_by_role_and_language_and_how_fair_it_is(make_table: MakeTable,
     ]
     by_language = pairs.transform(delivery_ratio, "language").collect()
     assert {row["language"]: row["ratio"] for row in by_language} == {0: 0.5, 1: pytest.approx(2 / 3)}
-    row = pairs.transform(delivery_ratio, "subscriber").transform(fairness).first()
-    assert row is not None
-    assert row["jain"] == pytest.approx((0.5 + 0 + 1) ** 2 / (3 * (0.25 + 0 + 1)))
-    assert (row["least"], row["largest"]) == (0.0, 1.0)
+    single = Fairness.of(row["ratio"] for row in pairs.transform(delivery_ratio, "subscriber").collect())
+    assert single == Fairness(pytest.approx((0.5 + 0 + 1) ** 2 / (3 * (0.25 + 0 + 1))), 0.0, 1.0)
 
 
-def test_delivery_by_policy_and_counts_added_up(nodes: DataFrame) -> None:
+def test_delivery_by_policy_and_seed(nodes: DataFrame) -> None:
     spark = nodes.sparkSession
     frame = spark.createDataFrame([(1, "delivered"), (2, "missed")], "subscriber int, outcome string")
 
@@ -117,13 +121,12 @@ def test_delivery_by_policy_and_counts_added_up(nodes: DataFrame) -> None:
         return frame.coalesce(1).transform(with_run, Manifest(1, "complete", 1, seed, scenario))
 
     both = of("epidemic", 1).unionAll(of("direct", 1).where("subscriber = 1")).unionAll(of("epidemic", 2))
-    fine = both.transform(delivery_ratio, "policy", "seed").cache()
-    rows = fine.transform(summed, "policy").orderBy("policy").collect()
+    rows = both.transform(delivery_ratio, "policy").orderBy("policy").collect()
     assert [(row["policy"], row["owed"], row["delivered"], row["missed"], row["ratio"]) for row in rows] == [
         ("direct", 1, 1, 0, 1.0),
         ("epidemic", 4, 2, 2, 0.5),
     ]
-    assert fine.count() == 3
+    assert both.transform(delivery_ratio, "policy", "seed").count() == 3
     assert frame.transform(with_run, Manifest(1, "complete", 1, None, {})).columns[:3] == [
         "scenario",
         "policy",
@@ -152,8 +155,7 @@ def test_copies_and_how_far_they_spread(make_table: MakeTable) -> None:
     assert [tuple(row) for row in rows] == [(0, 1, 1), (1, 2, 0), (5, 1, 1)]
 
 
-def test_nothing_delivered_has_no_fairness(nodes: DataFrame) -> None:
-    nobody = nodes.sparkSession.createDataFrame([(0.0,), (None,)], "ratio double").coalesce(1)
-    row = nobody.transform(fairness).first()
-    assert row is not None
-    assert row["jain"] is None
+def test_nothing_delivered_has_no_fairness() -> None:
+    assert Fairness.of([0.0, None]) == Fairness(None, 0.0, 0.0)
+    assert Fairness.of([]) == Fairness(None, None, None)
+    assert Fairness.of([0.25, None, 0.25]).jain == 1.0

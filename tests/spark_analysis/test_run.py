@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from spark_analysis.errors import TraceError
+from spark_analysis.key_figures import key_figures
 from spark_analysis.run import is_large, open_run
 from spark_analysis.schema import TABLES
 from tests.spark_analysis.little import write_little_sweep
@@ -137,8 +138,9 @@ def test_a_lost_last_part_is_refused_by_table(write_run: WriteRun) -> None:
     folder = write_run({"nodes": NODES}, {"parts": {"nodes": 3}}, rows_per_part=2)
     assert not is_large(folder)
     (folder / "trace" / "nodes" / "part-00002.parquet").unlink()
-    with pytest.raises(TraceError, match="table nodes has only 2 of its 3 parts left"):
-        is_large(folder)
+    for asked in (is_large, key_figures):
+        with pytest.raises(TraceError, match="table nodes has only 2 of its 3 parts left"):
+            asked(folder)
 
 
 @pytest.mark.parametrize(

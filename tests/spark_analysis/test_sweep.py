@@ -263,9 +263,11 @@ def test_intervals_of_students_t() -> None:
 
 
 def test_only_the_interval_of_a_share_ends_at_0_and_1() -> None:
-    assert Interval(0.5, -0.1, 1.1, 2).of_share() == Interval(0.5, 0.0, 1.0, 2)
-    assert Interval(0.5, 0.4, 0.6, 2).of_share() == Interval(0.5, 0.4, 0.6, 2)
-    assert Interval(0.5, None, None, 1).of_share() == Interval(0.5, None, None, 1)
+    assert Interval(0.5, -0.1, 1.1, 2).possible(share=True) == Interval(0.5, 0.0, 1.0, 2)
+    assert Interval(0.5, -0.1, 1.1, 2).possible(share=False) == Interval(0.5, 0.0, 1.1, 2)
+    assert Interval(-0.5, -0.7, 0.1, 2).possible(share=False) == Interval(-0.5, -0.5, 0.1, 2)
+    assert Interval(0.5, 0.4, 0.6, 2).possible(share=True) == Interval(0.5, 0.4, 0.6, 2)
+    assert Interval(0.5, None, None, 1).possible(share=True) == Interval(0.5, None, None, 1)
     plan = SweepPlan("x", ((),), (1, 2))
     [variant] = summarise(plan, {(0, seed): dict.fromkeys(FIGURES, float(seed - 1)) for seed in plan.seeds})
     ends = {name: (found.low, found.high) for name, found in variant.figures.items() if found is not None}

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from knowledge_manager.mission_table import load_mission_table
 from spark_analysis.languages import matcher
 from spark_analysis.metrics.delivery import deliveries, outcomes
-from spark_analysis.metrics.owed import SubscriptionRevision, owed, subscription_revisions
+from spark_analysis.metrics.owed import SubscriptionRevision, owed
 from spark_analysis.metrics.truth import (
     FATES,
     JUDGED,
@@ -182,9 +182,7 @@ def test_counting_gives_what_the_rows_of_all_pairs_give(make_table: MakeTable) -
 def test_nothing_is_wanted_where_nobody_asks(make_table: MakeTable) -> None:
     decision = {"event": EVENT, "attributes": b"\x01", "values": b"\xc8"}
     decisions = make_table("filter_decisions", decision)
-    revisions = subscription_revisions(
-        make_table("subscriptions", {"language": 0, "vector": b"\x00\x01", "expires_ms": 10})
-    )
+    revisions = (SubscriptionRevision(0, 0, 0, 0, 0, 10, None, b"\x00\x01", None),)
     nobody = decisions.transform(judged(revisions, make_matcher))
     assert nobody.collect() == []
     assert nobody.transform(wanted(revisions)).collect() == []
