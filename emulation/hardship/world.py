@@ -13,11 +13,11 @@ from functools import partial
 from typing import Any
 
 from dens.stores.memory import MemoryStore
-from emulation.battery import Battery
 from emulation.clock import Rank
 from emulation.hardship.frames import FrameFault
 from emulation.hardship.moments import moments_ms
 from emulation.hardship.reach import Reach
+from emulation.hardship.supply import Supply
 from emulation.node import Node, Sensor
 from emulation.scenario import Scenario
 from emulation.scenario.controls import ChangedRadio, control_path
@@ -27,15 +27,11 @@ from emulation.scenario.hardships import (
     ControlSettings,
     CorruptSettings,
     CrashSettings,
-    EnergySettings,
     LossSettings,
     PartitionSettings,
 )
 from emulation.trace.writer import TraceWriter
 from emulation.world import World
-
-_REPORT_MS = 600_000
-"""How often the energy of every device is written down."""
 
 Asked = tuple[int, bytes, str | None]
 """(language, vector, document)"""
@@ -46,16 +42,14 @@ class HarshWorld(World):
 
     def __init__(self, scenario: Scenario, seed: int, trace: TraceWriter) -> None:
         self._reach = Reach()
-        self._batteries: dict[int, Battery] = {}
-        self._energy: dict[int, EnergySettings] = {}
         self._boards: dict[int, BoardSettings] = {}
         self._busy_us: dict[int, float] = {}
         self._losses: list[FrameFault] = []
         self._flips: list[FrameFault] = []
         self._asked: dict[int, list[Asked]] = {}
         self._waiting: dict[int, list[Asked]] = {}
-        self._checked_ms: dict[int, int] = {}
         super().__init__(scenario, seed, trace)
+        self._supply = Supply(self._clock, self.journal, self._reach, self._stop)
         self._inside: dict[int, list[Node]] = {}
         for node in self._nodes:
             self._inside.setdefault(node.seat.device, []).append(node)
@@ -73,17 +67,12 @@ class HarshWorld(World):
         for group, numbers in self._scenario.members():
             for device in numbers:
                 if group.energy is not None:
-                    energy = self._energy[device] = settings.energy[group.energy]
-                    self._batteries[device] = Battery(energy.battery_j, energy.idle_w)
-                    self._foresee(device)
+                    self._supply.equip(device, settings.energy[group.energy])
                 if group.board is not None:
                     for node in self._inside[device]:
                         board = self._boards[node.number] = settings.board[group.board]
                         self.journal.match_us[node.number] = board.match_us
-        if self._batteries:
-            self._clock.call_at(0, Rank.CONTACT_LOST, self._report)
-            last_ms = self._scenario.duration_ms - 1
-            self._clock.call_at(last_ms, Rank.CONTACT_LOST, self._report_all)
+        self._supply.report_until(self._scenario.duration_ms)
 
     def _arrange_fault(
         self,
@@ -145,9 +134,7 @@ class HarshWorld(World):
     def _stop(self, device: int, reason: str) -> None:
         """Let a device fall silent with everything that it had not committed."""
         now_ms = self._clock.now_ms
-        if (battery := self._batteries.get(device)) is not None:
-            battery.pass_time(now_ms)
-            self.journal.energy(now_ms, device, battery.used, battery.left_j)
+        self._supply.stops(device)
         self._reach.down.add(device)
         for peer in self._air.neighbours(device):
             self._air.close(device, peer, "node_down")
@@ -158,14 +145,11 @@ class HarshWorld(World):
 
     def _start(self, device: int, has_store: bool) -> None:
         """Let a device begin again, if its battery lets it."""
+        if not self._supply.can_start(device):
+            return
         now_ms = self._clock.now_ms
-        battery = self._batteries.get(device)
-        if battery is not None:
-            battery.pass_time(now_ms, is_up=False)
-            if battery.is_empty:
-                return
-            self._foresee(device)
         self._reach.down.discard(device)
+        self._supply.starts(device)
         nodes = self._inside[device]
         for node in nodes:
             store = node.store if has_store else MemoryStore()
@@ -218,15 +202,13 @@ class HarshWorld(World):
 
     def frame_sent(self, sender: int, receiver: int, data: bytes) -> None:
         """The first byte of a frame leaves."""
-        if (energy := self._energy.get(sender)) is not None:
-            self._use_radio(sender, energy.send_j_per_byte * len(data))
+        self._supply.send(sender, len(data))
         super().frame_sent(sender, receiver, data)
 
     def frame_received(self, sender: int, receiver: int, data: bytes) -> None:
         """The last byte of a frame is there, unless a fault hits it."""
         now_ms = self._clock.now_ms
-        if (energy := self._energy.get(receiver)) is not None:
-            self._use_radio(receiver, energy.receive_j_per_byte * len(data))
+        self._supply.receive(receiver, len(data))
         if any(fault.strikes(sender, receiver, now_ms) for fault in self._losses):
             self.frame_lost(sender, receiver, data, "fault")
             return
@@ -265,15 +247,7 @@ class HarshWorld(World):
         if cost_us > 0.0:
             begin_us = max(1000.0 * self._clock.now_ms, self._busy_us.get(node.number, 0.0))
             self._busy_us[node.number] = begin_us + cost_us
-            device = node.seat.device
-            if (battery := self._batteries.get(device)) is not None:
-                battery.used.compute_j += self._compute_w(node) * cost_us / 1e6
-                self._foresee(device)
-
-    def _compute_w(self, node: Node) -> float:
-        """Return the power that computing takes: as the scenario says, else as the board's profile does."""
-        stated = self._energy[node.seat.device].compute_w
-        return self._boards[node.number].active_w if stated is None else stated
+            self._supply.compute(node.seat.device, cost_us, self._boards[node.number].active_w)
 
     # ------------------------------------------------------------------ applications and sensors
 
@@ -303,51 +277,8 @@ class HarshWorld(World):
             sensor.next_ms += sensor.plan.every_ms
             self._read_later(node, sensor)
             return
-        if (battery := self._batteries.get(device)) is not None:
-            battery.used.compute_j += self._energy[device].reading_j
-            self._foresee(device)
+        self._supply.read(device)
         super()._read(node, sensor)
-
-    # ------------------------------------------------------------------ energy
-
-    def _use_radio(self, device: int, joules: float) -> None:
-        self._batteries[device].used.radio_j += joules
-        self._foresee(device)
-
-    def _foresee(self, device: int) -> None:
-        """Arrange to look at a battery when it will be empty, if nobody looks within a second of that."""
-        battery, now_ms = self._batteries[device], self._clock.now_ms
-        if device in self._reach.down:
-            return
-        battery.pass_time(now_ms)
-        at_ms = now_ms if battery.is_empty else battery.empty_ms()
-        if at_ms is not None and at_ms < self._checked_ms.get(device, 1 << 62) - 1000:
-            self._checked_ms[device] = at_ms
-            self._clock.call_at(at_ms, Rank.TIMER, partial(self._look, device, at_ms))
-
-    def _look(self, device: int, at_ms: int) -> None:
-        """Stop a device whose battery is empty."""
-        if self._checked_ms.get(device) != at_ms:
-            return  # An earlier look took its place.
-        battery = self._batteries[device]
-        del self._checked_ms[device]
-        if device in self._reach.down:
-            return
-        battery.pass_time(self._clock.now_ms)
-        if battery.is_empty:
-            self._stop(device, "battery")
-        else:
-            self._foresee(device)
-
-    def _report(self) -> None:
-        self._report_all()
-        self._clock.call_at(self._clock.now_ms + _REPORT_MS, Rank.CONTACT_LOST, self._report)
-
-    def _report_all(self) -> None:
-        now_ms = self._clock.now_ms
-        for device, battery in self._batteries.items():
-            battery.pass_time(now_ms, device not in self._reach.down)
-            self.journal.energy(now_ms, device, battery.used, battery.left_j)
 
 
 def _renewed(asked: Asked) -> Asked:

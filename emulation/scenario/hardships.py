@@ -5,13 +5,14 @@ it is everybody.
 """
 
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
+from pydantic import AfterValidator, Discriminator, Field, Tag
 from pydantic_core import PydanticCustomError
 
 from emulation.board_profile import board_profiles, load_board_profile
 from emulation.scenario.base import NotNegative, Settings
+from emulation.scenario.unions import kind_by, known_kind, tag
 from knowledge_manager.documents import did_you_mean, listed
 
 Seconds = Annotated[float, Field(ge=0.001, le=365 * 86_400)]
@@ -133,34 +134,14 @@ class PartitionSettings(Settings):
     for_s: Seconds | None = None
 
 
-_FAULTS = ("crash", "clock", "loss", "corrupt", "partition")
-
-
-def _known_fault(value: Any) -> Any:
-    kind = value.get("kind") if isinstance(value, dict) else None
-    if isinstance(kind, str) and kind not in _FAULTS:
-        raise PydanticCustomError(
-            "D302",
-            'there is no fault "{kind}"{hint} ({known})',
-            {"kind": kind, "hint": did_you_mean(kind, _FAULTS), "known": listed(_FAULTS)},
-        )
-    return value
-
-
-def _kind_of_fault(value: Any) -> str:
-    if isinstance(value, dict):
-        return f"a {value.get('kind', 'crash')}"
-    return f"a {value.kind}"
-
-
 FaultSettings = Annotated[
-    Annotated[CrashSettings, Tag("a crash")]
-    | Annotated[ClockSettings, Tag("a clock")]
-    | Annotated[LossSettings, Tag("a loss")]
-    | Annotated[CorruptSettings, Tag("a corrupt")]
-    | Annotated[PartitionSettings, Tag("a partition")],
-    Discriminator(_kind_of_fault),
-    BeforeValidator(_known_fault),
+    Annotated[CrashSettings, Tag(tag("crash"))]
+    | Annotated[ClockSettings, Tag(tag("clock"))]
+    | Annotated[LossSettings, Tag(tag("loss"))]
+    | Annotated[CorruptSettings, Tag(tag("corrupt"))]
+    | Annotated[PartitionSettings, Tag(tag("partition"))],
+    Discriminator(kind_by("kind", "crash")),
+    known_kind("kind", "fault", ("crash", "clock", "loss", "corrupt", "partition")),
 ]
 
 

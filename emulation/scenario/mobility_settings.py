@@ -1,8 +1,8 @@
 """How groups move, as a scenario file says it: one table for each model."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from emulation.mobility.disaster_area import USUAL_PAUSES_S, DisasterArea, Zones
@@ -13,7 +13,7 @@ from emulation.mobility.random_waypoint import RandomWaypoint
 from emulation.mobility.reference_point import ReferencePoint
 from emulation.mobility.static import Static
 from emulation.scenario.base import Metres, NotNegative, Settings, Speed
-from knowledge_manager.documents import did_you_mean, listed
+from emulation.scenario.unions import known_kind
 
 Duty = Literal["search", "bearer", "treatment", "command", "hospital", "ambulance", "messenger", "casualty"]
 
@@ -131,18 +131,6 @@ class RecordedSettings(Settings):
     file: Annotated[str, Field(min_length=1)]
 
 
-def _known_model(value: Any) -> Any:
-    """Say which models there are when the one that is named is none of them."""
-    model = value.get("model") if isinstance(value, dict) else None
-    if isinstance(model, str) and model not in _MODELS:
-        raise PydanticCustomError(
-            "D302",
-            'there is no mobility model "{model}"{hint} ({known})',
-            {"model": model, "hint": did_you_mean(model, _MODELS), "known": listed(_MODELS)},
-        )
-    return value
-
-
 _MODELS = (
     "static",
     "random_waypoint",
@@ -161,5 +149,5 @@ MobilitySettings = Annotated[
     | DisasterAreaSettings
     | RecordedSettings,
     Field(discriminator="model"),
-    BeforeValidator(_known_model),
+    known_kind("model", "mobility model", _MODELS),
 ]

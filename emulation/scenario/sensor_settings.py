@@ -2,11 +2,10 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, PositiveFloat, Tag
-from pydantic_core import PydanticCustomError
+from pydantic import Discriminator, Field, PositiveFloat, Tag
 
 from emulation.scenario.base import Name, NotNegative, Settings
-from knowledge_manager.documents import did_you_mean, listed
+from emulation.scenario.unions import kind_by, known_kind, tag
 
 
 class VitalSignsSettings(Settings):
@@ -51,41 +50,21 @@ class CsvSettings(Settings):
     longest_gap_s: PositiveFloat | None = None
 
 
-_GENERATORS = ("vital_signs", "diurnal_weather", "fire_signs", "uniform")
-
-
-def _known_source(value: Any) -> Any:
-    """Say which generators there are when the one that is named is none of them."""
-    generator = value.get("generator") if isinstance(value, dict) else None
-    if isinstance(generator, str) and generator not in _GENERATORS:
-        raise PydanticCustomError(
-            "D302",
-            'there is no generator "{generator}"{hint} ({known})',
-            {
-                "generator": generator,
-                "hint": did_you_mean(generator, _GENERATORS),
-                "known": listed(_GENERATORS),
-            },
-        )
-    return value
-
-
 def _kind_of_source(value: Any) -> str:
-    """Tell the kinds of sources apart; the tags are no keys of the file, so that no place is taken for
-    another."""
-    if not isinstance(value, dict):
-        return getattr(value, "generator", "recording")
-    return "recording" if "csv" in value else str(value.get("generator", "vital_signs"))
+    """Tell generators apart by their names, and recordings by their file."""
+    is_recording = "csv" in value if isinstance(value, dict) else isinstance(value, CsvSettings)
+    return tag("recording") if is_recording else _generator_of(value)
 
 
+_generator_of = kind_by("generator", "vital_signs")
 SourceSettings = Annotated[
-    Annotated[VitalSignsSettings, Tag("vital_signs")]
-    | Annotated[DiurnalWeatherSettings, Tag("diurnal_weather")]
-    | Annotated[FireSignsSettings, Tag("fire_signs")]
-    | Annotated[UniformSettings, Tag("uniform")]
-    | Annotated[CsvSettings, Tag("recording")],
+    Annotated[VitalSignsSettings, Tag(tag("vital_signs"))]
+    | Annotated[DiurnalWeatherSettings, Tag(tag("diurnal_weather"))]
+    | Annotated[FireSignsSettings, Tag(tag("fire_signs"))]
+    | Annotated[UniformSettings, Tag(tag("uniform"))]
+    | Annotated[CsvSettings, Tag(tag("recording"))],
     Discriminator(_kind_of_source),
-    BeforeValidator(_known_source),
+    known_kind("generator", "generator", ("vital_signs", "diurnal_weather", "fire_signs", "uniform")),
 ]
 
 

@@ -1,12 +1,11 @@
 """With publishers unknown at the start, every subscription reaches every publisher that offers its attributes
 as soon as contacts allow, and no other one.
 
-Two judges search the contact table alone. The ideal one lets a subscription cross a contact at once: no
-publisher can have it earlier. The trimmed one takes `TRIM_MS` for every crossing, and only contacts that last
-that long: whoever can be reached so has the subscription by then.
+Two judges search the contact table alone (`tests.emulation.earliest`). The ideal one lets a subscription
+cross a contact at once: no publisher can have it earlier. The trimmed one takes `TRIM_MS` for every crossing, and
+only contacts that last that long: whoever can be reached so has the subscription by then.
 """
 
-import heapq
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import pytest
 
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
+from tests.emulation.earliest import arrivals, mediators_among, meetings_of
 
 TRIM_MS = 3_000
 SCENARIO = """\
@@ -116,28 +116,6 @@ def tables(tmp_path: Path) -> Callable[[int], dict[str, list[Row]]]:
     return run
 
 
-def arrivals(tables: dict[str, list[Row]], source: int, from_ms: float, trim_ms: float) -> dict[int, float]:
-    """Return when something that `source` has at `from_ms` can be with everybody, mediators between."""
-    role = {row["node"]: row["role"] for row in tables["nodes"]}
-    meetings: dict[int, list[tuple[int, float, float]]] = {}
-    for row in tables["contacts"]:
-        for one, other in ((row["a"], row["b"]), (row["b"], row["a"])):
-            meetings.setdefault(one, []).append((other, row["begin_ms"], row["end_ms"]))
-    queue, done = [(float(from_ms), source)], dict[int, float]()
-    while queue:
-        at_ms, node = heapq.heappop(queue)
-        if node in done:
-            continue
-        done[node] = at_ms
-        if node != source and role[node] != "mediator":
-            continue
-        for peer, begin_ms, end_ms in meetings.get(node, ()):
-            there_ms = max(at_ms, begin_ms) + trim_ms
-            if there_ms <= end_ms and (node != source or role[peer] == "mediator"):
-                heapq.heappush(queue, (there_ms, peer))
-    return done
-
-
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_every_subscription_reaches_every_publisher_that_offers_its_attributes(
     tables: Callable[[int], dict[str, list[Row]]], seed: int
@@ -146,9 +124,10 @@ def test_every_subscription_reaches_every_publisher_that_offers_its_attributes(
     group = {row["node"]: row["group"] for row in found["nodes"]}
     earliest: dict[int, list[float]] = {node: [] for node in group}
     latest: dict[int, list[float]] = {node: [] for node in group}
+    meetings, mediators = meetings_of(found["contacts"]), mediators_among(found["nodes"])
     for row in found["subscriptions"]:
-        ideal = arrivals(found, row["subscriber"], row["created_ms"], 0.0)
-        trimmed = arrivals(found, row["subscriber"], row["created_ms"], TRIM_MS)
+        ideal = arrivals(meetings, mediators, row["subscriber"], row["created_ms"])
+        trimmed = arrivals(meetings, mediators, row["subscriber"], row["created_ms"], TRIM_MS)
         for node, name in group.items():
             if name == SERVED_BY[row["document"]]:
                 earliest[node].append(ideal.get(node, float("inf")))

@@ -4,7 +4,6 @@ The judges here share no code with what they judge: paths are searched in the co
 are computed from the definition of the vectors.
 """
 
-import heapq
 import json
 import os
 import re
@@ -19,6 +18,7 @@ import pytest
 
 from knowledge_manager.mission_table import load_mission_table
 from plugins.fuzzy.compiler import compile_subscription
+from tests.emulation.earliest import arrivals, mediators_among, meetings_of
 
 ROOT = Path(__file__).parents[2]
 RUN = """
@@ -95,41 +95,6 @@ def deliveries(run: Run) -> list[Delivery]:
                 )
             )
     return found
-
-
-def mediators(run: Run) -> set[int]:
-    return {row["node"] for row in run["nodes"] if row["role"] == "mediator"}
-
-
-Meetings = dict[int, list[tuple[int, float, float]]]
-
-
-def meetings_of(run: Run) -> Meetings:
-    """Return whom each node met, and from when to when."""
-    meetings: Meetings = {}
-    for row in run["contacts"]:
-        meetings.setdefault(row["a"], []).append((row["b"], row["begin_ms"], row["end_ms"]))
-        meetings.setdefault(row["b"], []).append((row["a"], row["begin_ms"], row["end_ms"]))
-    return meetings
-
-
-def earliest_arrivals(meetings: Meetings, between: set[int], source: int, from_ms: float) -> dict[int, float]:
-    """Search the earliest time-respecting paths through mediators, in the contact table alone."""
-    queue = [(from_ms, source)]
-    done: dict[int, float] = {}
-    while queue:
-        at_ms, node = heapq.heappop(queue)
-        if node in done:
-            continue
-        done[node] = at_ms
-        if node != source and node not in between:
-            continue
-        for peer, begin_ms, end_ms in meetings.get(node, []):
-            if peer in done or (node == source and peer not in between):
-                continue
-            if at_ms <= end_ms:
-                heapq.heappush(queue, (max(at_ms, begin_ms), peer))
-    return done
 
 
 def degree(subscription: bytes, notification: bytes) -> int:
@@ -220,11 +185,11 @@ def test_every_delivery_matches_by_the_definition(run: Run, deliveries: list[Del
 
 
 def test_nothing_arrives_before_it_can_or_after_it_is_over(run: Run, deliveries: list[Delivery]) -> None:
-    meetings, between = meetings_of(run), mediators(run)
+    meetings, between = meetings_of(run["contacts"]), mediators_among(run["nodes"])
     for (origin, created_ms), told in groupby(
         sorted(deliveries, key=lambda d: (d.origin, d.created_ms)), lambda d: (d.origin, d.created_ms)
     ):
-        earliest = earliest_arrivals(meetings, between, origin, created_ms)
+        earliest = arrivals(meetings, between, origin, created_ms)
         for d in told:
             assert d.at_ms >= earliest[d.subscriber]
             assert d.at_ms < d.created_ms + d.lifetime_ms

@@ -218,6 +218,19 @@ def test_an_empty_battery_stops_the_node(run: Callable[..., Tables]) -> None:
         assert not said(tables, node, at_ms + 1, 1_800_000)
 
 
+def test_a_device_that_was_down_when_it_would_have_run_empty_runs_empty_later(
+    run: Callable[..., Tables],
+) -> None:
+    alone = ("range_m = 50", "range_m = 0.001")
+    crash = '[[fault]]\nkind = "crash"\nwho = ["helpers-1"]\nat_s = 450\nfor_s = 100\n'
+    tables = run(ENERGY.format(battery=5.0) + crash, ON_COINS, alone)
+    assert [row for row in states(tables) if row[1] == HELPER] == [
+        (450_000, HELPER, "down", "crash"),
+        (550_000, HELPER, "up", "restart"),
+        (600_000, HELPER, "down", "battery"),
+    ]
+
+
 def test_without_a_battery_energy_is_counted_only(run: Callable[..., Tables]) -> None:
     tables = run(ENERGY.format(battery=10.0).replace("battery_j = 10.0\n", ""), ON_COINS)
     assert states(tables) == []

@@ -13,6 +13,7 @@ import pytest
 
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
+from tests.emulation.earliest import arrivals, mediators_among, meetings_of
 
 SCENARIO = """\
 name = "reach"
@@ -108,23 +109,6 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Row]]:
     return {table.name: pq.read_table(table).to_pylist() for table in sorted(trace.iterdir())}
 
 
-def arrivals(tables: dict[str, list[Row]], source: int, from_ms: float, needs_ms: float) -> dict[int, float]:
-    """Return when something that is ready at the source could be at each node, over mediators only."""
-    mediators = {row["node"] for row in tables["nodes"] if row["role"] == "mediator"}
-    at = {source: from_ms}
-    is_changing = True
-    while is_changing:
-        is_changing = False
-        for row in tables["contacts"]:
-            for node, peer in ((row["a"], row["b"]), (row["b"], row["a"])):
-                carries = node in mediators or (node == source and peer in mediators)
-                arrival = max(at.get(node, inf), row["begin_ms"]) + needs_ms
-                if carries and arrival <= row["end_ms"] and arrival < at.get(peer, inf):
-                    at[peer] = arrival
-                    is_changing = True
-    return at
-
-
 def test_every_subscription_reaches_every_publisher_that_offers_its_attributes(
     tables: dict[str, list[Row]],
 ) -> None:
@@ -138,12 +122,13 @@ def test_every_subscription_reaches_every_publisher_that_offers_its_attributes(
         if row["type"] == "subscribe" and row["kind"] == "created"
     }
     publishers = [row for row in tables["nodes"] if row["role"] == "publisher"]
+    meetings, mediators = meetings_of(tables["contacts"]), mediators_among(tables["nodes"])
     reached = 0
     for subscribed in tables["subscriptions"]:
         origin, created_ms = subscribed["subscriber"], subscribed["created_ms"]
         group = SERVED_BY[Path(str(subscribed["document"])).name]
-        ideal = arrivals(tables, origin, created_ms, 0.0)
-        trimmed = arrivals(tables, origin, created_ms, HAND_SHAKE_MS)
+        ideal = arrivals(meetings, mediators, origin, created_ms)
+        trimmed = arrivals(meetings, mediators, origin, created_ms, HAND_SHAKE_MS)
         numbers = sorted(number for node, at_ms, number in made if (node, at_ms) == (origin, created_ms))
         same_time = [
             row
