@@ -1,4 +1,4 @@
-"""A sweep takes as many seeds as a run does. The analysis does not know the emulator, so both say how many."""
+"""A sweep takes as many seeds as a run. The analysis does not know the emulator, so both say how many."""
 
 from emulation.seeds import MOST_RUNS
 from spark_analysis.sweep_plan import MOST_SEEDS

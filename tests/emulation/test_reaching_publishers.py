@@ -2,8 +2,8 @@
 as soon as contacts allow, and no other one.
 
 Two judges search the contact table alone (`tests.emulation.earliest`). The ideal one lets a subscription
-cross a contact at once: no publisher can have it earlier. The trimmed one takes `TRIM_MS` for every crossing, and
-only contacts that last that long: whoever can be reached so has the subscription by then.
+cross a contact at once: no publisher can have it earlier. The trimmed one takes `TRIM_MS` for every crossing,
+and only contacts that last that long: whoever can be reached so has the subscription by then.
 """
 
 from collections.abc import Callable
