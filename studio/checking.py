@@ -65,17 +65,25 @@ def _compiled_thesaurus_problems(path: Path) -> list["Problem"]:
 
 
 def _toml_problems(path: Path) -> list["Problem"]:
-    """A scenario has groups of nodes; a vocabulary has event classes."""
+    """A scenario has groups of nodes; a vocabulary has event classes; a node's file has a store."""
     if _looks_like_vocabulary(path):
         from knowledge_manager.vocabulary import check_vocabulary_file
 
         return check_vocabulary_file(path)
+    if _has_key(path, "store"):
+        from studio.node.loading import check_node_file
+
+        return check_node_file(path)
     from emulation.scenario import check_scenario_file
 
     return check_scenario_file(path)
 
 
 def _looks_like_vocabulary(path: Path) -> bool:
+    return _has_key(path, "event")
+
+
+def _has_key(path: Path, key: str) -> bool:
     """Guess from the keys; where the syntax is broken, from the text, so that the right checker reports."""
     from knowledge_manager.documents import DocumentError, read_text
 
@@ -84,6 +92,6 @@ def _looks_like_vocabulary(path: Path) -> bool:
     except DocumentError:
         return False
     try:
-        return "event" in tomllib.loads(text)
+        return key in tomllib.loads(text)
     except (ValueError, RecursionError):
-        return "[[event" in text
+        return f"[[{key}" in text or text.startswith(f"{key} =") or f"\n{key} =" in text

@@ -90,6 +90,15 @@ def load_node(path: Path) -> NodePlan:
     return NodePlan(settings, folder, table, Limits(**settings.limits), key, book)
 
 
+def check_node_file(path: Path) -> list[Problem]:
+    """Return everything that is wrong with a node's file; nothing when the node can be started."""
+    try:
+        load_node(path)
+    except DocumentError as error:
+        return list(error.problems)
+    return []
+
+
 def _checked(settings: NodeSettings, places: Places) -> Iterator[Problem]:
     """Yield what is wrong with how the values fit together."""
     known = [limit.name for limit in fields(Limits)]

@@ -202,6 +202,17 @@ trusted = false
     assert not (tmp_path / "x.sqlite").exists()
 
 
+def test_dens_check_knows_a_nodes_file(dens, tmp_path: Path) -> None:
+    path = node_file(tmp_path, 1)
+    assert dens("check", path).code == 0
+    path.write_text('node = "one"\nstore = "x"\n')
+    ended = dens("check", path)
+    assert ended.code == 1
+    assert f"{path}:1:1: error D342" in ended.out
+    path.write_text('node = \nstore = "x"\n')
+    assert f"{path}:1:8: error D005" in dens("check", path).out
+
+
 @pytest.mark.parametrize(
     ("text", "code", "said"),
     [
