@@ -62,6 +62,7 @@ def test_nothing_is_durable_before_the_commit_and_everything_after(
     assert not spaces(store, (3, 1)) | spaces(store, (4, 1))
     ledger.commit()
     assert (spaces(store, (3, 1)), spaces(store, (4, 1))) == ({"ITEM"}, {"INBOX"})
+    assert Ledger(store.crash(), LIMITS).load() == ([item(3, 1)], [item(4, 1)])
     ledger.mark_unverified((4, 1))
     ledger.take_from_inbox((4, 1))
     ledger.commit()
@@ -112,6 +113,7 @@ def test_numbers_are_reserved_before_they_are_used_and_no_restart_repeats_one() 
 
 def test_without_a_mission_key_nothing_is_sealed_and_nothing_verifies() -> None:
     bare, keyed = Sealer(3), Sealer(3, b"mission")
+    assert (keyed.node, keyed.tag_bytes, len(keyed.tag(b"body", 5))) == (3, 8, 8)
     assert (bare.tag(b"body", 5), bare.tag_bytes) == (b"", 0)
     assert not bare.verifies(b"body", keyed.tag(b"body", 5), 3, 5)
     assert not bare.verifies(b"body", b"", 3, 5)

@@ -159,6 +159,26 @@ def test_what_came_is_remembered_for_the_whole_contact() -> None:
     assert made.came((3, 1))
 
 
+def test_a_long_contact_forgets_nothing_of_what_came_and_of_what_the_peer_has() -> None:
+    """Identities are kept one by one while they are few, and as ranges when they are many."""
+    made = ready()
+    many = 3_000
+    made.offer(1, (3, 0), NOTIFICATION)
+    made.offer(1, (5, 0), NOTIFICATION)
+    for number in range(0, 2 * many, 2):
+        made.took((3, number))
+        assert made.came((3, number))
+    for number in (0, 2, many, 2 * many - 2):
+        assert made.came((3, number))
+        assert made.knows((3, number))
+    for number in (1, 3, many + 1, 2 * many):
+        assert not made.knows((3, number))
+        assert made.lacks((3, number))
+    assert not made.knows((4, 0))
+    assert not made.came((3, 1))
+    assert made.next_queued() == ((5, 0), NOTIFICATION)
+
+
 # ---------------------------------------------------------------------- the queue
 
 
@@ -194,6 +214,9 @@ def test_turns_begin_anew_when_everything_was_said() -> None:
     made = ready()
     made.offer(1, (3, 0), NOTIFICATION, 10_000)
     assert offered(made) == [(3, 0)]
+    made.offer(1, (3, 9), NOTIFICATION, 0)
+    made.offer(0, (4, 9), NOTIFICATION, 0)
+    assert offered(made) == [(4, 9), (3, 9)]
     made.offer(1, (4, 0), NOTIFICATION, 100)
     made.offer(1, (4, 1), NOTIFICATION, 100)
     made.offer(1, (3, 1), NOTIFICATION, 100)
@@ -291,7 +314,7 @@ def test_patience_stays_bounded_after_very_many_tries() -> None:
 
 def test_patience_follows_the_measured_round_trip() -> None:
     made = ready(Limits(retry_ms=1, retry_most_ms=10**6))
-    samples = [800, 800, 400, 1_600, 1_600]
+    samples = [801, 800, 400, 1_600, 1_600]
     round_trip, swing = None, 0
     now_ms = BEGIN_MS
     for number, sample_ms in enumerate(samples):
@@ -307,6 +330,7 @@ def test_patience_follows_the_measured_round_trip() -> None:
             round_trip += (sample_ms - round_trip) // 8
         made.sent(item(4, number), 50, now_ms)
         made.rest()
+        assert isinstance(made.due_ms, int)
         assert made.due_ms - now_ms == round_trip + 4 * swing
         made.give_up((4, number))
 
@@ -385,9 +409,10 @@ def test_answers_wait_for_company_but_not_for_long() -> None:
 
 
 def test_nobody_is_kept_waiting_for_more_than_a_quarter_of_its_patience() -> None:
-    made = ready(Limits(retry_ms=400, ack_delay_ms=200))
+    made = ready(Limits(retry_ms=403, ack_delay_ms=200))
     made.acknowledge(item(3, 0), Status.STORED, BEGIN_MS)
     assert made.acks_due_ms == BEGIN_MS + 100
+    assert isinstance(made.acks_due_ms, int)
 
 
 @pytest.mark.parametrize(("payload_bytes", "is_due"), [(483, False), (484, True)])
@@ -396,7 +421,7 @@ def test_half_a_window_is_answered_at_once(payload_bytes: int, is_due: bool) -> 
     made.acknowledge(item(3, 0, payload_bytes), Status.STORED, BEGIN_MS)
     assert (made.acks_due_ms == BEGIN_MS) is is_due
     made.take_acks()
-    made.acknowledge(item(3, 1, 0), Status.STORED, BEGIN_MS)
+    made.acknowledge(item(3, 1, 483), Status.STORED, BEGIN_MS)
     assert made.acks_due_ms == BEGIN_MS + 60
 
 
