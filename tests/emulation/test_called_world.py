@@ -1,6 +1,7 @@
 """Runs whose nodes are called away: they go there, and contacts stay exact."""
 
 from collections.abc import Callable
+from math import ceil, floor
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from emulation.called_world import CalledWorld
 from emulation.contacts.windows import find_contacts_in_windows
 from emulation.mobility.model import Legs
 from emulation.motion import contacts_among, walks_of
@@ -16,6 +18,7 @@ from emulation.run import Progress, run_scenario
 from emulation.scenario import Scenario, load_scenario
 from emulation.scenario.controls import range_windows
 from emulation.streams import Streams
+from emulation.trace.writer import TraceWriter
 from knowledge_manager.documents import DocumentError
 
 WriteScenario = Callable[..., Path]
@@ -135,6 +138,34 @@ def test_contacts_are_those_of_the_ways_that_were_gone(
     assert not {5, 6, 7} & set(turned)
     assert_contacts_follow_from_motion(tmp_path / "run", scenario)
     assert_frames_stay_within_contacts(tmp_path / "run")
+
+
+class Watched(CalledWorld):
+    """A called world that notes which contacts open and which are lost, and when."""
+
+    def __init__(self, scenario: Scenario, seed: int, trace: TraceWriter) -> None:
+        self.opened: list[tuple[int, int, int]] = []
+        self.lost: list[tuple[int, int, int]] = []
+        super().__init__(scenario, seed, trace)
+
+    def _contact_opened(self, a: int, b: int) -> None:
+        self.opened.append((a, b, self.now_ms))
+        super()._contact_opened(a, b)
+
+    def _contact_lost(self, a: int, b: int) -> None:
+        self.lost.append((a, b, self.now_ms))
+        super()._contact_lost(a, b)
+
+
+def test_every_contact_opens_once_and_is_lost_once(called: Scenario, tmp_path: Path) -> None:
+    with TraceWriter(tmp_path / "trace") as trace:
+        world = Watched(called, SEED, trace)
+        world.run_until(called.duration_ms)
+        world.close(called.duration_ms)
+    used = [row for row in contacts_in(tmp_path) if ceil(row[2]) + 100 < floor(row[3])]
+    assert sorted(world.opened) == [(a, b, ceil(begin_ms) + 100) for a, b, begin_ms, _ in used]
+    ends = [(a, b, floor(end_ms)) for a, b, _, end_ms in used if end_ms < called.duration_ms]
+    assert sorted(world.lost) == ends
 
 
 def test_who_is_called_goes_to_where_it_was_read_stays_and_returns(called: Scenario, tmp_path: Path) -> None:
