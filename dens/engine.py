@@ -120,6 +120,8 @@ class Engine(Speaker):
         if check != self._table_check:
             self._refuse(data, peer, Reason.TABLE_CHECK, now_ms)
             return
+        if self._known.forget_ms < now_ms:
+            self._forget(now_ms - 1)
         try:
             if item.number < LINK_NUMBER:
                 self._item_came(item, session, now_ms)
@@ -172,12 +174,19 @@ class Engine(Speaker):
 
     def timer_due(self, now_ms: int) -> None:
         """Forget what has expired. What sessions want to send is found by `datagrams_to_send`."""
-        ledger = self._ledger
-        while (ended := self._known.pop_ended(now_ms)) is not None:
+        known, ledger = self._known, self._ledger
+        if known.forget_ms <= now_ms:
+            self._forget(now_ms)
+        while known.wake_ms <= now_ms and (ended := known.pop_ended(now_ms)) is not None:
             if self._ended(ended[0], now_ms):
                 ledger.held_ended(*ended)
             else:
                 ledger.forget(ended[0])
+
+    def _forget(self, now_ms: int) -> None:
+        """Forget what was only known until now. No timer asks for it: it is done where it is seen."""
+        while (item_id := self._known.pop_forgotten(now_ms)) is not None:
+            self._ledger.forget(item_id)
 
     def datagrams_to_send(self, now_ms: int) -> list[Datagram]:
         """Commit the store, then return what should be sent now, in order."""
@@ -280,7 +289,7 @@ class Engine(Speaker):
         return Item(type, language, self.node, number, created_ms, lifetime_q, 0, payload)
 
     def _next_end_ms(self) -> int:
-        return self._known.wake_ms()
+        return self._known.wake_ms
 
     def _understand(self, message: SummaryMessage) -> Summary:
         """Return what a peer's summary says, or raise RemoteProtocolError."""

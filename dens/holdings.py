@@ -106,12 +106,12 @@ class Holdings(Engine):
     def timer_due(self, now_ms: int) -> None:
         """Forget what has expired, and subscriptions that have lingered enough."""
         super().timer_due(now_ms)
-        while (ended := self._table.pop_ended(now_ms)) is not None:
+        while self._table.wake_ms <= now_ms and (ended := self._table.pop_ended(now_ms)) is not None:
             self._matchers.remove(ended)
             self._services.remove(ended.key)
 
     def _next_end_ms(self) -> int:
-        end_ms, lingering_ms = self._known.wake_ms(), self._table.wake_ms()
+        end_ms, lingering_ms = self._known.wake_ms, self._table.wake_ms
         return end_ms if end_ms < lingering_ms else lingering_ms
 
     # ------------------------------------------------------------------ learning

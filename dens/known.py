@@ -2,7 +2,8 @@
 
 A message is known from the moment it was taken, whether it is still held or was done with earlier (replaced,
 withdrawn, dropped, expired), until some time after its lifetime, when nobody offers it any more. Ends are
-found with a heap.
+found with two heaps: what is held has to end on time, because that is told; what is only known may be
+forgotten when somebody next asks, and nobody need be woken for it.
 """
 
 from bisect import bisect_left
@@ -26,11 +27,14 @@ class KnownItems:
         "_chunks",
         "_done",
         "_done_by_origin",
+        "_done_heap",
         "_encoded",
         "_heap",
         "_origins",
         "_pieces",
         "ends",
+        "forget_ms",
+        "wake_ms",
     )
 
     def __init__(self) -> None:
@@ -40,6 +44,11 @@ class KnownItems:
         self._done: dict[ItemId, None] = {}
         self._done_by_origin: dict[int, dict[ItemId, None]] = {}
         self._heap: list[tuple[int, ItemId]] = []
+        self.wake_ms = NEVER_MS
+        """When to look for ends of what is held: never later than the next one."""
+        self._done_heap: list[tuple[int, ItemId]] = []
+        self.forget_ms = NEVER_MS
+        """When there may be something to forget: never later than the next one."""
         self._changed: set[int] = set()
         self._origins: list[int] = []
         self._chunks: list[bytes] = []
@@ -58,9 +67,14 @@ class KnownItems:
         return len(self._done)
 
     def add(self, item_id: ItemId, until_ms: int) -> None:
-        """Remember this message until then."""
+        """Remember this message, which is held, until then."""
         self.ends[item_id] = until_ms
         heappush(self._heap, (until_ms, item_id))
+        if until_ms < self.wake_ms:
+            self.wake_ms = until_ms
+        self._note_known(item_id)
+
+    def _note_known(self, item_id: ItemId) -> None:
         origin, number = item_id
         ranges = self._by_origin.get(origin)
         if ranges is None:
@@ -70,13 +84,15 @@ class KnownItems:
 
     def add_done(self, item_id: ItemId, until_ms: int) -> None:
         """Remember until then a message that is not held."""
-        self.add(item_id, until_ms)
-        self._note_done(item_id)
+        self._note_known(item_id)
+        self.keep_done(item_id, until_ms)
 
     def keep_done(self, item_id: ItemId, until_ms: int) -> None:
         """Remember until then a message that is known and no longer held."""
         self.ends[item_id] = until_ms
-        heappush(self._heap, (until_ms, item_id))
+        heappush(self._done_heap, (until_ms, item_id))
+        if until_ms < self.forget_ms:
+            self.forget_ms = until_ms
         self._note_done(item_id)
 
     def _note_done(self, item_id: ItemId) -> None:
@@ -112,20 +128,30 @@ class KnownItems:
             del self._by_origin[origin]
         self._changed.add(origin)
 
-    def wake_ms(self) -> int:
-        """Return when to look for ends: never later than the next one, and `NEVER_MS` where there is none."""
-        return self._heap[0][0] if self._heap else NEVER_MS
-
     def pop_ended(self, now_ms: int) -> tuple[ItemId, int] | None:
-        """Return one whose time is over, with its end, or None. The earliest comes first, each once: `forget`
-        or `keep_done` should follow.
+        """Return one that is held and whose time is over, with its end, or None. The earliest comes first,
+        each once: `forget` or `keep_done` should follow.
         """
-        heap, ends = self._heap, self.ends
-        while heap and heap[0][0] <= now_ms:
+        found = None
+        heap = self._heap
+        while found is None and heap and heap[0][0] <= now_ms:
             end_ms, item_id = heappop(heap)
-            if ends.get(item_id) == end_ms:
-                return item_id, end_ms
-        return None
+            if self.ends.get(item_id) == end_ms and item_id not in self._done:
+                found = item_id, end_ms
+        self.wake_ms = heap[0][0] if heap else NEVER_MS
+        return found
+
+    def pop_forgotten(self, now_ms: int) -> ItemId | None:
+        """Forget and return one that is not held and whose time is over, or None; the earliest first."""
+        found = None
+        heap = self._done_heap
+        while found is None and heap and heap[0][0] <= now_ms:
+            end_ms, item_id = heappop(heap)
+            if self.ends.get(item_id) == end_ms and item_id in self._done:
+                self.forget(item_id)
+                found = item_id
+        self.forget_ms = heap[0][0] if heap else NEVER_MS
+        return found
 
     def lacking_of(self, origin: int, summary: Summary) -> Iterator[ItemId]:
         """Yield what is known here of one origin and not there, by number."""

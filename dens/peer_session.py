@@ -257,13 +257,12 @@ class PeerSession:
             else:
                 self._swing_ms += (abs(sample_ms - self._round_trip_ms) - self._swing_ms) // 4
                 self._round_trip_ms += (sample_ms - self._round_trip_ms) // 8
-            self._be_patient(self._round_trip_ms + 4 * self._swing_ms)
+            patience_ms = self._round_trip_ms + 4 * self._swing_ms
+            if patience_ms < self._limits.retry_ms:
+                patience_ms = self._limits.retry_ms
+            most_ms = self._limits.retry_most_ms
+            self._patience_ms = patience_ms if patience_ms < most_ms else most_ms
         return flight
-
-    def _be_patient(self, answer_ms: int) -> None:
-        """Wait this long for answers, within the bounds."""
-        limits = self._limits
-        self._patience_ms = min(max(limits.retry_ms, answer_ms), limits.retry_most_ms)
 
     def next_retry(self, now_ms: int) -> tuple[ItemId, int] | None:
         """Take a message whose patience is over, with its type, or None. `sent` or `give_up` must follow."""

@@ -70,13 +70,15 @@ class Tombstone:
 class SubscriptionTable:
     """Subscriptions and tombstones of one node."""
 
-    __slots__ = ("_heap", "_linger_ms", "_subscriptions", "_tombstones")
+    __slots__ = ("_heap", "_linger_ms", "_subscriptions", "_tombstones", "wake_ms")
 
     def __init__(self, linger_ms: int) -> None:
         self._linger_ms = linger_ms
         self._subscriptions: dict[SubscriptionKey, Subscription] = {}
         self._tombstones: dict[SubscriptionKey, Tombstone] = {}
         self._heap: list[tuple[int, SubscriptionKey]] = []
+        self.wake_ms = NEVER_MS
+        """When to look for ends: never later than the next one."""
 
     def __len__(self) -> int:
         return len(self._subscriptions)
@@ -115,6 +117,7 @@ class SubscriptionTable:
         replaced = self._subscriptions.get(new.key)
         self._subscriptions[new.key] = new
         heappush(self._heap, (new.until_ms + self._linger_ms, new.key))
+        self.wake_ms = self._heap[0][0]
         return replaced
 
     def withdraw(self, item: Item, said: Withdrawal) -> tuple[Status, Subscription | None, Tombstone | None]:
@@ -138,10 +141,6 @@ class SubscriptionTable:
         if tombstone is not None and tombstone.item.number == item.number:
             del self._tombstones[key]
 
-    def wake_ms(self) -> int:
-        """Return when to look for ends: never later than the next one, and `NEVER_MS` where there is none."""
-        return self._heap[0][0] if self._heap else NEVER_MS
-
     def next_end_ms(self) -> int | None:
         """Return when the next subscription has lingered enough, or None."""
         heap = self._heap
@@ -155,10 +154,10 @@ class SubscriptionTable:
 
     def pop_ended(self, now_ms: int) -> Subscription | None:
         """Forget and return a subscription that has lingered enough, or None."""
-        if not self._heap or self._heap[0][0] > now_ms:
-            return None
         at_ms = self.next_end_ms()
-        if at_ms is None or at_ms > now_ms:
-            return None
-        _, key = heappop(self._heap)
-        return self._subscriptions.pop(key)
+        ended = None
+        if at_ms is not None and at_ms <= now_ms:
+            _, key = heappop(self._heap)
+            ended = self._subscriptions.pop(key)
+        self.wake_ms = self._heap[0][0] if self._heap else NEVER_MS
+        return ended

@@ -180,11 +180,12 @@ class Air:
     def close(self, a: int, b: int, reason: str = CUT_OFF) -> None:
         """Cut these two off. What is on the air between them is lost, what waits is forgotten."""
         link = self._links[a].pop(b).link
+        lanes, link.lanes = link.lanes, ()
         del self._links[b][a]
-        for lane in link.lanes:
+        for lane in lanes:
             for slot in lane.slots:
                 slot.lanes.pop(lane, None)
-        for lane in link.lanes:
+        for lane in lanes:
             cut = lane.on_air
             if cut is not None:
                 lane.on_air = None

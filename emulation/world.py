@@ -283,7 +283,7 @@ class World:
         at_ms = max(wanted_ms, self._clock.now_ms + 1)
         if node.wake_ms is None or at_ms < node.wake_ms:
             node.wake_ms = at_ms
-            self._clock.call_at(at_ms, Rank.TIMER, self._wake, node, at_ms)
+            self._clock.wake_at(at_ms, node.seat.number, self._wake, node, at_ms)
 
     def _wake(self, node: Node, at_ms: int) -> None:
         """Let an engine do what is due. Mostly what it wanted to be woken for came about in the meantime (an

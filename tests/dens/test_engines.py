@@ -275,6 +275,24 @@ def test_acknowledgements_are_collected() -> None:
     assert [item.type for item in peer.hear(30)] == [MessageType.ACKNOWLEDGEMENT]
 
 
+def test_nobody_is_woken_to_forget_and_yet_nothing_is_known_for_too_long() -> None:
+    limits = Limits(remember_ms=5_000)
+    node = mediator(limits=limits)
+    peer = ScriptedPeer(node, 4, Role.PUBLISHER)
+    said = Item(MessageType.NOTIFICATION, LANGUAGE, 4, 1, 0, 8, 1, b"\x03\x05")
+    peer.send(said)
+    node.contact_lost(4, 300)
+    assert node.next_timer_ms() == said.expires_ms == 2_000
+    node.timer_due(2_000)
+    assert node.notification_count == 0
+    assert node.next_timer_ms() is None
+    forgotten_ms = said.expires_ms + limits.remember_ms
+    for at_ms, is_known in ((forgotten_ms, True), (forgotten_ms + 1, False)):
+        late = ScriptedPeer(node, 4, Role.PUBLISHER, at_ms)
+        [summary] = [item for item in late.hear(0) if item.type == MessageType.SUMMARY]
+        assert bool(SummaryMessage.decode(summary.payload).known) is is_known
+
+
 def test_a_damaged_row_stops_a_restart() -> None:
     store = MemoryStore()
     store.stage(Put(Space.ITEM, (1, 2), b"\x00" * 20))

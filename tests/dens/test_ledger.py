@@ -49,9 +49,10 @@ def test_what_ends_loses_its_rows_and_is_known_for_a_while(store: MemoryStore, l
     assert not any(ledger.is_unverified(each.id) for each in (one, other, third))
     assert [each.id in ledger.known for each in (one, other, third)] == [True, True, False]
     until_ms = one.expires_ms + LIMITS.remember_ms
-    assert ledger.known.pop_ended(until_ms - 1) is None
-    assert ledger.known.pop_ended(until_ms) == (one.id, until_ms)
-    assert ledger.known.pop_ended(until_ms) == (other.id, until_ms)
+    assert ledger.known.pop_ended(until_ms) is None
+    assert ledger.known.pop_forgotten(until_ms - 1) is None
+    assert ledger.known.pop_forgotten(until_ms) == one.id
+    assert ledger.known.pop_forgotten(until_ms) == other.id
 
 
 def test_nothing_is_durable_before_the_commit_and_everything_after(
@@ -133,8 +134,9 @@ def test_what_is_known_is_read_again_whatever_the_clock_showed_and_is_forgotten_
     again = Ledger(store.crash(), LIMITS)
     assert again.load() == ([], [])
     until_ms = early.expires_ms + LIMITS.remember_ms
-    assert again.known.pop_ended(0) == (early.id, until_ms)
-    assert again.known.wake_ms() == late.expires_ms + LIMITS.remember_ms
+    assert again.known.forget_ms == until_ms < 0
+    assert again.known.pop_forgotten(0) == early.id
+    assert again.known.forget_ms == late.expires_ms + LIMITS.remember_ms
     ledger.forget(early.id)
     ledger.commit()
     assert (spaces(store, early.id), spaces(store, late.id)) == (set(), {"KNOWN"})
@@ -179,9 +181,10 @@ def test_a_renewed_end_replaces_the_earlier_one() -> None:
     known.keep_done((3, 1), 300)
     known.add((3, 2), 200)
     known.forget((3, 2))
-    assert known.wake_ms() == 100
-    assert known.pop_ended(299) is None
-    assert known.pop_ended(300) == ((3, 1), 300)
-    known.forget((3, 1))
-    assert known.wake_ms() == NEVER_MS
+    assert (known.wake_ms, known.forget_ms) == (100, 300)
     assert known.pop_ended(10**9) is None
+    assert known.wake_ms == NEVER_MS
+    assert known.pop_forgotten(299) is None
+    assert known.pop_forgotten(300) == (3, 1)
+    assert known.forget_ms == NEVER_MS
+    assert known.pop_forgotten(10**9) is None

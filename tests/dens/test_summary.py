@@ -93,10 +93,13 @@ def test_known_items_end_in_order_and_leave_nothing(steps: list[tuple[int, int, 
             else:
                 known.add((origin, number), until_ms)
     for now_ms in range(32):
-        assert known.wake_ms() == min(ends.values(), default=NEVER_MS)
+        assert min(known.wake_ms, known.forget_ms) == min(ends.values(), default=NEVER_MS)
         while (ended := known.pop_ended(now_ms)) is not None:
             assert ends.pop(ended[0]) == ended[1] == now_ms
+            assert not now_ms % 2
             known.forget(ended[0])
+        while (forgotten := known.pop_forgotten(now_ms)) is not None:
+            assert ends.pop(forgotten) == now_ms
         assert all(item_id in known for item_id in ends)
     assert len(known) == known.done_count == 0
     assert known.encode_all(100) == b""
