@@ -67,6 +67,8 @@ def live(
     try:
         code = asyncio.run(_live(engine, sealer, links, clock, hear, say, begun, work))
         store.commit()
+        if code == exits.INTERRUPTED:
+            say("interrupted; everything is committed")
         return code
     except StoreError as error:
         say(str(error))

@@ -155,6 +155,7 @@ def test_a_notification_travels_between_processes_that_are_killed_and_started_ag
         assert [told for told in medic.rest() if told["event"] == "delivered"] == []
         assert near.end(signal.SIGTERM) == 0
         assert far.end(signal.SIGINT) == 130
+        assert "everything is committed" in far.said
 
 
 def test_everything_wrong_with_a_file_is_said_at_its_place(dens, tmp_path: Path) -> None:
