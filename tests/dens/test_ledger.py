@@ -188,3 +188,40 @@ def test_a_renewed_end_replaces_the_earlier_one() -> None:
     assert known.pop_forgotten(300) == (3, 1)
     assert known.forget_ms == NEVER_MS
     assert known.pop_forgotten(10**9) is None
+
+
+class CountingStore(MemoryStore):
+    """Counts how often it is asked to write."""
+
+    commits = 0
+
+    def commit(self) -> None:
+        self.commits += 1
+        super().commit()
+
+
+def test_a_disk_is_not_asked_to_write_nothing() -> None:
+    store = CountingStore()
+    ledger = Ledger(store, LIMITS)
+    ledger.load()
+    ledger.commit()
+    assert store.commits == 0
+    ledger.keep(item(3, 1))
+    ledger.commit()
+    ledger.commit()
+    assert store.commits == 1
+
+
+def test_what_is_held_and_what_is_marked_is_so_after_a_restart_too() -> None:
+    store = MemoryStore()
+    ledger = Ledger(store, LIMITS)
+    held = item(3, 1)
+    ledger.keep(held)
+    ledger.mark_unverified(held.id)
+    ledger.commit()
+    again = Ledger(store.crash(), LIMITS)
+    assert again.load() == ([held], [])
+    assert again.is_unverified(held.id)
+    assert held.id in again.known
+    assert again.known.pop_ended(held.expires_ms - 1) is None
+    assert again.known.pop_ended(held.expires_ms) == (held.id, held.expires_ms)

@@ -1,5 +1,6 @@
 """Summaries: ranges behave as a set of numbers, and the bytes are canonical."""
 
+from collections.abc import Iterable
 from itertools import pairwise
 
 import pytest
@@ -239,3 +240,60 @@ def test_where_both_know_the_same_origins_only_those_that_differ_are_read() -> N
     compared = ours.compare(theirs.encode_all(1_000))
     assert [origin for origin in range(120) if compared.names(origin)] == [30, 60, 90]
     assert list(compared.lacking) == [(90, 5)]
+
+
+@pytest.mark.parametrize(
+    ("mine", "yours"),
+    [
+        (range(0, 9), range(0, 5)),
+        (range(0, 5), range(0, 9)),
+        (range(0, 9), range(0, 9)),
+        (range(3, 9), range(2, 5)),
+        (range(0, 9, 2), range(0, 5, 2)),
+        ([1, 2, 5, 6], [1, 2, 5]),
+        ([1, 2, 5, 6], [1, 5, 6]),
+        ([1], [0]),
+        ([1], [2]),
+        ([4], []),
+    ],
+)
+def test_one_that_is_just_behind_lacks_what_came_since(mine: Iterable[int], yours: Iterable[int]) -> None:
+    assert set(ranges_of(set(mine)).minus(ranges_of(set(yours)))) == set(mine) - set(yours)
+    assert list(ranges_of(set(mine)).minus(None)) == sorted(set(mine))
+
+
+def test_a_peer_that_never_heard_of_an_origin_lacks_all_of_it_whatever_it_has_of_the_next() -> None:
+    mine, theirs = KnownItems(), KnownItems()
+    for item_id in ((1, 5), (1, 6), (2, 7), (4, 5)):
+        mine.add(item_id, 9)
+    for item_id in ((2, 5), (2, 6), (3, 5)):
+        theirs.add(item_id, 9)
+    found = mine.compare(theirs.encode_all(1_000))
+    assert found.lacking == [(1, 5), (1, 6), (2, 7), (4, 5)]
+    assert (2, 5) in found
+    assert found.names(3)
+    assert not found.names(1)
+
+
+def test_where_nothing_differs_nothing_is_lacking_and_nothing_named() -> None:
+    mine = KnownItems()
+    mine.add((1, 5), 9)
+    found = mine.compare(mine.encode_all(1_000))
+    assert list(found.lacking) == []
+    assert not found.names(1)
+    assert (1, 5) not in found
+    assert found.ranges(1) is None
+
+
+def test_an_identity_is_forgotten_also_where_many_are_held() -> None:
+    recent = RecentIds(most=4)
+    for number in range(5):
+        recent.add((3, number))
+    assert (len(recent.recent), len(recent)) == (0, 1)
+    recent.discard((3, 2))
+    recent.discard((7, 2))
+    assert [(3, number) in recent for number in range(6)] == [True, True, False, True, True, False]
+    few = RecentIds(most=4)
+    for number in range(4):
+        few.add((3, number))
+    assert len(few.recent) == 4
