@@ -262,6 +262,8 @@ class PeerSession:
                 patience_ms = self._limits.retry_ms
             most_ms = self._limits.retry_most_ms
             self._patience_ms = patience_ms if patience_ms < most_ms else most_ms
+        if not self._flights and self.due_ms != AT_ONCE_MS:
+            self.rest()  # Nobody need be woken for what was answered.
         return flight
 
     def next_retry(self, now_ms: int) -> tuple[ItemId, int] | None:

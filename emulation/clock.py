@@ -36,18 +36,17 @@ class _Call(simpy.Event):
     """Something that was asked to happen. Nobody waits for it, so it is born triggered and needs no list of
     its own for those who do."""
 
+    _ok = True
+    _value = None
+
     def __init__(
         self,
-        environment: simpy.Environment,
         callbacks: list[Callable[[simpy.Event], None]],
         at_ms: int,
         action: Callable[..., None],
         arguments: tuple[Any, ...],
     ) -> None:
-        self.env = environment
         self.callbacks = callbacks
-        self._ok = True
-        self._value = None
         self.at_ms = at_ms
         self.action = action
         self.arguments = arguments
@@ -67,12 +66,12 @@ class Clock:
         now_ms = self.now_ms
         if at_ms < now_ms:
             at_ms = now_ms
-        event = _Call(self._environment, self._callbacks, at_ms, action, arguments)
+        event = _Call(self._callbacks, at_ms, action, arguments)
         self._schedule(event, rank, at_ms - now_ms)
 
     def wake_at(self, at_ms: int, node: int, action: Callable[..., None], *arguments: Any) -> None:
         """Let a node's timer happen at that time, which is not in the past."""
-        event = _Call(self._environment, self._callbacks, at_ms, action, arguments)
+        event = _Call(self._callbacks, at_ms, action, arguments)
         self._schedule(event, Rank.TIMER + node / _NODES, at_ms - self.now_ms)
 
     def _happen(self, event: simpy.Event) -> None:
