@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, Final
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from spark_analysis.answers import Analysis, GroundTruth, RunFacts
 from spark_analysis.asking import delivery as arriving
@@ -17,7 +17,7 @@ from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.run import Run
 from spark_analysis.worker_errors import told_in_words
 
-_DIRECT: Final = {
+DIRECT: Final = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
@@ -34,7 +34,8 @@ def analyse(run: Run) -> Analysis:
         f"{run.path}: the trace holds something that its language refuses; it was damaged, or written by a "
         "version with other languages"
     )
-    with told_in_words(refused), _suited_compiler(run):
+    # Compiling and replanning the queries of a small run take longer than running them.
+    with told_in_words(refused), settings(run.spark, DIRECT if run.small else {}):
         return _ask(run)
 
 
@@ -85,20 +86,16 @@ def _ask(run: Run) -> Analysis:
 
 
 @contextmanager
-def _suited_compiler(run: Run) -> Iterator[None]:
-    """Have Spark run the queries of a small run directly: compiling and replanning take longer than running.
-
-    Afterwards the session is as it was.
-    """
-    settings = _DIRECT if run.small else {}
-    before = {name: str(run.spark.conf.get(name)) for name in settings}
-    for name, value in settings.items():
-        run.spark.conf.set(name, value)
+def settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
+    """Set up a session for a while; afterwards it is as it was."""
+    before = {name: str(spark.conf.get(name)) for name in wanted}
+    for name, value in wanted.items():
+        spark.conf.set(name, value)
     try:
         yield
     finally:
         for name, value in before.items():
-            run.spark.conf.set(name, value)
+            spark.conf.set(name, value)
 
 
 def _facts(run: Run, who: Mapping[int, Mapping[str, Any]], end_ms: int) -> RunFacts:

@@ -99,6 +99,20 @@ def learn_terms(counts: Counts, attribute: Attribute, names: Sequence[str]) -> l
     return learnt
 
 
+def holes(learnt: Sequence[LearntTerm], attribute: Attribute) -> list[tuple[float, float]]:
+    """Return where the domain has values that no term says anything of, from–to in the attribute's unit."""
+    silent = np.ones(256, bool)
+    for term in learnt:
+        silent &= term.curve <= 0
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], silent.astype(np.int8), [0]])))
+    scale = (attribute.hi - attribute.lo) / 255
+
+    def number(byte: int) -> float:
+        return round(attribute.lo + byte * scale, max(attribute.decimals, 1))
+
+    return [(number(int(low)), number(int(end) - 1)) for low, end in edges.reshape(-1, 2)]
+
+
 def split(counts: Counts, parts: int) -> list[tuple[int, int]]:
     """Return the first and the last byte of each part: the values split at the largest gaps that may be."""
     present = np.flatnonzero(counts)

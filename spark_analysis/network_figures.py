@@ -1,7 +1,7 @@
 """Pictures of the network and of what nodes hold and use: from answers to an `<svg>` element."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import matplotlib as mpl
@@ -95,84 +95,96 @@ def map_figure(tracks: Sequence[Track], meetings: Sequence[Meeting]) -> str:
 
 def pieces_figure(pieces: Pieces) -> str:
     """Draw in how many pieces the network was, and how large the largest one."""
-    with mpl.rc_context(STYLE):
-        figure, axes = canvas(3.0, HALF_WIDTH_IN)
-        hours = [i * pieces.every_s / 3600 for i in range(len(pieces.pieces))]
+    hours = [i * pieces.every_s / 3600 for i in range(len(pieces.pieces))]
+
+    def draw(axes: Axes) -> None:
         axes.plot(hours, pieces.pieces, color=TWO, linewidth=1.2, label="pieces")
         axes.plot(hours, pieces.largest, color=ONE, linewidth=1.2, label="nodes in the largest")
         axes.set_ylim(bottom=0)
         axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=2, labelcolor=INK)
-        hours_axis(axes, len(pieces.pieces) * pieces.every_s)
-        return svg(
-            figure,
-            "pieces",
-            "Pieces of the network over time",
-            f"Two lines: between {min(pieces.pieces, default=0)} and {max(pieces.pieces, default=0)} pieces; "
-            f"the largest has up to {max(pieces.largest, default=0)} nodes.",
-        )
+
+    return _over_time(
+        draw,
+        len(pieces.pieces) * pieces.every_s,
+        "pieces",
+        "Pieces of the network over time",
+        f"Two lines: between {min(pieces.pieces, default=0)} and {max(pieces.pieces, default=0)} pieces; "
+        f"the largest has up to {max(pieces.largest, default=0)} nodes.",
+    )
 
 
 def reach_figure(pieces: Pieces) -> str:
     """Draw which share of all pairs of nodes time had joined."""
-    with mpl.rc_context(STYLE):
-        figure, axes = canvas(3.0, HALF_WIDTH_IN)
-        hours = [i * pieces.every_s / 3600 for i in range(len(pieces.reachable))]
-        shares = [reached / max(pieces.pairs, 1) for reached in pieces.reachable]
-        axes.plot(hours, shares, color=THREE, linewidth=1.8)
-        axes.fill_between(hours, shares, color=THREE, alpha=0.12, linewidth=0)
+    hours = [i * pieces.every_s / 3600 for i in range(len(pieces.reachable))]
+    shares = [reached / max(pieces.pairs, 1) for reached in pieces.reachable]
+
+    def draw(axes: Axes) -> None:
+        _area(axes, hours, shares, THREE)
         share_axis(axes)
-        hours_axis(axes, len(pieces.pieces) * pieces.every_s)
         axes.set_ylabel("ordered pairs")
-        return svg(
-            figure,
-            "reach",
-            "Pairs of nodes that time had joined",
-            f"A rising line that ends at {share_text(shares[-1] if shares else None)} of all ordered pairs.",
-        )
+
+    return _over_time(
+        draw,
+        len(pieces.pieces) * pieces.every_s,
+        "reach",
+        "Pairs of nodes that time had joined",
+        f"A rising line that ends at {share_text(shares[-1] if shares else None)} of all ordered pairs.",
+    )
 
 
 def holding_figure(holding: Holding) -> str:
     """Draw how many copies of notifications all nodes together held."""
-    with mpl.rc_context(STYLE):
-        figure, axes = canvas(3.0, HALF_WIDTH_IN)
-        hours = [(i + 1) * holding.bin_s / 3600 for i in range(len(holding.copies))]
-        axes.plot(hours, holding.copies, color=ONE, linewidth=1.6)
-        axes.fill_between(hours, holding.copies, color=ONE, alpha=0.12, linewidth=0)
-        axes.set_ylim(bottom=0)
-        hours_axis(axes, len(holding.copies) * holding.bin_s)
+    hours = [(i + 1) * holding.bin_s / 3600 for i in range(len(holding.copies))]
+
+    def draw(axes: Axes) -> None:
+        _area(axes, hours, holding.copies, ONE)
         axes.set_ylabel("copies held")
-        return svg(
-            figure,
-            "holding",
-            "Copies of notifications held over time",
-            f"One line: up to {max(holding.copies, default=0)} copies, "
-            f"{bytes_text(max(holding.bytes, default=0))}.",
-        )
+
+    return _over_time(
+        draw,
+        len(holding.copies) * holding.bin_s,
+        "holding",
+        "Copies of notifications held over time",
+        f"One line: up to {max(holding.copies, default=0)} copies, "
+        f"{bytes_text(max(holding.bytes, default=0))}.",
+    )
 
 
 def degree_figure(holding: Holding) -> str:
     """Draw how many nodes had held a copy, for each notification made so far."""
+    known = [
+        ((i + 1) * holding.bin_s / 3600, degree)
+        for i, degree in enumerate(holding.degree)
+        if degree is not None
+    ]
+
+    def draw(axes: Axes) -> None:
+        _area(axes, [hour for hour, _ in known], [degree for _, degree in known], FOUR)
+        axes.set_ylabel("nodes for each")
+
+    return _over_time(
+        draw,
+        len(holding.degree) * holding.bin_s,
+        "degree",
+        "Nodes that had held a copy, for each notification",
+        f"One line that ends at {number_text(known[-1][1] if known else None)} nodes for each notification.",
+    )
+
+
+def _over_time(draw: Callable[[Axes], None], end_s: float, name: str, title: str, description: str) -> str:
+    """Draw something in the frame of half a page that has the run's time below it."""
     with mpl.rc_context(STYLE):
         figure, axes = canvas(3.0, HALF_WIDTH_IN)
-        known = [
-            ((i + 1) * holding.bin_s / 3600, degree)
-            for i, degree in enumerate(holding.degree)
-            if degree is not None
-        ]
-        if known:
-            hours, degrees = zip(*known, strict=True)
-            axes.plot(hours, degrees, color=FOUR, linewidth=1.6)
-            axes.fill_between(hours, degrees, color=FOUR, alpha=0.12, linewidth=0)
-        axes.set_ylim(bottom=0)
-        hours_axis(axes, len(holding.degree) * holding.bin_s)
-        axes.set_ylabel("nodes for each")
-        last = known[-1][1] if known else None
-        return svg(
-            figure,
-            "degree",
-            "Nodes that had held a copy, for each notification",
-            f"One line that ends at {number_text(last)} nodes for each notification.",
-        )
+        draw(axes)
+        hours_axis(axes, end_s)
+        return svg(figure, name, title, description)
+
+
+def _area(axes: Axes, hours: Sequence[float], values: Sequence[float], colour: str) -> None:
+    """Draw a line with a faint area below it, from 0 on."""
+    axes.plot(hours, values, color=colour, linewidth=1.6)
+    axes.fill_between(hours, values, color=colour, alpha=0.12, linewidth=0)
+    axes.set_ylim(bottom=0)
 
 
 def energy_figure(energy: Energy) -> str:

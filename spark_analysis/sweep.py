@@ -9,11 +9,13 @@ each run would pay for starting tasks what short runs take themselves.
 """
 
 import json
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any, Final
 
@@ -110,23 +112,42 @@ def check_plan(plan: SweepPlan, out: Path) -> None:
 
 
 def in_processes(jobs: int) -> Runner:
-    """Return a runner that uses so many processes of this machine."""
+    """Return a runner that uses so many processes of this machine.
+
+    A Ctrl-C reaches all processes of a terminal. Those of the runs never hear of it, because each would tell
+    of it at length wherever it is just then; they are ended from here.
+    """
 
     def run(tasks: Sequence[Task], told: Told) -> Iterator[tuple[Task, RunDone]]:
+        others = set(active_children())
         with ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=get_context("spawn")) as pool:
-            waiting = {
-                pool.submit(run_task, task.scenario, task.changes, task.seed, task.folder): task
-                for task in tasks
-            }
             try:
+                with _interruptions_withheld():  # a process that is started now keeps it so
+                    waiting = {
+                        pool.submit(run_task, task.scenario, task.changes, task.seed, task.folder): task
+                        for task in tasks
+                    }
                 for count, ended in enumerate(as_completed(waiting), 1):
                     yield waiting[ended], _result_of(waiting[ended], ended.result)
                     told(count)
-            except BaseException:
+            except BaseException as error:
                 pool.shutdown(wait=False, cancel_futures=True)
+                if not isinstance(error, Exception):
+                    for process in set(active_children()) - others:
+                        process.terminate()
                 raise
 
     return run
+
+
+@contextmanager
+def _interruptions_withheld() -> Iterator[None]:
+    """Have an interruption wait until afterwards."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _result_of(task: Task, result: Callable[[], RunDone]) -> RunDone:

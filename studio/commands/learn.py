@@ -43,7 +43,7 @@ def terms(
     """Propose terms of an attribute from what was measured: split at the largest gaps, shaped by density."""
     from knowledge_manager.whole_files import write_whole
     from spark_analysis.learning import counts_of, past_values
-    from spark_analysis.learning_terms import learn_terms
+    from spark_analysis.learning_terms import holes, learn_terms
     from spark_analysis.learning_vocabulary import term_lines, with_terms
     from studio import console
 
@@ -53,6 +53,12 @@ def terms(
         counts = counts_of(past_values(opened, subject))
     learnt = learn_terms(counts, subject.attribute, called)
     written = {term.name: term.written for term in learnt}
+    silent = holes(learnt, subject.attribute)
+    for low, high in silent:
+        where = f"{low:g} to {high:g} {subject.attribute.unit}".rstrip()
+        console.say(
+            f"warning: no term says anything of {attribute} from {where}; widen one, or ask for others"
+        )
     text = with_terms(subject.text, subject.vocabulary, event, attribute, written)
     if output is not None:
         write_whole(output, text.encode())
@@ -66,7 +72,8 @@ def terms(
             for term in learnt
         ]
         document: dict[str, Any] = {"event": event, "attribute": attribute, "values": int(counts.sum())}
-        console.print_document({**document, "terms": found, "vocabulary": str(output) if output else None})
+        document |= {"terms": found, "holes": silent, "vocabulary": str(output) if output else None}
+        console.print_document(document)
         return
     typer.echo(f"# {int(counts.sum()):,} values of {event}.{attribute}")
     for term, line in zip(learnt, term_lines(written), strict=True):

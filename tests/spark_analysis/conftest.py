@@ -11,6 +11,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from emulation.trace.schema import SCHEMA_VERSION, TABLES
+from spark_analysis.analysis import DIRECT
 from spark_analysis.schema import TABLES as SPARK_TABLES
 from spark_analysis.session import close_session, open_session
 
@@ -31,6 +32,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     session = open_session()
+    for name, value in DIRECT.items():  # as a report of a small run has it: most tables here have five rows
+        session.conf.set(name, value)
     yield session
     close_session(session)
 

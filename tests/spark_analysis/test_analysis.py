@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_analysis.analysis import analyse
+from spark_analysis.analysis import DIRECT, analyse, settings
 from spark_analysis.answers import Analysis, GivenUp
 from spark_analysis.asking.naming import TIMELINE_BINS
 from spark_analysis.errors import AnalysisError
@@ -19,8 +20,11 @@ from studio.summary import summary_table
 from tests.spark_analysis import oracle
 from tests.spark_analysis.conftest import write_tables
 from tests.spark_analysis.synthetic import END_MS, Row, SyntheticRun, synthetic_run
+from tests.spark_analysis.test_cluster import alike
 
 WriteRun = Callable[..., Path]
+
+FACTORY = "spark.sql.codegen.factoryMode"
 
 
 @pytest.fixture(scope="module")
@@ -97,11 +101,12 @@ def test_delay_by_hops(analysis: Analysis, synthetic: SyntheticRun) -> None:
     assert analysis.delay.by_hops[0].mean_s == pytest.approx(sum(delays) / len(delays) / 1000)
 
 
-def test_the_session_is_left_as_it_was(analysis: Analysis, run: Run) -> None:
-    assert analysis.run.name == "made"
-    assert run.spark.conf.get("spark.sql.codegen.wholeStage") == "true"
-    assert run.spark.conf.get("spark.sql.codegen.factoryMode") == "FALLBACK"
-    assert run.spark.conf.get("spark.sql.adaptive.enabled") == "true"
+def test_a_session_is_left_as_it_was_whatever_happens(spark: SparkSession) -> None:
+    before = spark.conf.get(FACTORY)
+    with suppress(ZeroDivisionError), settings(spark, {FACTORY: "CODEGEN_ONLY"}):
+        assert spark.conf.get(FACTORY) == "CODEGEN_ONLY"
+        raise ZeroDivisionError
+    assert spark.conf.get(FACTORY) == before
 
 
 def test_delays_for_a_notebook(run: Run, synthetic: SyntheticRun) -> None:
@@ -242,6 +247,16 @@ def test_ground_truth(analysis: Analysis, synthetic: SyntheticRun) -> None:
         row["installed"] == 0 and row["suppressed"] is None for row in wanted.values()
     )
     assert found.unwanted == len(oracle.delivered_at(synthetic))
+
+
+def test_a_large_run_is_asked_the_same(run: Run, analysis: Analysis, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond a million rows queries are compiled and replanned as they go, which must not change answers."""
+    monkeypatch.setattr("spark_analysis.run.SMALL_RUN_ROWS", 0)
+    monkeypatch.setattr("spark_analysis.run.SMALL_TABLE_ROWS", 0)
+    assert not run.small
+    with settings(run.spark, dict.fromkeys(DIRECT, "true") | {FACTORY: "FALLBACK"}):
+        large = analyse(run)
+    assert alike(large.as_document(), analysis.as_document())
 
 
 def test_key_figures_are_the_same_without_spark(analysis: Analysis, run: Run) -> None:

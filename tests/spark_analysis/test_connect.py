@@ -24,6 +24,8 @@ from spark_analysis.live import follow
 from spark_analysis.report import analyse, write_report
 from spark_analysis.run import open_run
 from spark_analysis.shipping import PACKAGES
+from spark_analysis.sweep import in_processes, run_sweep
+from spark_analysis.sweep_plan import read_plan
 from tests.spark_analysis.little import write_little_sweep
 from tests.spark_analysis.test_cluster import free_port
 
@@ -52,7 +54,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "spark.connect.grpc.binding.port": str(port),
     }
     words = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit"), "--master", "local[2]"]
-    words += ["--driver-java-options", "-XX:TieredStopAtLevel=1"]  # it serves a minute
+    words += ["--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"]  # it serves a minute
     words += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]
     words += [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
     log = folder / "server.log"
@@ -115,9 +117,9 @@ def test_report_sweep_and_learning_are_the_same_through_connect(
     assert page.read_text() == (tmp_path / "here.html").read_text()
     about = ("--event", "patient", "--attribute", "heart_rate")
     assert dens("learn", "transitions", run, *about, "--remote", server)["states"][-1] == "other"
-    by_process = dens("sweep", sweep, "-o", tmp_path / "one", "-j", "1")
+    by_process = run_sweep(read_plan(sweep), tmp_path / "one", in_processes(1)).as_document()
     by_connect = dens("sweep", sweep, "-o", tmp_path / "two", "--remote", server)
-    assert without_times(by_connect) == without_times(by_process)
+    assert without_times(by_connect) == without_times(json.loads(json.dumps(by_process)))
 
 
 def test_what_is_sent_holds_every_package_and_what_starts_python(tmp_path: Path) -> None:
@@ -143,7 +145,7 @@ def test_an_address_without_a_server_is_refused_at_once(url: str, said: str) -> 
     begin = time.monotonic()
     with pytest.raises(NoSpark, match=said):
         connect(url.format(free=free_port()))
-    assert time.monotonic() - begin < 10
+    assert time.monotonic() - begin < 60  # the client alone would try for minutes
 
 
 def test_a_run_is_not_followed_through_connect(tmp_path: Path) -> None:

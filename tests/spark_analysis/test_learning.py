@@ -22,7 +22,7 @@ from plugins.fuzzy.compiler.curves import degrees, domain_values, fuzzifier_curv
 from spark_analysis.errors import LearningError
 from spark_analysis.learning import counts_of, past_values, subject_of
 from spark_analysis.learning_figure import terms_svg
-from spark_analysis.learning_terms import NAMES, density, learn_terms, smoothed, split, written
+from spark_analysis.learning_terms import NAMES, density, holes, learn_terms, smoothed, split, written
 from spark_analysis.learning_vocabulary import with_terms
 from spark_analysis.run import open_run
 from spark_analysis.transitions import OTHER, collect, states_of, transitions
@@ -272,3 +272,21 @@ def test_runs_that_disagree_are_refused(spark: SparkSession, write_run: Callable
     two = write_run({"filter_decisions": rows}, {"vocabulary_documents": {"medical": other}}, name="two")
     with pytest.raises(LearningError, match="another domain or index"):
         subject_of([open_run(one, spark), open_run(two, spark)], "patient", "heart_rate")
+
+
+def test_where_no_term_says_anything_is_told() -> None:
+    apart = learn_terms(counted([20, 21, 22, 23] * 50 + [220, 221, 222] * 50), HEART_RATE, ["low", "high"])
+    ((low, high),) = holes(apart, HEART_RATE)
+    values = [HEART_RATE.lo + byte * (HEART_RATE.hi - HEART_RATE.lo) / 255 for byte in range(256)]
+    silent = [value for byte, value in enumerate(values) if not any(term.curve[byte] > 0 for term in apart)]
+    assert (low, high) == (round(silent[0], 1), round(silent[-1], 1))
+    assert values[23] < low < high < values[220]
+    # A single term has no shoulders: what lies beyond it on either side is a hole.
+    alone = learn_terms(counted([100, 101, 102] * 9), HEART_RATE, ["usual"])
+    (below, above) = holes(alone, HEART_RATE)
+    assert (below[0], above[1]) == (HEART_RATE.lo, HEART_RATE.hi)
+    assert below[1] < values[101] < above[0]
+
+
+def test_terms_that_meet_leave_no_hole() -> None:
+    assert holes(learn_terms(counted(list(range(256)) * 3), HEART_RATE, ["low", "high"]), HEART_RATE) == []

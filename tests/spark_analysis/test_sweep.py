@@ -1,8 +1,12 @@
 """Sweeps: the plan, the runs, going on after a stop, and what the intervals say."""
 
 import json
+import re
+import signal
+import time
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +133,28 @@ def test_a_path_names_a_setting() -> None:
         numbered(document, "group.z.n")
     with pytest.raises(LookupError, match='no "5" among 2 of them'):
         numbered(document, "l.5")
+
+
+def test_processes_do_not_hear_of_an_interruption_and_are_ended(sweep_file: Path, tmp_path: Path) -> None:
+    """Of a Ctrl-C one process tells; what the others do is not waited for."""
+    scenario = str(sweep_file.parent / "little.toml")
+    tasks = [Task(0, seed, scenario, (), str(tmp_path / f"run-{seed}")) for seed in range(40)]
+    others = set(active_children())
+    results = in_processes(2)(tasks, lambda done: None)
+    next(results)
+    processes = set(active_children()) - others
+    for process in processes:
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        (blocked,) = re.findall(r"^SigBlk:\s*(\w+)$", status, re.MULTILINE)
+        assert int(blocked, 16) >> (signal.SIGINT - 1) & 1
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    results.close()
+    assert len(processes) == 2
+    end = time.monotonic() + 60
+    while set(active_children()) & processes:
+        assert time.monotonic() < end, "they go on"
+        time.sleep(0.05)
+    assert len(list(tmp_path.glob("run-*/figures.json"))) < len(tasks)
 
 
 def test_a_sweep_in_processes_goes_on_where_it_was(sweep_file: Path, tmp_path: Path) -> None:
