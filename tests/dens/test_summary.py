@@ -297,3 +297,20 @@ def test_an_identity_is_forgotten_also_where_many_are_held() -> None:
     for number in range(4):
         few.add((3, number))
     assert len(few.recent) == 4
+
+
+def test_a_summary_follows_origins_that_come_grow_and_go_at_once() -> None:
+    known, fresh = KnownItems(), KnownItems()
+    for origin in range(9):
+        known.add((origin, 1), 9)
+    known.encode_all(1_000)
+    for origin in range(0, 9, 3):
+        known.forget((origin, 1))
+    for origin in (1, 2, 4, 5, 7, 8, 10):
+        known.add((origin, 5), 9)
+        for number in (1, 5) if origin < 9 else (5,):
+            fresh.add((origin, number), 9)
+    assert known.encode_all(1_000) == fresh.encode_all(1_000)
+    size = len(known.encode_all(1_000))
+    assert known.encode_all(size) == known.encode_all(1_000)
+    assert len(known.encode_all(size - 1)) < size
