@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from benchmarks.trace_rows import END_MS, write_trace
@@ -21,7 +22,8 @@ def family(root: int) -> list[int]:
         process = waiting.pop()
         found.append(process)
         for task in Path(f"/proc/{process}/task").glob("*/children"):
-            waiting += map(int, task.read_text().split())
+            with suppress(OSError):  # Java's threads come and go
+                waiting += map(int, task.read_text().split())
     return found
 
 
