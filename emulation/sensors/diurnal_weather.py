@@ -63,7 +63,12 @@ class DiurnalWeather:
             "wind_speed": 3.0 + 1.5 * sun + 1.2 * gusty + force,
             "rain": 0.7 * force,
         }
-        limits = {"humidity": (5.0, 100.0), "wind_speed": (0.0, 60.0), "rain": (0.0, 200.0)}
+        limits = {
+            "temperature": (-40.0, 60.0),
+            "humidity": (5.0, 100.0),
+            "wind_speed": (0.0, 60.0),
+            "rain": (0.0, 200.0),
+        }
         reading: dict[str, str | None] = {}
         for name, value in values.items():
             least, most = limits.get(name, (-1e9, 1e9))

@@ -1,7 +1,7 @@
 """Made-up weather: warm afternoons, cold nights, squalls that blow, and values a vocabulary can hold."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from emulation.sensors.diurnal_weather import WEATHER, DiurnalWeather
@@ -21,7 +21,9 @@ def values(pole: DiurnalWeather, times_ms: range) -> dict[str, list[float]]:
     return found
 
 
-@given(st.integers(0, 2**32), st.floats(-25, 40), st.floats(0, 15), st.floats(0, 23.9), st.floats(0, 50))
+@given(st.integers(0, 2**32), st.floats(-30, 45), st.floats(0, 25), st.floats(0, 23.9), st.floats(0, 50))
+@example(0, -25.0, 11.0, 2.0, 1.0)
+@example(0, 45.0, 25.0, 2.0, 1.0)
 @settings(max_examples=40, deadline=None)
 def test_values_stay_within_the_vocabulary(
     seed: int, mean: float, swing: float, hour: float, squalls: float
