@@ -109,7 +109,7 @@ def _table(comparison: Comparison) -> str:
     what = labels[0].partition(" = ")[0] if short != labels else "variant"
     head = "".join(f"<th>{escape(name)}</th>" for name in (what, "runs", *(c[0] for c in COMPARED)))
     return (
-        "<table>\n<caption>Mean over seeds and 95 % confidence interval</caption>\n"
+        '<table class="many">\n<caption>Mean over seeds and 95 % confidence interval</caption>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n"
         + "\n".join(_row(variant, name) for variant, name in zip(comparison.variants, short, strict=True))
         + "\n</tbody>\n</table>"
