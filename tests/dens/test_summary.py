@@ -314,3 +314,14 @@ def test_a_summary_follows_origins_that_come_grow_and_go_at_once() -> None:
     size = len(known.encode_all(1_000))
     assert known.encode_all(size) == known.encode_all(1_000)
     assert len(known.encode_all(size - 1)) < size
+
+
+@pytest.mark.parametrize("gone", range(12))
+def test_forgetting_one_number_forgets_that_one_only(gone: int) -> None:
+    """At the beginning, the end and in the middle of a range, alone, and where there is none."""
+    members = {1, 3, 4, 5, 6, 9, 10}
+    ranges = ranges_of(members)
+    ranges.discard(gone)
+    left = members - {gone}
+    assert [number in ranges for number in range(14)] == [number in left for number in range(14)]
+    assert list(ranges) == list(ranges_of(left))
