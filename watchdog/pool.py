@@ -12,7 +12,7 @@ or for `max` help to. (For the means: if all other degrees are 255, this one is 
 
 Blocks are sorted by SEF, rank and SAF, the largest first, which is the order in which a filter visits them.
 A block is allocated whole when its first subscription comes and freed when its last one goes. Where a board's
-heap has no room for a whole one, a half or less is taken, but the last scraps are left to the program.
+heap has no room for a whole one, a quarter or less is taken, so the last scraps are left to the program.
 
 A record is addressed by one number, block·65536 + offset, which is good until the pool changes.
 """
@@ -103,7 +103,7 @@ class Pool:
                     self.blocks.insert(place, found)
                     break
                 except MemoryError:
-                    size = size >> 1 if size > 3 else 0
+                    size >>= 2
             else:
                 return False
             found[0] = length >> 1

@@ -137,17 +137,20 @@ def is_private(key: Key, path: Path) -> bool:
     return key.kind == PUBLIC or not path.stat().st_mode & 0o077
 
 
-def read_key(path: Path) -> Key:
-    """Read a key from its file, or raise BadKeyError that names the file. A pipe is not waited for."""
+def read_key(path: Path, kind: str | None = None) -> Key:
+    """Read a key, of the kind that is named, or raise BadKeyError with the file. A pipe is not waited for."""
     if path.exists() and not path.is_file():
         raise BadKeyError(f"{path} is no regular file; a key is read from a file")
     try:
         with path.open(encoding="ascii") as file:
-            return Key.from_line(file.read(_LONGEST_FILE))
+            key = Key.from_line(file.read(_LONGEST_FILE))
     except UnicodeDecodeError:
         raise BadKeyError(f"{path}: a key is plain text") from None
     except BadKeyError as error:
         raise BadKeyError(f"{path}: {error}") from None
+    if kind not in (None, key.kind):
+        raise BadKeyError(f"{path} is a {key.kind} key; a {kind} key is needed here")
+    return key
 
 
 class SigningKey:

@@ -173,7 +173,7 @@ STARTS = range(1, 7)
 
 def filled(seed: int) -> list[list[str]]:
     """Fill a board to its last subscription; return the words it printed: free heap twice, what it held."""
-    files = filter_files(_FILLING, block_bytes=5 + 22 * 130)
+    files = filter_files(_FILLING, block_bytes=5 + 22 * 92)
     return [line.split() for line in run_on_microbit(files, seed=seed).splitlines()]
 
 

@@ -232,9 +232,9 @@ def _settings(
 
     mission_key = None
     if key is not None:
-        from dens.drivers.keys import read_key
+        from dens.drivers.keys import MISSION, read_key
 
-        mission_key = read_key(key).secret
+        mission_key = read_key(key, MISSION).secret
     event = event or _only_event(table)
     known = table.event(event)
     names = attributes

@@ -73,14 +73,12 @@ def load_node(path: Path) -> NodePlan:
 
     def read(key: KeyPath, name: str, kind: str) -> Key | None:
         try:
-            found = read_key(folder / name)
-            if found.kind != kind:
-                raise BadKeyError(f"{name} is a {found.kind} key; a {kind} key is needed here")
-        except (BadKeyError, OSError, ValueError) as error:
-            reason = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
-            problems.append(places.problem(key, "D345", f"{reason} ({folder / name})"))
-            return None
-        return found
+            return read_key(folder / name, kind)
+        except OSError as error:
+            problems.append(places.problem(key, "D345", f"{folder / name}: {error.strerror}"))
+        except (BadKeyError, ValueError) as error:
+            problems.append(places.problem(key, "D345", str(error)))
+        return None
 
     key = None if settings.key is None else read(("key",), settings.key, MISSION)
     book = _identities(settings, read, places, problems)

@@ -145,6 +145,16 @@ def test_bad_input_is_named(dens, tmp_path: Path, arguments: list[str], code: in
     assert (tmp_path / "FULL" / "thesis.txt").read_text(encoding="utf-8") == "mine"
 
 
+def test_only_the_key_of_a_mission_is_built_in(dens, tmp_path: Path) -> None:
+    """Another key would be sealed with, and nobody would understand the board."""
+    assert dens("key", "new", "-o", tmp_path / "mission.key").code == 0
+    assert dens("key", "derive", tmp_path / "mission.key", "--node", "7", "-o", tmp_path / "7.key").code == 0
+    ended = dens("board", "build", "--board", "pico", "-o", tmp_path / "out", "--key", tmp_path / "7.key")
+    assert ended.code == 3
+    assert "is a node key; a mission key is needed here" in ended.err
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_damaged_folder_is_not_deployed(dens, tmp_path: Path) -> None:
     dens("board", "build", "--board", "microbit", "-o", tmp_path)
     (tmp_path / "dens1.py").unlink()
