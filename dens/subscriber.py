@@ -3,7 +3,8 @@
 What it makes (subscriptions, renewals, withdrawals, receipts) it keeps until it expires and offers to every
 mediator that does not know it. A notification is shown to the application once: it is put into a durable
 inbox together with the mark that it was seen, acknowledged when both are committed, and leaves the inbox,
-durably, just before `next_event` hands it over. After a crash the inbox is handed over first.
+durably, just before `next_event` hands it over. After a crash the inbox is handed over first. An application
+that could not take a delivery, because its output ended, hands it back.
 """
 
 from dens.arguments import checked_bytes, checked_code
@@ -187,6 +188,14 @@ class SubscriberEnd(Engine):
             self._ledger.take_from_inbox(event.item.id)
             self._ledger.commit()
         return event
+
+    def hand_back(self, event: NotificationDelivered) -> None:
+        """Keep, durably, a delivery that the application could not take, for the next start."""
+        shown = Notify(event.satisfied, event.item.payload)
+        self._ledger.put_into_inbox(event.item.but(payload=shown.encode()))
+        if event.reason == UNVERIFIED:
+            self._ledger.mark_unverified(event.item.id)
+        self._ledger.commit()
 
     def _make(self, type: int, language: int, lifetime_q: int, payload: bytes, created_ms: int) -> Item:
         return signed(super()._make(type, language, lifetime_q, payload, created_ms), self._signer)

@@ -144,7 +144,7 @@ def subscribe(
     end = subscriber(plan, number, kept, clock(), signer)
     ask_for(end, files or [], plan.table, clock(), console.say)
     withdrawn = [end.unsubscribe(id, clock()) for id in withdraw or []]
-    ear = Ear(_delivered(plan, as_json), console.say, count, withdrawn)
+    ear = Ear(end, _delivered(plan, as_json), console.say, count, withdrawn)
     code = live(
         end,
         kept,

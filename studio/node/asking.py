@@ -37,7 +37,7 @@ def ask_for(
             say(str(warning))
         held = in_force.get(id)
         if held is not None and _meaning(held.vector) == _meaning(compiled.vector):
-            say(f"subscription {id} ({path.name}) is in force already")
+            say(f"subscription {id} ({path.name}) was asked for before and stays as it is")
         else:
             end.subscribe(compiled.vector, FuzzyLanguage.language_id, now_ms)
             say(f"subscription {id} ({path.name}): {compiled.vector.hex()}")
@@ -53,16 +53,21 @@ class Ear:
 
     def __init__(
         self,
+        end: SubscriberEnd,
         show: Callable[[Event], None],
         say: Callable[[str], None],
         enough: int | None,
         withdrawn: Iterable[ItemId],
     ) -> None:
+        self._end = end
         self._show = show
         self._say = say
         self._enough = enough
         self._unsaid: set[ItemId] = set(withdrawn)
         self._is_withdrawing = bool(self._unsaid)
+        self._unanswered: set[ItemId] = set()
+        """What was asked for in this call and neither taken nor refused."""
+        self._was_refused = False
         self._heard = 0
         self._changed = asyncio.Event()
 
@@ -70,14 +75,23 @@ class Ear:
         """Take what happened; what is delivered beyond enough is shown too, because it comes once."""
         if isinstance(event, MessageCreated):
             self._unsaid.add(event.item.id)
+            if event.item.type == MessageType.SUBSCRIBE:
+                self._unanswered.add(event.item.id)
         elif isinstance(event, MessageAcknowledged):
             self._unsaid.discard(event.item.id)
+            self._unanswered.discard(event.item.id)
+            self._was_refused |= event.item.type == MessageType.SUBSCRIBE and event.reason is not None
             if event.item.type != MessageType.RECEIPT:
                 answer = "has it" if event.reason is None else f"refused it: {event.reason}"
                 self._say(f"{TYPE_NAMES[event.item.type]} {event.item.number}: node {event.peer} {answer}")
         elif isinstance(event, NotificationDelivered):
             self._heard += 1
-        self._show(event)
+        try:
+            self._show(event)
+        except OSError:
+            if isinstance(event, NotificationDelivered):
+                self._end.hand_back(event)  # nobody saw it
+            raise
         self._changed.set()
 
     @property
@@ -92,12 +106,16 @@ class Ear:
             await asyncio.wait_for(self._until(lambda: self._is_enough), seconds)
         with suppress(TimeoutError):
             await asyncio.wait_for(self._until(lambda: not self._unsaid), _SETTLED_S)
-        if self._is_enough or (self._enough is None and not self._is_withdrawing):
+        if self._is_enough:
             return exits.FINE
         if self._is_withdrawing:
             self._say("the node has not answered; what was withdrawn is told at the next call")
-        else:
+        elif self._unanswered:
+            self._say("the node has not answered; what was asked for is told at the next call")
+        elif self._enough is not None:
             self._say(f"{self._heard} of {self._enough} notifications came in time")
+        elif not self._was_refused:
+            return exits.FINE
         return exits.FINDING
 
     async def _until(self, holds: Callable[[], bool]) -> None:

@@ -37,8 +37,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """While it is open an event loop is running in this thread, and nobody else can have one."""
     path = chromium()
     assert path is not None, (
         "there is no Chromium; `make test` installs it, DENS_WITHOUT_BROWSER=1 goes on without"

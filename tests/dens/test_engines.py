@@ -176,6 +176,7 @@ def test_a_notification_from_before_the_end_is_matched_after_it() -> None:
 
 
 def test_the_inbox_survives_until_the_application_has_taken_it() -> None:
+    """What it could not take it hands back, and is given again."""
     store = MemoryStore()
     end = SubscriberEnd(1, 7, store, 0)
     end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, 0)
@@ -195,6 +196,10 @@ def test_the_inbox_survives_until_the_application_has_taken_it() -> None:
     again = SubscriberEnd(1, 7, store, 50)
     [delivered] = [event for event in events(again) if isinstance(event, NotificationDelivered)]
     assert (delivered.item.payload, delivered.satisfied) == (b"\x03\x09", ((5, 0, 9),))
+    again.hand_back(delivered)
+    store = store.crash()
+    [shown] = [e for e in events(SubscriberEnd(1, 7, store, 55)) if isinstance(e, NotificationDelivered)]
+    assert (shown.item, shown.satisfied) == (delivered.item, delivered.satisfied)
     third = SubscriberEnd(1, 7, store.crash(), 60)
     assert not any(isinstance(event, NotificationDelivered) for event in events(third))
     peer = ScriptedPeer(third, 2, Role.MEDIATOR, 60)

@@ -131,21 +131,21 @@ def test_a_cluster_that_loses_a_worker_gives_what_one_machine_gives(
 ) -> None:
     """A sweep loses a worker with its executor in the middle; a report is made with what is left."""
     url, workers = cluster
-    file = write_little_sweep(tmp_path, 'seeds = "1..4"')
+    file = write_little_sweep(tmp_path, 'seeds = "1..6"')
     out = tmp_path / "out"
     sweep = dens("sweep", file, "-o", out, "--master", url, "--json")
     end = time.monotonic() + SECONDS
-    while len(list(out.glob("runs/*/figures.json"))) < 2 and sweep.poll() is None:
+    while len(list(out.glob("runs/*/figures.json"))) < 1 and sweep.poll() is None:
         assert time.monotonic() < end, "nothing began to run"
         time.sleep(0.05)
     os.killpg(workers[0].pid, signal.SIGKILL)
-    assert len(list(out.glob("runs/*/figures.json"))) < 8, "everything was done before the worker died"
+    assert len(list(out.glob("runs/*/figures.json"))) < 12, "everything was done before the worker died"
     swept = document_of(sweep)
     run = out / "runs" / "v001-s1"
     reported = document_of(dens("report", run, "--master", url, "--json", "-o", tmp_path / "r.html"))
     here = run_sweep(read_plan(file), tmp_path / "here", on_spark(spark))
     assert swept["variants"] == json.loads(json.dumps(here.as_document()["variants"]))
-    assert swept["timing"]["runs"] == 8
+    assert swept["timing"]["runs"] == 12
     del reported["report"]
     analysis = analyse(open_run(run, spark))
     assert alike(reported, json.loads(json.dumps(analysis.as_document())))

@@ -294,10 +294,11 @@ def test_what_is_asked_twice_is_asked_once_and_a_change_is_a_newer_revision(dens
     path = node_file(tmp_path, 1)
     words = ["node", "subscribe", path, PATIENT, "--at", "127.0.0.1:9", "--seconds", "0"]
     first = dens(*words, "--json")
-    assert first.code == 0
+    assert first.code == 1
+    assert "the node has not answered" in first.err
     assert [json.loads(line)["event"] for line in first.out.splitlines()] == ["created"]
     again = dens(*words)
-    assert "is in force already" in again.err
+    assert "was asked for before and stays as it is" in again.err
     changed = tmp_path / "patient.xml"
     changed.write_text(PATIENT.read_text().replace('threshold="0.6"', 'threshold="0.8"'))
     words[3] = changed

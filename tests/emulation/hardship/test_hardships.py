@@ -221,7 +221,7 @@ def test_an_empty_battery_stops_the_node(run: Callable[..., Tables]) -> None:
 def test_a_device_that_was_down_when_it_would_have_run_empty_runs_empty_later(
     run: Callable[..., Tables],
 ) -> None:
-    alone = ("range_m = 50", "range_m = 0.001")
+    alone = ("range_m = 50", "range_m = 0.5")
     crash = '[[fault]]\nkind = "crash"\nwho = ["helpers-1"]\nat_s = 450\nfor_s = 100\n'
     tables = run(ENERGY.format(battery=5.0) + crash, ON_COINS, alone)
     assert [row for row in states(tables) if row[1] == HELPER] == [
