@@ -144,6 +144,7 @@ def test_a_peer_that_lost_its_store_is_found_again_after_some_silence() -> None:
         await until(lambda: empty.subscription_count == 1)
         for living in (node, asker, new):
             await living.end()
+        assert empty.subscription_count == 1
         for link in (socket, at_asker, at_new):
             link.close()
 
