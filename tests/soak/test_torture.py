@@ -16,6 +16,4 @@ def test_ten_thousand_seeds() -> None:
 
 
 def test_three_hundred_kills(tmp_path: Path) -> None:
-    kills, acknowledged = kill_often(tmp_path / "node.db", most=300, seconds=600.0)
-    assert kills == 300
-    assert acknowledged > 1_000
+    assert kill_often(tmp_path, 300) > 1_000
