@@ -3,11 +3,12 @@
 Listed peers have one address for good. Others are learnt from their hello, which verifies where there is a
 mission key; a hello is not tied to a contact, so a recorded one verifies too, and a peer that was heard of
 late is therefore not moved by one. Silence is measured without greetings (hellos and summaries, which are
-said until they are answered): a peer that says nothing else has not understood us, and is greeted anew.
+said until they are answered): a peer that says nothing else has not understood us, and is greeted anew. If
+that does not help it is given twice the time, because an answer may be slow to come.
 """
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from dens.envelope import SEALED, peek
 from dens.numbers import HELLO, MessageType
@@ -19,7 +20,30 @@ MOST_LEARNT: Final = 1_024
 """So many peers that are not listed are known at once."""
 LOYAL_MS: Final = 10_000
 """For so long after it was heard a sealed peer is not moved to another address."""
+LONGEST_SILENCE_MS: Final = 30_000
+"""A listed peer is greeted anew at least so often, or as often as was asked for if that is less often."""
 _GREETINGS: Final = frozenset({MessageType.HELLO, MessageType.SUMMARY})
+
+
+def spoken(address: Address) -> str:
+    """Return an address as it is written in files and told to people.
+
+    >>> spoken(("::1", 7001)), spoken(("127.0.0.1", 7001))
+    ('[::1]:7001', '127.0.0.1:7001')
+    """
+    host, port = address
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+class Heard(NamedTuple):
+    """Who says something."""
+
+    node: int | None
+    """Nobody where it is not to be heard."""
+    is_new: bool = False
+    """Whether a contact begins with it."""
+    why: str = ""
+    """Why it is not heard, as far as that is known."""
 
 
 class Neighbours:
@@ -41,45 +65,64 @@ class Neighbours:
         self._heard_ms: dict[int, int] = dict.fromkeys(listed, now_ms)
         self._accepts_others = accepts_others
         self._silence_ms = silence_ms
+        self._patience_ms: dict[int, int] = dict.fromkeys(listed, silence_ms)
+        """How long a listed peer may be silent before it is greeted anew."""
 
     def address_of(self, node: int) -> Address | None:
         """Return where a peer was heard last, or None."""
         return self._addresses.get(node)
 
-    def node_at(self, data: bytes, address: Address, now_ms: int) -> tuple[int | None, bool]:
-        """Return who says this, or None where nobody is to be heard, and whether a contact begins with it."""
+    def node_at(self, data: bytes, address: Address, now_ms: int) -> Heard:
+        """Return who says this, or why nobody is to be heard."""
+        known = self._nodes.get(address)
         seen = peek(data)
         if seen is None:
-            return self._nodes.get(address), False
+            return Heard(known, why="" if known is not None else "what it sends is no message of DENS")
         kind, _, origin, *_ = seen
-        known = self._nodes.get(address)
         if known is not None and (kind != HELLO or origin == known or known in self._listed):
             if kind not in _GREETINGS:
                 self._heard_ms[known] = now_ms
-            return known, False
-        if kind != HELLO or not self._may_be_learnt(origin, data, now_ms):
-            return None, False
+                self._patience_ms[known] = self._silence_ms
+            return Heard(known)
+        if kind != HELLO:
+            return Heard(None, why="it has not greeted this node, and is heard when it does")
+        why = self._why_not(origin, data, now_ms)
+        if why is not None:
+            return Heard(None, why=why)
         if known is not None:
             self.forget(known)
         self.forget(origin)
         self._addresses[origin] = address
         self._nodes[address] = origin
         self._heard_ms[origin] = now_ms
-        return origin, True
+        return Heard(origin, is_new=True)
 
-    def _may_be_learnt(self, origin: int, hello: bytes, now_ms: int) -> bool:
-        if not self._accepts_others or origin == self._sealer.node or origin in self._listed:
-            return False
+    def _why_not(self, origin: int, hello: bytes, now_ms: int) -> str | None:
+        """Return why whoever says this hello is not to be learnt, or None."""
+        if origin == self._sealer.node:
+            return f"it calls itself {origin}, which is this node's own number"
+        if origin in self._listed:
+            return f"it calls itself {origin}, and that peer is at {spoken(self._addresses[origin])}"
+        if not self._accepts_others:
+            return "it is no peer of this node, and others are not accepted"
         is_sealed = self._sealer.tag_bytes > 0
         if bool(hello[0] & SEALED) is not is_sealed:
-            return False
+            return (
+                "its hello has no tag, and this node has a mission key"
+                if is_sealed
+                else "its hello has a tag, and this node has no mission key"
+            )
         if is_sealed:
             if not self._sealer.verifies(hello[:-TAG_BYTES], hello[-TAG_BYTES:], origin, 0):
-                return False
+                return "the tag of its hello was not made with this node's mission key"
             heard_ms = self._heard_ms.get(origin)
             if heard_ms is not None and now_ms - heard_ms < LOYAL_MS:
-                return False
-        return origin in self._addresses or len(self._addresses) - len(self._listed) < MOST_LEARNT
+                return (
+                    f"it calls itself {origin}, who was heard at {spoken(self._addresses[origin])} just now"
+                )
+        if origin not in self._addresses and len(self._addresses) - len(self._listed) >= MOST_LEARNT:
+            return f"{MOST_LEARNT:,} others are known already"
+        return None
 
     def forget(self, node: int) -> None:
         """Forget where a peer is; an unknown one is no error."""
@@ -87,17 +130,22 @@ class Neighbours:
         if address is not None:
             del self._nodes[address]
             del self._heard_ms[node]
+            self._patience_ms.pop(node, None)
 
     def silent(self, now_ms: int) -> tuple[list[int], list[int]]:
         """Return the listed peers to be greeted anew, and the others that are gone and forgotten now."""
-        greeted = [node for node in sorted(self._listed) if now_ms - self._heard_ms[node] >= self._silence_ms]
+        greeted = [
+            node for node in sorted(self._listed) if now_ms - self._heard_ms[node] >= self._patience_ms[node]
+        ]
         gone = [
             node
             for node in sorted(self._heard_ms)
             if node not in self._listed and now_ms - self._heard_ms[node] >= 3 * self._silence_ms
         ]
+        longest_ms = max(self._silence_ms, LONGEST_SILENCE_MS)
         for node in greeted:
             self._heard_ms[node] = now_ms
+            self._patience_ms[node] = min(2 * self._patience_ms[node], longest_ms)
         for node in gone:
             self.forget(node)
         return greeted, gone

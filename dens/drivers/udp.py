@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Final, cast
 
-from dens.drivers.neighbours import Address, Neighbours
+from dens.drivers.neighbours import Address, Neighbours, spoken
 from dens.drivers.runtime import Runtime
 
 _LOOK_S: Final = 1.0
@@ -51,21 +51,19 @@ class UdpLink(asyncio.DatagramProtocol):
 
     def datagram_received(self, data: bytes, address: Address) -> None:
         """Take a datagram from whoever it is."""
-        peer, is_new = self._neighbours.node_at(data, address[:2], self._runtime.now_ms())
-        if peer is None:
-            self._say_stranger(f"{address[0]}:{address[1]}")
+        heard = self._neighbours.node_at(data, address[:2], self._runtime.now_ms())
+        if heard.node is None:
+            self._say_stranger(f"not heard: {spoken(address[:2])}; {heard.why}")
             return
-        if is_new:
-            self._runtime.contact_opened(peer, self)
-        self._runtime.receive(data, peer)
+        if heard.is_new:
+            self._runtime.contact_opened(heard.node, self)
+        self._runtime.receive(data, heard.node)
         self._runtime.settle()
 
-    def _say_stranger(self, shown: str) -> None:
-        if shown not in self._strangers and len(self._strangers) < _MOST_STRANGERS:
-            self._strangers.add(shown)
-            self._complain(
-                f"not heard: {shown}; it is no peer of this node, or its hello has not the mission key's tag"
-            )
+    def _say_stranger(self, said: str) -> None:
+        if said not in self._strangers and len(self._strangers) < _MOST_STRANGERS:
+            self._strangers.add(said)
+            self._complain(said)
 
     def send(self, peer: int, data: bytes) -> None:
         """Send a datagram to where the peer was heard last."""

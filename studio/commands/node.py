@@ -220,7 +220,7 @@ def publish(
 def _links_of_end(plan: "NodePlan", number: int, at: str | None) -> "Links":
     """Return how an end reaches the DENS node, from a port that the system chooses."""
     from studio.failures import Refusal
-    from studio.node.living import Links
+    from studio.node.living import SOON_MS, Links
     from studio.node.loading import NO_KEY
     from studio.node.settings import address_of, is_loopback
 
@@ -245,7 +245,7 @@ def _links_of_end(plan: "NodePlan", number: int, at: str | None) -> "Links":
         own = ("::1" if is_six else "127.0.0.1", 0)
     else:
         own = ("::" if is_six else "0.0.0.0", 0)
-    return Links(own, {plan.settings.node: address})
+    return Links(own, {plan.settings.node: address}, silence_ms=SOON_MS)
 
 
 def _warn_of_key(plan: "NodePlan") -> None:
@@ -263,10 +263,11 @@ def _warn_of_key(plan: "NodePlan") -> None:
 def _begun(plan: "NodePlan", links: "Links", address: "Address | None", as_json: bool) -> None:
     import json
 
+    from dens.drivers.neighbours import spoken
     from studio import console
 
     node, key = plan.settings.node, plan.mission_key
-    where = [] if address is None else [f"{address[0]}:{address[1]}"]
+    where = [] if address is None else [spoken(address)]
     if as_json:
         told = {
             "event": "begun",

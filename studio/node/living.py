@@ -10,9 +10,9 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from dens.drivers.neighbours import Address, Neighbours
+from dens.drivers.neighbours import Address, Neighbours, spoken
 from dens.drivers.runtime import Runtime
 from dens.drivers.serial_port import SerialPort
 from dens.drivers.udp import UdpLink
@@ -28,6 +28,9 @@ from studio.node.telling import NETWORK_EPOCH_MS
 
 Work = Callable[[Runtime], Coroutine[Any, Any, int]]
 """What an end does while it is driven; when it returns an exit code, the process ends with it."""
+SOON_MS: Final = 3_000
+"""An end greets its node anew after so much silence: a node that was started again knows nobody, and has to
+be told where its ends are before it can give them anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,6 @@ async def _udp(
         )
     except OSError as error:
         raise Refusal(
-            f"{address[0]}:{address[1]} cannot be used: {error.strerror}; is another node running there?"
+            f"{spoken(address)} cannot be used: {error.strerror}; is another node running there?"
         ) from None
     return link

@@ -151,7 +151,38 @@ def test_a_peer_that_lost_its_store_is_found_again_after_some_silence() -> None:
     asyncio.run(scene())
 
 
-def test_a_stranger_is_told_of_once_and_not_heard() -> None:
+def test_an_end_that_has_nothing_to_say_is_found_again_by_a_node_that_was_started_anew() -> None:
+    """The node knows nobody then: it learns where an idle end is when that one greets after some silence."""
+
+    async def scene() -> None:
+        store = MemoryStore()
+        node = Living(mediator(store))
+        socket = await node.on_udp(Sealer(MEDIATOR, KEY), {})
+        at_node = socket.address
+        end = SubscriberEnd(ASKER, 7, MemoryStore(), clock_ms(), sealer=Sealer(ASKER, KEY))
+        end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, clock_ms())
+        asker = Living(end)
+        at_asker = await asker.on_udp(Sealer(ASKER, KEY), {MEDIATOR: at_node}, 1_000)
+        await until(lambda: any(isinstance(event, MessageAcknowledged) for event in asker.events))
+        await node.end()
+        socket.close()
+        await until(lambda: socket._transport is None)
+
+        again = Living(mediator(store.crash()))
+        neighbours = Neighbours(Sealer(MEDIATOR, KEY), {}, clock_ms(), accepts_others=True, silence_ms=30_000)
+        _, socket = await asyncio.get_running_loop().create_datagram_endpoint(
+            lambda: UdpLink(again.runtime, neighbours, [], again.complaints.append), local_addr=at_node
+        )
+        await until(lambda: neighbours.address_of(ASKER) == at_asker.address)
+        for living in (again, asker):
+            await living.end()
+        for link in (socket, at_asker):
+            link.close()
+
+    asyncio.run(scene())
+
+
+def test_a_stranger_is_told_of_once_for_each_cause_and_not_heard() -> None:
     async def scene() -> None:
         node = Living(mediator(MemoryStore()))
         socket = await node.on_udp(Sealer(MEDIATOR, KEY), {})
@@ -161,8 +192,11 @@ def test_a_stranger_is_told_of_once_and_not_heard() -> None:
         link.send(MEDIATOR, b"noise")
         link.send(MEDIATOR, b"noise")
         await asyncio.sleep(0.1)
-        assert len(node.complaints) == 1
-        assert f"{link.address[0]}:{link.address[1]}" in node.complaints[0]
+        at = f"not heard: {link.address[0]}:{link.address[1]}; "
+        assert node.complaints == [
+            at + "its hello has no tag, and this node has a mission key",
+            at + "what it sends is no message of DENS",
+        ]
         assert node.events == []
         for living in (node, sensor):
             await living.end()

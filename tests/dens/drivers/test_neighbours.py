@@ -2,7 +2,7 @@
 
 import pytest
 
-from dens.drivers.neighbours import LOYAL_MS, MOST_LEARNT, Neighbours
+from dens.drivers.neighbours import LONGEST_SILENCE_MS, LOYAL_MS, MOST_LEARNT, Address, Neighbours
 from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
@@ -16,6 +16,13 @@ KEY = b"mission"
 def book(key: bytes | None = None, *, accepts_others: bool = True) -> Neighbours:
     sealer = Sealer(OWN, key)
     return Neighbours(sealer, {LISTED: HERE}, 0, accepts_others=accepts_others, silence_ms=SILENCE_MS)
+
+
+def who(known: Neighbours, data: bytes, address: Address, now_ms: int) -> tuple[int | None, bool]:
+    """Return who is heard, and whether a contact begins; whoever is not heard is told why."""
+    heard = known.node_at(data, address, now_ms)
+    assert bool(heard.why) is (heard.node is None)
+    return heard.node, heard.is_new
 
 
 def hello(node: int, key: bytes | None = None) -> bytes:
@@ -33,46 +40,46 @@ def other_than_hello(node: int) -> bytes:
 
 def test_a_listed_peer_is_heard_from_its_address_only() -> None:
     known = book()
-    assert known.node_at(hello(LISTED), HERE, 0) == (LISTED, False)
-    assert known.node_at(hello(LISTED), THERE, 0) == (None, False)
-    assert known.node_at(hello(OTHER), HERE, 0) == (LISTED, False)
-    assert known.node_at(b"noise", HERE, 0) == (LISTED, False)
+    assert who(known, hello(LISTED), HERE, 0) == (LISTED, False)
+    assert who(known, hello(LISTED), THERE, 0) == (None, False)
+    assert who(known, hello(OTHER), HERE, 0) == (LISTED, False)
+    assert who(known, b"noise", HERE, 0) == (LISTED, False)
     assert known.address_of(LISTED) == HERE
 
 
 def test_another_is_learnt_from_its_hello_and_from_nothing_else() -> None:
     known = book()
-    assert known.node_at(b"", THERE, 0) == (None, False)
-    assert known.node_at(other_than_hello(OTHER), THERE, 0) == (None, False)
+    assert who(known, b"", THERE, 0) == (None, False)
+    assert who(known, other_than_hello(OTHER), THERE, 0) == (None, False)
     assert known.address_of(OTHER) is None
-    assert known.node_at(hello(OTHER), THERE, 0) == (OTHER, True)
+    assert who(known, hello(OTHER), THERE, 0) == (OTHER, True)
     assert known.address_of(OTHER) == THERE
-    assert known.node_at(hello(OTHER), THERE, 0) == (OTHER, False)
-    assert known.node_at(other_than_hello(OTHER), THERE, 0) == (OTHER, False)
+    assert who(known, hello(OTHER), THERE, 0) == (OTHER, False)
+    assert who(known, other_than_hello(OTHER), THERE, 0) == (OTHER, False)
 
 
 def test_nobody_else_is_learnt_where_others_are_not_accepted_or_call_themselves_us() -> None:
-    assert book(accepts_others=False).node_at(hello(OTHER), THERE, 0) == (None, False)
-    assert book().node_at(hello(OWN), THERE, 0) == (None, False)
+    assert who(book(accepts_others=False), hello(OTHER), THERE, 0) == (None, False)
+    assert who(book(), hello(OWN), THERE, 0) == (None, False)
 
 
 def test_with_a_key_a_hello_has_to_verify_and_without_one_it_has_no_tag() -> None:
     known = book(KEY)
-    assert known.node_at(hello(OTHER), THERE, 0) == (None, False)
-    assert known.node_at(hello(OTHER, b"another"), THERE, 0) == (None, False)
+    assert who(known, hello(OTHER), THERE, 0) == (None, False)
+    assert who(known, hello(OTHER, b"another"), THERE, 0) == (None, False)
     forged = hello(OTHER, KEY)
-    assert known.node_at(forged[:-1] + bytes((forged[-1] ^ 1,)), THERE, 0) == (None, False)
-    assert known.node_at(forged, THERE, 0) == (OTHER, True)
-    assert book().node_at(forged, THERE, 0) == (None, False)
+    assert who(known, forged[:-1] + bytes((forged[-1] ^ 1,)), THERE, 0) == (None, False)
+    assert who(known, forged, THERE, 0) == (OTHER, True)
+    assert who(book(), forged, THERE, 0) == (None, False)
 
 
 def test_one_that_moved_is_found_at_its_new_address() -> None:
     known = book()
-    known.node_at(hello(OTHER), THERE, 0)
-    assert known.node_at(hello(OTHER), ELSEWHERE, 1) == (OTHER, True)
+    who(known, hello(OTHER), THERE, 0)
+    assert who(known, hello(OTHER), ELSEWHERE, 1) == (OTHER, True)
     assert known.address_of(OTHER) == ELSEWHERE
-    assert known.node_at(other_than_hello(OTHER), THERE, 2) == (None, False)
-    assert known.node_at(hello(10), ELSEWHERE, 3) == (10, True)
+    assert who(known, other_than_hello(OTHER), THERE, 2) == (None, False)
+    assert who(known, hello(10), ELSEWHERE, 3) == (10, True)
     assert known.address_of(OTHER) is None
 
 
@@ -80,9 +87,9 @@ def test_one_that_moved_is_found_at_its_new_address() -> None:
 def test_a_recorded_hello_moves_nobody_who_was_heard_of_late(after_ms: int, moves: bool) -> None:
     known = book(KEY)
     recorded = hello(OTHER, KEY)
-    known.node_at(recorded, THERE, 0)
-    known.node_at(other_than_hello(OTHER), THERE, 5)
-    assert known.node_at(recorded, ELSEWHERE, 5 + after_ms) == ((OTHER, True) if moves else (None, False))
+    who(known, recorded, THERE, 0)
+    who(known, other_than_hello(OTHER), THERE, 5)
+    assert who(known, recorded, ELSEWHERE, 5 + after_ms) == ((OTHER, True) if moves else (None, False))
     assert known.address_of(OTHER) == (ELSEWHERE if moves else THERE)
 
 
@@ -91,19 +98,19 @@ def test_greetings_do_not_break_the_silence(kind: int) -> None:
     known = book()
     greeting = bytearray(hello(LISTED))
     greeting[1] = kind
-    known.node_at(hello(OTHER), THERE, 0)
+    who(known, hello(OTHER), THERE, 0)
     for now_ms in range(0, SILENCE_MS, 1_000):
-        known.node_at(bytes(greeting), HERE, now_ms)
+        who(known, bytes(greeting), HERE, now_ms)
         assert known.silent(now_ms) == ([], [])
     assert known.silent(SILENCE_MS) == ([LISTED], [])
     assert known.silent(SILENCE_MS + 1) == ([], [])
-    known.node_at(other_than_hello(LISTED), HERE, 2 * SILENCE_MS - 1)
-    known.node_at(other_than_hello(OTHER), THERE, 2 * SILENCE_MS - 1)
+    who(known, other_than_hello(LISTED), HERE, 2 * SILENCE_MS - 1)
+    who(known, other_than_hello(OTHER), THERE, 2 * SILENCE_MS - 1)
     assert known.silent(3 * SILENCE_MS - 2) == ([], [])
     assert known.silent(5 * SILENCE_MS - 2) == ([LISTED], [])
     assert known.silent(5 * SILENCE_MS - 1) == ([], [OTHER])
     assert known.address_of(OTHER) is None
-    assert known.node_at(hello(OTHER), THERE, 5 * SILENCE_MS) == (OTHER, True)
+    assert who(known, hello(OTHER), THERE, 5 * SILENCE_MS) == (OTHER, True)
 
 
 def test_so_many_are_learnt_and_no_more() -> None:
@@ -111,9 +118,44 @@ def test_so_many_are_learnt_and_no_more() -> None:
     said = bytearray(hello(OTHER))
     for node in range(100, 100 + MOST_LEARNT):
         said[4:6] = node.to_bytes(2, "big")
-        assert known.node_at(bytes(said), ("127.0.0.1", node), 0) == (node, True)
-    assert known.node_at(hello(OTHER), THERE, 0) == (None, False)
+        assert who(known, bytes(said), ("127.0.0.1", node), 0) == (node, True)
+    assert who(known, hello(OTHER), THERE, 0) == (None, False)
     said[4:6] = (100).to_bytes(2, "big")
-    assert known.node_at(bytes(said), ELSEWHERE, 0) == (100, True)
+    assert who(known, bytes(said), ELSEWHERE, 0) == (100, True)
     known.silent(3 * SILENCE_MS)
-    assert known.node_at(hello(OTHER), THERE, 3 * SILENCE_MS) == (OTHER, True)
+    assert who(known, hello(OTHER), THERE, 3 * SILENCE_MS) == (OTHER, True)
+
+
+@pytest.mark.parametrize(
+    ("data", "key", "accepts_others", "said"),
+    [
+        (b"noise", None, True, "no message of DENS"),
+        (other_than_hello(OTHER), None, True, "has not greeted"),
+        (other_than_hello(OTHER), KEY, True, "has not greeted"),
+        (hello(OTHER), None, False, "others are not accepted"),
+        (hello(OWN), None, True, "this node's own number"),
+        (hello(LISTED), None, True, "that peer is at 127.0.0.1:7002"),
+        (hello(OTHER, KEY), None, True, "this node has no mission key"),
+        (hello(OTHER), KEY, True, "has no tag"),
+        (hello(OTHER, b"another"), KEY, True, "not made with this node's mission key"),
+    ],
+)
+def test_whoever_is_not_heard_is_told_what_is_known_of_the_cause_and_no_more(
+    data: bytes, key: bytes | None, accepts_others: bool, said: str
+) -> None:
+    heard = book(key, accepts_others=accepts_others).node_at(data, THERE, 0)
+    assert heard.node is None
+    assert said in heard.why
+    assert key is not None or "mission key's" not in heard.why
+
+
+def test_a_peer_that_does_not_answer_is_given_twice_the_time() -> None:
+    known = Neighbours(Sealer(OWN), {LISTED: HERE}, 0, accepts_others=True, silence_ms=3_000)
+
+    def greeted(begin_s: int, end_s: int) -> list[int]:
+        return [second for second in range(begin_s, end_s) if known.silent(1_000 * second)[0]]
+
+    assert greeted(0, 100) == [3, 9, 21, 45, 75]
+    assert LONGEST_SILENCE_MS == 30_000
+    who(known, other_than_hello(LISTED), HERE, 100_000)
+    assert greeted(100, 115) == [103, 109]
