@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dens.errors import RemoteProtocolError
 from dens.messages import (
+    NOTE_BYTES,
     Acknowledgement,
     Bundle,
     Hello,
@@ -173,3 +174,18 @@ def test_the_bytes_are_those_of_the_page(message: Any, encoded: str) -> None:
 def test_the_bytes_of_a_renewal_are_those_of_the_page() -> None:
     assert Subscribed(0x01020304, b"vec").encode_renew().hex() == "01020304766563"
     assert Subscribed.from_renew(bytes.fromhex("01020304766563")) == Subscribed(0x01020304, b"vec")
+
+
+@pytest.mark.parametrize("known", [b"", b"\x05\x00\x07\x02"])
+@pytest.mark.parametrize("note_bytes", [0, 1, NOTE_BYTES - 1, NOTE_BYTES])
+def test_a_summary_may_know_nothing_yet_and_carry_a_note_of_any_allowed_length(
+    known: bytes, note_bytes: int
+) -> None:
+    message = SummaryMessage(Hello(1, 1, 0), bytes(note_bytes), known)
+    assert SummaryMessage.decode(message.encode()) == message
+
+
+def test_a_note_that_is_longer_than_allowed_is_refused_although_all_of_it_came() -> None:
+    payload = SummaryMessage(Hello(1, 1, 0), bytes(NOTE_BYTES + 1), b"").encode()
+    with pytest.raises(RemoteProtocolError, match="longer than the payload or than allowed"):
+        SummaryMessage.decode(payload)
