@@ -188,8 +188,13 @@ def manifest_of_run(
         "vocabularies": {vocabulary.name: vocabulary.version for vocabulary in scenario.table.vocabularies},
         "vocabulary_documents": dict(scenario.vocabulary_documents),
         "table_check": scenario.table.check,
-        "versions": {name: _version(name) for name in _VERSIONS_OF},
+        "versions": versions(),
     }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what decides the bytes of a trace."""
+    return {name: _version(name) for name in _VERSIONS_OF}
 
 
 def _version(name: str) -> str:

@@ -44,23 +44,8 @@ class RunFolder:
         shutil.rmtree(self._earlier, ignore_errors=True)
 
     def write(self, name: str, document: Mapping[str, Any]) -> None:
-        """Write a JSON file, at once: whoever reads it sees the file before or the file after.
-
-        The manifest of a complete run also says how many parts each table has, so that one that is lost later
-        is missed.
-        """
-        if name == "manifest.json" and document.get("status") == "complete":
-            document = {**document, "parts": parts_of_tables(self.path / "trace")}
-        text = json.dumps(document, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
-        unfinished = self.path / f".{name}"
-        try:
-            unfinished.write_text(text, encoding="utf-8")
-            unfinished.replace(self.path / name)
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise TraceError(
-                error.errno, f"cannot write the trace: {reason}", str(self.path / name)
-            ) from error
+        """Write a JSON file of the run."""
+        write_document(self.path, name, document)
 
     def _begin(self) -> None:
         if self.path.exists() and any(self.path.iterdir()):
@@ -69,6 +54,24 @@ class RunFolder:
             else:
                 self.path.rename(self._earlier)
         self.path.mkdir(parents=True, exist_ok=True)
+
+
+def write_document(run: Path, name: str, document: Mapping[str, Any]) -> None:
+    """Write a JSON file of a run, at once: whoever reads it sees the file before or the file after.
+
+    The manifest of a complete run also says how many parts each table has, so that one that is lost later
+    is missed.
+    """
+    if name == "manifest.json" and document.get("status") == "complete":
+        document = {**document, "parts": parts_of_tables(run / "trace")}
+    text = json.dumps(document, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
+    unfinished = run / f".{name}"
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(run / name)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise TraceError(error.errno, f"cannot write the trace: {reason}", str(run / name)) from error
 
 
 def _refuse_occupied(out: Path, force: bool) -> None:

@@ -16,6 +16,7 @@ __all__ = [
     "check_vocabulary_file",
     "load_vocabulary",
     "shipped_vocabularies",
+    "vocabulary_text",
 ]
 
 
@@ -30,17 +31,28 @@ def load_vocabulary(name_or_path: str | Path) -> Vocabulary:
     """Return a shipped vocabulary by its name, or read one from a file; what is wrong raises
     `DocumentError`.
     """
-    name = str(name_or_path)
-    if isinstance(name_or_path, str) and not name.endswith(".toml") and "/" not in name:
-        known = shipped_vocabularies()
-        if name not in known:
-            message = f"no vocabulary of this name is shipped ({listed(known)}){did_you_mean(name, known)}"
-            raise DocumentError.of_file(name, "D204", f"{message}; a file's name ends in .toml")
-        shipped = resources.files("knowledge_manager") / "vocabularies" / f"{name}.toml"
-        return read_vocabulary(
-            decode_text(shipped.read_bytes(), f"{name}.toml"), f"{name}.toml", with_units=False
-        )
-    return read_vocabulary(read_text(Path(name_or_path)), name)
+    text = vocabulary_text(name_or_path)
+    if _is_name(name_or_path):
+        return read_vocabulary(text, f"{name_or_path}.toml", with_units=False)
+    return read_vocabulary(text, str(name_or_path))
+
+
+def vocabulary_text(name_or_path: str | Path) -> str:
+    """Return what a shipped vocabulary, by its name, or the file of one says; a name that is not shipped and
+    a file that cannot be read raise `DocumentError`.
+    """
+    if not _is_name(name_or_path):
+        return read_text(Path(name_or_path))
+    name, known = str(name_or_path), shipped_vocabularies()
+    if name not in known:
+        message = f"no vocabulary of this name is shipped ({listed(known)}){did_you_mean(name, known)}"
+        raise DocumentError.of_file(name, "D204", f"{message}; a file's name ends in .toml")
+    shipped = resources.files("knowledge_manager") / "vocabularies" / f"{name}.toml"
+    return decode_text(shipped.read_bytes(), f"{name}.toml")
+
+
+def _is_name(name_or_path: str | Path) -> bool:
+    return isinstance(name_or_path, str) and not name_or_path.endswith(".toml") and "/" not in name_or_path
 
 
 def check_vocabulary_file(path: Path) -> list[Problem]:

@@ -43,11 +43,12 @@ class TableWriter:
     `codes` and `NOTHING` for no value, which is many times cheaper.
     """
 
-    def __init__(self, folder: Path, name: str, rows_per_part: int) -> None:
+    def __init__(self, folder: Path, name: str, rows_per_part: int, *, goes_on: bool) -> None:
         self._folder = folder / name
         self._schema = TABLES[name]
         self._most = rows_per_part
-        self._parts = 0
+        _or_trace_error(self._folder, lambda: self._folder.mkdir(parents=True, exist_ok=goes_on))
+        self._parts = parts_of(self._folder)
         self._rows: list[tuple[Any, ...]] = []
         self._codes: dict[str, Codes] = {}
         self.numbers: Final = bytearray()
@@ -55,7 +56,6 @@ class TableWriter:
         self.packed: Final = row.pack
         self._row_bytes = row.size
         self.written = 0
-        _or_trace_error(self._folder, lambda: self._folder.mkdir(parents=True))
 
     def append(self, *row: Any) -> None:
         """Add one row, its values in the order of the schema."""
@@ -135,8 +135,11 @@ class TraceWriter:
     """The tables of one run. Leaving it as a context writes what is still collected, also after an
     interruption."""
 
-    def __init__(self, folder: Path, rows_per_part: int = ROWS_PER_PART) -> None:
-        self.tables: Final = {name: TableWriter(folder, name, rows_per_part) for name in TABLES}
+    def __init__(self, folder: Path, rows_per_part: int = ROWS_PER_PART, *, goes_on: bool = False) -> None:
+        """Refuse a folder that is there; with `goes_on` add to what is in it."""
+        self.tables: Final = {
+            name: TableWriter(folder, name, rows_per_part, goes_on=goes_on) for name in TABLES
+        }
 
     def __getitem__(self, table: str) -> TableWriter:
         return self.tables[table]
@@ -163,7 +166,12 @@ class TraceWriter:
 
 def parts_of_tables(folder: Path) -> dict[str, int]:
     """Return how many whole parts each table of a trace has."""
-    return {table.name: len(list(table.glob("part-*.parquet"))) for table in sorted(folder.glob("*/"))}
+    return {table.name: parts_of(table) for table in sorted(folder.glob("*/"))}
+
+
+def parts_of(table: Path) -> int:
+    """Return how many whole parts the folder of a table has."""
+    return len(list(table.glob("part-*.parquet")))
 
 
 def _column(values: Any, field: Any) -> Any:
