@@ -28,5 +28,9 @@ class DamagedStoreError(StoreError):
     """A store's file is not what was written to it; it can be recovered, which keeps the damaged file."""
 
 
+class ForeignStoreError(StoreError):
+    """A store's file belongs to another node, or to the same number as another kind; it was left alone."""
+
+
 class BadKeyError(DensError):
     """A key is none, is of the wrong kind, or would be overwritten; the message says what to do."""

@@ -2,9 +2,9 @@
 
 Write-ahead log with `synchronous=FULL`, so that a commit returns only when the disk has it; one commit
 serves all that was staged since the last. Every row carries a CRC-32 of its key and value, because SQLite
-does not notice bits that rot. A file that is damaged, foreign, newer than this code or in use is refused;
-with `recover=True` a damaged file is set aside under another name and every row that is still whole is taken
-over into a new one. A file of an older version is brought forward (dens/stores/versions.py).
+does not notice bits that rot. A file that is damaged, foreign, newer than this code, somebody else's or in
+use is refused; with `recover=True` a damaged file is set aside under another name and every row that is still
+whole is taken over into a new one. A file of an older version is brought forward (dens/stores/versions.py).
 """
 
 import sqlite3
@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from dens.errors import DamagedStoreError, StoreError
+from dens.errors import DamagedStoreError, ForeignStoreError, StoreError
 from dens.item import Item
 from dens.store import Key, Operation, Put, Space, row_of
+from dens.stores.owner import Owner, bind, owner_of
+from dens.stores.place import APPLICATION, check_place, set_aside, was_store, why_not_opened
 from dens.stores.versions import CHECKSUMS, SCHEMA, SELECT, VERSION, bring_forward, checksum
 
-_APPLICATION: Final = 0x44454E53
-"""'DENS', so that `file` and we recognise it."""
 _SPACES: Final = frozenset(int(space) for space in Space)
 
 
@@ -26,22 +26,36 @@ def _connect(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path, isolation_level=None, timeout=0)
 
 
+def _readable_owner(connection: sqlite3.Connection) -> Owner | None:
+    """Return whose a damaged file is, as far as it still says so."""
+    try:
+        return owner_of(connection)
+    except (sqlite3.DatabaseError, ValueError):
+        return None
+
+
 class SqliteStore:
     """One file, owned by one engine at a time.
 
-    `connect` opens the file in autocommit mode; another one than SQLite's own stands for another disk.
+    `owner` says whose it is; a new file, or one that does not say so yet, becomes that owner's. `connect`
+    opens the file in autocommit mode; another one than SQLite's own stands for another disk.
     """
 
     def __init__(
         self,
         path: Path,
         *,
+        owner: Owner | None = None,
         recover: bool = False,
         connect: Callable[[Path], sqlite3.Connection] = _connect,
     ) -> None:
         self._path = path
+        self._owner = owner
         self._connect = connect
         self._staged: dict[tuple[Space, Key], Operation] = {}
+        self.damaged: Path | None = None
+        """Where the damaged file is kept from which this one was recovered."""
+        check_place(path)
         try:
             self._connection = self._open()
         except DamagedStoreError:
@@ -54,42 +68,71 @@ class SqliteStore:
         try:
             connection = self._connect(self._path)
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._refuse_other_database(connection)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             self._check(connection)
+            if self._owner is not None:
+                self._own(connection, self._owner)
         except sqlite3.OperationalError as error:
             self._close_quietly(connection)
             raise StoreError(
-                f"the store {self._path} cannot be opened: {error}; is another node using it?"
+                f"the store {self._path} cannot be opened: {why_not_opened(self._path, error)}"
             ) from error
         except sqlite3.DatabaseError as error:
             self._close_quietly(connection)
-            raise DamagedStoreError(
-                f"the store {self._path} is damaged: {error}; recover it or restore a copy"
-            ) from error
+            if not was_store(self._path):
+                raise self._is_none() from error
+            raise self._is_damaged(f": {error}") from error
         except StoreError:
             self._close_quietly(connection)
             raise
         return connection
+
+    def _is_none(self) -> StoreError:
+        return StoreError(f"{self._path} is no store of a DENS node; choose another file")
+
+    def _is_damaged(self, how: str) -> DamagedStoreError:
+        return DamagedStoreError(f"the store {self._path} is damaged{how}; recover it or restore a copy")
+
+    def _own(self, connection: sqlite3.Connection, owner: Owner) -> None:
+        found = owner_of(connection)
+        if found is None:
+            bind(connection, owner)
+        else:
+            self._refuse_if_foreign(found)
+
+    def _refuse_if_foreign(self, found: Owner | None) -> None:
+        if found is not None and self._owner not in (None, found):
+            raise ForeignStoreError(
+                f"the store {self._path} belongs to {found}, and this is {self._owner}; give each a store of "
+                "its own"
+            )
 
     @staticmethod
     def _close_quietly(connection: sqlite3.Connection | None) -> None:
         if connection is not None:
             connection.close()
 
-    def _check(self, connection: sqlite3.Connection) -> None:
+    def _refuse_other_database(self, connection: sqlite3.Connection) -> None:
+        """Refuse what another program wrote, before anything is changed in it."""
         [tables] = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         [application] = connection.execute("PRAGMA application_id").fetchone()
+        if (tables or application) and application != APPLICATION:
+            raise self._is_none()
+
+    def _check(self, connection: sqlite3.Connection) -> None:
+        """Make a new file a store; of an older or damaged one find out that it is."""
+        [tables] = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         [version] = connection.execute("PRAGMA user_version").fetchone()
-        if not tables and not application:
+        if not tables:
             connection.execute("BEGIN IMMEDIATE")
-            connection.execute(SCHEMA)
-            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            for statement in SCHEMA:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {VERSION}")
             connection.execute("COMMIT")
             return
-        if application != _APPLICATION:
-            raise StoreError(f"{self._path} is no store of a DENS node; choose another file")
         if version not in CHECKSUMS:
             raise StoreError(
                 f"the store {self._path} has version {version}, this code knows up to {VERSION}; use a newer "
@@ -97,32 +140,20 @@ class SqliteStore:
             )
         [verdict] = connection.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
-            raise DamagedStoreError(
-                f"the store {self._path} is damaged: {verdict}; recover it or restore a copy"
-            )
+            raise self._is_damaged(f": {verdict}")
         connection.execute("BEGIN IMMEDIATE")  # takes the lock, so that a second owner is noticed now
         connection.execute("COMMIT")
         expected = CHECKSUMS[version]
         for space, first, second, value, crc in connection.execute(SELECT):
             if expected(space, first, second, value) != crc:
-                raise DamagedStoreError(
-                    f"the store {self._path} is damaged in row ({space}, {first}, {second}); recover it or "
-                    "restore a copy"
-                )
+                raise self._is_damaged(f" in row ({space}, {first}, {second})")
         if version < VERSION:
             bring_forward(connection, version)
 
     def _recover(self) -> None:
+        """Set the damaged file aside, and begin with what is whole in it; somebody else's is left alone."""
         whole = self._whole_rows()
-        aside = self._path.with_name(self._path.name + ".damaged")
-        number = 1
-        while aside.exists():
-            number += 1
-            aside = self._path.with_name(f"{self._path.name}.damaged-{number}")
-        for ending in ("", "-wal", "-shm"):
-            old = self._path.with_name(self._path.name + ending)
-            if old.exists():
-                old.rename(aside.with_name(aside.name + ending))
+        self.damaged = set_aside(self._path)
         self._connection = self._open()
         for operation in whole:
             self.stage(operation)
@@ -132,6 +163,7 @@ class SqliteStore:
         rows: list[Put] = []
         connection = self._connect(self._path)
         try:
+            self._refuse_if_foreign(_readable_owner(connection))
             [version] = connection.execute("PRAGMA user_version").fetchone()
             expected = CHECKSUMS.get(version, checksum)
             for space, first, second, value, crc in connection.execute(SELECT):

@@ -4,6 +4,8 @@ forward.
     1   a row's checksum covers "space first second" in decimal, and its value
     2   a row's checksum covers space, first and second in seventeen bytes, and its value, which is quicker;
         marks of unverified messages may be among the rows
+    3   says whose it is: `meta` has the kind and the number of its owner (dens/stores/owner.py); a file that
+        was brought forward belongs to whoever opens it first
 
 A file is brought forward step by step when it is opened, all steps in one transaction: after a power cut it
 is the old file or the new one. Every row is checked by the rule of its own version first. An older program
@@ -16,8 +18,8 @@ from struct import Struct
 from typing import Final
 from zlib import crc32
 
-VERSION: Final = 2
-SCHEMA: Final = """
+VERSION: Final = 3
+_ROWS: Final = """
 CREATE TABLE row (
     space INTEGER NOT NULL,
     first INTEGER NOT NULL,
@@ -27,6 +29,13 @@ CREATE TABLE row (
     PRIMARY KEY (space, first, second)
 ) STRICT, WITHOUT ROWID
 """
+_META: Final = """
+CREATE TABLE meta (
+    name TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID
+"""
+SCHEMA: Final = (_ROWS, _META)
 SELECT: Final = "SELECT space, first, second, value, crc FROM row ORDER BY space, first, second"
 
 Checksum = Callable[[int, int, int, bytes], int]
@@ -43,7 +52,7 @@ def checksum(space: int, first: int, second: int, value: bytes) -> int:
     return crc32(value, crc32(_KEY.pack(space & 0xFF, first & _LONG, second & _LONG)))
 
 
-CHECKSUMS: Final[dict[int, Checksum]] = {1: _decimal, 2: checksum}
+CHECKSUMS: Final[dict[int, Checksum]] = {1: _decimal, 2: checksum, 3: checksum}
 """The checksum of a row by the version of its file."""
 
 
@@ -55,7 +64,11 @@ def _from_1_to_2(connection: sqlite3.Connection) -> None:
     )
 
 
-_STEPS: Final[dict[int, Callable[[sqlite3.Connection], None]]] = {1: _from_1_to_2}
+def _from_2_to_3(connection: sqlite3.Connection) -> None:
+    connection.execute(_META)
+
+
+_STEPS: Final[dict[int, Callable[[sqlite3.Connection], None]]] = {1: _from_1_to_2, 2: _from_2_to_3}
 
 
 def bring_forward(connection: sqlite3.Connection, version: int) -> None:

@@ -49,23 +49,36 @@ Number = Annotated[
 
 
 @app.command()
-def run(node: NodeFile, recover: Recover = False, as_json: AsLines = False) -> None:
+def run(
+    node: NodeFile,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Write down what happens, for `dens live` and `dens report`, or go on doing so.",
+            show_default=False,
+        ),
+    ] = None,
+    recover: Recover = False,
+    as_json: AsLines = False,
+) -> None:
     """Be a DENS node: store, match, carry and forward, until Ctrl-C (130) or SIGTERM (0).
 
     What was acknowledged survives any end of the process. Events are told as they happen.
     """
     from dens.seal import Sealer
-    from dens.stores.sqlite import SqliteStore
+    from dens.stores.owner import Owner
     from studio import console
     from studio.node.living import Links, live, real_clock
     from studio.node.loading import load_node
     from studio.node.parts import mediator
     from studio.node.settings import address_of
+    from studio.node.stores import MEDIATOR, open_store
 
     plan = load_node(node)
     settings, udp, clock = plan.settings, plan.settings.udp, real_clock()
     _warn_of_key(plan)
-    store = SqliteStore(plan.store, recover=recover)
+    store = open_store(plan.store, Owner(MEDIATOR, settings.node), console.say, recover=recover)
     engine = mediator(plan, store, clock())
     links = Links(
         None if udp is None else address_of(udp.address),
@@ -74,8 +87,13 @@ def run(node: NodeFile, recover: Recover = False, as_json: AsLines = False) -> N
         30_000 if udp is None else 1000 * udp.silence_s,
         settings.serial,
     )
+    traced = None
+    if trace is not None:
+        from studio.node.tracing import traced_node
+
+        traced = traced_node(engine, plan, store, trace, clock(), console.say)
     code = live(
-        engine,
+        traced or engine,
         store,
         Sealer(settings.node, plan.secret),
         links,
@@ -84,6 +102,8 @@ def run(node: NodeFile, recover: Recover = False, as_json: AsLines = False) -> N
         console.say,
         lambda address: _begun(plan, links, address, as_json),
     )
+    if traced is not None:
+        traced.end(clock())
     raise typer.Exit(code)
 
 
@@ -101,6 +121,7 @@ def subscribe(
         typer.Option(metavar="FILE", help="The signing key of this subscriber.", show_default=False),
     ] = None,
     store: Store = None,
+    recover: Recover = False,
     count: Annotated[
         int | None,
         typer.Option(min=1, help="End after so many notifications.", show_default=False),
@@ -123,13 +144,14 @@ def subscribe(
     """
     from dens.drivers.keys import SigningKey, read_key
     from dens.seal import Sealer
-    from dens.stores.sqlite import SqliteStore
+    from dens.stores.owner import Owner
     from studio import console
     from studio.failures import Refusal
     from studio.node.asking import Ear, ask_for
     from studio.node.living import live, real_clock
     from studio.node.loading import load_node
     from studio.node.parts import subscriber
+    from studio.node.stores import SUBSCRIBER, open_store, place_of_end
 
     plan, clock = load_node(node), real_clock()
     links = _links_of_end(plan, number, at)
@@ -140,7 +162,8 @@ def subscribe(
             raise Refusal(f"{key} is subscriber {found.node}'s; call with --as {found.node}")
         signer = SigningKey(found)
     _warn_of_key(plan)
-    kept = SqliteStore(store or plan.folder / f"subscriber-{number}.sqlite")
+    place = place_of_end(plan.folder, SUBSCRIBER, number, store)
+    kept = open_store(place, Owner(SUBSCRIBER, number), console.say, recover=recover)
     end = subscriber(plan, number, kept, clock(), signer)
     ask_for(end, files or [], plan.table, clock(), console.say)
     withdrawn = [end.unsubscribe(id, clock()) for id in withdraw or []]
@@ -169,6 +192,7 @@ def publish(
     number: Number = 65_003,
     at: At = None,
     store: Store = None,
+    recover: Recover = False,
     period: Annotated[float, typer.Option(min=0, metavar="S", help="Seconds between readings.")] = 1.0,
     wait: Annotated[
         float, typer.Option(min=0, metavar="S", help="How long to wait for the node, before and after.")
@@ -182,19 +206,21 @@ def publish(
     import json
 
     from dens.seal import Sealer
-    from dens.stores.sqlite import SqliteStore
+    from dens.stores.owner import Owner
     from studio import console
     from studio.node.living import live, real_clock
     from studio.node.loading import load_node
     from studio.node.measuring import Replay, announce, recorded_attributes, watchdog_for
     from studio.node.parts import publisher
+    from studio.node.stores import PUBLISHER, open_store, place_of_end
 
     plan, clock = load_node(node), real_clock()
     links = _links_of_end(plan, number, at)
     kind = plan.table.event(event)
     names = recorded_attributes(readings, kind)
     _warn_of_key(plan)
-    kept = SqliteStore(store or plan.folder / f"publisher-{number}.sqlite")
+    place = place_of_end(plan.folder, PUBLISHER, number, store)
+    kept = open_store(place, Owner(PUBLISHER, number), console.say, recover=recover)
     watchdog = watchdog_for(plan.table)
     end = publisher(plan, number, kept, clock(), watchdog)
     announce(end, plan.table, kind, names, clock())

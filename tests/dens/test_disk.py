@@ -71,6 +71,7 @@ def made_old(path: Path, connect: Callable[[Path], sqlite3.Connection]) -> None:
             "UPDATE row SET crc = ? WHERE space = ? AND first = ? AND second = ?",
             (CHECKSUMS[1](*row[:4]), *row[:3]),
         )
+    connection.execute("DROP TABLE meta")
     connection.execute("PRAGMA user_version = 1")
     connection.execute("COMMIT")
     connection.close()

@@ -6,12 +6,13 @@ from random import Random
 
 import pytest
 
-from dens.errors import StoreError
+from dens.errors import DamagedStoreError, ForeignStoreError, StoreError
 from dens.item import Item
 from dens.ledger import Ledger
 from dens.limits import Limits
 from dens.store import Erase, Key, Put, Space, Store
 from dens.stores.memory import MemoryStore
+from dens.stores.owner import Owner
 from dens.stores.sqlite import SqliteStore
 from dens.stores.versions import VERSION
 from emulation.torture.plan import CrashingStore, Faults, Plan
@@ -91,8 +92,6 @@ def test_foreign_and_newer_files_are_refused(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(StoreError, match="version 9"):
         SqliteStore(tmp_path / "node.db", recover=True)
-    with pytest.raises(StoreError, match="cannot be opened"):
-        SqliteStore(tmp_path / "no folder" / "node.db")
 
 
 @pytest.mark.parametrize("seed", range(1, 13))
@@ -116,13 +115,106 @@ def test_rotten_bits_are_noticed_and_what_is_whole_is_recovered(tmp_path: Path, 
     assert rows_of(path) == after
 
 
-def test_a_file_that_is_no_database_is_kept_and_replaced(tmp_path: Path) -> None:
+def other_database(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE letters (x TEXT)")
+    connection.executemany("INSERT INTO letters VALUES (?)", [("dear" * 100,)] * 100)
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize("what", ["text", "xml", "other database", "damaged other database"])
+def test_a_file_that_never_was_a_store_is_refused_and_left_as_it_is(tmp_path: Path, what: str) -> None:
     path = tmp_path / "node.db"
-    path.write_bytes(b"not a database at all" * 100)
-    with pytest.raises(StoreError, match="damaged"):
+    if what == "text":
+        path.write_bytes(b"not a database at all" * 100)
+    elif what == "xml":
+        path.write_bytes(b"<subscription/>")
+    else:
+        other_database(path)
+        if what.startswith("damaged"):
+            data = bytearray(path.read_bytes())
+            data[100:4096] = b"\xff" * 3996
+            path.write_bytes(data)
+    before = path.read_bytes()
+    for recover in (False, True):
+        with pytest.raises(StoreError, match="is no store of a DENS node") as refused:
+            SqliteStore(path, recover=recover)
+        assert not isinstance(refused.value, DamagedStoreError)
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir() if not one.name.endswith(("-wal", "-shm"))] == ["node.db"]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "with_what"),
+    [
+        (0, 16, b"\xa5"),
+        (0, 100, b"\x00"),
+        (0, 100, b"\xa5"),
+        (0, 4096, b"\x00"),
+        (100, 3000, b"\x00"),
+        (100, 3000, b"\xa5"),
+        (16, 68, b"\xa5"),
+    ],
+)
+def test_a_store_whose_first_page_is_damaged_is_still_known_for_one(
+    tmp_path: Path, first: int, last: int, with_what: bytes
+) -> None:
+    path = tmp_path / "node.db"
+    filled(path)
+    data = bytearray(path.read_bytes())
+    data[first:last] = with_what * (last - first)
+    path.write_bytes(data)
+    with pytest.raises(DamagedStoreError, match="recover it"):
         SqliteStore(path)
-    assert rows(SqliteStore(path, recover=True)) == {}
-    assert (tmp_path / "node.db.damaged").read_bytes().startswith(b"not a database")
+    store = SqliteStore(path, recover=True)
+    assert store.damaged == tmp_path / "node.db.damaged"
+    assert store.damaged.read_bytes() == bytes(data)
+    store.close()
+    again = SqliteStore(path)
+    assert again.damaged is None
+    again.close()
+
+
+def test_what_can_be_no_store_is_said_in_words(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"is a folder; name a file in it: .*node\.sqlite"):
+        SqliteStore(tmp_path)
+    with pytest.raises(StoreError, match="no regular file"):
+        SqliteStore(Path("/dev/null"))
+    with pytest.raises(StoreError, match=r"there is no folder .*missing; make it"):
+        SqliteStore(tmp_path / "missing" / "node.db")
+
+
+NODE, ASKER = Owner("DENS node", 1), Owner("subscriber", 7)
+
+
+@pytest.mark.parametrize("other", [Owner("DENS node", 9), Owner("publisher", 1), ASKER])
+def test_a_store_belongs_to_one_number_and_kind(tmp_path: Path, other: Owner) -> None:
+    path = tmp_path / "node.db"
+    SqliteStore(path, owner=NODE).close()
+    before = path.read_bytes()
+    for recover in (False, True):
+        with pytest.raises(ForeignStoreError, match=f"belongs to DENS node 1, and this is {other}"):
+            SqliteStore(path, owner=other, recover=recover)
+    assert path.read_bytes() == before
+    SqliteStore(path, owner=NODE).close()
+
+
+def test_a_damaged_store_of_another_is_not_recovered(tmp_path: Path) -> None:
+    path = tmp_path / "node.db"
+    SqliteStore(path, owner=NODE).close()
+    filled(path)
+    data = bytearray(path.read_bytes())
+    data[data.index(b"\x07" * 50)] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(ForeignStoreError, match="belongs to DENS node 1"):
+        SqliteStore(path, owner=ASKER, recover=True)
+    assert not (tmp_path / "node.db.damaged").exists()
+    recovered = SqliteStore(path, owner=NODE, recover=True)
+    assert len(rows(recovered)) == 199
+    recovered.close()
+    with pytest.raises(ForeignStoreError):
+        SqliteStore(path, owner=ASKER)
 
 
 def rows_of(path: Path) -> dict[tuple[Space, Key], bytes]:
@@ -210,14 +302,16 @@ def test_a_file_of_version_1_is_brought_forward_with_everything_in_it(tmp_path: 
     assert version_of(path) == 1
     held, inbox, others = rows_of_version_1()
     for _ in range(2):
-        store = SqliteStore(path)
+        store = SqliteStore(path, owner=NODE)
         ledger = Ledger(store, Limits())
         assert ledger.load() == (held, inbox)
         assert rows(store).items() >= others.items()
         store.stage(Put(Space.UNVERIFIED, (7, 1), b""))
         store.commit()
         store.close()
-        assert version_of(path) == VERSION == 2
+        assert version_of(path) == VERSION == 3
+        with pytest.raises(ForeignStoreError):
+            SqliteStore(path, owner=ASKER)  # whoever opened it first is its owner
     assert ledger.item_number() == 64
 
 
@@ -233,4 +327,4 @@ def test_an_old_file_that_rotted_is_refused_kept_and_recovered(tmp_path: Path) -
     store = SqliteStore(path, recover=True)
     assert Ledger(store, Limits()).load() == (held[:5] + held[6:], inbox)
     store.close()
-    assert (version_of(path), version_of(tmp_path / "node.db.damaged")) == (2, 1)
+    assert (version_of(path), version_of(tmp_path / "node.db.damaged")) == (3, 1)

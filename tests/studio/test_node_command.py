@@ -309,10 +309,84 @@ def test_what_is_asked_twice_is_asked_once_and_a_change_is_a_newer_revision(dens
     assert "0 of 1 notifications" in waiting.err
 
 
-def test_a_store_that_is_none_is_refused_and_left_alone(dens, tmp_path: Path) -> None:
+def listening(path: Path, *more: str | Path) -> list[str | Path]:
+    """Return a call of a subscriber whom nobody answers, and who ends at once."""
+    return ["node", "subscribe", path, "--at", "127.0.0.1:9", "--seconds", "0", *more]
+
+
+@pytest.mark.parametrize("more", [[], ["--recover"]])
+def test_a_store_that_never_was_one_is_refused_and_left_alone(dens, tmp_path: Path, more: list[str]) -> None:
     path = node_file(tmp_path, 1)
-    (tmp_path / "node.sqlite").write_text("no database, but long enough to be looked at as one " * 40)
+    (tmp_path / "node.sqlite").write_bytes(PATIENT.read_bytes())
+    for words in (["node", "run", path], listening(path, "--store", tmp_path / "node.sqlite")):
+        ended = dens(*words, *more)
+        assert ended.code == 3
+        assert "error D349" in ended.err
+        assert "is no store of a DENS node" in ended.err
+    assert (tmp_path / "node.sqlite").read_bytes() == PATIENT.read_bytes()
+    assert {one.name for one in tmp_path.iterdir()} == {"node.sqlite", "node.toml"}
+
+
+@pytest.mark.parametrize(
+    ("store", "said"),
+    [(".", "is a folder"), ("none/node.sqlite", "there is no folder"), ("/dev/null", "no regular file")],
+)
+def test_a_store_that_cannot_be_is_said_in_words(dens, tmp_path: Path, store: str, said: str) -> None:
+    path = node_file(tmp_path, 1)
+    path.write_text(path.read_text().replace("node.sqlite", store))
     ended = dens("node", "run", path)
     assert ended.code == 3
-    assert "is damaged" in ended.err
-    assert (tmp_path / "node.sqlite").read_text().startswith("no database")
+    assert "error D349" in ended.err
+    assert said in ended.err
+    assert "another node" not in ended.err
+
+
+def test_a_store_is_its_owners_alone(dens, tmp_path: Path) -> None:
+    path, store = node_file(tmp_path, 1), tmp_path / "medic.sqlite"
+    assert dens(*listening(path, "--as", "7", "--store", store)).code == 0
+    before = store.read_bytes()
+    others: list[list[str | Path]] = [
+        listening(path, "--as", "8", "--store", store),
+        ["node", "publish", path, recording(tmp_path), "--event", "patient", "--at", "127.0.0.1:9",
+         "--as", "7", "--store", store],
+        ["node", "run", node_file(tmp_path / "nine", 9)],
+    ]  # fmt: skip
+    (tmp_path / "nine" / "node.sqlite").symlink_to(store)
+    for words in others:
+        ended = dens(*words)
+        assert ended.code == 3
+        assert "error D347" in ended.err
+        assert "belongs to subscriber 7" in ended.err
+    assert store.read_bytes() == before
+    assert dens(*listening(path, "--as", "7", "--store", store)).code == 0
+
+
+def test_one_number_is_not_a_subscriber_and_a_publisher_of_one_folder(dens, tmp_path: Path) -> None:
+    path = node_file(tmp_path, 1)
+    assert dens(*listening(path, "--as", "7")).code == 0
+    ended = dens(
+        "node", "publish", path, recording(tmp_path), "--event", "patient", "--at", "127.0.0.1:9", "--as", "7"
+    )
+    assert ended.code == 3
+    assert "error D346" in ended.err
+    assert "7 is a subscriber's number already" in ended.err
+    assert not (tmp_path / "publisher-7.sqlite").exists()
+
+
+def test_a_damaged_store_names_the_way_out_and_where_it_is_kept(dens, tmp_path: Path) -> None:
+    path, store = node_file(tmp_path, 1), tmp_path / "medic.sqlite"
+    words = listening(path, "--store", store)
+    assert dens(*words).code == 0
+    data = bytearray(store.read_bytes())
+    data[100:4096] = b"\xa5" * 3996
+    store.write_bytes(data)
+    ended = dens(*words)
+    assert ended.code == 3
+    assert "error D348" in ended.err
+    assert "--recover" in ended.err
+    assert store.read_bytes() == data
+    ended = dens(*words, "--recover")
+    assert ended.code == 0
+    assert f"it is kept as {store}.damaged" in ended.err
+    assert (tmp_path / "medic.sqlite.damaged").read_bytes() == data
+    assert "kept as" not in dens(*words, "--recover").err

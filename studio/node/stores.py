@@ -1,0 +1,43 @@
+"""The stores of a node and of its ends: opened as theirs, or refused with a code and with what to do."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from dens.errors import DamagedStoreError, ForeignStoreError, StoreError
+from dens.stores.owner import Owner
+from dens.stores.sqlite import SqliteStore
+from knowledge_manager.documents import DocumentError
+
+MEDIATOR, SUBSCRIBER, PUBLISHER = "DENS node", "subscriber", "publisher"
+
+
+def open_store(path: Path, owner: Owner, say: Callable[[str], None], *, recover: bool) -> SqliteStore:
+    """Open the store of this owner, or raise `DocumentError`; say where a damaged one is kept."""
+    try:
+        store = SqliteStore(path, owner=owner, recover=recover)
+    except ForeignStoreError as error:
+        raise DocumentError.of_file(str(path), "D347", str(error)) from None
+    except DamagedStoreError as error:
+        advice = "--recover takes over what is whole, and keeps the damaged file under another name"
+        raise DocumentError.of_file(str(path), "D348", f"{error}; {advice}") from None
+    except StoreError as error:
+        raise DocumentError.of_file(str(path), "D349", str(error)) from None
+    if store.damaged is not None:
+        count = sum(1 for _ in store.load())
+        say(f"the store was damaged; {count:,} whole rows were taken over, and it is kept as {store.damaged}")
+    return store
+
+
+def place_of_end(folder: Path, kind: str, number: int, given: Path | None) -> Path:
+    """Return where an end keeps what it must not forget: beside its node's file, or where it was told to.
+
+    One number is one end: message numbers are counted in its store, so a second store with the same number
+    would give out the same ones again.
+    """
+    other = PUBLISHER if kind == SUBSCRIBER else SUBSCRIBER
+    taken = folder / f"{other}-{number}.sqlite"
+    if taken.exists():
+        raise DocumentError.of_file(
+            str(taken), "D346", f"{number} is a {other}'s number already; give this {kind} another one: --as"
+        )
+    return given or folder / f"{kind}-{number}.sqlite"
