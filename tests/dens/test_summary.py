@@ -325,3 +325,30 @@ def test_forgetting_one_number_forgets_that_one_only(gone: int) -> None:
     left = members - {gone}
     assert [number in ranges for number in range(14)] == [number in left for number in range(14)]
     assert list(ranges) == list(ranges_of(left))
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("80", "a summary ends within a number (at byte 1)"),
+        ("05", "a summary ends within a number (at byte 1)"),
+        ("050007", "a summary ends within a number (at byte 3)"),
+        ("0500078180", "a summary ends within a number (at byte 5)"),
+        ("8000", "a number is not in its shortest form (at byte 1)"),
+        ("0500078000", "a number is not in its shortest form (at byte 4)"),
+        ("8080808080", "a number has more than 32 bits (at byte 5)"),
+        ("ffff0300" + "0000" + "00000000", "an origin has more than 16 bits (at byte 8)"),
+        ("0500808080800800", "a range reaches beyond the numbers of messages (at byte 8)"),
+        ("0500ffffffff0701", "a range reaches beyond the numbers of messages (at byte 8)"),
+    ],
+)
+def test_a_refusal_says_what_is_wrong_and_at_which_byte(data: str, said: str) -> None:
+    with pytest.raises(RemoteProtocolError) as refused:
+        summary.decode(bytes.fromhex(data))
+    assert str(refused.value) == said
+
+
+def test_the_last_origin_and_the_last_number_can_be_said() -> None:
+    said = summary.decode(bytes.fromhex("ffff0300" + "ffffffff0700"))
+    assert (65_535, 2**31 - 1) in said
+    assert summary.encode([(65_535, ranges_of({2**31 - 1}))], 100).hex() == "ffff0300ffffffff0700"
