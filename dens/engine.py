@@ -206,6 +206,11 @@ class Engine(Speaker):
         """Return the next thing that happened, or None."""
         return self._events.popleft() if self._events else None
 
+    def role_of(self, peer: int) -> Role | None:
+        """Return what a peer in contact has greeted as, or None before it has."""
+        session = self._sessions.get(peer)
+        return None if session is None else session.role
+
     # ------------------------------------------------------------------ what comes in
 
     def _refuse(self, data: bytes, peer: int, reason: Reason, now_ms: int) -> None:

@@ -108,7 +108,7 @@ def _facts(run: Run, who: Mapping[int, Mapping[str, Any]], end_ms: int) -> RunFa
         partial=run.partial,
         end_s=end_ms / 1000,
         nodes_by_role={role: roles.count(role) for role in sorted(set(roles))},
-        subscriptions=run.rows("subscriptions"),
+        subscriptions=len(run.revisions()),
         notifications=run.rows("notifications"),
     )
 

@@ -219,7 +219,7 @@ class GroundTruth:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Pairs that became owed, and pairs that were delivered, in each bin of simulated time."""
+    """Pairs that became owed, and pairs that were delivered, in each bin of the run's time."""
 
     bin_s: float
     owed: tuple[int, ...]

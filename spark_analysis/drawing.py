@@ -99,7 +99,7 @@ def hours_axis(axes: Axes, end_s: float) -> None:
         axes.xaxis.set_major_formatter(lambda hours, _position: f"{hours * 60:g}")
         step = next((n for n in (1, 2, 5, 10, 15, 20, 30) if end_s / 60 / n <= 8), 30)
         axes.set_xticks([n * step / 60 for n in range(int(end_s / 60 / step) + 1)])
-    axes.set_xlabel("simulated time (minutes)" if minutes else "simulated time (hours)")
+    axes.set_xlabel("time (minutes)" if minutes else "time (hours)")
 
 
 def share_axis(axes: Axes) -> None:

@@ -131,6 +131,8 @@ class LiveState:
         self._make_matcher = make_matcher
         self._taken: set[int] = set()
         self._revisions: list[SubscriptionRevision] = []
+        self._places: dict[tuple[int, int, int], int] = {}
+        """Where each revision stands among them."""
         self._matchers: dict[int, Matcher] = {}
         self._notified: dict[Message, Notified] = {}
         self._owed: dict[Message, set[int]] = {}
@@ -170,13 +172,33 @@ class LiveState:
         )
 
     def _learn(self, revisions: Iterable[SubscriptionRevision]) -> None:
-        """Hold new revisions, and see what was told before that they are owed."""
-        new = list(revisions)
-        if not new:
-            return
-        alone = load_matchers(new, self._make_matcher)
-        for told in self._notified.values():
-            self._owe(told, alone, new)
+        """Hold new revisions, and see what was told before that they are owed.
+
+        What is said anew of one that is held changes whom everything is owed to; that is rare.
+        """
+        new: list[SubscriptionRevision] = []
+        is_changed = False
+        for revision in revisions:
+            place = self._places.get(revision.key)
+            if place is None:
+                self._places[revision.key] = len(self._revisions) + len(new)
+                new.append(revision)
+            elif place >= len(self._revisions):
+                new[place - len(self._revisions)] = new[place - len(self._revisions)].with_row(revision)
+            else:
+                self._revisions[place] = self._revisions[place].with_row(revision)
+                is_changed = True
+        if new:
+            alone = load_matchers(new, self._make_matcher)
+            for told in self._notified.values():
+                self._owe(told, alone, new)
+            self._hold(new)
+        if is_changed:
+            self._owed.clear()
+            for told in self._notified.values():
+                self._owe(told, self._matchers, self._revisions)
+
+    def _hold(self, new: list[SubscriptionRevision]) -> None:
         self._revisions += new
         for position, revision in enumerate(new, start=len(self._revisions) - len(new)):
             if revision.language not in self._matchers:

@@ -82,8 +82,8 @@ def notices(analysis: Analysis) -> list[str]:
     found = []
     if analysis.run.partial:
         found.append(
-            f"This run is partial: it stopped after {time_text(analysis.run.end_s)} of simulated time, "
-            "and everything below is about that part only."
+            f"This run is partial: it stopped after {time_text(analysis.run.end_s)}, and "
+            "everything below is about that part only."
         )
     if analysis.delivery.repeated:
         found.append(
@@ -103,9 +103,9 @@ def _facts(analysis: Analysis) -> str:
     return " · ".join(
         [
             f"scenario {run.name}",
-            f"seed {run.seed}",
+            *([] if run.seed is None else [f"seed {run.seed}"]),
             *([f"policy {run.policy}"] if run.policy else []),
-            f"{time_text(run.end_s)} simulated",
+            time_text(run.end_s),
             roles or "no nodes",
             counted(run.subscriptions, "subscription"),
             counted(run.notifications, "notification"),

@@ -19,10 +19,11 @@ def summary_table(analysis: "Analysis") -> "Table":
 
     run, total, delay = analysis.run, analysis.delivery.total, analysis.delay
     partial = " — partial run" if run.partial else ""
-    table = Table("", "", title=f"{run.title or run.name}, seed {run.seed}{partial}", show_header=False)
+    seed = "" if run.seed is None else f", seed {run.seed}"
+    table = Table("", "", title=f"{run.title or run.name}{seed}{partial}", show_header=False)
     table.title_justify = "left"
     roles = ", ".join(f"{n} {role}{'' if n == 1 else 's'}" for role, n in run.nodes_by_role.items())
-    table.add_row("nodes", f"{roles}; {time_text(run.end_s)} simulated")
+    table.add_row("nodes", f"{roles}; {time_text(run.end_s)}")
     table.add_row("pairs of nodes that met", f"{analysis.contacts.pairs_met} of {analysis.contacts.pairs}")
     table.add_row(
         "readings kept at the source",

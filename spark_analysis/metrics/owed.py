@@ -8,7 +8,7 @@ what counts is whether it matched when it happened.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pyarrow as pa
@@ -74,13 +74,34 @@ class SubscriptionRevision:
         not_withdrawn = self.withdrawn_ms is None or at_ms < self.withdrawn_ms
         return self.created_ms <= at_ms < self.expires_ms and not_withdrawn
 
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """Return what names it: subscriber, number and revision there."""
+        return self.subscriber, self.id, self.seq
+
+    def with_row(self, other: "SubscriptionRevision") -> "SubscriptionRevision":
+        """Return what two rows of the same revision say together, in any order: a trace that grows cannot
+        change a row, so a withdrawal or a renewal is a second one.
+        """
+        ends = [end_ms for end_ms in (self.withdrawn_ms, other.withdrawn_ms) if end_ms is not None]
+        return replace(
+            self,
+            created_ms=min(self.created_ms, other.created_ms),
+            expires_ms=max(self.expires_ms, other.expires_ms),
+            withdrawn_ms=min(ends, default=None),
+        )
+
 
 def subscription_revisions(subscriptions: Iterable[Mapping[str, Any]]) -> tuple[SubscriptionRevision, ...]:
     """Take the rows of the table `subscriptions`, the small side of every ground truth, ordered by
     creation.
     """
-    found = (SubscriptionRevision(**row) for row in subscriptions)
-    return tuple(sorted(found, key=lambda one: (one.created_ms, one.subscriber, one.id, one.seq)))
+    found: dict[tuple[int, int, int], SubscriptionRevision] = {}
+    for row in subscriptions:
+        one = SubscriptionRevision(**row)
+        known = found.get(one.key)
+        found[one.key] = one if known is None else known.with_row(one)
+    return tuple(sorted(found.values(), key=lambda one: (one.created_ms, one.key)))
 
 
 def owed(

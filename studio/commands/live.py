@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 
 def live(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder that `dens run` is writing.")],
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="The folder that `dens run` or a node is writing.")
+    ],
     window: Annotated[
-        float, typer.Option(min=1, metavar="MINUTES", help="What counts as recent, in simulated time.")
+        float, typer.Option(min=1, metavar="MINUTES", help="What counts as recent, in the run's time.")
     ] = 30,
     every: Annotated[
         float, typer.Option(min=0.1, metavar="SECONDS", help="How often to look for something new.")
@@ -89,9 +91,7 @@ def _table(figures: "LiveFigures", status: str) -> "Table":
     from rich.table import Table
 
     minutes = figures.window_ms / 60_000
-    shown = Table(
-        "", "so far", f"last {minutes:g} min", title=f"{figures.at_ms / 1000:,.0f} s simulated, {status}"
-    )
+    shown = Table("", "so far", f"last {minutes:g} min", title=f"{figures.at_ms / 1000:,.0f} s, {status}")
     whole, recent = figures.whole, figures.recent
     shown.add_row("owed", f"{whole.owed:,}", f"{recent.owed:,}")
     shown.add_row("delivered", f"{whole.delivered:,}", f"{recent.delivered:,}")

@@ -43,6 +43,8 @@ class NodePlan:
 
     settings: NodeSettings
     folder: Path
+    vocabularies: tuple[str | Path, ...]
+    """The names of shipped ones, and files."""
     table: MissionTable
     limits: Limits
     mission_key: Key | None
@@ -82,10 +84,11 @@ def load_node(path: Path) -> NodePlan:
 
     key = None if settings.key is None else read(("key",), settings.key, MISSION)
     book = _identities(settings, read, places, problems)
-    table = _table(settings, folder, places, problems)
+    vocabularies = _vocabularies(settings, folder, places, problems)
+    table = _table(vocabularies, problems)
     if problems or table is None:
         raise DocumentError(problems)
-    return NodePlan(settings, folder, table, Limits(**settings.limits), key, book)
+    return NodePlan(settings, folder, vocabularies, table, Limits(**settings.limits), key, book)
 
 
 def check_node_file(path: Path) -> list[Problem]:
@@ -171,9 +174,9 @@ def _identities(
         return None
 
 
-def _table(
+def _vocabularies(
     settings: NodeSettings, folder: Path, places: Places, problems: list[Problem]
-) -> MissionTable | None:
+) -> tuple[str | Path, ...]:
     known = shipped_vocabularies()
     named: list[str | Path] = []
     for index, name in enumerate(settings.vocabularies):
@@ -189,8 +192,12 @@ def _table(
         else:
             message = f'there is no file "{name}" beside the node\'s file'
             problems.append(places.problem(("vocabularies", index), "D345", message))
+    return tuple(named) if settings.vocabularies else known
+
+
+def _table(vocabularies: tuple[str | Path, ...], problems: list[Problem]) -> MissionTable | None:
     try:
-        return load_mission_table(named if settings.vocabularies else list(known))
+        return load_mission_table(vocabularies)
     except DocumentError as error:
         problems.extend(error.problems)
         return None

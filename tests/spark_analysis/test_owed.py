@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -90,3 +91,16 @@ def test_all_of_it_agrees_with_plain_python(make_table: MakeTable, seed: int) ->
     assert sorted(tuple(row)[:5] for row in rows) == sorted(oracle.owed_rows(run))
     # Exactly one row of each pair is its first.
     assert sorted(tuple(row)[:3] for row in rows if row["first"]) == sorted(oracle.owed_pairs(run))
+
+
+def test_several_rows_of_a_revision_say_one_thing_in_any_order() -> None:
+    rows = [
+        subscription(seq=0, created_ms=1_000, expires_ms=2_000),
+        subscription(seq=0, created_ms=1_000, expires_ms=5_000),
+        subscription(seq=0, created_ms=1_000, expires_ms=2_000, withdrawn_ms=4_000),
+        subscription(seq=1, created_ms=4_500, expires_ms=6_000),
+    ]
+    for order in permutations(rows):
+        old, new = subscription_revisions(order)
+        assert (old.created_ms, old.expires_ms, old.withdrawn_ms) == (1_000, 5_000, 4_000)
+        assert (new.created_ms, new.expires_ms, new.withdrawn_ms) == (4_500, 6_000, None)

@@ -1,0 +1,127 @@
+"""The folder of a node's trace: a run's, as far as a node that nobody planned can have one.
+
+Its manifest says `running` while the node lives and `complete` when it was ended; a node that starts anew
+goes on with it. Time 0 is when the folder was made. What its tables say already is read again at the start,
+so that nothing is written twice.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dens.item import ItemId
+from emulation.run import versions
+from emulation.run_folder import write_document
+from emulation.trace.schema import SCHEMA_VERSION
+from emulation.trace.writer import TraceError, TraceWriter
+from knowledge_manager.vocabulary import vocabulary_text
+from studio.failures import Refusal
+from studio.node.loading import NodePlan
+
+RevisionKey = tuple[int, int, int]
+"""(subscriber, id, seq)."""
+
+
+@dataclass(slots=True)
+class Written:
+    """What a trace says already, as far as it could be said again."""
+
+    nodes: set[int] = field(default_factory=set)
+    revisions: dict[RevisionKey, tuple[Any, ...]] = field(default_factory=dict)
+    """The row of every revision that was written last."""
+    notifications: dict[ItemId, int] = field(default_factory=dict)
+    """When each of them expires, in the time of the trace."""
+    deliveries: set[tuple[int, ItemId]] = field(default_factory=set)
+    """(subscriber, notification)."""
+
+    def forget_expired(self, at_ms: int) -> None:
+        """Forget what nobody can say again: a node that runs for weeks has seen more than it may remember."""
+        self.notifications = {id: end for id, end in self.notifications.items() if end > at_ms}
+        self.deliveries = {one for one in self.deliveries if one[1] in self.notifications}
+
+
+class TraceFolder:
+    """Where one node writes. `began_ms` is the node's time at which the trace has 0."""
+
+    def __init__(self, path: Path, plan: NodePlan, now_ms: int) -> None:
+        """Make the folder, or go on with the one that this node wrote; any other is refused."""
+        self._path = path
+        self._document: dict[str, Any] = {
+            "schema_version": SCHEMA_VERSION,
+            "node": plan.settings.node,
+            "began_ms": now_ms,
+            "seed": None,
+            "scenario": {
+                "name": f"node {plan.settings.node}",
+                "title": f"DENS node {plan.settings.node}",
+                "overlay": {"policy": plan.settings.policy},
+            },
+            "vocabulary_documents": {str(name): vocabulary_text(name) for name in plan.vocabularies},
+            "table_check": plan.table.check,
+            "versions": versions(),
+        }
+        earlier = _earlier(path, self._document)
+        if earlier is not None:
+            self._document["began_ms"] = earlier["began_ms"]
+        self.began_ms: int = self._document["began_ms"]
+        self.goes_on_ms: int | None = None if earlier is None else earlier["simulated_ms"]
+        """How far an earlier life of the node had written, in the time of the trace."""
+        self.was_ended = earlier is not None and earlier.get("status") == "complete"
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Refusal(f"{path}: the trace cannot be written there: {error.strerror}") from None
+        self.tell("running", self.goes_on_ms or 0)
+        self.writer = TraceWriter(path / "trace", goes_on=True)
+        self.written = _written(path / "trace") if earlier is not None else Written()
+
+    def tell(self, status: Literal["running", "complete"], reached_ms: int) -> None:
+        """Say in the manifest how far the tables are whole."""
+        reached_ms = max(reached_ms, self.goes_on_ms or 0)  # a clock may have been put back
+        document = {**self._document, "status": status, "simulated_ms": reached_ms}
+        write_document(self._path, "manifest.json", document)
+
+
+def _earlier(path: Path, document: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the manifest of what this node wrote here before, or None where there is nothing."""
+    if path.exists() and not path.is_dir():
+        raise Refusal(f"{path} is a file; name a folder for the trace")
+    if not path.exists() or not any(path.iterdir()):
+        return None
+    try:
+        earlier = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
+        theirs = {key: earlier[key] for key in ("schema_version", "node", "table_check")}
+        int(earlier["began_ms"]), int(earlier["simulated_ms"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise Refusal(f"{path} holds something that is no trace of a node; name another folder") from None
+    if theirs["node"] != document["node"]:
+        raise Refusal(f"{path} holds the trace of node {theirs['node']}; name another folder")
+    if theirs != {key: document[key] for key in theirs}:
+        raise Refusal(f"{path} was written with other vocabularies or an older DENS; name another folder")
+    return dict(earlier)
+
+
+def _written(trace: Path) -> Written:
+    written = Written()
+    written.nodes = {row["node"] for row in _rows(trace / "nodes", ["node"])}
+    for row in _rows(trace / "subscriptions", None):
+        written.revisions[row["subscriber"], row["id"], row["seq"]] = tuple(row.values())
+    for row in _rows(trace / "notifications", ["origin", "number", "at_ms", "lifetime_ms"]):
+        written.notifications[row["origin"], row["number"]] = row["at_ms"] + row["lifetime_ms"]
+    for row in _rows(trace / "messages", ["kind", "node", "origin", "number"]):
+        if row["kind"] == "delivered":
+            written.deliveries.add((row["node"], (row["origin"], row["number"])))
+    return written
+
+
+def _rows(table: Path, columns: list[str] | None) -> Iterator[dict[str, Any]]:
+    for part in sorted(table.glob("part-*.parquet")):
+        try:
+            yield from pq.read_table(part, columns=columns).to_pylist()
+        except (OSError, pa.ArrowException) as error:
+            raise TraceError(0, f"cannot go on with the trace: {error}", str(part)) from error

@@ -1,0 +1,259 @@
+"""What a real node writes down of its life: read back, it is what happened, over kills and full disks too."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from dens.events import Event, NotificationDelivered
+from dens.machine import ProtocolMachine
+from dens.publisher import PublisherEnd
+from dens.stores.memory import MemoryStore
+from dens.subscriber import SubscriberEnd
+from knowledge_manager.documents import read_document
+from plugins.fuzzy.compiler import compile_subscription
+from spark_analysis.manifest import read_manifest
+from spark_analysis.metrics.owed import subscription_revisions
+from studio.failures import Refusal
+from studio.node.loading import NodePlan, load_node
+from studio.node.measuring import announce, watchdog_for
+from studio.node.parts import mediator, publisher, subscriber
+from studio.node.tracing import FLUSH_MS, TracedNode, traced_node
+from watchdog.reading import Reading
+
+BEGIN_MS = 200_000_000_000
+NODE, MEDIC, BED = 1, 7, 9
+PATIENT = Path(__file__).parents[2] / "docs" / "examples" / "patient.xml"
+
+
+class Mission:
+    """A node with a trace, a medic and a bed, joined by links that lose nothing, in made-up time."""
+
+    def __init__(self, folder: Path) -> None:
+        (folder / "node.toml").write_text(
+            f'node = {NODE}\nstore = "unused"\nvocabularies = ["medical"]\n[udp]\naddress = "127.0.0.1:0"\n'
+        )
+        self.plan: NodePlan = load_node(folder / "node.toml")
+        self.trace = folder / "trace of one"
+        self.now_ms = BEGIN_MS
+        self.said: list[str] = []
+        self.events: list[Event] = []
+        self.store = MemoryStore()
+        self.medic: SubscriberEnd = subscriber(self.plan, MEDIC, MemoryStore(), self.now_ms, None)
+        self.watchdog = watchdog_for(self.plan.table)
+        self.bed: PublisherEnd = publisher(self.plan, BED, MemoryStore(), self.now_ms, self.watchdog)
+        kind = self.plan.table.event("patient")
+        announce(self.bed, self.plan.table, kind, [one.name for one in kind.attributes], self.now_ms)
+        self.number = 0
+        self.begin()
+
+    def begin(self) -> None:
+        engine = mediator(self.plan, self.store, self.now_ms)
+        say: Callable[[str], None] = self.said.append
+        self.node: TracedNode = traced_node(engine, self.plan, self.store, self.trace, self.now_ms, say)
+        self.machines: dict[int, ProtocolMachine] = {NODE: self.node, MEDIC: self.medic, BED: self.bed}
+        for end in (MEDIC, BED):
+            self.node.contact_opened(end, self.now_ms)
+            self.machines[end].contact_opened(NODE, self.now_ms)
+
+    def kill(self, after_ms: int) -> None:
+        self.store = self.store.crash()
+        for end in (self.medic, self.bed):
+            end.contact_lost(NODE, self.now_ms)
+        self.now_ms += after_ms
+
+    def go_on(self, for_ms: int) -> None:
+        """Let time pass in steps of 50 ms."""
+        for _ in range(for_ms // 50):
+            self.now_ms += 50
+            for number, machine in self.machines.items():
+                due_ms = machine.next_timer_ms()
+                if due_ms is not None and due_ms <= self.now_ms:
+                    machine.timer_due(self.now_ms)
+                for peer, data in machine.datagrams_to_send(self.now_ms):
+                    self.machines[peer].receive(data, number, self.now_ms)
+                self.events += iter(machine.next_event, None)
+
+    def ask(self, seq: int) -> None:
+        vector = compile_subscription(
+            read_document(PATIENT),
+            str(PATIENT),
+            self.plan.table,
+            id=0,
+            seq=seq,
+            stamp_s=self.now_ms // 1000 % 65_536,
+        ).vector
+        self.medic.subscribe(vector, 1, self.now_ms)
+
+    def measure(self) -> None:
+        """Take a reading that the medic wants to know of, if anybody has asked the bed."""
+        self.number += 1
+        kind = self.plan.table.event("patient")
+        reading = Reading(self.plan.table.feature_bytes)
+        reading.clear(kind.index, self.number, self.now_ms // 1000)
+        for name, value in (("patient_temperature", 250), ("heart_rate", 250), ("oxygen_saturation", 5)):
+            reading.set(kind.attribute(name).index, value)
+        for language, release in self.watchdog.feed(reading, self.now_ms):
+            self.bed.publish(language, release.vector, release.vector[2], self.now_ms)
+
+    def rows(self, table: str) -> list[dict[str, Any]]:
+        parts = sorted((self.trace / "trace" / table).glob("part-*.parquet"))
+        return [row for part in parts for row in pq.read_table(part).to_pylist()]
+
+
+@pytest.fixture
+def mission(tmp_path: Path) -> Mission:
+    return Mission(tmp_path)
+
+
+def settle_s(mission: Mission, seconds: float) -> None:
+    mission.go_on(round(1000 * seconds))
+
+
+def test_a_trace_says_what_happened_in_the_time_since_it_began(mission: Mission) -> None:
+    settle_s(mission, 2)
+    mission.ask(0)
+    asked_ms = mission.now_ms - BEGIN_MS
+    settle_s(mission, 2)
+    mission.measure()
+    told_ms = mission.now_ms - BEGIN_MS
+    settle_s(mission, 8)
+    seen = [event for event in mission.events if isinstance(event, NotificationDelivered)]
+    assert len(seen) == 1
+    assert read_manifest(mission.trace).status == "running"
+    mission.node.end(mission.now_ms)
+
+    manifest = read_manifest(mission.trace)
+    assert (manifest.status, manifest.seed, manifest.policy) == ("complete", None, "epidemic")
+    assert manifest.simulated_ms == mission.now_ms - BEGIN_MS
+    assert {(row["node"], row["role"]) for row in mission.rows("nodes")} == {
+        (NODE, "mediator"),
+        (MEDIC, "subscriber"),
+        (BED, "publisher"),
+    }
+    [wish] = mission.rows("subscriptions")
+    assert (wish["subscriber"], wish["created_ms"], wish["withdrawn_ms"]) == (MEDIC, asked_ms, None)
+    [told] = mission.rows("notifications")
+    assert (told["origin"], told["at_ms"], told["vector"]) == (BED, told_ms, seen[0].item.payload)
+    [delivered] = [row for row in mission.rows("messages") if row["kind"] == "delivered"]
+    assert (delivered["node"], delivered["origin"], delivered["number"]) == (MEDIC, *seen[0].item.id)
+    assert delivered["at_ms"] == seen[0].at_ms - BEGIN_MS
+    assert delivered["age_ms"] == delivered["at_ms"] - told_ms
+    [match] = mission.rows("matches")
+    assert (match["node"], match["subscriber"], match["degree_u8"]) == (NODE, MEDIC, 255)
+    contacts = mission.rows("contacts")
+    assert {(row["a"], row["b"], row["censored"]) for row in contacts} == {
+        (NODE, MEDIC, True),
+        (NODE, BED, True),
+    }
+    assert [(row["state"], row["reason"]) for row in mission.rows("node_state")] == [
+        ("up", "start"),
+        ("down", "stop"),
+    ]
+    assert max(row["notifications"] for row in mission.rows("buffers")) == 1
+
+
+def test_a_node_that_was_killed_goes_on_and_says_nothing_twice(mission: Mission) -> None:
+    mission.ask(0)
+    settle_s(mission, 2)
+    mission.measure()
+    settle_s(mission, 8)
+    mission.measure()
+    settle_s(mission, 1)
+    mission.kill(after_ms=60_000)  # the second notification was never shown to a follower
+    mission.begin()
+    settle_s(mission, 2)
+    mission.measure()
+    settle_s(mission, 2)
+    mission.medic.unsubscribe(0, mission.now_ms)
+    withdrawn_ms = mission.now_ms - BEGIN_MS
+    settle_s(mission, 8)
+    mission.node.end(mission.now_ms)
+
+    delivered = [event for event in mission.events if isinstance(event, NotificationDelivered)]
+    assert len(delivered) == 3
+    told = mission.rows("notifications")
+    assert sorted((row["origin"], row["number"]) for row in told) == sorted(one.item.id for one in delivered)
+    seen = [row for row in mission.rows("messages") if row["kind"] == "delivered"]
+    assert sorted((row["node"], row["at_ms"]) for row in seen) == sorted(
+        (MEDIC, one.at_ms - BEGIN_MS) for one in delivered
+    )
+    [wish] = subscription_revisions(mission.rows("subscriptions"))
+    assert wish.withdrawn_ms == withdrawn_ms
+    assert len(mission.rows("nodes")) == 3
+    assert [(row["state"], row["reason"]) for row in mission.rows("node_state")] == [
+        ("up", "start"),
+        ("down", "crash"),
+        ("up", "restart"),
+        ("down", "stop"),
+    ]
+
+
+def test_a_neighbour_that_was_silent_for_long_was_away(mission: Mission) -> None:
+    settle_s(mission, 2)
+    del mission.machines[MEDIC]
+    mission.node.contact_lost(MEDIC, mission.now_ms)
+    lost_ms = mission.now_ms - BEGIN_MS
+    mission.machines[MEDIC] = mission.medic
+    mission.medic.contact_lost(NODE, mission.now_ms)
+    settle_s(mission, 200)
+    mission.medic.contact_opened(NODE, mission.now_ms)
+    mission.node.contact_opened(MEDIC, mission.now_ms)
+    again_ms = mission.now_ms - BEGIN_MS
+    settle_s(mission, 2)
+    mission.node.end(mission.now_ms)
+    first, second = sorted(
+        (row for row in mission.rows("contacts") if MEDIC in (row["a"], row["b"])),
+        key=lambda row: row["begin_ms"],
+    )
+    assert first["begin_ms"] <= 100
+    assert first["end_ms"] <= lost_ms
+    assert not first["censored"]
+    assert again_ms <= second["begin_ms"] <= again_ms + 1_000
+    assert second["censored"]
+
+
+def test_what_is_collected_is_shown_after_a_while(mission: Mission) -> None:
+    mission.go_on(FLUSH_MS)
+    before = len(mission.rows("messages"))
+    mission.go_on(100)
+    assert before == 0 < len(mission.rows("messages"))
+
+
+def test_a_trace_that_cannot_be_written_does_not_stop_the_node(mission: Mission) -> None:
+    mission.ask(0)
+    settle_s(mission, 6)
+    for path in (mission.trace / "trace").rglob("*"):
+        path.unlink() if path.is_file() else None
+    for table in (mission.trace / "trace").iterdir():
+        table.rmdir()
+    mission.measure()
+    settle_s(mission, 8)
+    mission.node.end(mission.now_ms)
+    [word] = mission.said
+    assert "the node goes on without a trace" in word
+    assert any(isinstance(event, NotificationDelivered) for event in mission.events)
+
+
+def test_a_folder_of_somebody_else_is_refused(mission: Mission, tmp_path: Path) -> None:
+    def begin(folder: Path) -> None:
+        engine = mediator(mission.plan, MemoryStore(), BEGIN_MS)
+        traced_node(engine, mission.plan, MemoryStore(), folder, BEGIN_MS, print)
+
+    with pytest.raises(Refusal, match="no trace of a node"):
+        begin(tmp_path)
+    with pytest.raises(Refusal, match="is a file"):
+        begin(tmp_path / "node.toml")
+    manifest = mission.trace / "manifest.json"
+    good = manifest.read_text()
+    manifest.write_text(good.replace(f'"node": {NODE}', '"node": 8'))
+    with pytest.raises(Refusal, match="the trace of node 8"):
+        begin(mission.trace)
+    manifest.write_text(good.replace('"table_check": ', '"table_check": 1'))
+    with pytest.raises(Refusal, match="other vocabularies"):
+        begin(mission.trace)
+    manifest.write_text(good[:40])
+    with pytest.raises(Refusal, match="no trace of a node"):
+        begin(mission.trace)
