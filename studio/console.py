@@ -5,10 +5,11 @@ With `--json` stdout carries exactly one document. Colour and live progress appe
 """
 
 import json
+import os
 import sys
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,6 +51,11 @@ def print_figures(figures: dict[str, Any]) -> None:
 def say(line: str, style: str | None = None) -> None:
     """Tell the person something that is not the result. Markup in `line` is shown as it is."""
     err().print(printable(line), style=style, markup=False)
+
+
+def forget(stream: TextIO) -> None:
+    """Let what is still buffered for a stream go nowhere, so that the interpreter's own flush cannot fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @contextmanager

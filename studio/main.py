@@ -143,6 +143,8 @@ def _open_closed_streams() -> None:
 
 
 def _run(arguments: list[str], debug: bool) -> int:
+    from studio.console import forget
+
     try:
         code = app(arguments, prog_name="dens", standalone_mode=False)
         sys.stdout.flush()
@@ -151,7 +153,7 @@ def _run(arguments: list[str], debug: bool) -> int:
         sys.stderr.write(f"interrupted; {_LEFT_BEHIND.get(command, 'nothing was written')}\n")
         return exits.INTERRUPTED
     except BrokenPipeError:
-        _forget_output()  # the reader went away (`dens … | head`); there is nobody left to tell
+        forget(sys.stdout)  # the reader went away (`dens … | head`); there is nobody left to tell
         return exits.FINE
     except Exception as error:
         if debug:
@@ -160,14 +162,9 @@ def _run(arguments: list[str], debug: bool) -> int:
     return code if isinstance(code, int) else exits.FINE
 
 
-def _forget_output() -> None:
-    """Let what is still buffered for stdout go nowhere, so that the interpreter's own flush cannot fail."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _ended_by(error: Exception, as_json: bool) -> int:
     """Say what went wrong, as far as there is anywhere to say it, and return the exit code."""
-    from studio.console import print_document, say
+    from studio.console import forget, print_document, say
     from studio.failures import failure_of
 
     failure = failure_of(error)
@@ -178,5 +175,5 @@ def _ended_by(error: Exception, as_json: bool) -> int:
             print_document({"problems": list(failure.problems)})
             sys.stdout.flush()
     except OSError:
-        _forget_output()
+        forget(sys.stdout)
     return failure.exit_code

@@ -68,9 +68,9 @@ def run(
     """
     from dens.seal import Sealer
     from dens.stores.owner import Owner
-    from studio import console
-    from studio.node.living import Links, live, real_clock
+    from studio.node.living import Life, Links, live, real_clock
     from studio.node.loading import load_node
+    from studio.node.output import putting_while_possible, say
     from studio.node.parts import mediator
     from studio.node.settings import address_of
     from studio.node.stores import MEDIATOR, open_store
@@ -78,7 +78,7 @@ def run(
     plan = load_node(node)
     settings, udp, clock = plan.settings, plan.settings.udp, real_clock()
     _warn_of_key(plan)
-    store = open_store(plan.store, Owner(MEDIATOR, settings.node), console.say, recover=recover)
+    store = open_store(plan.store, Owner(MEDIATOR, settings.node), say, recover=recover)
     engine = mediator(plan, store, clock())
     links = Links(
         None if udp is None else address_of(udp.address),
@@ -91,17 +91,18 @@ def run(
     if trace is not None:
         from studio.node.tracing import traced_node
 
-        traced = traced_node(engine, plan, store, trace, clock(), console.say)
-    code = live(
+        traced = traced_node(engine, plan, store, trace, clock(), say)
+    put = putting_while_possible()
+    life = Life(
         traced or engine,
         store,
         Sealer(settings.node, plan.secret),
         links,
         clock,
-        _shown(as_json),
-        console.say,
-        lambda address: _begun(plan, links, address, as_json),
+        _shown(as_json, put),
+        begun=lambda address: _begun(plan, links, address, put if as_json else None),
     )
+    code = live(life)
     if traced is not None:
         traced.end(clock())
     raise typer.Exit(code)
@@ -145,11 +146,11 @@ def subscribe(
     from dens.drivers.keys import SigningKey, read_key
     from dens.seal import Sealer
     from dens.stores.owner import Owner
-    from studio import console
     from studio.failures import Refusal
     from studio.node.asking import Ear, ask_for
-    from studio.node.living import live, real_clock
+    from studio.node.living import Life, live, real_clock
     from studio.node.loading import load_node
+    from studio.node.output import say
     from studio.node.parts import subscriber
     from studio.node.stores import SUBSCRIBER, open_store, place_of_end
 
@@ -163,23 +164,14 @@ def subscribe(
         signer = SigningKey(found)
     _warn_of_key(plan)
     place = place_of_end(plan.folder, SUBSCRIBER, number, store)
-    kept = open_store(place, Owner(SUBSCRIBER, number), console.say, recover=recover)
+    kept = open_store(place, Owner(SUBSCRIBER, number), say, recover=recover)
     end = subscriber(plan, number, kept, clock(), signer)
-    ask_for(end, files or [], plan.table, clock(), console.say)
+    ask_for(end, files or [], plan.table, clock(), say)
     withdrawn = [end.unsubscribe(id, clock()) for id in withdraw or []]
-    ear = Ear(end, _delivered(plan, as_json), console.say, count, withdrawn)
-    code = live(
-        end,
-        kept,
-        Sealer(number, plan.secret),
-        links,
-        clock,
-        ear.hear,
-        console.say,
-        lambda address: None,
-        lambda runtime: ear.listen(runtime, seconds),
-    )
-    raise typer.Exit(code)
+    ear = Ear(end, _delivered(plan, as_json), say, count, withdrawn)
+    sealer = Sealer(number, plan.secret)
+    life = Life(end, kept, sealer, links, clock, ear.hear, work=lambda runtime: ear.listen(runtime, seconds))
+    raise typer.Exit(live(life))
 
 
 @app.command()
@@ -208,9 +200,10 @@ def publish(
     from dens.seal import Sealer
     from dens.stores.owner import Owner
     from studio import console
-    from studio.node.living import live, real_clock
+    from studio.node.living import Life, live, real_clock
     from studio.node.loading import load_node
     from studio.node.measuring import Replay, announce, recorded_attributes, watchdog_for
+    from studio.node.output import putting_while_possible, say
     from studio.node.parts import publisher
     from studio.node.stores import PUBLISHER, open_store, place_of_end
 
@@ -220,22 +213,21 @@ def publish(
     names = recorded_attributes(readings, kind)
     _warn_of_key(plan)
     place = place_of_end(plan.folder, PUBLISHER, number, store)
-    kept = open_store(place, Owner(PUBLISHER, number), console.say, recover=recover)
+    kept = open_store(place, Owner(PUBLISHER, number), say, recover=recover)
     watchdog = watchdog_for(plan.table)
     end = publisher(plan, number, kept, clock(), watchdog)
     announce(end, plan.table, kind, names, clock())
-    replay = Replay(end, watchdog, _shown(as_json), console.say)
-    code = live(
+    replay = Replay(end, watchdog, _shown(as_json, putting_while_possible()), say)
+    life = Life(
         end,
         kept,
         Sealer(number, plan.secret),
         links,
         clock,
         replay.hear,
-        console.say,
-        lambda address: None,
-        lambda runtime: replay.play(runtime, readings, plan.table, kind, period, wait),
+        work=lambda runtime: replay.play(runtime, readings, plan.table, kind, period, wait),
     )
+    code = live(life)
     if as_json:
         typer.echo(json.dumps({"event": "ended", **replay.figures()}))
     else:
@@ -276,25 +268,26 @@ def _links_of_end(plan: "NodePlan", number: int, at: str | None) -> "Links":
 
 def _warn_of_key(plan: "NodePlan") -> None:
     from dens.drivers.keys import is_private
-    from studio import console
+    from studio.node.output import say
 
     if plan.mission_key is not None and plan.settings.key is not None:
         path = plan.folder / plan.settings.key
         if not is_private(plan.mission_key, path):
-            console.say(
-                f"{path} can be read by others; make it yours alone: chmod 600 {path}", style="yellow"
-            )
+            say(f"{path} can be read by others; make it yours alone: chmod 600 {path}")
 
 
-def _begun(plan: "NodePlan", links: "Links", address: "Address | None", as_json: bool) -> None:
+def _begun(
+    plan: "NodePlan", links: "Links", address: "Address | None", put: "Callable[[str], None] | None"
+) -> None:
+    """Tell that the node is there: as a document where something puts those, else to the person."""
     import json
 
     from dens.drivers.neighbours import spoken
-    from studio import console
+    from studio.node.output import say
 
     node, key = plan.settings.node, plan.mission_key
     where = [] if address is None else [spoken(address)]
-    if as_json:
+    if put is not None:
         told = {
             "event": "begun",
             "node": node,
@@ -302,14 +295,14 @@ def _begun(plan: "NodePlan", links: "Links", address: "Address | None", as_json:
             "serial": [one.port for one in links.serial],
             "key": None if key is None else key.fingerprint,
         }
-        typer.echo(json.dumps(told))
+        put(json.dumps(told))
         return
     sealed = "without a mission key" if key is None else f"mission key {key.fingerprint}"
     places = ", ".join([*where, *(one.port for one in links.serial)])
-    console.say(f"node {node} is on {places}, {sealed}; Ctrl-C ends it")
+    say(f"node {node} is on {places}, {sealed}; Ctrl-C ends it")
 
 
-def _shown(as_json: bool) -> "Callable[[Event], None]":
+def _shown(as_json: bool, put: "Callable[[str], None]") -> "Callable[[Event], None]":
     from studio.node.telling import Teller
 
     teller = Teller(as_json=as_json)
@@ -317,15 +310,17 @@ def _shown(as_json: bool) -> "Callable[[Event], None]":
     def show(event: "Event") -> None:
         line = teller.line(event)
         if line is not None:
-            print(line, flush=True)
+            put(line)
 
     return show
 
 
 def _delivered(plan: "NodePlan", as_json: bool) -> "Callable[[Event], None]":
     """Return what shows deliveries in words, or everything as documents."""
+    from studio.node.output import put
+
     if as_json:
-        return _shown(True)
+        return _shown(True, put)
     from dens.events import NotificationDelivered
     from plugins.fuzzy.describe import describe_vector
 
@@ -334,6 +329,6 @@ def _delivered(plan: "NodePlan", as_json: bool) -> "Callable[[Event], None]":
             says = " ".join(describe_vector(event.item.payload, plan.table, "nv").sentences)
             degree = max(one[2] for one in event.satisfied) / 255
             mark = "" if event.reason is None else f", {event.reason}"
-            print(f"from {event.item.origin}: {says} (degree {degree:.2f}{mark})", flush=True)
+            put(f"from {event.item.origin}: {says} (degree {degree:.2f}{mark})")
 
     return show

@@ -15,6 +15,7 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.compiler import compile_subscription
 from plugins.fuzzy.language import FuzzyLanguage
 from studio import exits
+from studio.node.output import OutputError
 
 _SETTLED_S = 2.0
 """So long is waited at the end until the node has heard what is still to be said."""
@@ -88,7 +89,7 @@ class Ear:
             self._heard += 1
         try:
             self._show(event)
-        except OSError:
+        except OutputError:
             if isinstance(event, NotificationDelivered):
                 self._end.hand_back(event)  # nobody saw it
             raise

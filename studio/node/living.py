@@ -16,13 +16,14 @@ from dens.drivers.neighbours import Address, Neighbours, spoken
 from dens.drivers.runtime import Runtime
 from dens.drivers.serial_port import SerialPort
 from dens.drivers.udp import UdpLink
-from dens.engine import Engine
 from dens.errors import StoreError
 from dens.events import Event
+from dens.machine import ProtocolMachine
 from dens.seal import Sealer
 from dens.stores.sqlite import SqliteStore
 from studio import exits
 from studio.failures import Refusal
+from studio.node.output import OutputError, say
 from studio.node.settings import SerialSettings
 from studio.node.telling import NETWORK_EPOCH_MS
 
@@ -52,46 +53,47 @@ def real_clock() -> Callable[[], int]:
     return lambda: begin_ms + time.monotonic_ns() // 1_000_000
 
 
-def live(
-    engine: Engine,
-    store: SqliteStore,
-    sealer: Sealer,
-    links: Links,
-    clock: Callable[[], int],
-    hear: Callable[[Event], None],
-    say: Callable[[str], None],
-    begun: Callable[[Address | None], None],
-    work: Work | None = None,
-) -> int:
-    """Drive this engine until it is told to end; return the exit code. The store is committed and closed.
+@dataclass(frozen=True, slots=True)
+class Life:
+    """What a process lives with: its engine, and what stands around it."""
+
+    engine: ProtocolMachine
+    store: SqliteStore
+    sealer: Sealer
+    links: Links
+    clock: Callable[[], int]
+    hear: Callable[[Event], None]
+    """Is given every event, once."""
+    begun: Callable[[Address | None], None] | None = None
+    """Is told, when the links are open, under which address."""
+    work: Work | None = None
+
+
+def live(life: Life) -> int:
+    """Drive an engine until it is told to end; return the exit code. The store is committed and closed.
 
     A store that can no longer be written ends the process with 4; what was acknowledged is in it.
     """
     try:
-        code = asyncio.run(_live(engine, sealer, links, clock, hear, say, begun, work))
-        store.commit()
+        code = asyncio.run(_driven(life))
+        life.store.commit()
         if code == exits.INTERRUPTED:
             say("interrupted; everything is committed")
         return code
     except StoreError as error:
         say(str(error))
         return exits.ABORTED
+    except OutputError as error:
+        life.store.commit()
+        say(f"{error}; everything is committed, and what could not be shown is shown next time")
+        return exits.FINE if error.is_reader_gone else exits.BAD_INPUT
     finally:
-        store.close()
+        life.store.close()
 
 
-async def _live(
-    engine: Engine,
-    sealer: Sealer,
-    links: Links,
-    clock: Callable[[], int],
-    hear: Callable[[Event], None],
-    say: Callable[[str], None],
-    begun: Callable[[Address | None], None],
-    work: Work | None,
-) -> int:
-    runtime = Runtime(engine, clock, hear)
-    codes: list[int] = []
+async def _driven(life: Life) -> int:
+    runtime = Runtime(life.engine, life.clock, life.hear)
+    links, codes = life.links, list[int]()
 
     def end(code: int) -> None:
         codes.append(code)
@@ -100,7 +102,7 @@ async def _live(
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, end, exits.FINE)
     loop.add_signal_handler(signal.SIGINT, end, exits.INTERRUPTED)
-    socket = None if links.address is None else await _udp(runtime, sealer, links, links.address, say)
+    socket = None if links.address is None else await _udp(runtime, life.sealer, links, links.address)
     tasks = [
         asyncio.create_task(
             SerialPort(
@@ -109,9 +111,10 @@ async def _live(
         )
         for one in links.serial
     ]
-    if work is not None:
-        tasks.append(asyncio.create_task(_worked(work, runtime, end)))
-    begun(None if socket is None else socket.address)
+    if life.work is not None:
+        tasks.append(asyncio.create_task(_worked(life.work, runtime, end)))
+    if life.begun is not None:
+        life.begun(None if socket is None else socket.address)
     try:
         await runtime.run()
     finally:
@@ -135,9 +138,7 @@ async def _worked(work: Work, runtime: Runtime, end: Callable[[int], None]) -> N
         runtime.fail(error)
 
 
-async def _udp(
-    runtime: Runtime, sealer: Sealer, links: Links, address: Address, say: Callable[[str], None]
-) -> UdpLink:
+async def _udp(runtime: Runtime, sealer: Sealer, links: Links, address: Address) -> UdpLink:
     neighbours = Neighbours(
         sealer,
         links.listed,

@@ -8,6 +8,7 @@ from dens.numbers import MessageType
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from studio.node.asking import Ear
+from studio.node.output import OutputError
 
 
 def test_what_could_not_be_shown_is_shown_after_the_next_start() -> None:
@@ -16,10 +17,10 @@ def test_what_could_not_be_shown_is_shown_after_the_next_start() -> None:
     delivered = NotificationDelivered(0, item, 2, None, satisfied=((5, 0, 9),))
 
     def show(event: Event) -> None:
-        raise BrokenPipeError
+        raise OutputError(BrokenPipeError())
 
     ear = Ear(SubscriberEnd(7, 1, store, 0), show, print, None, [])
-    with pytest.raises(BrokenPipeError):
+    with pytest.raises(OutputError):
         ear.hear(delivered)
     again = SubscriberEnd(7, 1, store.crash(), 50)
     events = list(iter(again.next_event, None))
