@@ -1,0 +1,131 @@
+"""What a mediator carries and owes, seen from outside: what it is told, and what it says then."""
+
+import pytest
+
+from dens.envelope import unpack
+from dens.events import CopyDropped
+from dens.item import Item
+from dens.limits import Limits
+from dens.messages import Bundle, Receipt
+from dens.node import DensNode
+from dens.numbers import MessageType, Role
+from dens.publisher import PublisherEnd
+from dens.stores.memory import MemoryStore
+from emulation.torture.topics import LANGUAGE, TopicHost, subscription
+from tests.dens.test_engines import HOUR_Q, ScriptedPeer, events, mediator, subscribe_item
+
+SUBSCRIBER = 1
+WANTED = subscription(5, 0, HOUR_Q, 3, 1)
+
+
+def notification(origin: int, number: int = 1, created_ms: int = 0, value: int = 9) -> Item:
+    return Item(MessageType.NOTIFICATION, LANGUAGE, origin, number, created_ms, HOUR_Q, 1, bytes((3, value)))
+
+
+def receipt(number: int, for_item: Item) -> Item:
+    return Item(MessageType.RECEIPT, 0, SUBSCRIBER, number, 0, HOUR_Q, 1, Receipt(for_item.id).encode())
+
+
+def dropped(node: DensNode) -> list[tuple[int, str | None]]:
+    return [(event.item.origin, event.reason) for event in events(node) if isinstance(event, CopyDropped)]
+
+
+def told(node: DensNode, now_ms: int) -> list[tuple[int, int]]:
+    """Let the subscriber come; return the notifications that it is given."""
+    subscriber = ScriptedPeer(node, SUBSCRIBER, Role.SUBSCRIBER, now_ms)
+    return [item.id for item in subscriber.hear() if item.type == MessageType.NOTIFY]
+
+
+def said(node: DensNode, now_ms: int) -> list[tuple[int, int, tuple[int, int]]]:
+    """Return what the node says now, link messages apart: to whom, type and identity of each."""
+    out: list[tuple[int, int, tuple[int, int]]] = []
+    for datagram in node.datagrams_to_send(now_ms):
+        item = unpack(datagram.data, now_ms)[0]
+        messages = Bundle.decode(item.payload).messages if item.type == MessageType.BUNDLE else ()
+        out += [
+            (datagram.peer, one.type, one.id)
+            for one in (item, *(unpack(message, now_ms)[0] for message in messages))
+            if one.type >= MessageType.SUBSCRIBE
+        ]
+    return out
+
+
+def test_a_receipt_that_travelled_frees_the_room_of_what_it_is_for() -> None:
+    """The subscriber got the newer one elsewhere, so the older one stays: somebody still waits for it."""
+    node = mediator(limits=Limits(notification_items=2, origin_share_percent=100))
+    peer = ScriptedPeer(node, 3, Role.MEDIATOR)
+    peer.send(subscribe_item(SUBSCRIBER, 7, WANTED))
+    older, newer = notification(4), notification(5, value=20)
+    for item in (older, newer, receipt(8, newer)):
+        peer.send(item)
+    assert dropped(node) == []
+    peer.send(notification(6))
+    assert dropped(node) == [(newer.origin, "delivered")]
+    assert told(node, 400) == [(4, 1), (6, 1)]
+
+
+def test_what_a_receipt_came_for_earlier_is_not_owed_when_it_comes_or_when_the_subscription_does() -> None:
+    early, late = notification(4), notification(5)
+    for said in (
+        [subscribe_item(SUBSCRIBER, 7, WANTED), receipt(8, late), early, late],
+        [receipt(8, late), early, late, subscribe_item(SUBSCRIBER, 7, WANTED)],
+        [early, late, subscribe_item(SUBSCRIBER, 7, WANTED), receipt(8, late)],
+    ):
+        node = mediator()
+        peer = ScriptedPeer(node, 3, Role.MEDIATOR)
+        for item in said:
+            peer.send(item)
+        assert told(node, 400) == [early.id]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        subscribe_item(SUBSCRIBER, 17, subscription(6, 0, HOUR_Q, 3, 1)),
+        Item(MessageType.UNSUBSCRIBE, 0, SUBSCRIBER, 17, 0, HOUR_Q, 1, bytes((5, 0))),
+        receipt(17, notification(4)),
+        Item(MessageType.ANNOUNCE, 0, 4, 17, 0, HOUR_Q, 1, b"\x07"),
+        notification(4, 17),
+    ],
+    ids=["subscription", "withdrawal", "receipt", "announcement", "notification"],
+)
+def test_what_is_learnt_in_one_contact_is_passed_on_to_the_others_at_once_and_not_back(item: Item) -> None:
+    node = mediator()
+    giver, _ = (ScriptedPeer(node, mediator_node, Role.MEDIATOR) for mediator_node in (3, 8))
+    giver.send(subscribe_item(SUBSCRIBER, 7, WANTED))
+    assert said(node, 300) == [(8, MessageType.SUBSCRIBE, (SUBSCRIBER, 7))]
+    giver.send(item)
+    assert said(node, 600) == [(8, item.type, item.id)]
+
+
+def talk(node: DensNode, publisher: PublisherEnd, now_ms: int) -> int:
+    """Let two that are in contact say all that they have to say; return the time afterwards."""
+    for later_ms in range(now_ms, now_ms + 2_000, 100):
+        for speaker, hearer in ((node, publisher), (publisher, node)):
+            speaker.timer_due(later_ms)
+            for datagram in speaker.datagrams_to_send(later_ms):
+                if datagram.peer == hearer.node:
+                    hearer.receive(datagram.data, speaker.node, later_ms)
+    return now_ms + 2_000
+
+
+@pytest.mark.parametrize("is_away", [False, True])
+def test_a_withdrawal_reaches_the_publisher_that_is_there_and_the_one_that_comes_back(is_away: bool) -> None:
+    node, host = mediator(), TopicHost()
+    publisher = PublisherEnd(4, 7, MemoryStore(), 0, filter_host=host)
+    publisher.announce(b"\x03", 0)
+    peer = ScriptedPeer(node, 3, Role.MEDIATOR)
+    peer.send(subscribe_item(SUBSCRIBER, 7, WANTED))
+    node.contact_opened(4, 0)
+    publisher.contact_opened(2, 0)
+    now_ms = talk(node, publisher, 0)
+    assert set(host.installed) == {(SUBSCRIBER, 5)}
+    if is_away:
+        node.contact_lost(4, now_ms)
+        publisher.contact_lost(2, now_ms)
+    peer.send(Item(MessageType.UNSUBSCRIBE, 0, SUBSCRIBER, 8, 0, HOUR_Q, 1, bytes((5, 0))))
+    if is_away:
+        node.contact_opened(4, now_ms)
+        publisher.contact_opened(2, now_ms)
+    talk(node, publisher, now_ms)
+    assert host.installed == {}
