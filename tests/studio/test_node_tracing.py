@@ -1,106 +1,18 @@
 """What a real node writes down of its life: read back, it is what happened, over kills and full disks too."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
-from dens.events import Event, NotificationDelivered
-from dens.machine import ProtocolMachine
-from dens.publisher import PublisherEnd
+from dens.events import NotificationDelivered
 from dens.stores.memory import MemoryStore
-from dens.subscriber import SubscriberEnd
-from knowledge_manager.documents import read_document
-from plugins.fuzzy.compiler import compile_subscription
 from spark_analysis.manifest import read_manifest
 from spark_analysis.metrics.owed import subscription_revisions
 from studio.failures import Refusal
-from studio.node.loading import NodePlan, load_node
-from studio.node.measuring import announce, watchdog_for
-from studio.node.parts import mediator, publisher, subscriber
-from studio.node.tracing import FLUSH_MS, TracedNode, traced_node
-from watchdog.reading import Reading
-
-BEGIN_MS = 200_000_000_000
-NODE, MEDIC, BED = 1, 7, 9
-PATIENT = Path(__file__).parents[2] / "docs" / "examples" / "patient.xml"
-
-
-class Mission:
-    """A node with a trace, a medic and a bed, joined by links that lose nothing, in made-up time."""
-
-    def __init__(self, folder: Path) -> None:
-        (folder / "node.toml").write_text(
-            f'node = {NODE}\nstore = "unused"\nvocabularies = ["medical"]\n[udp]\naddress = "127.0.0.1:0"\n'
-        )
-        self.plan: NodePlan = load_node(folder / "node.toml")
-        self.trace = folder / "trace of one"
-        self.now_ms = BEGIN_MS
-        self.said: list[str] = []
-        self.events: list[Event] = []
-        self.store = MemoryStore()
-        self.medic: SubscriberEnd = subscriber(self.plan, MEDIC, MemoryStore(), self.now_ms, None)
-        self.watchdog = watchdog_for(self.plan.table)
-        self.bed: PublisherEnd = publisher(self.plan, BED, MemoryStore(), self.now_ms, self.watchdog)
-        kind = self.plan.table.event("patient")
-        announce(self.bed, self.plan.table, kind, [one.name for one in kind.attributes], self.now_ms)
-        self.number = 0
-        self.begin()
-
-    def begin(self) -> None:
-        engine = mediator(self.plan, self.store, self.now_ms)
-        say: Callable[[str], None] = self.said.append
-        self.node: TracedNode = traced_node(engine, self.plan, self.store, self.trace, self.now_ms, say)
-        self.machines: dict[int, ProtocolMachine] = {NODE: self.node, MEDIC: self.medic, BED: self.bed}
-        for end in (MEDIC, BED):
-            self.node.contact_opened(end, self.now_ms)
-            self.machines[end].contact_opened(NODE, self.now_ms)
-
-    def kill(self, after_ms: int) -> None:
-        self.store = self.store.crash()
-        for end in (self.medic, self.bed):
-            end.contact_lost(NODE, self.now_ms)
-        self.now_ms += after_ms
-
-    def go_on(self, for_ms: int) -> None:
-        """Let time pass in steps of 50 ms."""
-        for _ in range(for_ms // 50):
-            self.now_ms += 50
-            for number, machine in self.machines.items():
-                due_ms = machine.next_timer_ms()
-                if due_ms is not None and due_ms <= self.now_ms:
-                    machine.timer_due(self.now_ms)
-                for peer, data in machine.datagrams_to_send(self.now_ms):
-                    self.machines[peer].receive(data, number, self.now_ms)
-                self.events += iter(machine.next_event, None)
-
-    def ask(self, seq: int) -> None:
-        vector = compile_subscription(
-            read_document(PATIENT),
-            str(PATIENT),
-            self.plan.table,
-            id=0,
-            seq=seq,
-            stamp_s=self.now_ms // 1000 % 65_536,
-        ).vector
-        self.medic.subscribe(vector, 1, self.now_ms)
-
-    def measure(self) -> None:
-        """Take a reading that the medic wants to know of, if anybody has asked the bed."""
-        self.number += 1
-        kind = self.plan.table.event("patient")
-        reading = Reading(self.plan.table.feature_bytes)
-        reading.clear(kind.index, self.number, self.now_ms // 1000)
-        for name, value in (("patient_temperature", 250), ("heart_rate", 250), ("oxygen_saturation", 5)):
-            reading.set(kind.attribute(name).index, value)
-        for language, release in self.watchdog.feed(reading, self.now_ms):
-            self.bed.publish(language, release.vector, release.vector[2], self.now_ms)
-
-    def rows(self, table: str) -> list[dict[str, Any]]:
-        parts = sorted((self.trace / "trace" / table).glob("part-*.parquet"))
-        return [row for part in parts for row in pq.read_table(part).to_pylist()]
+from studio.node.node_trace import FLUSH_MS
+from studio.node.parts import mediator
+from studio.node.tracing import traced_node
+from tests.studio.mission import BED, BEGIN_MS, MEDIC, NODE, Mission
 
 
 @pytest.fixture

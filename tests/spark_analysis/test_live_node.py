@@ -1,0 +1,47 @@
+"""A real node, followed and reported like a run: its trace is a run's."""
+
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from spark_analysis.analysis import analyse
+from spark_analysis.live import follow
+from spark_analysis.live_state import LiveFigures
+from spark_analysis.run import open_run
+from tests.studio.mission import Mission
+
+
+def once(mission: Mission, spark: SparkSession) -> LiveFigures:
+    return follow(
+        mission.trace, spark, lambda figures, manifest: None, window_ms=60_000, every_s=0.2, once=True
+    )
+
+
+def test_a_node_is_followed_over_a_kill_and_reported(spark: SparkSession, tmp_path: Path) -> None:
+    mission = Mission(tmp_path)
+    mission.ask(0)
+    mission.go_on(2_000)
+    mission.measure()
+    mission.go_on(8_000)
+    first = once(mission, spark)
+    assert (first.subscriptions, first.whole.owed, first.whole.delivered) == (1, 1, 1)
+
+    mission.measure()
+    mission.go_on(200)
+    mission.kill(after_ms=30_000)  # nobody could see the second one yet
+    mission.begin()
+    mission.go_on(2_000)
+    mission.medic.unsubscribe(0, mission.now_ms)
+    mission.go_on(50)
+    mission.measure()  # the bed does not know yet that nobody wants this one
+    mission.go_on(10_000)
+    mission.node.end(mission.now_ms)
+    last = once(mission, spark)
+    assert (last.subscriptions, last.notifications) == (1, len(mission.rows("notifications")))
+    assert (last.whole.owed, last.whole.delivered) == (2, 2)
+
+    analysis = analyse(open_run(mission.trace, spark))
+    assert (analysis.delivery.total.owed, analysis.delivery.total.delivered) == (2, 2)
+    assert analysis.run.nodes_by_role == {"mediator": 1, "publisher": 1, "subscriber": 1}
+    assert not analysis.run.partial
+    assert analysis.run.subscriptions == 1
