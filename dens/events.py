@@ -142,4 +142,15 @@ class FilterRemoved:
     reason: str
 
 
-Event = MessageEvent | DatagramRefused | NotificationMatched | FilterInstalled | FilterRemoved
+@dataclass(frozen=True, slots=True)
+class NumberShared:
+    """Two who are both alive call themselves by one number, at these places. A driver tells it: an engine
+    knows numbers only, and what the two say looks like one node's to it, so that some of it is lost.
+    """
+
+    at_ms: int
+    node: int
+    places: tuple[str, str]
+
+
+Event = MessageEvent | DatagramRefused | NotificationMatched | FilterInstalled | FilterRemoved | NumberShared

@@ -5,6 +5,9 @@ mission key; a hello is not tied to a contact, so a recorded one verifies too, a
 late is therefore not moved by one. Silence is measured without greetings (hellos and summaries, which are
 said until they are answered): a peer that says nothing else has not understood us, and is greeted anew. If
 that does not help it is given twice the time, because an answer may be slow to come.
+
+Whoever is started anew greets from another address, and the old one falls silent. Where both are heard after
+that, two are alive who share a number.
 """
 
 from collections.abc import Mapping
@@ -22,6 +25,8 @@ LOYAL_MS: Final = 10_000
 """For so long after it was heard a sealed peer is not moved to another address."""
 LONGEST_SILENCE_MS: Final = 30_000
 """A listed peer is greeted anew at least so often, or as often as was asked for if that is less often."""
+RIVAL_MS: Final = 60_000
+"""Whoever is heard at one place, then at another and within this time at the first again is two."""
 _GREETINGS: Final = frozenset({MessageType.HELLO, MessageType.SUMMARY})
 
 
@@ -35,6 +40,13 @@ def spoken(address: Address) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
+class Rival(NamedTuple):
+    """Somebody else who is alive and has the number of whoever was just heard."""
+
+    node: int
+    place: Address
+
+
 class Heard(NamedTuple):
     """Who says something."""
 
@@ -44,6 +56,8 @@ class Heard(NamedTuple):
     """Whether a contact begins with it."""
     why: str = ""
     """Why it is not heard, as far as that is known."""
+    rival: Rival | None = None
+    """Who shares its number; told once for each pair of places."""
 
 
 class Neighbours:
@@ -67,6 +81,9 @@ class Neighbours:
         self._silence_ms = silence_ms
         self._patience_ms: dict[int, int] = dict.fromkeys(listed, silence_ms)
         """How long a listed peer may be silent before it is greeted anew."""
+        self._voices: dict[int, tuple[Address, Address | None, int]] = {}
+        """Where each peer spoke last, where before that, and since when it has spoken from there."""
+        self._told: set[frozenset[Address]] = set()
 
     def address_of(self, node: int) -> Address | None:
         """Return where a peer was heard last, or None."""
@@ -83,21 +100,39 @@ class Neighbours:
             if kind not in _GREETINGS:
                 self._heard_ms[known] = now_ms
                 self._patience_ms[known] = self._silence_ms
-            return Heard(known)
+            return Heard(known, rival=self._rival(known, address, now_ms))
         if kind != HELLO:
             return Heard(None, why="it has not greeted this node, and is heard when it does")
-        why = self._why_not(origin, data, now_ms)
+        why = self._why_not(origin, data)
         if why is not None:
             return Heard(None, why=why)
+        rival = self._rival(origin, address, now_ms)
+        if self._sealer.tag_bytes and now_ms - self._heard_ms.get(origin, -LOYAL_MS) < LOYAL_MS:
+            at = spoken(self._addresses[origin])
+            return Heard(None, why=f"it calls itself {origin}, who was heard at {at} just now", rival=rival)
         if known is not None:
             self.forget(known)
         self.forget(origin)
         self._addresses[origin] = address
         self._nodes[address] = origin
         self._heard_ms[origin] = now_ms
-        return Heard(origin, is_new=True)
+        return Heard(origin, is_new=True, rival=rival)
 
-    def _why_not(self, origin: int, hello: bytes, now_ms: int) -> str | None:
+    def _rival(self, node: int, here: Address, now_ms: int) -> Rival | None:
+        """Return who else with this number is alive, the first time that it shows."""
+        last, before, since_ms = self._voices.get(node, (here, None, now_ms))
+        if here == last:
+            self._voices[node] = here, before, since_ms
+            return None
+        self._voices[node] = here, last, now_ms
+        pair = frozenset((here, last))
+        if here != before or now_ms - since_ms >= RIVAL_MS or pair in self._told:
+            return None
+        if len(self._told) < MOST_LEARNT:
+            self._told.add(pair)
+        return Rival(node, last)
+
+    def _why_not(self, origin: int, hello: bytes) -> str | None:
         """Return why whoever says this hello is not to be learnt, or None."""
         if origin == self._sealer.node:
             return f"it calls itself {origin}, which is this node's own number"
@@ -112,14 +147,8 @@ class Neighbours:
                 if is_sealed
                 else "its hello has a tag, and this node has no mission key"
             )
-        if is_sealed:
-            if not self._sealer.verifies(hello[:-TAG_BYTES], hello[-TAG_BYTES:], origin, 0):
-                return "the tag of its hello was not made with this node's mission key"
-            heard_ms = self._heard_ms.get(origin)
-            if heard_ms is not None and now_ms - heard_ms < LOYAL_MS:
-                return (
-                    f"it calls itself {origin}, who was heard at {spoken(self._addresses[origin])} just now"
-                )
+        if is_sealed and not self._sealer.verifies(hello[:-TAG_BYTES], hello[-TAG_BYTES:], origin, 0):
+            return "the tag of its hello was not made with this node's mission key"
         if origin not in self._addresses and len(self._addresses) - len(self._listed) >= MOST_LEARNT:
             return f"{MOST_LEARNT:,} others are known already"
         return None
@@ -148,4 +177,5 @@ class Neighbours:
             self._patience_ms[node] = min(2 * self._patience_ms[node], longest_ms)
         for node in gone:
             self.forget(node)
+            self._voices.pop(node, None)
         return greeted, gone

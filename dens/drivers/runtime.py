@@ -56,6 +56,13 @@ class Runtime:
         except Exception as error:
             self.fail(error)
 
+    def tell(self, event: Event) -> None:
+        """Hand on what a link found out by itself."""
+        try:
+            self._hear(event)
+        except Exception as error:
+            self.fail(error)
+
     def settle(self) -> None:
         """Let the machine say and do what is due; it is called after any of the others."""
         if self._ended.done():

@@ -6,6 +6,7 @@ from typing import Final, cast
 
 from dens.drivers.neighbours import Address, Neighbours, spoken
 from dens.drivers.runtime import Runtime
+from dens.events import NumberShared
 
 _LOOK_S: Final = 1.0
 _MOST_STRANGERS: Final = 16
@@ -51,7 +52,11 @@ class UdpLink(asyncio.DatagramProtocol):
 
     def datagram_received(self, data: bytes, address: Address) -> None:
         """Take a datagram from whoever it is."""
-        heard = self._neighbours.node_at(data, address[:2], self._runtime.now_ms())
+        now_ms = self._runtime.now_ms()
+        heard = self._neighbours.node_at(data, address[:2], now_ms)
+        if heard.rival is not None:
+            places = spoken(heard.rival.place), spoken(address[:2])
+            self._runtime.tell(NumberShared(now_ms, heard.rival.node, places))
         if heard.node is None:
             self._say_stranger(f"not heard: {spoken(address[:2])}; {heard.why}")
             return

@@ -14,6 +14,7 @@ from dens.events import (
     MessageEvent,
     NotificationDelivered,
     NotificationMatched,
+    NumberShared,
 )
 
 NETWORK_EPOCH_MS = 1_577_836_800_000
@@ -44,6 +45,8 @@ def event_document(event: Event) -> dict[str, Any]:
     if isinstance(event, FilterRemoved):
         facts = {"event": "removed", "subscriber": event.subscriber, "id": event.id, "seq": event.seq}
         return {"at_ms": event.at_ms, **facts, "reason": event.reason}
+    if isinstance(event, NumberShared):
+        return {"at_ms": event.at_ms, "event": "shared", "node": event.node, "places": list(event.places)}
     facts = {"at_ms": event.at_ms, "origin": event.item.origin, "number": event.item.number}
     if isinstance(event, FilterInstalled):
         return {**facts, "event": "installed", "peer": event.peer, "code": event.code}
@@ -69,6 +72,12 @@ def event_line(event: Event) -> str | None:
         )
     if isinstance(event, DatagramRefused):
         return _at(event.at_ms, f"refused {event.size} bytes from {event.peer}: {event.reason}")
+    if isinstance(event, NumberShared):
+        one, other = event.places
+        told = (
+            f"two call themselves {event.node}: {one} and {other}; give each a number of its own, with --as"
+        )
+        return _at(event.at_ms, told)
     if isinstance(event, FilterInstalled):
         subscription = f"{event.item.origin}'s subscription {event.item.payload[0]}"
         return _at(event.at_ms, f"looks for {subscription} from now on")

@@ -25,6 +25,10 @@ OTHERS: list[tuple[Event, str]] = [
     ),
     (events.FilterInstalled(9, SUBSCRIPTION, 1, 0), "looks for 9's subscription 4 from now on"),
     (
+        events.NumberShared(9, 7, ("127.0.0.1:9000", "[::1]:9001")),
+        "two call themselves 7: 127.0.0.1:9000 and [::1]:9001; give each a number of its own, with --as",
+    ),
+    (
         events.FilterRemoved(9, 9, 4, 0, "withdrawn"),
         "looks for 9's subscription 4 no more: withdrawn",
     ),
@@ -51,7 +55,7 @@ def test_what_happened_to_a_message(kind: type[events.MessageEvent]) -> None:
 def test_other_events(event: Event, said: str) -> None:
     document = json.loads(json.dumps(event_document(event)))
     assert document["at_ms"] == 9
-    assert document["event"] in ("refused", "matched", "installed", "removed")
+    assert document["event"] in ("refused", "matched", "installed", "removed", "shared")
     line = event_line(event)
     assert line is not None
     assert line.endswith(said)

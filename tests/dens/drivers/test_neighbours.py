@@ -2,7 +2,15 @@
 
 import pytest
 
-from dens.drivers.neighbours import LONGEST_SILENCE_MS, LOYAL_MS, MOST_LEARNT, Address, Neighbours
+from dens.drivers.neighbours import (
+    LONGEST_SILENCE_MS,
+    LOYAL_MS,
+    MOST_LEARNT,
+    RIVAL_MS,
+    Address,
+    Neighbours,
+    Rival,
+)
 from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
@@ -159,3 +167,34 @@ def test_a_peer_that_does_not_answer_is_given_twice_the_time() -> None:
     assert LONGEST_SILENCE_MS == 30_000
     who(known, other_than_hello(LISTED), HERE, 100_000)
     assert greeted(100, 115) == [103, 109]
+
+
+def rivals(known: Neighbours, *said: tuple[bytes, Address, int]) -> list[Rival | None]:
+    return [known.node_at(data, address, now_ms).rival for data, address, now_ms in said]
+
+
+@pytest.mark.parametrize("key", [None, KEY])
+def test_two_who_share_a_number_are_told_once(key: bytes | None) -> None:
+    """Both go on greeting; without a key each draws the number to itself, with one the first keeps it."""
+    said, other = hello(OTHER, key), other_than_hello(OTHER)
+    second = 1_000
+    found = rivals(
+        book(key),
+        (said, THERE, 0),
+        (other, THERE, second),
+        (said, ELSEWHERE, 2 * second),
+        (said, THERE, 3 * second),
+        (said, ELSEWHERE, 4 * second),
+        (said, THERE, 5 * second),
+    )
+    assert found == [None, None, None, Rival(OTHER, ELSEWHERE), None, None]
+
+
+@pytest.mark.parametrize("key", [None, KEY])
+def test_whoever_is_started_anew_elsewhere_is_one(key: bytes | None) -> None:
+    said = hello(OTHER, key)
+    known = book(key)
+    for minute, place in enumerate([THERE, ELSEWHERE, ("127.0.0.1", 9002), ("127.0.0.1", 9003), THERE]):
+        at_ms = 60_000 * minute
+        assert rivals(known, (said, place, at_ms), (said, place, at_ms + LOYAL_MS)) == [None, None]
+    assert rivals(known, (said, ("127.0.0.1", 9003), 240_000 + RIVAL_MS)) == [None]
