@@ -352,3 +352,52 @@ def test_the_last_origin_and_the_last_number_can_be_said() -> None:
     said = summary.decode(bytes.fromhex("ffff0300" + "ffffffff0700"))
     assert (65_535, 2**31 - 1) in said
     assert summary.encode([(65_535, ranges_of({2**31 - 1}))], 100).hex() == "ffff0300ffffffff0700"
+
+
+EDGES = sorted({edge + near for power in (7, 14, 21, 28) for edge in (1 << power,) for near in (-1, 0, 1)})
+EDGES += [(0x7F << shift) + rest for shift in (7, 14, 21) for rest in (0, 1)]
+
+
+@pytest.mark.parametrize("number", [0, 1, *EDGES, 2**31 - 1])
+def test_numbers_at_the_edge_of_a_byte_are_read_as_they_were_said(number: int) -> None:
+    """As a start, as a length and as a gap between two ranges; with one byte less they are no number."""
+    data = summary.varint(number)
+    assert summary.read_varint(data, 0) == (number, len(data))
+    with pytest.raises(RemoteProtocolError):
+        summary.read_varint(data[:-1], 0)
+    for starts, ends in (([number], [number]), ([0], [number]), ([0, number + 2], [0, number + 2])):
+        if ends[-1] < 2**31:
+            [(origin, ranges)] = summary.decode(
+                summary.encode([(7, NumberRanges(starts, ends))], 100)
+            )._by_origin.items()
+            assert (origin, list(ranges)) == (7, list(zip(starts, ends, strict=True)))
+
+
+@pytest.mark.parametrize("count", [1, 2, 127, 128, 129, 130, 257])
+def test_any_number_of_ranges_and_any_step_between_origins_is_read_as_it_was_said(count: int) -> None:
+    said = [(origin, ranges_of(set(range(0, 2 * count, 2)))) for origin in (count - 1, 2 * count, 60_000)]
+    decoded = summary.decode(summary.encode(said, 10_000))
+    for origin, ranges in said:
+        assert list(decoded.ranges(origin) or ()) == list(ranges)
+
+
+def test_an_origin_that_does_not_fit_is_said_in_part_and_no_byte_too_many() -> None:
+    members = set(range(0, 400, 4))
+    ranges = ranges_of(members)
+    whole = summary.encode([(7, ranges)], 10_000)
+    assert summary.encode([(7, ranges)], len(whole) + 4) == whole
+    sizes = []  # a count may take five bytes, and room for it is kept
+    for most_bytes in range(len(whole)):
+        data = summary.encode([(7, ranges)], most_bytes)
+        assert len(data) <= most_bytes
+        said = {start for start, _ in summary.decode(data).ranges(7) or ()}
+        assert said == set(sorted(members)[: len(said)])
+        sizes.append(len(said))
+    assert sizes == sorted(sizes)
+    assert (sizes[0], sizes[8], sizes[-1]) == (0, 1, 97)
+
+
+@pytest.mark.parametrize("most_bytes", range(6))
+def test_an_origin_of_one_short_range_takes_four_bytes_or_none(most_bytes: int) -> None:
+    data = summary.encode([(7, ranges_of({3, 4}))], most_bytes)
+    assert data.hex() == ("07000301" if most_bytes >= 4 else "")
