@@ -375,7 +375,7 @@ def test_numbers_at_the_edge_of_a_byte_are_read_as_they_were_said(number: int) -
 
 @pytest.mark.parametrize("count", [1, 2, 127, 128, 129, 130, 257])
 def test_any_number_of_ranges_and_any_step_between_origins_is_read_as_it_was_said(count: int) -> None:
-    said = [(origin, ranges_of(set(range(0, 2 * count, 2)))) for origin in (count - 1, 2 * count, 60_000)]
+    said = [(origin, ranges_of(set(range(0, 2 * count, 2)))) for origin in (5, 5 + count, 60_000)]
     decoded = summary.decode(summary.encode(said, 10_000))
     for origin, ranges in said:
         assert list(decoded.ranges(origin) or ()) == list(ranges)
