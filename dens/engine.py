@@ -227,12 +227,19 @@ class Engine(Speaker):
         return items
 
     def _hello_came(self, hello: Hello, session: PeerSession, now_ms: int) -> None:
-        """Take a greeting. One that is repeated while ours is old says that ours was lost: it is answered."""
+        """Take a greeting. One that is repeated while ours is old says that ours was lost: it is answered.
+
+        Not where a summary says the same until it is acknowledged: over a slow link every old greeting would
+        be answered by another, for as long as the contact lasts.
+        """
         is_new = session.greet(_ROLES[hello.role], hello.session, hello.heard)
-        if is_new and (self.role is MEDIATOR or session.role is MEDIATOR):
+        says_summary = self.role is MEDIATOR or session.role is MEDIATOR
+        if is_new and says_summary:
             number = self._ledger.link_number() | LINK_NUMBER
             session.offer(-1, (self.node, number), SUMMARY)
-        elif is_new or hello.heard != session.own_session or session.hello_due_ms <= now_ms:
+        elif hello.heard != session.own_session or (
+            not says_summary and (is_new or session.hello_due_ms <= now_ms)
+        ):
             session.owe_hello()
 
     def _summary_came(

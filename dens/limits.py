@@ -27,7 +27,9 @@ class Limits:
     """Message identities remembered, so that what is done with is not fetched again."""
 
     window_bytes: int = 16_384
-    """Unacknowledged bytes to one peer; one message is always allowed."""
+    """Unacknowledged bytes to one peer; one message is always allowed. An eighth at first, then as much of it
+    as is answered within half of `retry_ms`.
+    """
     hello_ms: int = 1_000
     """Pause between hellos until the peer answers."""
     retry_ms: int = 1_000

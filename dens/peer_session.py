@@ -5,8 +5,9 @@
 - *greeting*: hello is repeated until the peer is known to have heard it; a peer's hello that shows that it
 has not heard ours is answered at once. - *greeted*: the peer's role and session are known; our summary is on
 its way. - *ready*: the peer's summary is here, so what it lacks is queued, most urgent kind first. At most a
-window of unacknowledged bytes is under way; each message is sent again when its patience is over, for as
-long as the contact lasts. Patience follows the measured round trip and doubles with every try.
+window of unacknowledged bytes is under way: a small one until the first answers show how fast the link is,
+then as much as crosses in a moment. Each message is sent again when its patience is over, for as long as the
+contact lasts. Patience follows the measured round trip and doubles with every try.
 
 When the peer turns out to have begun a newer session (it restarted), this side goes back to *greeted*. When
 the contact is lost the session is thrown away: what was not acknowledged is found missing by the next
@@ -23,18 +24,23 @@ from dens.summary import RecentIds, Summary
 
 AT_ONCE_MS: Final = -NEVER_MS
 """Earlier than any time."""
+_FEW_BYTES: Final = 2_048
+"""Some small messages, which no link is too slow for."""
 
 
 class Flight:
     """One message that was sent and is not acknowledged yet."""
 
-    __slots__ = ("due_ms", "item", "sent_ms", "size", "tries")
+    __slots__ = ("due_ms", "item", "sent_ms", "size", "tries", "under_way")
 
-    def __init__(self, item: Item, size: int, sent_ms: int, due_ms: int) -> None:
+    def __init__(self, item: Item, size: int, sent_ms: int, due_ms: int, under_way: int) -> None:
         self.item = item
         self.size = size
         self.sent_ms = sent_ms
+        """When it went out for the first time."""
         self.due_ms = due_ms
+        self.under_way = under_way
+        """Bytes that were to cross then, its own included."""
         self.tries = 1
 
 
@@ -44,6 +50,7 @@ class PeerSession:
     __slots__ = (
         "_ack_bytes",
         "_also_has",
+        "_first_window",
         "_flight_bytes",
         "_flights",
         "_has",
@@ -58,6 +65,7 @@ class PeerSession:
         "_swing_ms",
         "_taken",
         "_turn",
+        "_window_bytes",
         "acks",
         "acks_due_ms",
         "due_ms",
@@ -91,6 +99,8 @@ class PeerSession:
         self._ack_bytes = 0
         self._taken = RecentIds()
         self._limits = limits
+        self._first_window = min(limits.window_bytes, max(limits.window_bytes // 8, _FEW_BYTES))
+        self._window_bytes = self._first_window
         self._round_trip_ms: int | None = None
         self._swing_ms = 0
         self._patience_ms = min(limits.retry_ms, limits.retry_most_ms)
@@ -217,23 +227,38 @@ class PeerSession:
 
     def has_room(self, size: int) -> bool:
         """Say whether so many bytes more may be under way."""
-        return not self._flights or self._flight_bytes + size <= self._limits.window_bytes
+        under_way = self._flight_bytes
+        return not self._flights or (
+            under_way < self._window_bytes and under_way + size <= self._limits.window_bytes
+        )
 
     def sent(self, item: Item, size: int, now_ms: int) -> None:
         """Note that a message went out, for the first time or again; the last form of it is remembered."""
         item_id = item.id
         flight = self._flights.get(item_id)
         if flight is None:
-            due_ms = now_ms + self._patience_ms
-            self._flights[item_id] = Flight(item, size, now_ms, due_ms)
+            under_way = self._flight_bytes + size
+            patience_ms = self._patience_ms
+            if 2 * under_way > self._window_bytes:  # Much is to cross before it, so it is given time.
+                patience_ms = self._patience_for(under_way)
+            due_ms = now_ms + patience_ms
+            self._flights[item_id] = Flight(item, size, now_ms, due_ms, under_way)
         else:
             self._flight_bytes -= flight.size
             patience_ms = self._patience_ms << min(flight.tries, 16)
             due_ms = now_ms + min(patience_ms, self._limits.retry_most_ms)
-            flight.item, flight.size, flight.sent_ms, flight.due_ms = item, size, now_ms, due_ms
+            flight.item, flight.size, flight.due_ms = item, size, due_ms
             flight.tries += 1
         self._flight_bytes += size
         heappush(self._patience, (due_ms, item_id))
+
+    def _patience_for(self, under_way: int) -> int:
+        """Return how long to wait for an answer behind so many bytes: a window is given twice the first
+        patience, which is four times what it should take.
+        """
+        limits = self._limits
+        patience_ms = max(self._patience_ms, 2 * limits.retry_ms * under_way // self._window_bytes)
+        return min(patience_ms, limits.retry_most_ms)
 
     def give_up(self, item_id: ItemId) -> None:
         """Stop waiting for a message that is no longer worth sending."""
@@ -250,21 +275,36 @@ class PeerSession:
         self._flight_bytes -= flight.size
         if self._queue:
             self.due_ms = AT_ONCE_MS
-        if flight.tries == 1:  # the answer to a repeated message says nothing about the round trip (Karn)
-            sample_ms = now_ms - flight.sent_ms
-            if self._round_trip_ms is None:
-                self._round_trip_ms, self._swing_ms = sample_ms, sample_ms // 2
-            else:
-                self._swing_ms += (abs(sample_ms - self._round_trip_ms) - self._swing_ms) // 4
-                self._round_trip_ms += (sample_ms - self._round_trip_ms) // 8
-            patience_ms = self._round_trip_ms + 4 * self._swing_ms
-            if patience_ms < self._limits.retry_ms:
-                patience_ms = self._limits.retry_ms
-            most_ms = self._limits.retry_most_ms
-            self._patience_ms = patience_ms if patience_ms < most_ms else most_ms
+        took_ms = now_ms - flight.sent_ms
+        if flight.tries == 1:
+            self._measured(took_ms, flight.under_way)
+        elif took_ms > self._patience_ms:
+            # Which of them is answered nobody knows (Karn), but where answers are late one has to learn to
+            # wait.
+            self._patience_ms = min(took_ms, 2 * self._patience_ms, self._limits.retry_most_ms)
         if not self._flights and self.due_ms != AT_ONCE_MS:
             self.rest()  # Nobody need be woken for what was answered.
         return flight
+
+    def _measured(self, took_ms: int, under_way: int) -> None:
+        """Learn from an answer to a message that went out once: how long a round trip takes, and how much may
+        be under way so that it is answered within half of the first patience.
+        """
+        limits = self._limits
+        fitting = under_way * limits.retry_ms // (2 * took_ms + 1)
+        if fitting > limits.window_bytes:
+            fitting = limits.window_bytes
+        self._window_bytes = fitting if fitting > self._first_window else self._first_window
+        if self._round_trip_ms is None:
+            self._round_trip_ms, self._swing_ms = took_ms, took_ms // 2
+        else:
+            self._swing_ms += (abs(took_ms - self._round_trip_ms) - self._swing_ms) // 4
+            self._round_trip_ms += (took_ms - self._round_trip_ms) // 8
+        patience_ms = self._round_trip_ms + 4 * self._swing_ms
+        if patience_ms < limits.retry_ms:
+            patience_ms = limits.retry_ms
+        most_ms = limits.retry_most_ms
+        self._patience_ms = patience_ms if patience_ms < most_ms else most_ms
 
     def next_retry(self, now_ms: int) -> tuple[ItemId, int] | None:
         """Take a message whose patience is over, with its type, or None. `sent` or `give_up` must follow."""

@@ -260,7 +260,7 @@ def test_a_slow_peer_is_not_flooded() -> None:
     first = [item for item in peer.hear() if item.type == MessageType.NOTIFICATION]
     assert len(first) == 3  # with the summary that is under way as well
     assert [item for item in peer.hear() if item.type == MessageType.NOTIFICATION] == []
-    again = [item.number for item in peer.hear(1_000) if item.type == MessageType.NOTIFICATION]
+    again = [item.number for item in peer.hear(2_000) if item.type == MessageType.NOTIFICATION]
     assert again == [item.number for item in first]
     end.publish(LANGUAGE, bytes(5_000), HOUR_Q, peer.now_ms)
     assert [item for item in peer.hear(10) if item.type == MessageType.NOTIFICATION] == []

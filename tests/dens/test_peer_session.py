@@ -278,8 +278,50 @@ def test_one_message_always_has_room_and_more_only_within_the_window() -> None:
     made.give_up((3, 2))
     assert made.has_room(5_000)
     made.give_up((3, 2))
-    made.sent(item(3, 3), 1_000, BEGIN_MS)
-    assert made.has_room(0)
+    made.sent(item(3, 3), 999, BEGIN_MS)
+    assert made.has_room(1)
+    assert not made.has_room(2)
+
+
+def test_the_window_opens_as_far_as_answers_show_that_the_link_is_fast() -> None:
+    """It begins with an eighth, which one message may exceed; then it is as much as is answered in half of
+    the first patience, here 500 ms."""
+    limits = Limits(window_bytes=64_000, retry_ms=1_000)
+    made = ready(limits)
+    made.sent(item(3, 0), 7_999, BEGIN_MS)
+    assert made.has_room(56_001)
+    assert not made.has_room(56_002)
+    made.sent(item(3, 1), 1, BEGIN_MS)
+    assert not made.has_room(1)
+    for took_ms, fits in ((1_000, 9_995), (499, 20_020), (200, 49_875), (100, 64_000), (0, 64_000)):
+        made = ready(limits)
+        made.sent(item(3, 0), 20_000, BEGIN_MS)
+        made.acknowledged((3, 0), BEGIN_MS + took_ms)
+        made.sent(item(3, 1), fits - 1, BEGIN_MS)
+        assert made.has_room(1)
+        made.sent(item(3, 2), 1, BEGIN_MS)
+        assert not made.has_room(1)
+
+
+def test_the_window_closes_where_the_link_is_slow_and_never_below_its_beginning() -> None:
+    made = ready(Limits(window_bytes=64_000, retry_ms=1_000))
+    for number, (took_ms, fits) in enumerate(((200, 24_937), (700, 8_000), (90_000, 8_000), (50, 64_000))):
+        made.sent(item(3, number), 10_000, BEGIN_MS)
+        made.acknowledged((3, number), BEGIN_MS + took_ms)
+        made.sent(item(4, number), fits - 1, BEGIN_MS)
+        assert made.has_room(1)
+        made.sent(item(5, number), 1, BEGIN_MS)
+        assert not made.has_room(1)
+        made.give_up((4, number))
+        made.give_up((5, number))
+
+
+@pytest.mark.parametrize(("window_bytes", "begins_with"), [(200, 200), (10_000, 2_048), (65_536, 8_192)])
+def test_a_small_window_is_open_from_the_beginning(window_bytes: int, begins_with: int) -> None:
+    made = ready(Limits(window_bytes=window_bytes))
+    made.sent(item(3, 0), begins_with - 1, BEGIN_MS)
+    assert made.has_room(1)
+    made.sent(item(3, 1), 1, BEGIN_MS)
     assert not made.has_room(1)
 
 
@@ -340,10 +382,49 @@ def test_the_answer_to_a_repeated_message_says_nothing_about_the_round_trip() ->
     made.sent(item(3, 1), 50, BEGIN_MS)
     assert made.next_retry(BEGIN_MS + 400) is not None
     made.sent(item(3, 1), 50, BEGIN_MS + 400)
-    assert made.acknowledged((3, 1), BEGIN_MS + 90_000) is not None
-    made.sent(item(3, 2), 50, BEGIN_MS + 90_000)
+    assert made.acknowledged((3, 1), BEGIN_MS + 401) is not None
+    made.sent(item(3, 2), 50, BEGIN_MS + 500)
     made.rest()
-    assert made.due_ms == BEGIN_MS + 90_400
+    assert made.due_ms == BEGIN_MS + 901
+
+
+@pytest.mark.parametrize(("answer_ms", "waits"), [(90_000, 800), (700, 700), (400, 400)])
+def test_where_answers_come_late_one_learns_to_wait(answer_ms: int, waits: int) -> None:
+    """Otherwise every message of a slow link would be repeated, and no answer would ever be to one that was
+    not: patience would never grow."""
+    made = ready()
+    made.sent(item(3, 1), 50, BEGIN_MS)
+    made.sent(item(3, 1), 50, BEGIN_MS + 300)
+    made.acknowledged((3, 1), BEGIN_MS + answer_ms)
+    made.sent(item(3, 2), 50, BEGIN_MS + 100_000)
+    made.rest()
+    assert made.due_ms == BEGIN_MS + 100_000 + waits
+
+
+def test_learnt_patience_ends_with_the_longest_and_with_the_next_clear_answer() -> None:
+    made = ready()
+    for number in range(6):
+        made.sent(item(3, number), 50, BEGIN_MS)
+        made.sent(item(3, number), 50, BEGIN_MS + 1)
+        made.acknowledged((3, number), BEGIN_MS + 90_000)
+    made.sent(item(4, 1), 50, BEGIN_MS)
+    made.rest()
+    assert made.due_ms == BEGIN_MS + 3_000
+    made.acknowledged((4, 1), BEGIN_MS + 100)
+    made.sent(item(4, 2), 50, BEGIN_MS)
+    made.rest()
+    assert made.due_ms == BEGIN_MS + 400
+
+
+def test_a_message_behind_many_bytes_is_given_time_to_cross() -> None:
+    for sizes, waits in (((500,), 400), ((600,), 480), ((500, 500), 800), ((9_000,), 3_000)):
+        made = ready()
+        for number, size in enumerate(sizes):
+            made.sent(item(3, number), size, BEGIN_MS)
+        for number in range(len(sizes) - 1):
+            made.give_up((3, number))
+        made.rest()
+        assert made.due_ms == BEGIN_MS + waits
 
 
 def test_a_message_that_goes_out_again_in_another_form_is_acknowledged_in_that_form() -> None:
