@@ -232,11 +232,11 @@ class Holdings(Engine):
         item = carried.item
         for match in matches:
             subscription = self._table.get(match.key)
-            if (
-                subscription is not None
-                and subscription.since_ms <= item.created_ms < subscription.until_ms
-                and not self._receipts.has(item.id, match.key[0])
-            ):
+            if subscription is None or not subscription.since_ms <= item.created_ms < subscription.until_ms:
+                continue
+            if self._receipts.has(item.id, match.key[0]):
+                self._carried.had_already(carried)
+            else:
                 self._owe(carried, subscription, match.degree_u8, now_ms)
 
     def _owe(self, carried: Carried, subscription: Subscription, degree_u8: int, now_ms: int) -> None:

@@ -135,6 +135,11 @@ class NotificationStore:
             carried.degree_u8 = satisfied[2]
             heappush(self._least, (satisfied[2], carried.item.created_ms, item_id))
 
+    def had_already(self, carried: Carried) -> None:
+        """Note that a subscriber that would be owed this one has it from elsewhere."""
+        if not carried.owed:
+            self._delivered[carried.item.id] = None
+
     def delivered(self, item_id: ItemId, subscriber: int) -> bool:
         """Note that this subscriber has it; return whether it was still owed it here."""
         carried = self._carried.get(item_id)

@@ -50,18 +50,32 @@ def said(node: DensNode, now_ms: int) -> list[tuple[int, int, tuple[int, int]]]:
     return out
 
 
-def test_a_receipt_that_travelled_frees_the_room_of_what_it_is_for() -> None:
-    """The subscriber got the newer one elsewhere, so the older one stays: somebody still waits for it."""
-    node = mediator(limits=Limits(notification_items=2, origin_share_percent=100))
+@pytest.mark.parametrize("is_early", [False, True])
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_a_receipt_that_travelled_frees_the_room_of_what_it_is_for(
+    is_early: bool, is_restarted: bool
+) -> None:
+    """The subscriber got the newer one elsewhere, so the older ones stay, for which it still waits, although
+    their origin is above its share: what everybody has goes first.
+    """
+    limits = Limits(notification_items=3, origin_share_percent=50)
+    store = MemoryStore()
+    node = mediator(store, limits=limits)
     peer = ScriptedPeer(node, 3, Role.MEDIATOR)
-    peer.send(subscribe_item(SUBSCRIBER, 7, WANTED))
-    older, newer = notification(4), notification(5, value=20)
-    for item in (older, newer, receipt(8, newer)):
+    older, newer = [notification(4, 1), notification(4, 2)], notification(5, value=20)
+    vaccine = receipt(8, newer)
+    for item in (subscribe_item(SUBSCRIBER, 7, WANTED), *older):
+        peer.send(item)
+    for item in (vaccine, newer) if is_early else (newer, vaccine):
         peer.send(item)
     assert dropped(node) == []
+    peer.hear()
+    if is_restarted:
+        node = mediator(store.crash(), 400, limits)
+        peer = ScriptedPeer(node, 3, Role.MEDIATOR, 400)
     peer.send(notification(6))
     assert dropped(node) == [(newer.origin, "delivered")]
-    assert told(node, 400) == [(4, 1), (6, 1)]
+    assert sorted(told(node, 400)) == [(4, 1), (4, 2), (6, 1)]
 
 
 def test_what_a_receipt_came_for_earlier_is_not_owed_when_it_comes_or_when_the_subscription_does() -> None:
@@ -129,3 +143,15 @@ def test_a_withdrawal_reaches_the_publisher_that_is_there_and_the_one_that_comes
         publisher.contact_opened(2, now_ms)
     talk(node, publisher, now_ms)
     assert host.installed == {}
+
+
+def test_an_older_announcement_that_comes_late_changes_nothing() -> None:
+    node = mediator()
+    peer = ScriptedPeer(node, 3, Role.MEDIATOR)
+    for number, topic in ((18, 3), (17, 4)):
+        peer.send(Item(MessageType.ANNOUNCE, 0, 4, number, 0, HOUR_Q, 1, bytes((topic,))))
+    assert peer.refusals() == ["superseded"]
+    peer.send(subscribe_item(SUBSCRIBER, 7, WANTED))
+    peer.send(subscribe_item(SUBSCRIBER, 8, subscription(6, 0, HOUR_Q, 4, 1)))
+    publisher = ScriptedPeer(node, 4, Role.PUBLISHER)
+    assert [item.id for item in publisher.hear() if item.type == MessageType.INSTALL] == [(SUBSCRIBER, 7)]
