@@ -173,9 +173,25 @@ class Journal:
     def subscribed(self, at_ms: int, node: int, language: int, vector: bytes, document: str | None) -> None:
         """An application asked for something."""
         self._count("subscribed")
-        expires_ms = at_ms + LIFETIME_MS[vector[2]]
+        self._revision(node, language, vector, at_ms, None, document)
+
+    def withdrawn(self, at_ms: int, node: int, language: int, vector: bytes, created_ms: int) -> None:
+        """An application took back what it asked for at `created_ms`: a second row, which is read with the
+        first, because what is written may have been read by a follower."""
+        self._revision(node, language, vector, created_ms, at_ms, None)
+
+    def _revision(
+        self,
+        node: int,
+        language: int,
+        vector: bytes,
+        created_ms: int,
+        withdrawn_ms: int | None,
+        document: str | None,
+    ) -> None:
+        id, seq, expires_ms = vector[0], vector[1], created_ms + LIFETIME_MS[vector[2]]
         self._trace["subscriptions"].append(
-            node, vector[0], vector[1], language, at_ms, expires_ms, None, vector, document
+            node, id, seq, language, created_ms, expires_ms, withdrawn_ms, vector, document
         )
 
     def judged(

@@ -142,6 +142,9 @@ class World:
             for node in self._players(wanted.group, "subscriber"):
                 ask = partial(self._subscribe, node, wanted.language, wanted.vector, wanted.file)
                 self._clock.call_at(wanted.at_ms, Rank.APPLICATION, ask)
+                if wanted.withdrawn_ms is not None:
+                    take_back = partial(self._unsubscribe, node, wanted.id)
+                    self._clock.call_at(wanted.withdrawn_ms, Rank.APPLICATION, take_back)
         for index, crowd in enumerate(self._scenario.populations):
             players = self._players(crowd.settings.group, "subscriber")
             drawn = crowd.vectors(self._streams.stream("population", index), len(players))
@@ -308,6 +311,17 @@ class World:
         now_ms = self._clock.now_ms
         node.engine.subscribe(vector, language, now_ms + node.skew_ms)
         self.journal.subscribed(now_ms, node.number, language, vector, document)
+        self._settle(node)
+
+    def _unsubscribe(self, node: Node, id: int) -> None:
+        """Take back what was asked for under this number, unless its time is over already."""
+        assert isinstance(node.engine, SubscriberEnd)
+        now_ms = self._clock.now_ms
+        for held in node.engine.in_force:
+            if held.id == id and held.until_ms > now_ms + node.skew_ms:
+                node.engine.unsubscribe(id, now_ms + node.skew_ms)
+                created_ms = held.item.created_ms - node.skew_ms
+                self.journal.withdrawn(now_ms, node.number, held.item.language, held.vector, created_ms)
         self._settle(node)
 
     def _send_message(self, plan: MessagePlan, index: int) -> None:

@@ -48,6 +48,8 @@ class HarshWorld(World):
         self._flips: list[FrameFault] = []
         self._asked: dict[int, list[Asked]] = {}
         self._waiting: dict[int, list[Asked]] = {}
+        self._unsaid: dict[int, list[int]] = {}
+        """What was taken back while its device was down, by number."""
         super().__init__(scenario, seed, trace)
         self._supply = Supply(self._clock, self.journal, self._reach, self._stop)
         self._inside: dict[int, list[Node]] = {}
@@ -163,6 +165,8 @@ class HarshWorld(World):
             again = [] if has_store else [_renewed(asked) for asked in self._asked.pop(node.number, [])]
             for language, vector, document in [*again, *self._waiting.pop(node.number, [])]:
                 self._subscribe(node, language, vector, document)
+            for id in self._unsaid.pop(node.number, []):
+                self._unsubscribe(node, id)
             self._settle(node)
         for peer in self._reach.neighbours(device):
             if self._reach.can_talk(device, peer):
@@ -258,6 +262,15 @@ class HarshWorld(World):
             return
         self._asked.setdefault(node.number, []).append(asked)
         super()._subscribe(node, language, vector, document)
+
+    def _unsubscribe(self, node: Node, id: int) -> None:
+        """Take it back now, or where the device is down when it is up again; nobody asks for it anew."""
+        for asked in (self._asked, self._waiting):
+            asked[node.number] = [one for one in asked.get(node.number, []) if one[1][0] != id]
+        if node.seat.device in self._reach.down:
+            self._unsaid.setdefault(node.number, []).append(id)
+        else:
+            super()._unsubscribe(node, id)
 
     def _publish(self, node: Node, language: int, vector: bytes, lifetime_q: int, event_number: int) -> None:
         if node.seat.device not in self._reach.down:

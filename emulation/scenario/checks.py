@@ -127,6 +127,10 @@ def _subscriptions(settings: ScenarioSettings, places: Places) -> Iterator[Probl
         if subscription.at_s >= settings.duration_s:
             message = f"{subscription.at_s:g} s is not within the run of {settings.duration_s:g} s"
             yield places.problem(("subscription", index, "at_s"), "D312", message)
+        end_s = subscription.withdrawn_at_s
+        if end_s is not None and end_s <= subscription.at_s:
+            message = f"{end_s:g} s is not after {subscription.at_s:g} s, when it is asked for"
+            yield places.problem(("subscription", index, "withdrawn_at_s"), "D312", message)
     for index, crowd in enumerate(settings.population):
         if crowd.at_s >= settings.duration_s:
             message = f"{crowd.at_s:g} s is not within the run of {settings.duration_s:g} s"

@@ -213,5 +213,12 @@ def _subscription(
     stamp_s = at_ms // 1000 % 65536
     compiled = compile_subscription(source, str(path), table, id=number, stamp_s=stamp_s, thesaurus=words)
     return PlannedSubscription(
-        wanted.group, at_ms, FuzzyLanguage.language_id, number, compiled.vector, wanted.file, source.decode()
+        wanted.group,
+        at_ms,
+        None if wanted.withdrawn_at_s is None else int(wanted.withdrawn_at_s * 1000),
+        FuzzyLanguage.language_id,
+        number,
+        compiled.vector,
+        wanted.file,
+        source.decode(),
     )

@@ -39,6 +39,7 @@ class PlannedSubscription:
 
     group: str
     at_ms: int
+    withdrawn_ms: int | None
     language: int
     id: int
     vector: bytes

@@ -179,11 +179,12 @@ class ObstacleSettings(Settings):
 
 
 class SubscriptionSettings(Settings):
-    """Every node of a group asks for what this XML file says, at this time."""
+    """Every node of a group asks for what this XML file says, at this time, and may take it back later."""
 
     group: Name
     file: Annotated[str, Field(min_length=1)]
     at_s: NotNegative = 0.0
+    withdrawn_at_s: NotNegative | None = None
 
 
 def _fewest_first(pair: tuple[int, int]) -> tuple[int, int]:

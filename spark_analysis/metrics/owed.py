@@ -89,6 +89,7 @@ class SubscriptionRevision:
             created_ms=min(self.created_ms, other.created_ms),
             expires_ms=max(self.expires_ms, other.expires_ms),
             withdrawn_ms=min(ends, default=None),
+            document=self.document if other.document is None else other.document,
         )
 
 
