@@ -155,3 +155,24 @@ def test_an_older_announcement_that_comes_late_changes_nothing() -> None:
     peer.send(subscribe_item(SUBSCRIBER, 8, subscription(6, 0, HOUR_Q, 4, 1)))
     publisher = ScriptedPeer(node, 4, Role.PUBLISHER)
     assert [item.id for item in publisher.hear() if item.type == MessageType.INSTALL] == [(SUBSCRIBER, 7)]
+
+
+@pytest.mark.parametrize("is_subscription_late", [False, True])
+def test_an_event_is_owed_from_the_first_millisecond_in_force_to_the_last(is_subscription_late: bool) -> None:
+    """One that the mediator hears of only after the subscription's end is owed by the same rule."""
+    node = mediator()
+    peer = ScriptedPeer(node, 3, Role.MEDIATOR)
+    one_second = subscribe_item(SUBSCRIBER, 7, subscription(5, 0, 0, 3, 1), created_ms=-500)
+
+    def hear_of_events(*times_ms: int) -> None:
+        for event_ms in times_ms:
+            peer.send(notification(4, number=event_ms, created_ms=event_ms - peer.now_ms))
+
+    peer.now_ms = 10_000
+    if is_subscription_late:
+        hear_of_events(9_499, 9_500)
+    peer.send(one_second)
+    peer.now_ms = 20_000
+    node.timer_due(peer.now_ms)
+    hear_of_events(*(() if is_subscription_late else (9_499, 9_500)), 10_499, 10_500)
+    assert [number for _, number in told(node, 20_000)] == [9_500, 10_499]
