@@ -401,3 +401,17 @@ def test_an_origin_that_does_not_fit_is_said_in_part_and_no_byte_too_many() -> N
 def test_an_origin_of_one_short_range_takes_four_bytes_or_none(most_bytes: int) -> None:
     data = summary.encode([(7, ranges_of({3, 4}))], most_bytes)
     assert data.hex() == ("07000301" if most_bytes >= 4 else "")
+
+
+def test_what_is_known_anew_after_being_forgotten_has_its_own_end() -> None:
+    """Of its first life there is a stale entry in the heap; it ends nothing."""
+    known = KnownItems()
+    for item_id in ((1, 5), (1, 6)):
+        known.add_done(item_id, 10)
+        known.forget(item_id)
+    known.add_done((1, 5), 20)
+    known.add((1, 6), 10)
+    assert known.pop_forgotten(19) is None
+    assert (1, 5) in known
+    assert known.pop_ended(10) == ((1, 6), 10)
+    assert known.pop_forgotten(20) == (1, 5)
