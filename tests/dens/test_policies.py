@@ -1,8 +1,5 @@
 """Laws that every replication policy keeps, and what distinguishes each."""
 
-import doctest
-import importlib
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -124,12 +121,3 @@ def test_likelihoods_stay_between_nothing_and_certainty(steps: list[tuple[int, i
         encounters.heard(node, note, 99, now_ms)
         assert all(0 <= encounters.likelihood(other, now_ms) <= ONE for other in range(6))
         assert encounters.likelihood(node, now_ms + 10**6) <= encounters.likelihood(node, now_ms)
-
-
-@pytest.mark.parametrize(
-    "module", ["epidemic", "direct", "spray_and_wait", "prophet", "likely", "encounters"]
-)
-def test_the_examples_are_true(module: str) -> None:
-    results = doctest.testmod(importlib.import_module(f"dens.policies.{module}"))
-    assert results.attempted > 0
-    assert results.failed == 0

@@ -198,3 +198,27 @@ def test_whoever_is_started_anew_elsewhere_is_one(key: bytes | None) -> None:
         at_ms = 60_000 * minute
         assert rivals(known, (said, place, at_ms), (said, place, at_ms + LOYAL_MS)) == [None, None]
     assert rivals(known, (said, ("127.0.0.1", 9003), 240_000 + RIVAL_MS)) == [None]
+
+
+def test_the_one_that_is_not_heard_is_told_of_the_one_that_took_its_number() -> None:
+    """Long after the start: what counts is how long ago it was heard, not the hour."""
+    known, begin_ms = book(KEY), 5_000_000
+    said = hello(OTHER, KEY)
+    assert rivals(known, (said, THERE, begin_ms), (said, ELSEWHERE, begin_ms + LOYAL_MS)) == [None, None]
+    heard = known.node_at(said, THERE, begin_ms + LOYAL_MS + 1_000)
+    assert (heard.node, heard.rival) == (None, Rival(OTHER, ELSEWHERE))
+    assert heard.why == "it calls itself 9, who was heard at 127.0.0.1:9001 just now"
+
+
+def test_a_third_with_the_same_number_is_told_as_well() -> None:
+    said = hello(OTHER)
+    places = [THERE, ELSEWHERE, THERE, ("127.0.0.1", 9002), THERE, ELSEWHERE, THERE]
+    found = rivals(book(), *((said, place, 1_000 * second) for second, place in enumerate(places)))
+    assert [rival and rival.place[1] for rival in found] == [None, None, 9001, None, 9002, None, None]
+
+
+def test_one_that_was_gone_and_moves_when_it_is_back_is_one() -> None:
+    known, said, back_ms = book(), hello(OTHER), 3 * SILENCE_MS
+    assert rivals(known, (said, THERE, 0)) == [None]
+    assert known.silent(back_ms) == ([LISTED], [OTHER])
+    assert rivals(known, (said, ELSEWHERE, back_ms), (said, THERE, back_ms + 1_000)) == [None, None]
