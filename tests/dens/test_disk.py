@@ -1,10 +1,6 @@
-"""What was acknowledged survives kill -9, power loss at every write, a full disk and a failing one."""
+"""What was acknowledged survives power loss at every write, a full disk and a failing one."""
 
-import os
-import select
-import signal
 import sqlite3
-import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -13,18 +9,12 @@ import apsw
 import pytest
 
 from dens.errors import StoreError
-from dens.events import MessageAcknowledged
-from dens.node import DensNode
-from dens.publisher import PublisherEnd
 from dens.store import Erase, Key, Put, Space
-from dens.stores.memory import MemoryStore
 from dens.stores.sqlite import SqliteStore
 from dens.stores.versions import CHECKSUMS, SELECT
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher
 from tests.dens.disk import Disk, states
 
 Rows = dict[tuple[Space, Key], bytes]
-MEDIATOR = 2
 
 
 def rows(store: SqliteStore) -> Rows:
@@ -168,78 +158,3 @@ def test_every_call_of_the_disk_may_fail(tmp_path: Path, error: type[Exception])
     assert reasons == {"cannot be opened", "could not be written"}
     assert failed > 15
     assert went_on > 10
-
-
-def mediator(path: Path) -> tuple[DensNode, SqliteStore]:
-    store = SqliteStore(path)
-    matchers = {LANGUAGE: TopicMatcher}
-    return DensNode(MEDIATOR, 7, store, 0, matchers=matchers, directory=TopicDirectory()), store
-
-
-def serve(path: Path, publisher_node: int, acknowledged: int) -> None:
-    """Be a mediator with a real store that takes what a publisher tells, and report every acknowledgement."""
-    node, _ = mediator(path)
-    publisher = PublisherEnd(publisher_node, 7, MemoryStore(), 0, filter_host=TopicHost())
-    node.contact_opened(publisher_node, 0)
-    publisher.contact_opened(MEDIATOR, 0)
-    now_ms = 0
-    while True:
-        now_ms += 5
-        for _ in range(4):
-            publisher.publish(LANGUAGE, b"\x01\x02", 120, now_ms)
-        publisher.timer_due(now_ms)
-        for datagram in publisher.datagrams_to_send(now_ms):
-            node.receive(datagram.data, publisher_node, now_ms)
-        for datagram in node.datagrams_to_send(now_ms):
-            publisher.receive(datagram.data, MEDIATOR, now_ms)
-        while node.next_event() is not None:
-            pass
-        while (event := publisher.next_event()) is not None:
-            if isinstance(event, MessageAcknowledged) and event.reason is None:
-                os.write(acknowledged, event.item.number.to_bytes(4, "big"))
-
-
-def kill_often(folder: Path, most: int) -> int:
-    """Kill a mediator with a real file at random moments; return how much it acknowledged.
-
-    A file is followed through thirty lives and then left for a new one: opening takes longer the more there
-    is in it, and nearly all the time would go into reading it.
-    """
-    chance = Random(5)
-    path = folder / "node.db"
-    acknowledged: set[tuple[int, int]] = set()
-    acknowledged_earlier = 0
-    for life in range(most):
-        if life % 30 == 0:
-            path = folder / f"node {life}.db"
-            acknowledged_earlier += len(acknowledged)
-            acknowledged = set()
-        reads, writes = os.pipe()
-        child = os.fork()
-        if child == 0:
-            try:
-                serve(path, 100 + life, writes)
-            finally:
-                os._exit(1)
-        os.close(writes)
-        if life % 2:
-            select.select([reads], [], [], 60.0)  # every second one lives until its first acknowledgement
-        time.sleep(chance.random() * 0.02)
-        os.kill(child, signal.SIGKILL)
-        assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
-        with os.fdopen(reads, "rb") as told:
-            said = told.read()
-        acknowledged |= {
-            (100 + life, int.from_bytes(said[at : at + 4], "big")) for at in range(0, len(said) - 3, 4)
-        }
-        node, store = mediator(path)
-        held = {key for space, key, _ in store.load() if space is Space.ITEM}
-        assert acknowledged <= held
-        assert node.notification_count == len(held)
-        store.close()
-    return acknowledged_earlier + len(acknowledged)
-
-
-def test_nothing_acknowledged_is_lost_by_killing_the_process(tmp_path: Path) -> None:
-    """The soak kills three hundred times."""
-    assert kill_often(tmp_path, 36) > 20
