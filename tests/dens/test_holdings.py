@@ -6,11 +6,12 @@ from dens.envelope import unpack
 from dens.events import CopyDropped
 from dens.item import Item
 from dens.limits import Limits
-from dens.messages import Bundle, Receipt
+from dens.messages import Bundle, Receipt, SummaryMessage
 from dens.node import DensNode
 from dens.numbers import MessageType, Role
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
+from dens.summary import decode
 from emulation.torture.topics import LANGUAGE, TopicHost, subscription
 from tests.dens.test_engines import HOUR_Q, ScriptedPeer, events, mediator, subscribe_item
 
@@ -176,3 +177,23 @@ def test_an_event_is_owed_from_the_first_millisecond_in_force_to_the_last(is_sub
     node.timer_due(peer.now_ms)
     hear_of_events(*(() if is_subscription_late else (9_499, 9_500)), 10_499, 10_500)
     assert [number for _, number in told(node, 20_000)] == [9_500, 10_499]
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_what_had_to_go_for_want_of_room_is_not_fetched_again(is_restarted: bool) -> None:
+    limits, store = Limits(notification_items=2, origin_share_percent=50), MemoryStore()
+    node = mediator(store, limits=limits)
+    peer = ScriptedPeer(node, 3, Role.MEDIATOR)
+    for item in (notification(4), notification(5), notification(6)):
+        peer.send(item)
+    assert dropped(node) == [(4, "lowest_degree")]
+    peer.hear()
+    node.contact_lost(3, 300)
+    if is_restarted:
+        node = mediator(store.crash(), 300, limits)
+    again = ScriptedPeer(node, 3, Role.MEDIATOR, 300)
+    [summary] = [item for item in again.hear() if item.type == MessageType.SUMMARY]
+    assert all((origin, 1) in decode(SummaryMessage.decode(summary.payload).known) for origin in (4, 5, 6))
+    again.send(notification(4))
+    assert dropped(node) == []
+    assert node.notification_count == 2
