@@ -109,7 +109,10 @@ class DatagramRefused:
 
 @dataclass(frozen=True, slots=True)
 class NotificationMatched:
-    """A DENS node found that this notification is owed to this subscription revision."""
+    """A DENS node found that this notification is owed to this subscription revision.
+
+    What is owed is not stored but found again after a restart; then it is marked as `from_before`.
+    """
 
     at_ms: int
     item: Item
@@ -117,6 +120,7 @@ class NotificationMatched:
     id: int
     seq: int
     degree_u8: int
+    from_before: bool = False
 
 
 @dataclass(frozen=True, slots=True)

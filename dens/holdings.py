@@ -228,7 +228,9 @@ class Holdings(Engine):
             self._let_go_of(victim, reason, now_ms)
         return STORED if item.id in self._items else NO_ROOM
 
-    def _owe_all(self, carried: Carried, matches: Iterable[FoundMatch], now_ms: int) -> None:
+    def _owe_all(
+        self, carried: Carried, matches: Iterable[FoundMatch], now_ms: int, *, from_before: bool = False
+    ) -> None:
         item = carried.item
         for match in matches:
             subscription = self._table.get(match.key)
@@ -237,13 +239,20 @@ class Holdings(Engine):
             if self._receipts.has(item.id, match.key[0]):
                 self._carried.had_already(carried)
             else:
-                self._owe(carried, subscription, match.degree_u8, now_ms)
+                self._owe(carried, subscription, match.degree_u8, now_ms, from_before)
 
-    def _owe(self, carried: Carried, subscription: Subscription, degree_u8: int, now_ms: int) -> None:
+    def _owe(
+        self,
+        carried: Carried,
+        subscription: Subscription,
+        degree_u8: int,
+        now_ms: int,
+        from_before: bool = False,
+    ) -> None:
         subscriber = subscription.item.origin
         satisfied = (subscription.id, subscription.seq, degree_u8)
         self._carried.owe(carried, subscriber, satisfied)
-        self._events.append(NotificationMatched(now_ms, carried.item, subscriber, *satisfied))
+        self._events.append(NotificationMatched(now_ms, carried.item, subscriber, *satisfied, from_before))
 
     # ------------------------------------------------------------------ holding and letting go
 
@@ -281,7 +290,8 @@ class Holdings(Engine):
     def _restore_one(self, item: Item, now_ms: int) -> None:
         kind = item.type
         if kind == NOTIFICATION:
-            self._owe_all(self._carried.add(item), self._matchers.match(item, now_ms) or (), now_ms)
+            matches = self._matchers.match(item, now_ms) or ()
+            self._owe_all(self._carried.add(item), matches, now_ms, from_before=True)
         elif kind == RECEIPT:
             self._receipts.add(item)
         elif kind == UNSUBSCRIBE:

@@ -60,6 +60,12 @@ itself what it left."""
 class _Commands(TyperGroup):
     """The sub-commands. Typer makes an exit code of an interruption, without a word; here it stays one."""
 
+    def make_context(self, *given: Any, **named: Any) -> Any:
+        try:
+            return super().make_context(*given, **named)
+        except KeyboardInterrupt:
+            raise typer.Abort from None
+
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)

@@ -106,20 +106,27 @@ def derive(key: Key, node: int | None = None) -> Key:
     raise BadKeyError(f"nothing is derived from a {key.kind} key")
 
 
-def describe(key: Key) -> dict[str, str]:
+def describe(key: Key) -> dict[str, str | int]:
     """Return what may be shown of a key: never a secret."""
-    facts = {"kind": key.kind, "meaning": KINDS[key.kind], "fingerprint": key.fingerprint}
+    facts: dict[str, str | int] = {
+        "kind": key.kind,
+        "meaning": KINDS[key.kind],
+        "fingerprint": key.fingerprint,
+    }
     if key.node is not None:
-        facts["node"] = str(key.node)
+        facts["node"] = key.node
     if key.kind in (SIGNING, PUBLIC):
         facts["public key"] = (derive(key) if key.kind == SIGNING else key).as_line().strip()
     return facts
 
 
 def write_key(key: Key, path: Path) -> None:
-    """Write a key into a new file that only its owner can read; an existing file is never overwritten."""
+    """Write a key into a new file that only its owner can read, or everybody if it is public; an existing
+    file is never overwritten.
+    """
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        mode = 0o644 if key.kind == PUBLIC else 0o600
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except FileExistsError:
         raise BadKeyError(f"{path} exists; a key is never overwritten, choose another file") from None
     try:

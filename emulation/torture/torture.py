@@ -50,8 +50,10 @@ def parse_faults(text: str) -> tuple[str, ...]:
         return tuple(FAULTS)
     named = set() if text == "none" else set(text.split(","))
     unknown = sorted(named - FAULTS.keys())
+    if unknown and unknown[0] in ("all", "none"):
+        raise ValueError(f"{unknown[0]} stands alone; give it without other faults, or name those you want")
     if unknown:
-        raise ValueError(f"{unknown[0]!r} is no fault; there are {', '.join(FAULTS)}, and all, none")
+        raise ValueError(f"{unknown[0]!r} is no fault; there are {', '.join(FAULTS)}; or all, or none, alone")
     return tuple(name for name in FAULTS if name in named)
 
 

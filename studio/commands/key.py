@@ -99,7 +99,7 @@ def _show(key: "Key", path: Path, *, is_secret_shown: bool, as_json: bool) -> No
     from dens.drivers.keys import describe
     from studio import console
 
-    facts = {"file": str(path), **describe(key)}
+    facts: dict[str, str | int] = {"file": str(path), **describe(key)}
     if is_secret_shown:
         facts["secret"] = key.as_line().strip()
     _warn_if_readable(key, path)

@@ -43,6 +43,9 @@ Store = Annotated[
     ),
 ]
 
+LONGEST_S = 366 * 86_400.0
+"""The longest time that can be asked for; an endless one is asked for by saying nothing."""
+
 Number = Annotated[
     int, typer.Option("--as", metavar="NODE", min=0, max=65_535, help="The number of this end.")
 ]
@@ -128,7 +131,8 @@ def subscribe(
         typer.Option(min=1, help="End after so many notifications.", show_default=False),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(min=0, help="End after so much time.", show_default=False)
+        float | None,
+        typer.Option(min=0, max=LONGEST_S, help="End after so much time.", show_default=False),
     ] = None,
     withdraw: Annotated[
         list[int] | None,
@@ -185,9 +189,18 @@ def publish(
     at: At = None,
     store: Store = None,
     recover: Recover = False,
-    period: Annotated[float, typer.Option(min=0, metavar="S", help="Seconds between readings.")] = 1.0,
+    period: Annotated[
+        float,
+        typer.Option(min=0, max=LONGEST_S, metavar="S", help="Seconds between readings."),
+    ] = 1.0,
     wait: Annotated[
-        float, typer.Option(min=0, metavar="S", help="How long to wait for the node, before and after.")
+        float,
+        typer.Option(
+            min=0,
+            max=LONGEST_S,
+            metavar="S",
+            help="How long to wait for the node, before and after.",
+        ),
     ] = 10.0,
     as_json: AsLines = False,
 ) -> None:
@@ -229,7 +242,8 @@ def publish(
     )
     code = live(life)
     if as_json:
-        typer.echo(json.dumps({"event": "ended", **replay.figures()}))
+        broken = [{"line": line, "why": why} for line, why in replay.broken]
+        typer.echo(json.dumps({"event": "ended", **replay.figures(), "broken": broken}))
     else:
         console.print_figures(replay.figures())
     raise typer.Exit(code)

@@ -154,6 +154,11 @@ def _numbers(settings: NodeSettings, places: Places) -> Iterator[Problem]:
             message = f"{serial.port} stands here twice; there is one board on a port"
             yield places.problem(("serial", index, "port"), "D346", message)
         ports.add(serial.port)
+        port = Path(serial.port)
+        if port.is_dir() or port.is_file():
+            what = "a folder" if port.is_dir() else "a plain file"
+            message = f"{serial.port} is {what}, and no serial port; name its device, such as /dev/ttyACM0"
+            yield places.problem(("serial", index, "port"), "D345", message)
 
 
 def _identities(

@@ -17,10 +17,14 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.registry import languages
 from studio import exits
 from studio.failures import Refusal
-from watchdog.csv_source import CsvSource, split_row
+from studio.node.recording import NumberedSource
+from watchdog.csv_source import split_row
 from watchdog.gauge import Gauge, NominalGauge
 from watchdog.manager import Watchdog
 from watchdog.reading import Reading
+
+MOST_TOLD = 20
+"""So many broken lines are told one by one."""
 
 
 def watchdog_for(table: MissionTable) -> Watchdog:
@@ -62,7 +66,8 @@ class Replay:
     readings: int = 0
     kept: int = 0
     published: int = 0
-    broken: int = 0
+    broken: list[tuple[int, str]] = field(default_factory=list)
+    """The lines of the recording that could not be read, and why."""
 
     def hear(self, event: Event) -> None:
         """Take what happened."""
@@ -88,19 +93,28 @@ class Replay:
             self.say(
                 f"nobody has asked for anything within {wait_s:g} s; the readings are filtered all the same"
             )
-        source = _source(path, event, self.watchdog.counters)
+        source = _source(path, event, self.watchdog.counters, self._skip(path))
         reading = Reading(table.feature_bytes)
         while source.read_into(reading, runtime.now_ms() // 1000):
             if self.readings:
                 await asyncio.sleep(period_s)
             self._feed(reading, runtime)
-        source.close()
-        self.broken = source.broken
+        source.end()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._until(lambda: not self._waiting), wait_s)
         if self._waiting:
             self.say("the node has not taken all of them; they wait in the store and are offered next time")
-        return exits.FINDING if self._waiting else exits.FINE
+        return exits.FINDING if self._waiting or self.broken else exits.FINE
+
+    def _skip(self, path: Path) -> Callable[[int, str], None]:
+        def skip(line: int, why: str) -> None:
+            self.broken.append((line, why))
+            if len(self.broken) <= MOST_TOLD:
+                self.say(f"{path}:{line}: {why}; it is skipped")
+            elif len(self.broken) == MOST_TOLD + 1:
+                self.say(f"{path}:{line}: and more, which are counted only")
+
+        return skip
 
     def _feed(self, reading: Reading, runtime: Runtime) -> None:
         now_ms = runtime.now_ms()
@@ -124,11 +138,13 @@ class Replay:
             "kept_at_source": self.kept,
             "published": self.published,
             "taken_by_node": self.published - len(self._waiting),
-            "broken_lines": self.broken,
+            "broken_lines": len(self.broken),
         }
 
 
-def _source(path: Path, event: EventClass, counters: dict[str, int]) -> CsvSource:
+def _source(
+    path: Path, event: EventClass, counters: dict[str, int], skip: Callable[[int, str], None]
+) -> NumberedSource:
     gauges: dict[str, Gauge | NominalGauge] = {
         one.name: NominalGauge(one.index, list(one.values))
         if one.type == "nominal"
@@ -136,4 +152,4 @@ def _source(path: Path, event: EventClass, counters: dict[str, int]) -> CsvSourc
         for one in event.attributes
         if one.name in recorded_attributes(path, event)
     }
-    return CsvSource(str(path), event.index, gauges, counters)
+    return NumberedSource(path, event.index, gauges, counters, skip)

@@ -116,7 +116,7 @@ class NodeTrace:
             self._journal.event(self._node, _moved(event, self._began_ms))
             if isinstance(event, MessageStored | CopyReplicated):
                 self.learn([event.item])
-        elif isinstance(event, NotificationMatched):
+        elif isinstance(event, NotificationMatched) and not event.from_before:
             self._journal.event(self._node, replace(event, at_ms=self._at(event.at_ms)))
         elif isinstance(event, DatagramRefused):
             refused = replace(event, at_ms=self._at(event.at_ms))

@@ -51,7 +51,7 @@ def event_document(event: Event) -> dict[str, Any]:
     if isinstance(event, FilterInstalled):
         return {**facts, "event": "installed", "peer": event.peer, "code": event.code}
     satisfied = {"subscriber": event.subscriber, "id": event.id, "seq": event.seq, "degree": event.degree_u8}
-    return {**facts, "event": "matched", **satisfied}
+    return {**facts, "event": "matched", **satisfied, "from_before": event.from_before}
 
 
 def event_line(event: Event) -> str | None:
@@ -67,8 +67,9 @@ def event_line(event: Event) -> str | None:
         return _at(event.at_ms, what)
     if isinstance(event, NotificationMatched):
         what = f"notification {event.item.origin}/{event.item.number}: for {event.subscriber}"
+        word = "still matched from before:" if event.from_before else "matched"
         return _at(
-            event.at_ms, f"matched {what}'s subscription {event.id} (degree {event.degree_u8 / 255:.2f})"
+            event.at_ms, f"{word} {what}'s subscription {event.id} (degree {event.degree_u8 / 255:.2f})"
         )
     if isinstance(event, DatagramRefused):
         return _at(event.at_ms, f"refused {event.size} bytes from {event.peer}: {event.reason}")

@@ -12,6 +12,7 @@ from dens.events import (
     MessageExpired,
     MessageRefused,
     NotificationDelivered,
+    NotificationMatched,
 )
 from dens.item import LIFETIME_MS, Item, lifetime_code
 from dens.limits import Limits
@@ -399,3 +400,19 @@ def test_what_no_envelope_can_say_is_refused_at_once(language: int, lifetime_q: 
     with pytest.raises(LocalProtocolError, match=r"0\.\.255"):
         end.publish(language, b"\x01\x02", lifetime_q, 0)
     assert end.notification_count == 0
+
+
+def test_what_is_owed_is_found_again_after_a_restart_and_told_as_from_before() -> None:
+    store = MemoryStore()
+    node = mediator(store=store)
+    asker = ScriptedPeer(node, 1, Role.SUBSCRIBER)
+    asker.send(subscribe_item(1, 0, subscription(5, 0, HOUR_Q, 3, 1)))
+    source = ScriptedPeer(node, 4, Role.PUBLISHER)
+    source.send(Item(MessageType.NOTIFICATION, LANGUAGE, 4, 0, 0, HOUR_Q, 1, b"\x03\x05"))
+    source.hear()
+    again = mediator(store=store.crash())
+    told = [
+        [event.from_before for event in events(one) if isinstance(event, NotificationMatched)]
+        for one in (node, again)
+    ]
+    assert told == [[False], [True]]

@@ -156,7 +156,7 @@ def test_keys_are_made_derived_and_shown_without_their_secret(tmp_path: Path) ->
     assert Key.from_line(node.as_line()) == node
     signing = new_signing_key(7)
     for key in (mission, node, signing):
-        shown = " ".join(describe(key).values()) + repr(key)
+        shown = " ".join(map(str, describe(key).values())) + repr(key)
         assert key.secret.hex() not in shown
         assert key.fingerprint in shown
     assert describe(signing)["public key"] == derive(signing).as_line().strip()

@@ -63,5 +63,8 @@ def test_faults_are_read_or_refused() -> None:
     assert parse_faults("all") == tuple(FAULTS)
     assert parse_faults("none") == ()
     assert parse_faults("crash,loss") == ("loss", "crash")
+    for text in ("all,crash", "loss,none"):
+        with pytest.raises(ValueError, match="stands alone"):
+            parse_faults(text)
     with pytest.raises(ValueError, match="'lightning' is no fault"):
         parse_faults("loss,lightning")

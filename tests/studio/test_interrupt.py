@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from typer.core import TyperGroup
 
 ROOT = Path(__file__).parents[2]
 PRESS = """
@@ -57,6 +58,15 @@ def test_a_command_that_is_interrupted_says_what_it_left(
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted; nothing was written\n")
     assert [path.name for path in tmp_path.iterdir()] == (["met.txt"] if words[0] == "replay" else [])
+
+
+def test_ctrl_c_while_the_command_line_is_read_is_told_too(dens, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressed(*given: object, **named: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(TyperGroup, "make_context", pressed)
+    ended = dens("node", "run", "node.toml")
+    assert (ended.code, ended.err.strip()) == (130, "interrupted; nothing was written")
 
 
 def interrupted(scenario: Path, out: Path, after_s: float) -> tuple[int, str, str]:

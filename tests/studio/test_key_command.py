@@ -42,8 +42,9 @@ def test_a_subscribers_public_key_is_derived_and_shown(dens, tmp_path: Path) -> 
     assert dens("key", "derive", signing, "-o", public).code == 0
     assert shown["public key"] == public.read_text().strip()
     assert secret_of(signing) not in str(shown)
+    assert shown["node"] == 3
+    assert stat.S_IMODE(public.stat().st_mode) == 0o644
     signing.chmod(0o644)
-    public.chmod(0o644)
     assert f"chmod 600 {signing}" in dens("key", "show", signing).err.replace("\n", "")
     again = dens("key", "derive", signing, "-o", tmp_path / "again.pub")
     assert f"chmod 600 {signing}" in again.err.replace("\n", "")

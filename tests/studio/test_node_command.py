@@ -237,6 +237,16 @@ def test_dens_check_knows_a_nodes_file(dens, tmp_path: Path) -> None:
         ),
         ('node = 1\nstore = "x"\n[[serial]]\nport = "/dev/x"\nnode = 2\ntrusted = 1\n', "D342", "boolean"),
         ('node = 1\nstore = "x"\n[[serial]]\nport = "/dev/x"\nnode = 2\n', "D343", "trusted"),
+        (
+            'node = 1\nstore = "x"\n[[serial]]\nport = "/"\nnode = 2\ntrusted = true\n',
+            "D345",
+            "is a folder, and no serial port",
+        ),
+        (
+            'node = 1\nstore = "x"\n[[serial]]\nport = "/etc/passwd"\nnode = 2\ntrusted = true\n',
+            "D345",
+            "is a plain file, and no serial port",
+        ),
     ],
 )
 def test_a_file_is_refused(dens, tmp_path: Path, text: str, code: str, said: str) -> None:
@@ -281,6 +291,10 @@ def test_what_cannot_be_done_is_said(dens, tmp_path: Path) -> None:
         (["subscribe", path, "--as", "1", "--at", "127.0.0.1:9"], 2, "own number"),
         (["subscribe", path, "--as", "70000"], 2, "65535"),
         (["subscribe", path, "--withdraw", "4", "--at", "127.0.0.1:9"], 3, "no subscription 4 is in force"),
+        (["subscribe", path, "--at", "127.0.0.1:9", "--seconds", "nan"], 2, "'--seconds'"),
+        (["subscribe", path, "--at", "127.0.0.1:9", "--seconds", "inf"], 2, "'--seconds'"),
+        (["publish", path, path, "--event", "patient", "--period", "1e300"], 2, "'--period'"),
+        (["publish", path, path, "--event", "patient", "--wait", "-1"], 2, "'--wait'"),
         (["publish", path, tmp_path, "--event", "patient", "--at", "127.0.0.1:9"], 3, "is no file"),
         (["publish", path, path, "--event", "patient", "--at", "127.0.0.1:9"], 3, "no column of patient"),
         (["publish", path, path, "--event", "patiend", "--at", "127.0.0.1:9"], 3, "patient"),
@@ -461,3 +475,25 @@ def test_a_subscriber_whose_output_is_lost_ends_and_says_which_output(
     assert end.returncode == code
     assert "standard output: " in said
     assert "everything is committed" in said
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_lines_of_a_recording_that_are_skipped_are_told_with_their_number(
+    dens, tmp_path: Path, as_json: bool
+) -> None:
+    path, day = node_file(tmp_path, 1), tmp_path / "day.csv"
+    day.write_bytes(b"patient_temperature,heart_rate\n37,70\n37\n37,71\n\xff,1\n\n37,72\n38,7")
+    words = ["--at", "127.0.0.1:9", "--period", "0", "--wait", "0"]
+    ended = dens("node", "publish", path, day, "--event", "patient", *words, *["--json"] * as_json)
+    assert ended.code == 1
+    told = [line for line in ended.err.splitlines() if line.startswith(str(day))]
+    assert told == [
+        f"{day}:3: it has 1 fields, and the first line has 2; it is skipped",
+        f"{day}:5: it is no UTF-8; it is skipped",
+        f"{day}:6: it has 1 fields, and the first line has 2; it is skipped",
+        f"{day}:8: the last line has no line break at its end, as if it were cut off; it is skipped",
+    ]
+    if as_json:
+        figures = json.loads(ended.out.splitlines()[-1])
+        assert (figures["readings"], figures["broken_lines"]) == (3, 4)
+        assert [one["line"] for one in figures["broken"]] == [3, 5, 6, 8]

@@ -23,6 +23,10 @@ OTHERS: list[tuple[Event, str]] = [
         events.NotificationMatched(9, ITEM, 9, 4, 0, 255),
         "matched notification 7/5: for 9's subscription 4 (degree 1.00)",
     ),
+    (
+        events.NotificationMatched(9, ITEM, 9, 4, 0, 255, from_before=True),
+        "still matched from before: notification 7/5: for 9's subscription 4 (degree 1.00)",
+    ),
     (events.FilterInstalled(9, SUBSCRIPTION, 1, 0), "looks for 9's subscription 4 from now on"),
     (
         events.NumberShared(9, 7, ("127.0.0.1:9000", "[::1]:9001")),
