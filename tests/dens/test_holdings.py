@@ -6,13 +6,14 @@ from dens.envelope import unpack
 from dens.events import CopyDropped
 from dens.item import Item
 from dens.limits import Limits
-from dens.messages import Bundle, Receipt, SummaryMessage
+from dens.messages import Acknowledgement, Bundle, Receipt, SummaryMessage
 from dens.node import DensNode
-from dens.numbers import MessageType, Role
+from dens.numbers import LINK_NUMBER, MessageType, Role, Status
+from dens.policies.spray_and_wait import SprayAndWait
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from dens.summary import decode
-from emulation.torture.topics import LANGUAGE, TopicHost, subscription
+from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 from tests.dens.test_engines import HOUR_Q, ScriptedPeer, events, mediator, subscribe_item
 
 SUBSCRIBER = 1
@@ -197,3 +198,26 @@ def test_what_had_to_go_for_want_of_room_is_not_fetched_again(is_restarted: bool
     again.send(notification(4))
     assert dropped(node) == []
     assert node.notification_count == 2
+
+
+def test_copies_that_were_given_away_are_gone_also_after_a_restart() -> None:
+    def sprayer(store: MemoryStore, now_ms: int) -> DensNode:
+        matchers = {LANGUAGE: TopicMatcher}
+        policy = SprayAndWait(copies=4)
+        return DensNode(2, 7, store, now_ms, matchers=matchers, directory=TopicDirectory(), policy=policy)
+
+    store = MemoryStore()
+    node = sprayer(store, 0)
+    ScriptedPeer(node, 4, Role.PUBLISHER).send(notification(4))
+    given = []
+    for meeting, other in enumerate((11, 12, 13), 1):
+        peer = ScriptedPeer(node, other, Role.MEDIATOR, 1_000 * meeting)
+        given += [item.copies for item in peer.hear() if item.type == MessageType.NOTIFICATION]
+        taken = Acknowledgement(((4, 1, Status.STORED),)).encode()
+        peer.send(Item(MessageType.ACKNOWLEDGEMENT, 0, other, LINK_NUMBER + 7, 0, 0, 0, taken))
+        node.contact_lost(other, peer.now_ms)
+        node.contact_opened(99, peer.now_ms)
+        assert node.datagrams_to_send(peer.now_ms)  # with the greeting all is committed
+        store = store.crash()
+        node = sprayer(store, peer.now_ms)
+    assert given == [2, 1]  # codes: two copies, one copy; the last one stays
