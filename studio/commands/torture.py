@@ -1,11 +1,16 @@
 """`dens torture`: the overlay's promises under every fault that a seed can draw."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from studio import exits
 from studio.options import AsJson
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from emulation.torture.torture import Verdict
 
 
 def torture(
@@ -22,12 +27,10 @@ def torture(
 ) -> None:
     """Run seeded worlds of the real engines and check every promise after every step.
 
-    A broken promise prints the command that shows it again, and ends 4.
+    A broken promise prints the command that shows it again, and ends 4. Ctrl-C tells what was done.
     """
-    from dataclasses import asdict
-
     from emulation.seeds import MOST_WORLDS, parse_seeds
-    from emulation.torture.torture import Verdict, parse_faults
+    from emulation.torture.torture import parse_faults
     from emulation.torture.torture import torture as run_worlds
     from studio import console
 
@@ -35,39 +38,56 @@ def torture(
         wanted, chosen = parse_seeds(seeds, MOST_WORLDS), parse_faults(faults)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
-    done = 0
+    verdicts: list[Verdict] = []
     telling = max(10, len(wanted) // 100)
 
-    def report(verdict: Verdict) -> None:
-        nonlocal done
-        done += 1
+    def report(verdict: "Verdict") -> None:
+        verdicts.append(verdict)
         if not verdict.ok:
             console.say(
                 f"seed {verdict.seed}: promise {verdict.invariant} broken: {verdict.message}", style="red"
             )
             console.say(f"  again: {verdict.command}")
-        if done % telling == 0 and done < len(wanted):
-            console.say(f"{done:,} of {len(wanted):,} seeds")
+        if len(verdicts) % telling == 0 and len(verdicts) < len(wanted):
+            console.say(f"{len(verdicts):,} of {len(wanted):,} seeds")
 
-    verdicts = run_worlds(wanted, chosen, report)
-    broken = [verdict for verdict in verdicts if not verdict.ok]
+    is_interrupted = False
+    try:
+        run_worlds(wanted, chosen, report)
+    except KeyboardInterrupt:
+        is_interrupted = True
     if as_json:
-        console.print_document(
-            {
-                "seeds": len(verdicts),
-                "faults": list(chosen),
-                "broken": [{**asdict(verdict), "command": verdict.command} for verdict in broken],
-                "delivered": sum(verdict.delivered for verdict in verdicts),
-                "crashes": sum(verdict.crashes for verdict in verdicts),
-                "steps": sum(verdict.steps for verdict in verdicts),
-            }
-        )
+        console.print_document(_document(verdicts, chosen, is_interrupted))
     else:
-        typer.echo(
-            f"{len(verdicts):,} {'seed' if len(verdicts) == 1 else 'seeds'}, "
-            f"{sum(verdict.steps for verdict in verdicts):,} steps, "
-            f"{sum(verdict.crashes for verdict in verdicts):,} crashes, "
-            f"{sum(verdict.delivered for verdict in verdicts):,} deliveries: "
-            + (f"{len(broken)} broke a promise" if broken else "every promise held")
-        )
-    raise typer.Exit(exits.ABORTED if broken else exits.FINE)
+        begun = f"interrupted after {len(verdicts):,} of {len(wanted):,}: " if is_interrupted else ""
+        typer.echo(begun + _line(verdicts))
+    if is_interrupted:
+        raise typer.Exit(exits.INTERRUPTED)
+    raise typer.Exit(exits.FINE if all(verdict.ok for verdict in verdicts) else exits.ABORTED)
+
+
+def _document(verdicts: "list[Verdict]", faults: "Sequence[str]", is_interrupted: bool) -> dict[str, Any]:
+    """Return what became of the seeds that were run, for programs."""
+    from dataclasses import asdict
+
+    return {
+        "seeds": len(verdicts),
+        "interrupted": is_interrupted,
+        "faults": list(faults),
+        "broken": [{**asdict(one), "command": one.command} for one in verdicts if not one.ok],
+        "delivered": sum(verdict.delivered for verdict in verdicts),
+        "crashes": sum(verdict.crashes for verdict in verdicts),
+        "steps": sum(verdict.steps for verdict in verdicts),
+    }
+
+
+def _line(verdicts: "list[Verdict]") -> str:
+    """Return the same for people."""
+    broken = sum(not verdict.ok for verdict in verdicts)
+    return (
+        f"{len(verdicts):,} {'seed' if len(verdicts) == 1 else 'seeds'}, "
+        f"{sum(verdict.steps for verdict in verdicts):,} steps, "
+        f"{sum(verdict.crashes for verdict in verdicts):,} crashes, "
+        f"{sum(verdict.delivered for verdict in verdicts):,} deliveries: "
+        + (f"{broken} broke a promise" if broken else "every promise held")
+    )

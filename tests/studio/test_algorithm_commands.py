@@ -1,6 +1,13 @@
 """Covering, the paper's figures and torture from the command line."""
 
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
+
+from emulation.torture import torture
+from emulation.torture.plan import Plan
+from emulation.torture.torture import Verdict, judge
 
 VECTORS = ["0000670000006080480101", "0000670000007078480101", "00006700000000107f0101"]
 """Wide, narrow inside it, and one far away, all on one attribute."""
@@ -43,6 +50,7 @@ def test_torture_holds_and_names_its_faults(dens) -> None:
     document = ended.document()
     assert document["seeds"] == 2
     assert document["broken"] == []
+    assert document["interrupted"] is False
     assert document["steps"] > 0
     assert "1 seed, " in dens("torture", "--seeds", "2").out
     assert dens("torture", "--seeds", "1,2", "--json").document() == document
@@ -51,6 +59,30 @@ def test_torture_holds_and_names_its_faults(dens) -> None:
     unknown = dens("torture", "--faults", "gremlins")
     assert unknown.code == 2
     assert "crash" in unknown.err
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_interrupted_torture_tells_what_was_done(
+    dens, monkeypatch: pytest.MonkeyPatch, as_json: bool
+) -> None:
+    """Ctrl-C is pressed in the third world; in the second one a promise broke."""
+
+    def judge_two(seed: int, plan: Plan, faults: str) -> Verdict:
+        if seed == 3:
+            raise KeyboardInterrupt
+        return replace(judge(seed, plan, faults), ok=seed != 2, invariant=None if seed != 2 else 4)
+
+    monkeypatch.setattr(torture, "judge", judge_two)
+    ended = dens("torture", "--seeds", "1..9", *["--json"] * as_json)
+    assert ended.code == 130
+    if as_json:
+        document = ended.document()
+        assert (document["seeds"], document["interrupted"]) == (2, True)
+        assert [(one["seed"], one["invariant"]) for one in document["broken"]] == [(2, 4)]
+        assert document["steps"] > 0
+    else:
+        assert ended.out.startswith("interrupted after 2 of 9: 2 seeds, ")
+        assert ended.out.endswith("1 broke a promise\n")
 
 
 VECTOR = "00006700009592ff547bff3f01017f0107"
