@@ -89,7 +89,11 @@ class Crew:
         """Yield all nodes, in the order of their numbers."""
         for seat in self._scenario.seats():
             node = self._node(seat, MemoryStore(self._payloads), 0)
-            node.sensors = [self._sensor(plan, seat.number, seat.position) for plan in self._plans(seat)]
+            node.sensors = [
+                self._sensor(plan, seat.number, seat.position)
+                for plan in self._plans(seat)
+                if plan.at_ms < self._scenario.duration_ms
+            ]
             yield node
 
     def restart(self, node: Node, store: MemoryStore, now_ms: int) -> None:

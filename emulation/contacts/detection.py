@@ -17,6 +17,7 @@ movement makes the search slower, never wrong.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,12 +139,25 @@ def find_pieces_with(
 
 def _slab_length_ms(walks: Sequence[Legs], ranges_m: Floats, duration_ms: float) -> float:
     """Return how long a slab is: about the time in which a usual node crosses the usual range twice. Shorter
-    ones make more trees, longer ones more pairs that do not meet; between one and three it hardly matters."""
+    ones make more trees, longer ones more pairs that do not meet; between one and three it hardly matters.
+
+    A range that is tiny against the room between nodes would make very many slabs in which nobody is near
+    anybody, so some of that room counts as range.
+    """
+    reach = max(float(np.median(ranges_m)), _room_between(walks) / 16.0)
     paths = [np.hypot(walk.x1_m - walk.x0_m, walk.y1_m - walk.y0_m).sum() for walk in walks]
     mean_speed = float(np.mean(paths)) / duration_ms
     if mean_speed <= 0.0:
         return duration_ms
-    return min(duration_ms, max(1.0, 2.0 * float(np.median(ranges_m)) / mean_speed))
+    return min(duration_ms, max(1.0, 2.0 * reach / mean_speed))
+
+
+def _room_between(walks: Sequence[Legs]) -> float:
+    """Return how far apart nodes were if they stood evenly on the ground that their legs begin on."""
+    width, height = (
+        float(np.ptp(np.concatenate([getattr(walk, name) for walk in walks]))) for name in ("x0_m", "y0_m")
+    )
+    return sqrt(width * height / len(walks))
 
 
 def _cut(walks: Sequence[Legs], slab_ms: float) -> _Pieces:

@@ -11,11 +11,13 @@ from emulation.scenario.hardship_checks import check_hardships
 from emulation.scenario.motion_checks import check_motion
 from emulation.scenario.places import Places
 from emulation.scenario.populations import numbers_used
+from emulation.scenario.run_end import check_moment
 from emulation.scenario.settings import (
     MOST_NODES,
     Role,
     ScenarioSettings,
 )
+from emulation.scenario.unused import check_unused
 from knowledge_manager.documents import Problem, did_you_mean, listed
 from knowledge_manager.toml_positions import Path
 
@@ -47,6 +49,7 @@ def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Probl
     yield from check_hardships(settings, places)
     yield from _subscriptions(settings, places)
     yield from _sensors(settings, places)
+    yield from check_unused(settings, places)
 
 
 def _groups(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
@@ -117,24 +120,18 @@ def _traffic(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
         if traffic.source == traffic.destination and counts.get(traffic.source) == 1:
             message = f'"{traffic.source}" is one node, and nobody sends messages to itself'
             yield places.problem((*path, "destination"), "D312", message)
-        if traffic.first_s >= settings.duration_s:
-            message = f"{traffic.first_s:g} s is not within the run of {settings.duration_s:g} s"
-            yield places.problem((*path, "first_s"), "D312", message)
+        yield from check_moment(settings, places, (*path, "first_s"), traffic.first_s)
 
 
 def _subscriptions(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
     for index, subscription in enumerate(settings.subscription):
-        if subscription.at_s >= settings.duration_s:
-            message = f"{subscription.at_s:g} s is not within the run of {settings.duration_s:g} s"
-            yield places.problem(("subscription", index, "at_s"), "D312", message)
+        yield from check_moment(settings, places, ("subscription", index, "at_s"), subscription.at_s)
         end_s = subscription.withdrawn_at_s
         if end_s is not None and end_s <= subscription.at_s:
             message = f"{end_s:g} s is not after {subscription.at_s:g} s, when it is asked for"
             yield places.problem(("subscription", index, "withdrawn_at_s"), "D312", message)
     for index, crowd in enumerate(settings.population):
-        if crowd.at_s >= settings.duration_s:
-            message = f"{crowd.at_s:g} s is not within the run of {settings.duration_s:g} s"
-            yield places.problem(("population", index, "at_s"), "D312", message)
+        yield from check_moment(settings, places, ("population", index, "at_s"), crowd.at_s)
     for index, group in enumerate(settings.group):
         needed = numbers_used(settings, group.name)
         if needed > MOST_SUBSCRIPTIONS:
@@ -149,6 +146,4 @@ def _sensors(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
             message = f'"{sensor.group}" already measures "{sensor.event}"'
             yield places.problem(("sensor", index, "event"), "D306", message)
         seen.add((sensor.group, sensor.event))
-        if sensor.at_s >= settings.duration_s:
-            message = f"{sensor.at_s:g} s is not within the run of {settings.duration_s:g} s"
-            yield places.problem(("sensor", index, "at_s"), "D312", message)
+        yield from check_moment(settings, places, ("sensor", index, "at_s"), sensor.at_s)

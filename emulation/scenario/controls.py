@@ -66,6 +66,8 @@ def range_windows(settings: ScenarioSettings) -> list[tuple[float, list[float]]]
     changes: dict[float, dict[str, float]] = {}
     for control in sorted(settings.control, key=lambda control: control.at_s):
         changed = control_path(control.path)
+        if control.at_s >= settings.duration_s:
+            continue  # The run ends before it.
         if isinstance(changed, ChangedRadio) and changed.key == "range_m":
             changes.setdefault(float(int(1000 * control.at_s)), {})[changed.name] = control.value
     found = [] if 0.0 in changes else [(0.0, _reaches(settings, ranges))]

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from emulation.scenario.controls import CHANGEABLE, ChangedRadio, changeable_in, control_path, is_key
 from emulation.scenario.hardships import ClockSettings, ControlSettings, CrashSettings, FaultSettings
 from emulation.scenario.places import Places
+from emulation.scenario.run_end import check_moment
 from emulation.scenario.settings import RadioSettings, ScenarioSettings
 from knowledge_manager.documents import Problem, did_you_mean, listed
 from knowledge_manager.toml_positions import Path
@@ -23,8 +24,15 @@ def check_hardships(settings: ScenarioSettings, places: Places) -> Iterator[Prob
                 yield places.problem(("group", index, key), "D305", message)
     for index, fault in enumerate(settings.fault):
         yield from _fault(settings, fault, ("fault", index), places)
+    seen: dict[tuple[str, int], int] = {}
     for index, control in enumerate(settings.control):
         yield from _control(settings, control, ("control", index), places)
+        first = seen.setdefault((control.path, int(1000 * control.at_s)), index)
+        if first != index:
+            message = (
+                f"control[{first}] gives {control.path} a value at the same moment; leave out one of them"
+            )
+            yield places.problem(("control", index), "D306", message)
 
 
 def _fault(settings: ScenarioSettings, fault: FaultSettings, path: Path, places: Places) -> Iterator[Problem]:
@@ -34,9 +42,7 @@ def _fault(settings: ScenarioSettings, fault: FaultSettings, path: Path, places:
         if name not in known and name not in devices:
             message = f'there is no group or device "{name}"{did_you_mean(name, known)} ({listed(known)}, or'
             yield places.problem((*path, "who", position), "D305", f"{message} {known[0]}-1 …)")
-    if fault.at_s is not None and fault.at_s >= settings.duration_s:
-        message = f"{fault.at_s:g} s is not within the run of {settings.duration_s:g} s"
-        yield places.problem((*path, "at_s"), "D312", message)
+    yield from check_moment(settings, places, (*path, "at_s"), fault.at_s)
     if isinstance(fault, CrashSettings | ClockSettings) and fault.at_s is None and fault.every_s is None:
         yield places.problem(path, "D303", "says neither at_s (once) nor every_s (again and again)")
     if isinstance(fault, CrashSettings) and fault.every_s is not None and fault.for_s is None:
@@ -48,9 +54,7 @@ def _fault(settings: ScenarioSettings, fault: FaultSettings, path: Path, places:
 def _control(
     settings: ScenarioSettings, control: ControlSettings, path: Path, places: Places
 ) -> Iterator[Problem]:
-    if control.at_s >= settings.duration_s:
-        message = f"{control.at_s:g} s is not within the run of {settings.duration_s:g} s"
-        yield places.problem((*path, "at_s"), "D312", message)
+    yield from check_moment(settings, places, (*path, "at_s"), control.at_s)
     changed = control_path(control.path)
     if changed is None:
         yield places.problem((*path, "path"), "D318", _fixed(settings, control.path))

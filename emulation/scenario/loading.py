@@ -70,7 +70,7 @@ def scenario_from_settings(settings: Mapping[str, Any], copies: Mapping[str, Pat
     """Return the scenario that these settings describe, every key given, with the files that it names read
     from copies; what is wrong raises `DocumentError`."""
     nowhere = TomlPositions(dict.fromkeys(paths_in(settings), (0, 0)))
-    return _scenario(settings, Places(shown, nowhere), nowhere, NamedFiles(Path(), copies))
+    return _scenario(settings, Places(shown, nowhere, again=True), nowhere, NamedFiles(Path(), copies))
 
 
 def _scenario(
@@ -81,7 +81,9 @@ def _scenario(
     except ValidationError as error:
         found = problems_from_pydantic(error, positions, places.file, CODES, ScenarioSettings)
         raise DocumentError(places.at_origin(problem, path) for path, problem in found) from None
-    problems = list(check_settings(settings, places))
+    told = list(check_settings(settings, places))
+    problems = [problem for problem in told if problem.severity == "error"]
+    warnings = [problem for problem in told if problem.severity == "warning"]
     table = _table(settings, files, places, problems)
     mobilities: list[MobilityModel] = []
     zones = plan_zones(settings, places, problems)
@@ -99,7 +101,6 @@ def _scenario(
     subscriptions: list[PlannedSubscription] = []
     populations: list[PlannedPopulation] = []
     sensors: list[PlannedSensor] = []
-    warnings: list[Problem] = []
     words: Thesaurus | None = None
     try:
         words = _words(settings, files, places)
@@ -141,7 +142,7 @@ def _scenario(
         tuple(sensors),
         contacts,
         interests,
-        tuple(warnings),
+        tuple(sorted(warnings)),
     )
 
 

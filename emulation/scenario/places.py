@@ -3,25 +3,38 @@
 from dataclasses import replace
 
 from emulation.scenario.changes import Changes
-from knowledge_manager.documents import Problem
+from knowledge_manager.documents import Problem, Severity
 from knowledge_manager.toml_documents import key_path
 from knowledge_manager.toml_positions import Path, TomlPositions
 
 
 class Places:
-    """Makes problems of one scenario file."""
+    """Makes problems of one scenario file. `again` says that a run of it was made before."""
 
-    def __init__(self, file: str, positions: TomlPositions, changes: Changes | None = None) -> None:
+    def __init__(
+        self, file: str, positions: TomlPositions, changes: Changes | None = None, *, again: bool = False
+    ) -> None:
         self.file = file
         self._positions = positions
         self._changes = changes or Changes()
+        self._again = again
 
-    def problem(self, path: Path, code: str, message: str) -> Problem:
+    def problem(self, path: Path, code: str, message: str, severity: Severity = "error") -> Problem:
         """Return an error at the place of this key."""
         line, column = self._positions.at(path)
         return self.at_origin(
-            Problem(self.file, line, column, "error", code, f"{key_path(path)}: {message}"), path
+            Problem(self.file, line, column, severity, code, f"{key_path(path)}: {message}"), path
         )
+
+    def warning(self, path: Path, code: str, message: str) -> Problem:
+        """Return what should be known about this key and keeps nobody from running the scenario."""
+        return self.problem(path, code, message, "warning")
+
+    def is_cut_short(self, path: Path) -> bool:
+        """Say whether somebody else than the writer of the key at this path said when the run ends."""
+        if self._again:
+            return True
+        return self._changes.behind(("duration_s",)) is not None and self._changes.behind(path) is None
 
     def at_origin(self, problem: Problem, path: Path) -> Problem:
         """Return the problem as one of the change that put there what stands at this path, if one did."""

@@ -1,11 +1,12 @@
 """The exact detector against a slow one that shares nothing with it: fifty digits, all pairs, textbook."""
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from emulation.contacts.detection import find_contacts
-from emulation.mobility.model import Area
+from emulation.contacts.detection import _slab_length_ms, find_contacts
+from emulation.mobility.model import Area, Legs
 from emulation.mobility.random_waypoint import RandomWaypoint
 from emulation.streams import Streams
 from tests.emulation.contacts.slow_detector import (
@@ -42,6 +43,26 @@ def test_agrees_with_the_slow_detector_on_random_waypoint() -> None:
     assert [row[:2] for row in found] == [row[:2] for row in oracle]
     assert [row[2] for row in found] == pytest.approx([row[2] for row in oracle], abs=1e-4)
     assert [row[3] for row in found] == pytest.approx([row[3] for row in oracle], abs=1e-4)
+
+
+def test_a_tiny_range_does_not_take_long() -> None:
+    """Twelve hours were once cut into slabs of the time in which two millimetres are walked."""
+    streams = Streams(3)
+    walks = RandomWaypoint((0.5, 1.5), (0.0, 120.0)).walks(
+        Area(1000.0, 1000.0), 43_200_000.0, [streams.stream("m", i) for i in range(20)], streams.stream("m")
+    )
+    ranges = np.full(20, 0.001)
+    assert len(find_contacts(walks, ranges.tolist(), 43_200_000.0).a) == 0
+    assert 43_200_000.0 / _slab_length_ms(walks, ranges, 43_200_000.0) < 5_000
+    assert _slab_length_ms(walks, 50_000 * ranges, 43_200_000.0) == pytest.approx(
+        2 * 50_000.0 * 0.001 / mean_speed(walks)
+    )
+
+
+def mean_speed(walks: list[Legs]) -> float:
+    """Return how many metres a usual node goes in a millisecond."""
+    paths = [float(np.hypot(walk.x1_m - walk.x0_m, walk.y1_m - walk.y0_m).sum()) for walk in walks]
+    return sum(paths) / len(paths) / 43_200_000.0
 
 
 def still(x: float, y: float = 0.0) -> list[Point]:

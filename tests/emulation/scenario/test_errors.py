@@ -106,6 +106,24 @@ CASES: dict[str, Changes] = {
             '[[control]]\nat_s = 1\npath = "sensor[0].every_s"\nvalue = 0\n\n[radio.handheld]',
         )
     ],
+    "two_controls_of_one_moment": [
+        (
+            "[radio.handheld]",
+            '[[control]]\nat_s = 1\npath = "radio.handheld.loss"\nvalue = 0.1\n\n'
+            '[[control]]\nat_s = 1\npath = "radio.handheld.range_m"\nvalue = 5\n\n'
+            '[[control]]\nat_s = 1.0004\npath = "radio.handheld.loss"\nvalue = 0.2\n\n[radio.handheld]',
+        )
+    ],
+    "what_nobody_uses": [
+        (
+            "[radio.handheld]",
+            "[energy.coin]\nbattery_j = 9\n\n[board.pico]\n\n"
+            f"{zone('incident_site', '[0, 0], [9, 0], [9, 9]')}"
+            "[[obstacle]]\ncorners_m = [[10, 10], [40, 10], [40, 40]]\n\n"
+            "[radio.mast]\nrange_m = 500\nrate_bytes_per_s = 25000\n\n[radio.handheld]",
+        ),
+        ('role = "mediator"', 'role = "mediator"\ndamping = { interval_s = 9 }'),
+    ],
     "what_does_not_fit": [
         ("setup_ms = 100", "setup_ms = 5000\nleast_contact_s = 1e9"),
         ("duration_s = 3600", "duration_s = 5"),

@@ -1,0 +1,37 @@
+"""What a scenario describes and nobody has: mostly a name that was mistyped or a group that was removed.
+
+It changes nothing, so it is a warning.
+"""
+
+from collections.abc import Iterator
+
+from emulation.scenario.hardships import DampingSettings
+from emulation.scenario.mobility_settings import DisasterAreaSettings
+from emulation.scenario.places import Places
+from emulation.scenario.settings import ScenarioSettings
+from knowledge_manager.documents import Problem
+
+
+def check_unused(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
+    """Yield a warning for every table that has no effect."""
+    groups = settings.group
+    for kind, described, used in (
+        ("radio", settings.radio, {group.radio for group in groups}),
+        ("energy", settings.energy, {group.energy for group in groups}),
+        ("board", settings.board, {group.board for group in groups}),
+    ):
+        for name in described:
+            if name not in used:
+                message = (
+                    f'no group says {kind} = "{name}", so it has no effect; let one say it, or leave it out'
+                )
+                yield places.warning((kind, name), "D323", message)
+    if not any(isinstance(group.mobility, DisasterAreaSettings) for group in groups):
+        for kind, entries in (("zone", settings.zone), ("obstacle", settings.obstacle)):
+            for index in range(len(entries)):
+                message = "only the model disaster_area knows it, and no group moves so; leave it out"
+                yield places.warning((kind, index), "D323", message)
+    for index, group in enumerate(groups):
+        if group.damping != DampingSettings() and "publisher" not in group.role:
+            message = "only publishers are damped, and these are none; leave it out"
+            yield places.warning(("group", index, "damping"), "D323", message)
