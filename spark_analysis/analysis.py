@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any, Final
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 
 from spark_analysis.answers import Analysis, GroundTruth, RunFacts
 from spark_analysis.asking import delivery as arriving
@@ -21,8 +20,11 @@ DIRECT: Final = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
 }
-"""How the queries of a small run are run: not compiled, and as one job each instead of one for each stage."""
+"""How the queries of a small run are run: not compiled, as one job each instead of one for each stage, and
+in as few tasks as there can be.
+"""
 
 
 def analyse(run: Run) -> Analysis:
@@ -40,29 +42,32 @@ def analyse(run: Run) -> Analysis:
 
 
 def _ask(run: Run) -> Analysis:
-    """Ask the families of questions side by side: while one is being planned another one runs."""
+    """Ask the families of questions side by side: while one is being planned another one runs.
+
+    Those that others wait for come first: what was owed, and who wanted which reading.
+    """
     end_ms = run.manifest.simulated_ms
     who = {row["node"]: row for row in run.small_table("nodes")}
     revisions = run.revisions()
-    messages, contacts = run.table("messages"), run.table("contacts")
     with ThreadPoolExecutor() as together:
-        outcomes = run.outcomes(revisions).cache()
-        tally = together.submit(arriving.tallied, outcomes)
-        overhead = together.submit(radio.overhead_of, messages)
-        times = together.submit(network.contacts_of, contacts, len(who), end_ms)
+        owed = together.submit(_kept_outcomes, run, revisions)
+        wanted = together.submit(_kept_readings, run, revisions)
+        pieces = together.submit(network.pieces_of, run, len(who), end_ms)
+        times = together.submit(network.contacts_of, run, len(who), end_ms)
+        overhead = together.submit(radio.overhead_of, run)
+        meetings = together.submit(network.meetings_of, run, end_ms)
+        holding = together.submit(nodes.holding_of, run, end_ms)
         filtering = together.submit(nodes.filtering_of, run, who)
-        pieces = together.submit(network.pieces_of, contacts, len(who), end_ms)
-        holding = together.submit(nodes.holding_of, run.table("buffers"), messages, end_ms)
         loads = together.submit(nodes.loads_of, run, who, end_ms)
         joules = together.submit(energy.energy_of, run, who, end_ms, lambda: overhead.result().delivered)
         tracks = together.submit(network.tracks_of, run, who, end_ms)
-        meetings = together.submit(network.meetings_of, run, end_ms)
-        together.submit(import_module, "spark_analysis.page")  # loaded by the time the answers are there
-        counts = tally.result()  # and the outcomes are there for the questions that follow
+        outcomes, counts = owed.result()
         pairs = outcomes.transform(pairs_of)
         timeline = together.submit(arriving.timeline_of, pairs, end_ms)
         delay = together.submit(arriving.delay_of, pairs)
-        ground_truth = _truth(run, revisions, outcomes, filtering.result().released)
+        readings, useful = wanted.result()
+        fates = _fates(run, revisions, readings, outcomes)
+        released = filtering.result().released
         found = Analysis(
             run=_facts(run, who, end_ms),
             delivery=arriving.delivery_of(counts, revisions, who),
@@ -70,7 +75,7 @@ def _ask(run: Run) -> Analysis:
             overhead=overhead.result(),
             contacts=times.result(),
             filtering=filtering.result(),
-            truth=ground_truth,
+            truth=GroundTruth(**fates, released_in_vain=released - useful),
             fairness=arriving.fairness_of(counts),
             fairness_of_groups=arriving.fairness_of(counts, who),
             pieces=pieces.result(),
@@ -82,6 +87,7 @@ def _ask(run: Run) -> Analysis:
             meetings=meetings.result(),
         )
         outcomes.unpersist()
+        readings.unpersist()
         return found
 
 
@@ -113,17 +119,27 @@ def _facts(run: Run, who: Mapping[int, Mapping[str, Any]], end_ms: int) -> RunFa
     )
 
 
-def _truth(
-    run: Run, revisions: Sequence[SubscriptionRevision], outcomes: DataFrame, released: int
-) -> GroundTruth:
-    should = run.judged(revisions).cache()
-    rows = truth.fate_counts(should, revisions, outcomes, run.table("notifications"), run.table("messages"))
-    counts = {(row["wanted"], row["fate"]): row["pairs"] for row in rows.collect()}
-    useful = should.transform(truth.released_and_wanted).first()
-    should.unpersist()
+def _kept_outcomes(run: Run, revisions: Sequence[SubscriptionRevision]) -> tuple[DataFrame, list[Row]]:
+    """Return the outcomes, kept for the questions that follow, and their counts."""
+    outcomes = run.outcomes(revisions).cache()
+    return outcomes, arriving.tallied(outcomes)
+
+
+def _kept_readings(run: Run, revisions: Sequence[SubscriptionRevision]) -> tuple[DataFrame, int]:
+    """Return the readings that somebody wanted, kept for the question what became of them, and how many of
+    them left their source.
+    """
+    readings = run.judged(revisions).cache()
+    useful = readings.transform(truth.released_and_wanted).first()
     assert useful is not None
-    return GroundTruth(
-        **{fate: counts.get((True, fate), 0) for fate in truth.FATES},
-        unwanted=counts.get((False, "delivered"), 0),
-        released_in_vain=released - useful["readings"],
-    )
+    return readings, useful["readings"]
+
+
+def _fates(
+    run: Run, revisions: Sequence[SubscriptionRevision], readings: DataFrame, outcomes: DataFrame
+) -> dict[str, int]:
+    """Count the pairs that met each fate, and as `unwanted` those that were delivered to nobody who asked."""
+    rows = truth.fate_counts(readings, revisions, outcomes, run.table("notifications"), run.table("messages"))
+    counts = {(row["wanted"], row["fate"]): row["pairs"] for row in rows.collect()}
+    wanted = {fate: counts.get((True, fate), 0) for fate in truth.FATES}
+    return {**wanted, "unwanted": counts.get((False, "delivered"), 0)}

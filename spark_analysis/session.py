@@ -24,6 +24,7 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
+from spark_analysis.class_path import often_needed_jars
 from spark_analysis.connect import SCHEME, connect
 from spark_analysis.errors import NoSpark
 from spark_analysis.java import find_java
@@ -37,13 +38,14 @@ _CLUSTER: Final = "spark://"
 _ANSWER_TIMEOUT_S: Final = 10
 _LOOPBACK: Final = ("spark://127.0.0.1", "spark://localhost")
 _QUICK_JAVA: Final = (
-    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xms1g -Xmn500m -XX:MetaspaceSize=256m "
     "-XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 )
 """A report is many small queries, each run once. Java's optimising compiler would take half of the processor
 for code that is hardly used again, a collector beside the work another tenth, and checking the bytes of
 Spark's own classes, which come from a package that was checked by its hash, one more. Where there are tens
-of millions of rows the compiler and the collector earn what they cost.
+of millions of rows the compiler and the collector earn what they cost. With room from the beginning the
+collector need not stop everything four times for Spark's own classes, and hardly ever for the rest.
 """
 _LOG_TAIL_LINES: Final = 12
 _STOP_TIMEOUT_S: Final = 20
@@ -200,8 +202,13 @@ def _configuration(master: str, large: bool) -> SparkConf:
         "spark.sql.session.timeZone": "UTC",
         "spark.driver.extraJavaOptions": "-Duser.timezone=UTC"
         + ("" if large and master.startswith("local") else f" {_QUICK_JAVA}"),
-        # Remembering the line of Python behind every column costs more than planning does.
+        "spark.driver.extraClassPath": often_needed_jars(),
+        # Remembering the line of code behind every column costs more than planning does, and nobody looks
+        # at the plans that Spark would write down, or doubts each rule of its planner.
         "spark.python.sql.dataFrameDebugging.enabled": "false",
+        "spark.sql.dataFrameQueryContext.enabled": "false",
+        "spark.sql.ui.explainMode": "simple",
+        "spark.sql.lightweightPlanChangeValidation": "false",
         "spark.driver.memory": "2g",
     }
     if master.startswith("local"):

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from spark_analysis.answers import Contacts, Meeting, Pieces, Times, Track
@@ -20,9 +19,9 @@ MOST_MEETINGS: Final = 4000
 """So many contacts are drawn on the map at most; beyond them about every k-th is shown."""
 
 
-def contacts_of(table: DataFrame, nodes: int, end_ms: int) -> Contacts:
+def contacts_of(run: Run, nodes: int, end_ms: int) -> Contacts:
     """Ask how long pairs of nodes were in range of each other and apart."""
-    table = table.transform(meeting.until, end_ms)
+    table = run.table("contacts").transform(meeting.until, end_ms)
     times = (
         table.transform(meeting.contact_times)
         .withColumn("which", F.lit("contact"))
@@ -57,10 +56,10 @@ def contacts_of(table: DataFrame, nodes: int, end_ms: int) -> Contacts:
     )
 
 
-def pieces_of(contacts: DataFrame, nodes: int, end_ms: int) -> Pieces:
+def pieces_of(run: Run, nodes: int, end_ms: int) -> Pieces:
     """Ask in how many pieces the network was, and what time has joined."""
     every_ms = bin_ms_of(end_ms)
-    rows = contacts.transform(pieces_over_time(nodes, every_ms, end_ms)).collect()
+    rows = run.table("contacts").transform(pieces_over_time(nodes, every_ms, end_ms)).collect()
     rows.sort(key=lambda row: int(row["sample"]))
     return Pieces(
         every_s=every_ms / 1000,

@@ -7,7 +7,7 @@ join with them would be another job for each question.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import Row
 from pyspark.sql import functions as F  # noqa: N812
 
 from spark_analysis.answers import Filtering, GroupLoad, Holding
@@ -50,11 +50,13 @@ def filtering_from(rows: Iterable[Row], nodes: Nodes, rates: Mapping[str, float]
     )
 
 
-def holding_of(buffers: DataFrame, messages: DataFrame, end_ms: int) -> Holding:
+def holding_of(run: Run, end_ms: int) -> Holding:
     """Ask how many copies of notifications there were, and how far each had spread."""
     bin_ms = bin_ms_of(end_ms)
-    changes = {row["bin"]: row for row in buffers.transform(held_over_time, bin_ms).collect()}
-    spread = {row["bin"]: row for row in messages.transform(copies_over_time, bin_ms).collect()}
+    held_at = run.table("buffers").transform(held_over_time, bin_ms)
+    spread_in = run.table("messages").transform(copies_over_time, bin_ms)
+    changes = {row["bin"]: row for row in held_at.collect()}
+    spread = {row["bin"]: row for row in spread_in.collect()}
     copies, sizes, degrees = [0], [0], []
     got = made = 0
     for bin_ in range(-(-end_ms // bin_ms)):

@@ -2,17 +2,16 @@
 
 from typing import Final
 
-from pyspark.sql import DataFrame
-
 from spark_analysis.answers import GivenUp, Overhead, TypeTraffic
 from spark_analysis.metrics.overhead import overhead, traffic
+from spark_analysis.run import Run
 
 _GIVEN_UP: Final = ("lost", "dropped", "refused", "expired")
 
 
-def overhead_of(messages: DataFrame) -> Overhead:
+def overhead_of(run: Run) -> Overhead:
     """Ask what was sent, what it cost a delivery, and what was given up."""
-    rows = messages.transform(traffic).collect()
+    rows = run.table("messages").transform(traffic).collect()
     sent = {row["type"]: row for row in rows if row["kind"] == "sent"}
     lost: dict[str, int] = {}
     for row in rows:

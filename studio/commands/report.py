@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from spark_analysis.answers import Analysis
     from spark_analysis.comparison import Comparison
+    from spark_analysis.manifest import Manifest
 
 
 def report(
@@ -34,6 +35,9 @@ def report(
 
     Runs that differ in nothing but their seed count as one variant, with 95 % confidence intervals.
     """
+    from concurrent.futures import ThreadPoolExecutor
+    from importlib import import_module
+
     from spark_analysis.answers import Analysis
     from spark_analysis.comparison import refuse_strangers
     from spark_analysis.manifest import read_manifest
@@ -47,13 +51,18 @@ def report(
     sizes = [is_large(run) for run in runs]  # what cannot be read is told before Spark is started
     target = output or (runs[0] / "report.html" if len(runs) == 1 else Path("comparison.html"))
     refuse_unwritable(target)
+    page = "page" if len(runs) == 1 else "comparison_page"
     try:
-        with console.steps("starting Spark …") as step:
+        with console.steps("starting Spark …") as step, ThreadPoolExecutor() as beside:
+            beside.submit(import_module, f"spark_analysis.{page}")  # it loads matplotlib, while Java starts
             spark = open_session(master, large=any(sizes))
             try:
-                found = _analysed(runs, target, step)
+                answers = _answers(runs, step)
             finally:
-                close_session(spark)
+                closing = beside.submit(close_session, spark)  # while the page is drawn
+            step("drawing the report …")
+            found = _written(answers, target)
+            closing.result()
     except KeyboardInterrupt:
         raise typer.Abort from None  # which is told, as one word
     if as_json:
@@ -63,23 +72,27 @@ def report(
     typer.echo(f"report: {target}")
 
 
-def _analysed(runs: "Sequence[Path]", target: Path, step: "Callable[[str], None]") -> "Analysis | Comparison":
-    """Ask the runs and write the page, in the session that is open."""
-    from spark_analysis.report import analyse, compare, write_comparison, write_report
+def _answers(runs: "Sequence[Path]", step: "Callable[[str], None]") -> "list[tuple[Manifest, Analysis]]":
+    """Ask the runs one after the other, in the session that is open."""
+    from spark_analysis.report import analyse
     from spark_analysis.run import open_run
 
-    if len(runs) == 1:
-        step("analysing the trace …")
-        analysis = analyse(open_run(runs[0]))
-        step("drawing the report …")
-        write_report(analysis, target)
-        return analysis
     answers = []
     for number, folder in enumerate(runs, 1):
-        step(f"analysing run {number} of {len(runs)} …")
+        step("analysing the trace …" if len(runs) == 1 else f"analysing run {number} of {len(runs)} …")
         run = open_run(folder)
         answers.append((run.manifest, analyse(run)))
-    step("drawing the comparison …")
+    return answers
+
+
+def _written(answers: "list[tuple[Manifest, Analysis]]", target: Path) -> "Analysis | Comparison":
+    """Write the page of one run, or of several side by side; return what it shows."""
+    from spark_analysis.report import compare, write_comparison, write_report
+
+    if len(answers) == 1:
+        _, analysis = answers[0]
+        write_report(analysis, target)
+        return analysis
     comparison = compare(answers)
     write_comparison(comparison, target)
     return comparison

@@ -24,6 +24,7 @@ from tests.spark_analysis.test_cluster import alike
 
 WriteRun = Callable[..., Path]
 
+PARTITIONS = "spark.sql.shuffle.partitions"
 FACTORY = "spark.sql.codegen.factoryMode"
 
 
@@ -254,7 +255,8 @@ def test_a_large_run_is_asked_the_same(run: Run, analysis: Analysis, monkeypatch
     monkeypatch.setattr("spark_analysis.run.SMALL_RUN_ROWS", 0)
     monkeypatch.setattr("spark_analysis.run.SMALL_TABLE_ROWS", 0)
     assert not run.small
-    with settings(run.spark, dict.fromkeys(DIRECT, "true") | {FACTORY: "FALLBACK"}):
+    compiled = dict.fromkeys(DIRECT, "true") | {FACTORY: "FALLBACK", PARTITIONS: "4"}
+    with settings(run.spark, compiled):
         large = analyse(run)
     assert alike(large.as_document(), analysis.as_document())
 
