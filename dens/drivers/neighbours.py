@@ -108,8 +108,11 @@ class Neighbours:
             return Heard(None, why=why)
         rival = self._rival(origin, address, now_ms)
         if self._sealer.tag_bytes and now_ms - self._heard_ms.get(origin, -LOYAL_MS) < LOYAL_MS:
-            at = spoken(self._addresses[origin])
-            return Heard(None, why=f"it calls itself {origin}, who was heard at {at} just now", rival=rival)
+            why = (
+                f"it calls itself {origin}, who was heard at {spoken(self._addresses[origin])} just now; it is "
+                f"heard when that one has been silent for {LOYAL_MS // 1000} s"
+            )
+            return Heard(None, why=why, rival=rival)
         if known is not None:
             self.forget(known)
         self.forget(origin)

@@ -41,6 +41,15 @@ def _checked_address(text: str) -> str:
 AddressText = Annotated[str, AfterValidator(_checked_address)]
 
 
+def _checked_name(text: str) -> str:
+    if not text or "\0" in text:
+        raise PydanticCustomError("D342", "this is no name of a file", {})
+    return text
+
+
+FileName = Annotated[str, AfterValidator(_checked_name)]
+
+
 class Settings(BaseModel):
     """A table of the file: unknown keys are forbidden, and nothing is read as something else."""
 
@@ -65,7 +74,7 @@ class PeerSettings(Settings):
 class SerialSettings(Settings):
     """A port with one board on it. From a trusted one everything is taken without a tag, and marked."""
 
-    port: Annotated[str, Field(min_length=1)]
+    port: FileName
     node: NodeNumber
     trusted: bool
     baud: Literal[9600, 19200, 38400, 57600, 115200, 230400] = 115200
@@ -75,10 +84,10 @@ class NodeSettings(Settings):
     """The whole file. Paths are relative to the folder that it stands in."""
 
     node: NodeNumber
-    store: Annotated[str, Field(min_length=1)]
-    vocabularies: list[str] = Field(default_factory=list)
-    key: str | None = None
-    identities: list[str] = Field(default_factory=list)
+    store: FileName
+    vocabularies: list[FileName] = Field(default_factory=list)
+    key: FileName | None = None
+    identities: list[FileName] = Field(default_factory=list)
     policy: str = "epidemic"
     limits: dict[str, PositiveInt] = Field(default_factory=dict)
     udp: UdpSettings | None = None

@@ -219,6 +219,9 @@ def test_dens_check_knows_a_nodes_file(dens, tmp_path: Path) -> None:
     ("text", "code", "said"),
     [
         ('node = 1\nstore = "x"\n', "D343", "talk to nobody"),
+        ('node = 1\nstore = ""\n[udp]\naddress = "127.0.0.1:1"\n', "D342", "no name of a file"),
+        ('node = 1\nstore = "a\\u0000"\n[udp]\naddress = "127.0.0.1:1"\n', "D342", "no name of a file"),
+        ('node = 1\nstore = "x"\nkey = "a\\u0000"\n[udp]\naddress = "[::1]:1"\n', "D342", "name of a file"),
         ('node = 1\nstor = "x"\n', "D341", 'did you mean "store"'),
         ('node = 70000\nstore = "x"\n', "D342", "65535"),
         ('node = 1\nstore = "x"\n[udp]\naddress = "home:1"\n', "D342", "127.0.0.1:7001"),
