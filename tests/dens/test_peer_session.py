@@ -531,3 +531,32 @@ def test_whatever_is_due_first_wants_attention() -> None:
     unheard.hello_due_ms = BEGIN_MS + 500
     unheard.rest()
     assert unheard.due_ms == BEGIN_MS + 400
+
+
+def test_nobody_is_woken_for_what_was_answered() -> None:
+    made = ready()
+    for number in (1, 2):
+        made.sent(item(3, number), 50, BEGIN_MS)
+    made.rest()
+    made.acknowledged((3, 1), BEGIN_MS + 50)
+    assert made.due_ms == BEGIN_MS + 400
+    made.acknowledged((3, 2), BEGIN_MS + 60)
+    assert made.due_ms == NEVER_MS
+
+
+def test_one_slow_answer_makes_nobody_wait_for_more_than_the_longest() -> None:
+    made = ready()
+    made.sent(item(3, 1), 50, BEGIN_MS)
+    made.acknowledged((3, 1), BEGIN_MS + 60_000)
+    made.sent(item(3, 2), 50, BEGIN_MS + 60_000)
+    made.rest()
+    assert made.due_ms == BEGIN_MS + 63_000
+
+
+@pytest.mark.parametrize("window_bytes", [1_000, 16_385, 20_001])
+def test_times_are_whole_milliseconds_whatever_the_sizes(window_bytes: int) -> None:
+    for size in (701, 1_999, 5_001):
+        made = ready(Limits(window_bytes=window_bytes))
+        made.sent(item(3, 1), size, BEGIN_MS)
+        made.rest()
+        assert isinstance(made.due_ms, int)
