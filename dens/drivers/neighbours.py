@@ -108,9 +108,10 @@ class Neighbours:
             return Heard(None, why=why)
         rival = self._rival(origin, address, now_ms)
         if self._sealer.tag_bytes and now_ms - self._heard_ms.get(origin, -LOYAL_MS) < LOYAL_MS:
+            at = spoken(self._addresses[origin])
             why = (
-                f"it calls itself {origin}, who was heard at {spoken(self._addresses[origin])} just now; it is "
-                f"heard when that one has been silent for {LOYAL_MS // 1000} s"
+                f"it calls itself {origin}, who was heard at {at} just now, and is heard when that one has "
+                f"been silent for {LOYAL_MS // 1000} s"
             )
             return Heard(None, why=why, rival=rival)
         if known is not None:

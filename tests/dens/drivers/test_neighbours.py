@@ -207,7 +207,10 @@ def test_the_one_that_is_not_heard_is_told_of_the_one_that_took_its_number() -> 
     assert rivals(known, (said, THERE, begin_ms), (said, ELSEWHERE, begin_ms + LOYAL_MS)) == [None, None]
     heard = known.node_at(said, THERE, begin_ms + LOYAL_MS + 1_000)
     assert (heard.node, heard.rival) == (None, Rival(OTHER, ELSEWHERE))
-    assert heard.why == "it calls itself 9, who was heard at 127.0.0.1:9001 just now"
+    assert heard.why == (
+        "it calls itself 9, who was heard at 127.0.0.1:9001 just now, and is heard when that one has been "
+        "silent for 10 s"
+    )
 
 
 def test_a_third_with_the_same_number_is_told_as_well() -> None:
