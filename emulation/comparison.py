@@ -1,9 +1,10 @@
 """Two runs side by side: what they were made of, what they came to, and whether their traces are the same.
 
-Nothing of a trace is read but its bytes: the same scenario and seed give the same bytes, so two files that
-differ tell that the runs did, and the first table that differs, in the order in which things cause each
-other, tells where to look. Only an interrupted run, which ended in the middle of a moment, is compared by the
-rows before that moment.
+The same scenario and seed give the same bytes, so bytes are compared first. Where they differ, rows are: a
+version that lets other things go first within one millisecond writes the same rows in another order, and that
+is told apart from rows that differ. The first table that differs, in the order in which things cause each
+other, tells where to look. An interrupted run, which ended in the middle of a moment, is compared by the rows
+before that moment.
 """
 
 import json
@@ -13,18 +14,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
-
+from emulation.run_documents import manifest_of, summary_of
+from emulation.trace.rows import gist_of, parts_of, rows_before
 from emulation.trace.schema import TABLES
 
 _IN_MANIFEST_TOO = ("scenario", "seed", "status", "simulated_s")
 """What the summary repeats."""
-
-
-class NotARun(ValueError):
-    """The folder is not what `dens run` writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,53 +44,71 @@ class Comparison:
     figures: tuple[Difference, ...]
     """In the summaries."""
     tables: tuple[str, ...]
-    """The tables of the traces whose bytes differ, causes before effects."""
+    """The tables of the traces whose rows differ, causes before effects."""
+    rearranged: tuple[str, ...] = ()
+    """The tables that hold the same rows, in another order or in other bytes."""
     until_ms: int | None = None
     """Where only what happened before this moment was compared, row by row."""
 
     @property
     def same_trace(self) -> bool:
         """Say whether both traces are the same, byte for byte."""
+        return not self.tables and not self.rearranged
+
+    @property
+    def same_rows(self) -> bool:
+        """Say whether the same happened in both, if perhaps not in the same order within a moment."""
         return not self.tables
 
     def as_document(self) -> dict[str, Any]:
         """Return the comparison as plain data."""
         return {
             "same_trace": self.same_trace,
+            "same_rows": self.same_rows,
             "until_ms": self.until_ms,
             "tables": list(self.tables),
+            "rearranged": list(self.rearranged),
             "settings": [asdict(difference) for difference in self.settings],
             "figures": [asdict(difference) for difference in self.figures],
         }
 
     def lines(self) -> list[str]:
         """Return the comparison for people."""
-        how = (
-            "byte for byte" if self.until_ms is None else f"row for row before {self.until_ms / 1000:,.3f} s"
-        )
-        traces = f"same trace, {how}" if self.same_trace else f"traces differ in {', '.join(self.tables)}"
+        traces = self._about_traces()
         found = [difference.line() for difference in (*self.settings, *self.figures)]
         names = next((one for one in self.settings if one.path == "scenario.name"), None)
         if names is None:
-            return [traces, *found]
+            return [*traces, *found]
         found.remove(names.line())
-        return [f"different scenarios: {_shown(names.one)} | {_shown(names.other)}", traces, *found]
+        return [f"different scenarios: {_shown(names.one)} | {_shown(names.other)}", *traces, *found]
+
+    def _about_traces(self) -> list[str]:
+        if self.same_trace and self.until_ms is not None:
+            return [f"same trace, row for row before {self.until_ms / 1000:,.3f} s"]
+        if self.same_trace:
+            return ["same trace, byte for byte"]
+        differ = f"traces differ in {', '.join(self.tables)}"
+        lines = [differ if self.tables else "the same rows in every table"]
+        if self.rearranged:
+            lines.append(
+                f"the same rows in another order, or in other bytes, in {', '.join(self.rearranged)}"
+            )
+        return lines
 
 
 def compare_runs(one: Path, other: Path) -> Comparison:
     """Compare the folders of two runs; one that is none raises `NotARun`."""
+    unlike = [table for table in TABLES if _bytes_of(one, table) != _bytes_of(other, table)]
+    rearranged = tuple(table for table in unlike if gist_of(one, table) == gist_of(other, table))
     return Comparison(
-        tuple(differences(_manifest(one), _manifest(other))),
+        tuple(differences(_settings(one), _settings(other))),
         tuple(
             difference
-            for difference in differences(_document(one, "summary.json"), _document(other, "summary.json"))
+            for difference in differences(summary_of(one), summary_of(other))
             if difference.path not in _IN_MANIFEST_TOO
         ),
-        tuple(
-            table
-            for table in TABLES
-            if _bytes_of(one / "trace" / table) != _bytes_of(other / "trace" / table)
-        ),
+        tuple(table for table in unlike if table not in rearranged),
+        rearranged,
     )
 
 
@@ -105,31 +118,22 @@ def compare_until(one: Path, other: Path, until_ms: int) -> Comparison:
     Their figures count what came in the last moment too, so they are left out.
     """
     return Comparison(
-        tuple(differences(_manifest(one), _manifest(other))),
+        tuple(differences(_settings(one), _settings(other))),
         (),
         tuple(
             table
             for table in TABLES
-            if not _rows_before(one, table, until_ms).equals(_rows_before(other, table, until_ms))
+            if not rows_before(one, table, until_ms).equals(rows_before(other, table, until_ms))
         ),
-        until_ms,
+        until_ms=until_ms,
     )
 
 
-def _manifest(run: Path) -> dict[str, Any]:
+def _settings(run: Path) -> dict[str, Any]:
     """Return what a manifest says of the run; in how many files its tables stand is no difference of runs."""
-    document: dict[str, Any] = _document(run, "manifest.json")
+    document = manifest_of(run)
     document.pop("parts", None)
     return document
-
-
-def _document(run: Path, name: str) -> Any:
-    try:
-        return json.loads((run / name).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        if name == "summary.json" and isinstance(error, FileNotFoundError):
-            return {}  # It is still running, or was killed.
-        raise NotARun(f"{run} is no run: {name} cannot be read ({error})") from error
 
 
 def differences(one: Any, other: Any, path: str = "") -> Iterator[Difference]:
@@ -146,31 +150,8 @@ def differences(one: Any, other: Any, path: str = "") -> Iterator[Difference]:
         yield Difference(path, one, other)
 
 
-def _bytes_of(table: Path) -> list[tuple[str, bytes]]:
-    return [(part.name, sha256(part.read_bytes()).digest()) for part in sorted(table.glob("part-*.parquet"))]
-
-
-def _rows_before(run: Path, table: str, until_ms: int) -> pa.Table:
-    """Return the rows before a moment with their words spelt out: of legs and contacts those that ended by
-    then."""
-    schema = TABLES[table]
-    parts = sorted((run / "trace" / table).glob("part-*.parquet"))
-    plain = pa.schema(
-        [
-            pa.field(field.name, field.type.value_type if pa.types.is_dictionary(field.type) else field.type)
-            for field in schema
-        ]
-    )
-    if until_ms == 0:
-        return plain.empty_table()  # It may have been interrupted before there was anything.
-    try:
-        read = [pq.read_table(part).cast(plain) for part in parts]
-    except (OSError, ValueError) as error:
-        raise NotARun(f"{run} is no run: a part of {table} cannot be read ({error})") from error
-    rows = pa.concat_tables(read) if read else plain.empty_table()
-    time = next((name for name in ("at_ms", "created_ms", "end_ms") if name in schema.names), None)
-    rows = rows if time is None else rows.filter(pc.less(rows[time], pa.scalar(until_ms, pa.int64())))
-    return rows.combine_chunks()
+def _bytes_of(run: Path, table: str) -> list[tuple[str, bytes]]:
+    return [(part.name, sha256(part.read_bytes()).digest()) for part in parts_of(run, table)]
 
 
 def _shown(value: Any) -> str:

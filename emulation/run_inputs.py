@@ -4,14 +4,13 @@ Every file that the scenario names is copied to `inputs/`, under the first digit
 name; the manifest says which name of the scenario is which copy.
 """
 
-import json
 import shutil
 from collections.abc import Mapping
 from hashlib import file_digest
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from emulation.comparison import NotARun
+from emulation.run_documents import NotARun, manifest_of
 from emulation.scenario import Scenario, scenario_from_settings
 from emulation.trace.writer import TraceError
 
@@ -34,17 +33,6 @@ def keep_inputs(inputs: Mapping[str, Path], run: Path) -> dict[str, str]:
             error.errno, f"cannot keep the scenario's files: {error.strerror or error}", str(error.filename)
         ) from error
     return kept
-
-
-def manifest_of(run: Path) -> dict[str, Any]:
-    """Return the manifest of a run; a folder that is none raises `NotARun`."""
-    try:
-        manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise NotARun(f"{run} is no run: manifest.json cannot be read ({error})") from error
-    if not isinstance(manifest, dict):
-        raise NotARun(f"{run} is no run: manifest.json is no table of keys")
-    return manifest
 
 
 def scenario_of(run: Path) -> tuple[Scenario, int]:

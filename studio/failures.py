@@ -33,7 +33,7 @@ def failure_of(error: BaseException) -> Failure:
         return _plain(f"not a valid vector: {error}", exits.BAD_INPUT)
     if _is(error, "spark_analysis.errors", "AnalysisError"):
         return _plain(str(error), exits.BAD_INPUT)
-    if _is(error, "emulation.comparison", "NotARun"):
+    if _is(error, "emulation.run_documents", "NotARun"):
         return _plain(str(error), exits.BAD_INPUT)
     if _is(error, "knowledge_manager.event_class", "UnknownName"):
         return _plain(str(error), exits.BAD_INPUT)

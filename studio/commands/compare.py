@@ -16,7 +16,7 @@ def compare(
 ) -> None:
     """Say how two runs differ: in their settings, their figures and the tables of their traces.
 
-    Ends 1 if their traces differ.
+    Ends 1 if rows of their traces differ; the same rows in another order within a moment are told and end 0.
     """
     from emulation.comparison import compare_runs
     from studio import console
@@ -27,4 +27,4 @@ def compare(
     else:
         for line in comparison.lines():
             typer.echo(line)
-    raise typer.Exit(exits.FINE if comparison.same_trace else exits.FINDING)
+    raise typer.Exit(exits.FINE if comparison.same_rows else exits.FINDING)

@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
-from emulation.comparison import NotARun, compare_runs
+from emulation.comparison import compare_runs
 from emulation.run import run_scenario
+from emulation.run_documents import NotARun
 from emulation.scenario import load_scenario
 
 WriteScenario = Callable[..., Path]
@@ -50,6 +52,82 @@ def test_different_scenarios_are_told_first_and_nothing_twice(
     assert not [line for line in lines[1:] if "small" in line or line.startswith("simulated_s")]
 
 
+@pytest.fixture
+def two(write_scenario: WriteScenario, tmp_path: Path) -> tuple[Path, Path]:
+    """The same run, twice."""
+    scenario = load_scenario(write_scenario(("duration_s = 3600", "duration_s = 300")))
+    for out in ("one", "two"):
+        run_scenario(scenario, 5, tmp_path / out)
+    return tmp_path / "one", tmp_path / "two"
+
+
+def change(run: Path, table: str, order: Callable[[int], list[int]]) -> None:
+    """Write the rows of a table's first part in another order, or not all of them, or some twice."""
+    part = run / "trace" / table / "part-00000.parquet"
+    rows = pq.read_table(part)
+    pq.write_table(rows.take(order(rows.num_rows)), part)
+
+
+def test_the_same_rows_in_another_order_are_told_apart(two: tuple[Path, Path]) -> None:
+    one, other = two
+    change(other, "messages", lambda amount: [1, 0, *range(2, amount)])
+    change(other, "buffers", lambda amount: list(reversed(range(amount))))
+    found = compare_runs(one, other)
+    assert (found.tables, set(found.rearranged)) == ((), {"messages", "buffers"})
+    assert (found.same_rows, found.same_trace) == (True, False)
+    assert found.lines()[0] == "the same rows in every table"
+    assert found.as_document()["same_rows"]
+    assert sorted(found.as_document()["rearranged"]) == ["buffers", "messages"]
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        pytest.param(lambda amount: list(range(amount - 1)), id="one is missing"),
+        pytest.param(lambda amount: [0, *range(amount - 1)], id="one is there twice in the place of another"),
+        pytest.param(lambda amount: [*range(amount), 0], id="one is there twice"),
+    ],
+)
+def test_other_rows_are_a_difference(two: tuple[Path, Path], order: Callable[[int], list[int]]) -> None:
+    one, other = two
+    change(other, "motion", order)
+    found = compare_runs(one, other)
+    assert (found.tables, found.rearranged) == (("motion",), ())
+    assert not found.same_rows
+    assert found.lines()[0] == "traces differ in motion"
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1 and nothing more", None])
+def test_a_damaged_part_is_named(two: tuple[Path, Path], content: bytes | None) -> None:
+    one, other = two
+    part = other / "trace" / "messages" / "part-00000.parquet"
+    part.write_bytes(part.read_bytes()[:-20] if content is None else content)
+    with pytest.raises(NotARun, match=r"two/trace/messages/part-00000\.parquet cannot be read: it is dam"):
+        compare_runs(one, other)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("manifest.json", b'{"seed":\n 5,\n', r"one/manifest\.json is damaged: no JSON from line 3 on"),
+        ("manifest.json", b"\xff\xfe", r"one/manifest\.json is damaged: it is no text"),
+        ("manifest.json", b"[1, 2]", r"one/manifest\.json is damaged: it is no table of keys"),
+        ("summary.json", b"", r"one/summary\.json is damaged: no JSON from line 1 on; do the run again"),
+    ],
+)
+def test_a_damaged_document_is_named(two: tuple[Path, Path], name: str, content: bytes, said: str) -> None:
+    one, other = two
+    (one / name).write_bytes(content)
+    with pytest.raises(NotARun, match=said) as refused:
+        compare_runs(one, other)
+    assert "Errno" not in str(refused.value)
+
+
 def test_what_is_no_run_is_told(tmp_path: Path) -> None:
-    with pytest.raises(NotARun, match=r"is no run: manifest\.json"):
+    with pytest.raises(NotARun, match=r"is no run: it has no manifest\.json; name a folder that"):
+        compare_runs(tmp_path, tmp_path)
+    with pytest.raises(NotARun, match="is no run: there is no such folder"):
+        compare_runs(tmp_path / "nowhere", tmp_path)
+    (tmp_path / "manifest.json").mkdir()
+    with pytest.raises(NotARun, match=r"manifest\.json cannot be read: Is a directory$"):
         compare_runs(tmp_path, tmp_path)

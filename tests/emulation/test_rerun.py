@@ -5,11 +5,13 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
-from emulation.comparison import NotARun, compare_until
+from emulation.comparison import compare_until
 from emulation.rerun import rerun, version_differences
 from emulation.run import Progress, run_scenario
+from emulation.run_documents import NotARun
 from emulation.run_inputs import scenario_of
 from emulation.scenario import load_scenario
 from knowledge_manager.documents import DocumentError
@@ -56,10 +58,13 @@ def test_other_versions_and_other_bytes_are_told(first: Path, tmp_path: Path) ->
     (first / "manifest.json").write_text(json.dumps(manifest))
     assert [difference.path for difference in version_differences(first)] == ["versions.numpy"]
     part = first / "trace" / "buffers" / "part-00000.parquet"
-    part.write_bytes(b"something else")
+    pq.write_table(pq.read_table(part).slice(1), part)
     again = rerun(first, tmp_path / "again")
     assert again.comparison is not None
     assert again.comparison.tables == ("buffers",)
+    part.write_bytes(b"something else")
+    with pytest.raises(NotARun, match=r"first/trace/buffers/part-00000\.parquet cannot be read"):
+        rerun(first, tmp_path / "again", force=True)
 
 
 def test_an_interrupted_run_is_done_as_far_as_it_came_and_compared(first: Path, tmp_path: Path) -> None:
@@ -91,7 +96,7 @@ def test_a_run_that_was_killed_is_compared_up_to_what_its_manifest_says(first: P
 
 
 def test_what_cannot_be_done_again_is_told(first: Path, tmp_path: Path) -> None:
-    with pytest.raises(NotARun, match=r"is no run: manifest\.json"):
+    with pytest.raises(NotARun, match=r"is no run: it has no manifest\.json"):
         rerun(tmp_path, tmp_path / "again")
     with pytest.raises(FileExistsError, match="is the run itself"):
         rerun(first, first, force=True)

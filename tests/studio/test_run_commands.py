@@ -132,6 +132,11 @@ def test_different_runs_are_a_finding(dens, scenario: Path, tmp_path: Path) -> N
     assert ended.out.startswith("traces differ in motion")
     assert "seed: 1 | 2" in ended.out
     assert "motion" in dens("compare", tmp_path / "1", tmp_path / "2", "--json").document()["tables"]
+    part = tmp_path / "2" / "trace" / "motion" / "part-00000.parquet"
+    part.write_bytes(part.read_bytes()[:100])
+    damaged = dens("compare", tmp_path / "1", tmp_path / "2")
+    assert damaged.code == 3
+    assert "part-00000.parquet cannot be read: it is damaged" in damaged.err
     nothing = dens("compare", tmp_path / "1", tmp_path)
     assert nothing.code == 3
     assert "is no run" in nothing.err
