@@ -6,11 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dens.drivers.neighbours import Address
-    from dens.events import Event
-    from studio.node.living import Links
+    from studio.node.links import Links
     from studio.node.loading import NodePlan
 
 app = typer.Typer(
@@ -71,25 +67,19 @@ def run(
     """
     from dens.seal import Sealer
     from dens.stores.owner import Owner
-    from studio.node.living import Life, Links, live, real_clock
+    from studio.node.links import links_of_node
+    from studio.node.living import Life, live, real_clock
     from studio.node.loading import load_node
     from studio.node.output import putting_while_possible, say
     from studio.node.parts import mediator
-    from studio.node.settings import address_of
+    from studio.node.showing import begun, shown, warn_of_key
     from studio.node.stores import MEDIATOR, open_store
 
-    plan = load_node(node)
-    settings, udp, clock = plan.settings, plan.settings.udp, real_clock()
-    _warn_of_key(plan)
-    store = open_store(plan.store, Owner(MEDIATOR, settings.node), say, recover=recover)
+    plan, clock = load_node(node), real_clock()
+    number = plan.settings.node
+    warn_of_key(plan)
+    store = open_store(plan.store, Owner(MEDIATOR, number), say, recover=recover)
     engine = mediator(plan, store, clock())
-    links = Links(
-        None if udp is None else address_of(udp.address),
-        plan.peers,
-        udp is not None and udp.accept_others,
-        30_000 if udp is None else 1000 * udp.silence_s,
-        settings.serial,
-    )
     traced = None
     if trace is not None:
         from studio.node.tracing import traced_node
@@ -99,11 +89,11 @@ def run(
     life = Life(
         traced or engine,
         store,
-        Sealer(settings.node, plan.secret),
-        links,
+        Sealer(number, plan.secret),
+        links_of_node(plan),
         clock,
-        _shown(as_json, put),
-        begun=lambda address: _begun(plan, links, address, put if as_json else None),
+        shown(as_json, put),
+        begun=lambda address: begun(plan, address, put if as_json else None),
     )
     code = live(life)
     if traced is not None:
@@ -156,23 +146,24 @@ def subscribe(
     from studio.node.loading import load_node
     from studio.node.output import say
     from studio.node.parts import subscriber
+    from studio.node.showing import shown_to_subscriber, warn_of_key
     from studio.node.stores import SUBSCRIBER, open_store, place_of_end
 
     plan, clock = load_node(node), real_clock()
-    links = _links_of_end(plan, number, at)
+    links = _links(plan, number, at)
     signer = None
     if key is not None:
         found = read_key(key)
         if found.kind == "signing" and found.node != number:
             raise Refusal(f"{key} is subscriber {found.node}'s; call with --as {found.node}")
         signer = SigningKey(found)
-    _warn_of_key(plan)
+    warn_of_key(plan)
     place = place_of_end(plan.folder, SUBSCRIBER, number, store)
     kept = open_store(place, Owner(SUBSCRIBER, number), say, recover=recover)
     end = subscriber(plan, number, kept, clock(), signer)
     ask_for(end, files or [], plan.table, clock(), say)
     withdrawn = [end.unsubscribe(id, clock()) for id in withdraw or []]
-    ear = Ear(end, _delivered(plan, as_json), say, count, withdrawn)
+    ear = Ear(end, shown_to_subscriber(plan, as_json), say, count, withdrawn)
     sealer = Sealer(number, plan.secret)
     life = Life(end, kept, sealer, links, clock, ear.hear, work=lambda runtime: ear.listen(runtime, seconds))
     raise typer.Exit(live(life))
@@ -206,7 +197,7 @@ def publish(
 ) -> None:
     """Replay a recording as a sensor would: a watchdog filters it, and what somebody asked for is published.
 
-    Ends 1 when the DENS node has not taken all of it; the rest waits in the store.
+    Ends 1 when the DENS node has not taken all of it (the rest waits in the store) or lines were broken.
     """
     import json
 
@@ -218,19 +209,20 @@ def publish(
     from studio.node.measuring import Replay, announce, recorded_attributes, watchdog_for
     from studio.node.output import putting_while_possible, say
     from studio.node.parts import publisher
+    from studio.node.showing import shown, warn_of_key
     from studio.node.stores import PUBLISHER, open_store, place_of_end
 
     plan, clock = load_node(node), real_clock()
-    links = _links_of_end(plan, number, at)
+    links = _links(plan, number, at)
     kind = plan.table.event(event)
     names = recorded_attributes(readings, kind)
-    _warn_of_key(plan)
+    warn_of_key(plan)
     place = place_of_end(plan.folder, PUBLISHER, number, store)
     kept = open_store(place, Owner(PUBLISHER, number), say, recover=recover)
     watchdog = watchdog_for(plan.table)
     end = publisher(plan, number, kept, clock(), watchdog)
     announce(end, plan.table, kind, names, clock())
-    replay = Replay(end, watchdog, _shown(as_json, putting_while_possible()), say)
+    replay = Replay(end, watchdog, shown(as_json, putting_while_possible()), say)
     life = Life(
         end,
         kept,
@@ -249,100 +241,19 @@ def publish(
     raise typer.Exit(code)
 
 
-def _links_of_end(plan: "NodePlan", number: int, at: str | None) -> "Links":
-    """Return how an end reaches the DENS node, from a port that the system chooses."""
-    from studio.failures import Refusal
-    from studio.node.living import SOON_MS, Links
-    from studio.node.loading import NO_KEY
-    from studio.node.settings import address_of, is_loopback
+def _links(plan: "NodePlan", number: int, at: str | None) -> "Links":
+    """Return how an end with this number reaches the DENS node; what the command line says wrongly is its
+    fault.
+    """
+    from studio.node.links import links_of_end
+    from studio.node.settings import address_of
 
     if number == plan.settings.node:
         raise typer.BadParameter(
             f"{number} is the DENS node's own number; give another one", param_hint="--as"
         )
-    if at is None and plan.settings.udp is None:
-        raise Refusal("the node's file has no [udp]; ends talk to it over UDP")
     try:
-        address = address_of(at if at is not None else plan.settings.udp.address)  # type: ignore[union-attr]
+        address = None if at is None else address_of(at)
     except ValueError:
         raise typer.BadParameter(f"{at!r} is no address; give 127.0.0.1:7001", param_hint="--at") from None
-    if address[1] == 0:
-        raise Refusal(
-            "the node's file lets the system choose the port; say --at ADDRESS, as the node told it"
-        )
-    if plan.secret is None and not is_loopback(address):
-        raise Refusal(f"{address[0]} {NO_KEY}")
-    is_six = ":" in address[0]
-    if is_loopback(address):
-        own = ("::1" if is_six else "127.0.0.1", 0)
-    else:
-        own = ("::" if is_six else "0.0.0.0", 0)
-    return Links(own, {plan.settings.node: address}, silence_ms=SOON_MS)
-
-
-def _warn_of_key(plan: "NodePlan") -> None:
-    from dens.drivers.keys import is_private
-    from studio.node.output import say
-
-    if plan.mission_key is not None and plan.settings.key is not None:
-        path = plan.folder / plan.settings.key
-        if not is_private(plan.mission_key, path):
-            say(f"{path} can be read by others; make it yours alone: chmod 600 {path}")
-
-
-def _begun(
-    plan: "NodePlan", links: "Links", address: "Address | None", put: "Callable[[str], None] | None"
-) -> None:
-    """Tell that the node is there: as a document where something puts those, else to the person."""
-    import json
-
-    from dens.drivers.neighbours import spoken
-    from studio.node.output import say
-
-    node, key = plan.settings.node, plan.mission_key
-    where = [] if address is None else [spoken(address)]
-    if put is not None:
-        told = {
-            "event": "begun",
-            "node": node,
-            "address": where[0] if where else None,
-            "serial": [one.port for one in links.serial],
-            "key": None if key is None else key.fingerprint,
-        }
-        put(json.dumps(told))
-        return
-    sealed = "without a mission key" if key is None else f"mission key {key.fingerprint}"
-    places = ", ".join([*where, *(one.port for one in links.serial)])
-    say(f"node {node} is on {places}, {sealed}; Ctrl-C ends it")
-
-
-def _shown(as_json: bool, put: "Callable[[str], None]") -> "Callable[[Event], None]":
-    from studio.node.telling import Teller
-
-    teller = Teller(as_json=as_json)
-
-    def show(event: "Event") -> None:
-        line = teller.line(event)
-        if line is not None:
-            put(line)
-
-    return show
-
-
-def _delivered(plan: "NodePlan", as_json: bool) -> "Callable[[Event], None]":
-    """Return what shows deliveries in words, or everything as documents."""
-    from studio.node.output import put
-
-    if as_json:
-        return _shown(True, put)
-    from dens.events import NotificationDelivered
-    from plugins.fuzzy.describe import describe_vector
-
-    def show(event: "Event") -> None:
-        if isinstance(event, NotificationDelivered):
-            says = " ".join(describe_vector(event.item.payload, plan.table, "nv").sentences)
-            degree = max(one[2] for one in event.satisfied) / 255
-            mark = "" if event.reason is None else f", {event.reason}"
-            put(f"from {event.item.origin}: {says} (degree {degree:.2f}{mark})")
-
-    return show
+    return links_of_end(plan, address)

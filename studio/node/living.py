@@ -6,11 +6,11 @@ SIGTERM ends it with 0, Ctrl-C with 130, and so does its own work when it is don
 import asyncio
 import signal
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from dens.drivers.neighbours import Address, Neighbours, spoken
 from dens.drivers.runtime import Runtime
@@ -23,26 +23,12 @@ from dens.seal import Sealer
 from dens.stores.sqlite import SqliteStore
 from studio import exits
 from studio.failures import Refusal
+from studio.node.links import Links
 from studio.node.output import OutputError, say
-from studio.node.settings import SerialSettings
 from studio.node.telling import NETWORK_EPOCH_MS
 
 Work = Callable[[Runtime], Coroutine[Any, Any, int]]
 """What an end does while it is driven; when it returns an exit code, the process ends with it."""
-SOON_MS: Final = 3_000
-"""An end greets its node anew after so much silence: a node that was started again knows nobody, and has to
-be told where its ends are before it can give them anything."""
-
-
-@dataclass(frozen=True, slots=True)
-class Links:
-    """Where a process listens and whom it talks to."""
-
-    address: Address | None
-    listed: Mapping[int, Address]
-    accepts_others: bool = False
-    silence_ms: int = 30_000
-    serial: Sequence[SerialSettings] = ()
 
 
 def real_clock() -> Callable[[], int]:

@@ -1,0 +1,62 @@
+"""What the commands of a node print of what happens: documents for programs, lines for people."""
+
+import json
+from collections.abc import Callable
+
+from dens.drivers.keys import is_private
+from dens.drivers.neighbours import Address, spoken
+from dens.events import Event, NotificationDelivered
+from plugins.fuzzy.describe import describe_vector
+from studio.node.loading import NodePlan
+from studio.node.output import put, say
+from studio.node.telling import Teller
+
+
+def warn_of_key(plan: NodePlan) -> None:
+    """Say so where others can read the mission's key."""
+    if plan.mission_key is not None and plan.settings.key is not None:
+        path = plan.folder / plan.settings.key
+        if not is_private(plan.mission_key, path):
+            say(f"{path} can be read by others; make it yours alone: chmod 600 {path}")
+
+
+def begun(plan: NodePlan, address: Address | None, put_document: Callable[[str], None] | None) -> None:
+    """Tell that the node is there: as a document where something puts those, else to the person."""
+    node, key = plan.settings.node, plan.mission_key
+    ports = [one.port for one in plan.settings.serial]
+    where = None if address is None else spoken(address)
+    if put_document is not None:
+        fingerprint = None if key is None else key.fingerprint
+        told = {"event": "begun", "node": node, "address": where, "serial": ports, "key": fingerprint}
+        put_document(json.dumps(told))
+        return
+    sealed = "without a mission key" if key is None else f"mission key {key.fingerprint}"
+    places = ", ".join(ports if where is None else [where, *ports])
+    say(f"node {node} is on {places}, {sealed}; Ctrl-C ends it")
+
+
+def shown(as_json: bool, put_line: Callable[[str], None]) -> Callable[[Event], None]:
+    """Return what shows every event that is worth it."""
+    teller = Teller(as_json=as_json)
+
+    def show(event: Event) -> None:
+        line = teller.line(event)
+        if line is not None:
+            put_line(line)
+
+    return show
+
+
+def shown_to_subscriber(plan: NodePlan, as_json: bool) -> Callable[[Event], None]:
+    """Return what shows deliveries in words, or everything as documents."""
+    if as_json:
+        return shown(True, put)
+
+    def show(event: Event) -> None:
+        if isinstance(event, NotificationDelivered):
+            says = " ".join(describe_vector(event.item.payload, plan.table, "nv").sentences)
+            degree = max(one[2] for one in event.satisfied) / 255
+            mark = "" if event.reason is None else f", {event.reason}"
+            put(f"from {event.item.origin}: {says} (degree {degree:.2f}{mark})")
+
+    return show
