@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from studio.board.flash_image import SCRATCH_MARK, SCRATCH_PAGE, file_system, file_system_start
+from studio.board.lifeline import ends_with_us
 from studio.failures import Refusal
 
 INSTRUCTION_NS = 64
@@ -75,7 +76,8 @@ def _bytes(text: str | bytes) -> bytes:
 def started(
     files: Mapping[str, str | bytes], serial: str, counted: bool = True, seed: int = 1
 ) -> "Iterator[subprocess.Popen[bytes]]":
-    """Start a board with these files and its serial line at `serial` (as QEMU names it: stdio, pty); end it.
+    """Start a board with these files and its serial line at `serial` (as QEMU names it: stdio, pty); end it,
+    also if we are killed.
 
     `counted` time is the same on every host, but passes at once while the board waits; a board that talks to
     somebody needs time as it is. With counted time the chip's random numbers come from `seed`: how its heap
@@ -103,6 +105,7 @@ def started(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            preexec_fn=ends_with_us(),
         )
         try:
             yield process
