@@ -38,14 +38,14 @@ def told(node: DensNode, now_ms: int) -> list[tuple[int, int]]:
     return [item.id for item in subscriber.hear() if item.type == MessageType.NOTIFY]
 
 
-def said(node: DensNode, now_ms: int) -> list[tuple[int, int, tuple[int, int]]]:
-    """Return what the node says now, link messages apart: to whom, type and identity of each."""
-    out: list[tuple[int, int, tuple[int, int]]] = []
+def said(node: DensNode, now_ms: int) -> list[tuple[int, int, tuple[int, int], int]]:
+    """Return what the node says now, link messages apart: to whom, type, identity and hops of each."""
+    out: list[tuple[int, int, tuple[int, int], int]] = []
     for datagram in node.datagrams_to_send(now_ms):
         item = unpack(datagram.data, now_ms)[0]
         messages = Bundle.decode(item.payload).messages if item.type == MessageType.BUNDLE else ()
         out += [
-            (datagram.peer, one.type, one.id)
+            (datagram.peer, one.type, one.id, one.hops)
             for one in (item, *(unpack(message, now_ms)[0] for message in messages))
             if one.type >= MessageType.SUBSCRIBE
         ]
@@ -109,9 +109,9 @@ def test_what_is_learnt_in_one_contact_is_passed_on_to_the_others_at_once_and_no
     node = mediator()
     giver, _ = (ScriptedPeer(node, mediator_node, Role.MEDIATOR) for mediator_node in (3, 8))
     giver.send(subscribe_item(SUBSCRIBER, 7, WANTED))
-    assert said(node, 300) == [(8, MessageType.SUBSCRIBE, (SUBSCRIBER, 7))]
+    assert said(node, 300) == [(8, MessageType.SUBSCRIBE, (SUBSCRIBER, 7), 2)]
     giver.send(item)
-    assert said(node, 600) == [(8, item.type, item.id)]
+    assert said(node, 600) == [(8, item.type, item.id, item.hops + 1)]
 
 
 def talk(node: DensNode, publisher: PublisherEnd, now_ms: int) -> int:
