@@ -16,6 +16,9 @@ from typing import Any
 import pytest
 
 from dens.drivers.keys import derive, new_mission_key, new_signing_key, write_key
+from dens.drivers.neighbours import Address
+from studio.node.links import SOON_MS, links_of_end
+from studio.node.loading import load_node
 
 ROOT = Path(__file__).parent.parent.parent
 PATIENT = ROOT / "docs" / "examples" / "patient.xml"
@@ -270,8 +273,6 @@ def test_every_code_of_a_nodes_file_has_a_page() -> None:
 
 
 def test_the_files_on_the_page_are_good(tmp_path: Path) -> None:
-    from studio.node.loading import load_node
-
     mission, medic = new_mission_key(), new_signing_key(3)
     write_key(mission, tmp_path / "mission.key")
     write_key(derive(medic), tmp_path / "medic.pub")
@@ -460,6 +461,15 @@ def test_a_node_whose_events_nobody_reads_any_more_says_so_and_goes_on(tmp_path:
         node.stderr.close()  # type: ignore[union-attr]
 
 
+def test_a_publisher_whose_output_is_lost_publishes_all_the_same(tmp_path: Path) -> None:
+    words = ["--event", "patient", "--at", "127.0.0.1:9", "--period", "0", "--wait", "0", "--json"]
+    with Path("/dev/full").open("w") as full:
+        end = begun_with(full, "publish", node_file(tmp_path, 1), recording(tmp_path), *words)
+    _, said = end.communicate(timeout=LONG_S)
+    assert end.returncode == 0
+    assert "standard output: No space left on device; this goes on" in said
+
+
 @pytest.mark.parametrize(("is_full", "code"), [(True, 3), (False, 0)])
 def test_a_subscriber_whose_output_is_lost_ends_and_says_which_output(
     tmp_path: Path, is_full: bool, code: int
@@ -500,3 +510,23 @@ def test_lines_of_a_recording_that_are_skipped_are_told_with_their_number(
         figures = json.loads(ended.out.splitlines()[-1])
         assert (figures["readings"], figures["broken_lines"]) == (3, 4)
         assert [one["line"] for one in figures["broken"]] == [3, 5, 6, 8]
+
+
+@pytest.mark.parametrize(
+    ("address", "own"),
+    [
+        (("127.0.0.1", 7001), "127.0.0.1"),
+        (("::1", 7001), "::1"),
+        (("10.0.0.1", 7001), "0.0.0.0"),
+        (("fe80::1", 7001), "::"),
+    ],
+)
+def test_an_end_talks_to_its_node_alone_and_notices_soon_that_it_is_deaf(
+    tmp_path: Path, address: Address, own: str
+) -> None:
+    write_key(new_mission_key(), tmp_path / "mission.key")
+    plan = load_node(node_file(tmp_path, 1, key="mission.key"))
+    links = links_of_end(plan, address)
+    assert (links.address, links.listed, links.serial) == ((own, 0), {1: address}, ())
+    assert not links.accepts_others
+    assert links.silence_ms == SOON_MS <= 5_000
