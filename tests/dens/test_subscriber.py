@@ -1,13 +1,16 @@
-"""A subscriber's end over several revisions of one subscription: what it buries, and for how long."""
+"""A subscriber's end: what it buries and for how long, what it shows, and what it does when it is full."""
 
 import pytest
 
-from dens.item import LIFETIME_MS
+from dens.events import CopyDropped, NotificationDelivered
+from dens.item import LIFETIME_MS, Item
+from dens.limits import Limits
+from dens.messages import Notify
 from dens.numbers import MessageType, Role
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from emulation.torture.topics import LANGUAGE, subscription
-from tests.dens.test_engines import HOUR_Q, ScriptedPeer
+from tests.dens.test_engines import HOUR_Q, ScriptedPeer, events
 
 SHORT_Q = 24
 
@@ -34,3 +37,49 @@ def test_a_withdrawal_outlives_every_revision_there_ever_was(is_restarted: bool,
     assert last.expires_ms > LIFETIME_MS[HOUR_Q]
     assert end.in_force == ()
     assert end.next_seq(5) == 2
+
+
+def notify(number: int, *satisfied: tuple[int, int, int], origin: int = 4) -> Item:
+    payload = Notify(satisfied, b"\x03\x09").encode()
+    return Item(MessageType.NOTIFY, LANGUAGE, origin, number, 0, HOUR_Q, 2, payload)
+
+
+def test_what_satisfies_only_what_was_withdrawn_or_replaced_is_refused_and_not_shown() -> None:
+    end = SubscriberEnd(1, 7, MemoryStore(), 0)
+    for id, seq in ((5, 0), (5, 1), (6, 0)):
+        end.subscribe(subscription(id, seq, HOUR_Q, 3, 1), LANGUAGE, 0)
+    end.unsubscribe(6, 0)
+    peer = ScriptedPeer(end, 2, Role.MEDIATOR)
+    peer.send(notify(1, (5, 0, 9)))
+    peer.send(notify(2, (6, 0, 9)))
+    assert peer.refusals() == ["superseded", "superseded"]
+    peer.send(notify(3, (5, 0, 9), (5, 1, 8), (6, 0, 7)))
+    shown = [event for event in events(end) if isinstance(event, NotificationDelivered)]
+    assert [(event.item.number, event.satisfied) for event in shown] == [(3, ((5, 1, 8),))]
+
+
+def test_a_subscriber_keeps_so_many_receipts_and_lets_the_oldest_go() -> None:
+    end = SubscriberEnd(1, 7, MemoryStore(), 0, limits=Limits(receipts=2))
+    end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, 0)
+    peer = ScriptedPeer(end, 2, Role.MEDIATOR)
+    for number in range(4):
+        peer.send(notify(number, (5, 0, 9)))
+    gone = [event for event in events(end) if isinstance(event, CopyDropped)]
+    assert [(event.item.type, event.reason) for event in gone] == [(MessageType.RECEIPT, "oldest")] * 2
+    assert [event.item.payload[-1] for event in gone] == [0, 1]
+    kept = [item.payload[-1] for item in peer.hear() if item.type == MessageType.RECEIPT]
+    assert kept == [2, 3]
+
+
+def test_a_subscriber_that_can_remember_no_more_refuses_and_a_flood_leaves_half_to_others() -> None:
+    end = SubscriberEnd(1, 7, MemoryStore(), 0, limits=Limits(known_items=8, origin_share_percent=25))
+    end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, 0)
+    peer = ScriptedPeer(end, 2, Role.MEDIATOR)
+    for number in range(6):
+        peer.send(notify(number, (5, 0, 9)))
+    shown = [event.item.id for event in events(end) if isinstance(event, NotificationDelivered)]
+    assert shown == [(4, 0), (4, 1), (4, 2), (4, 3)]
+    for origin in range(10, 16):
+        peer.send(notify(1, (5, 0, 9), origin=origin))
+    shown = [event.item.id for event in events(end) if isinstance(event, NotificationDelivered)]
+    assert shown == [(10, 1), (11, 1), (12, 1), (13, 1)]
