@@ -2,7 +2,7 @@
 
 A run is written into its own place, manifest first, so that another program can follow it. The manifest says
 `running` until the run ends and is then replaced, at once, by the one that says how. Whoever finds
-`running` on a run that nobody writes any more (it was killed) has a partial run in hand. An earlier run that
+`running` on a run that nobody holds any more (it was killed) has a partial run in hand. An earlier run that
 is to be replaced waits beside the folder under a name that begins with a dot, and comes back if the new one
 fails.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from emulation.trace.hold import FolderHold
 from emulation.trace.writer import TraceError, parts_of_tables
 
 
@@ -29,14 +30,16 @@ class RunFolder:
         _refuse_occupied(out, force)
 
     def __enter__(self) -> Self:
-        """Put the earlier run aside and make the folder."""
+        """Put the earlier run aside, make the folder and hold it."""
         _or_refused(self.path, self._begin)
+        self._hold = FolderHold(self.path)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Forget the earlier run, or after a failure bring it back."""
+        self._hold.release()
         if error is not None:
             shutil.rmtree(self.path, ignore_errors=True)
             if self._earlier.exists():

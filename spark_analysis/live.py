@@ -30,6 +30,7 @@ from spark_analysis.live_state import GIVEN_UP, Batch, Delivered, GivenUp, LiveF
 from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.schema import TABLES
+from spark_analysis.writer import is_being_written
 
 FOLLOWED: Final = ("subscriptions", "notifications", "messages")
 """The tables that are followed. A run's other tables are not needed for its figures."""
@@ -41,15 +42,26 @@ _PARTS_AT_ONCE: Final = 64
 _BEGIN_TIMEOUT_S: Final = 30.0
 _LOOK_EVERY_S: Final = 0.2
 
+GONE_AFTER_S: Final = 10.0
+"""A run that nobody has held for so long is taken for given up; a node that starts anew is there sooner."""
+
 Tell = Callable[[LiveFigures, Manifest], None]
 """Told the figures after each batch, with what the run says of itself."""
 
 
 def follow(
-    folder: Path, spark: SparkSession, tell: Tell, *, window_ms: int, every_s: float, once: bool = False
+    folder: Path,
+    spark: SparkSession,
+    tell: Tell,
+    *,
+    window_ms: int,
+    every_s: float,
+    once: bool = False,
+    patience_s: float = GONE_AFTER_S,
 ) -> LiveFigures:
     """Follow a run until it ends, or with `once` as far as it is now; return its figures.
 
+    A run that nobody has written for `patience_s` is over too, although its manifest still says `running`.
     Called again, it goes on where it was. Raises `TraceError` when the folder is no run, when somebody else
     follows it already, and when the run is taken away because it failed.
     """
@@ -80,7 +92,7 @@ def follow(
         )
         query = writing.start()
         try:
-            _wait_for_end(folder, query, once)
+            _wait_for_end(folder, query, once, patience_s)
         except StreamingQueryException as error:
             _refuse_vanished(folder)
             raise TraceError(f"{folder}: cannot be followed any more: {_reason(error)}") from error
@@ -218,14 +230,20 @@ def _wait_for_tables(folder: Path) -> None:
         time.sleep(_LOOK_EVERY_S)
 
 
-def _wait_for_end(folder: Path, query: StreamingQuery, once: bool) -> None:
-    """Return when the run has ended and all of it was brought in. A run that ended writes nothing more."""
+def _wait_for_end(folder: Path, query: StreamingQuery, once: bool, patience_s: float) -> None:
+    """Return when the run has ended, or was given up, and all of it was brought in. A run that ended writes
+    nothing more.
+    """
     if once:
         query.awaitTermination()
         return
+    held = time.monotonic()
     while True:
         _refuse_vanished(folder)
-        if read_manifest(folder).status != "running":
+        now = time.monotonic()
+        if is_being_written(folder):
+            held = now
+        if read_manifest(folder).status != "running" or now - held > patience_s:
             query.processAllAvailable()
             return
         if not query.isActive:

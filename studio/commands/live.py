@@ -29,32 +29,54 @@ def live(
     once: Annotated[
         bool, typer.Option("--once", metavar="", help="Bring in what is there now, and end.")
     ] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait", metavar="", help="Go on waiting when nobody writes the run any more.")
+    ] = False,
     master: SparkMaster = None,
     as_json: AsJson = False,
 ) -> None:
     """Show delivery, delay and drops of a run while it goes on, and end with it.
 
+    A run whose writer was killed is over ten seconds later: that is told, and the exit code is 1.
     Every part of the trace counts once. Stopped or killed, it goes on where it was when it is called again;
     what it knows is kept in RUN/live.
     """
-    from spark_analysis.live import follow
+    from math import inf
+
+    from spark_analysis.live import GONE_AFTER_S, follow
     from spark_analysis.manifest import read_manifest
     from spark_analysis.session import close_session, open_session
-    from studio import console
+    from studio import console, exits
 
     read_manifest(run)  # a folder that is no run is told before Spark is started
     console.say("starting Spark …")
     spark = open_session(master)
     try:
         with _screen() as tell:
-            figures = follow(run, spark, tell, window_ms=round(60_000 * window), every_s=every, once=once)
+            figures = follow(
+                run,
+                spark,
+                tell,
+                window_ms=round(60_000 * window),
+                every_s=every,
+                once=once,
+                patience_s=inf if wait else GONE_AFTER_S,
+            )
     finally:
         close_session(spark)
     status = read_manifest(run).status
+    writer_gone = status == "running" and not once
     if as_json:
-        console.print_document({**figures.as_document(), "status": status, "run": str(run)})
+        document = {**figures.as_document(), "status": status, "writer_gone": writer_gone, "run": str(run)}
+        console.print_document(document)
     else:
         console.out().print(_table(figures, status))
+    if writer_gone:
+        console.say(
+            f"nobody has written {run} for {GONE_AFTER_S:g} s: its writer was killed. This is all there is; "
+            "`dens report` takes it as partial, and --wait goes on waiting"
+        )
+        raise typer.Exit(exits.FINDING)
 
 
 def _screen() -> Any:

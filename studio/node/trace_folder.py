@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from dens.item import ItemId
 from emulation.run import versions
 from emulation.run_folder import write_document
+from emulation.trace.hold import FolderHold
 from emulation.trace.schema import SCHEMA_VERSION
 from emulation.trace.writer import TraceError, TraceWriter
 from knowledge_manager.vocabulary import vocabulary_text
@@ -76,6 +77,7 @@ class TraceFolder:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise Refusal(f"{path}: the trace cannot be written there: {error.strerror}") from None
+        self._hold = FolderHold(path)  # until the node is no more
         self.tell("running", self.goes_on_ms or 0)
         self.writer = TraceWriter(path / "trace", goes_on=True)
         self.written = _written(path / "trace") if earlier is not None else Written()

@@ -19,13 +19,16 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+from emulation.trace.hold import FolderHold
 from emulation.trace.schema import TABLES
 from knowledge_manager.mission_table import load_mission_table
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import matcher
 from spark_analysis.live import BatchLog, follow
 from spark_analysis.live_state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
+from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.writer import is_being_written
 from tests.spark_analysis.oracle import delivered_at, owed_pairs
 from tests.spark_analysis.synthetic import END_MS, SyntheticRun, synthetic_run
 
@@ -203,6 +206,27 @@ def test_a_run_that_fails_takes_the_follower_with_it(spark: SparkSession, tmp_pa
     begin = (growing.path, spark, lambda *_: shutil.rmtree(growing.path, ignore_errors=True))
     with pytest.raises(TraceError, match="the run was taken away while it was followed; it failed"):
         follow(*begin, window_ms=1, every_s=0.2)
+
+
+def test_a_run_whose_writer_is_gone_is_over_and_all_of_it_was_brought_in(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """As long as it is held it is waited for, however little patience there is."""
+    made = synthetic_run(4)
+    growing = GrowingRun(tmp_path / "run", made, 2)
+    hold = FolderHold(growing.path)
+    growing.grow()
+    told: list[LiveFigures] = []
+
+    def give_up(figures: LiveFigures, _: Manifest) -> None:
+        told.append(figures)
+        assert is_being_written(growing.path)
+        hold.release()
+
+    last = follow(growing.path, spark, give_up, window_ms=900_000, every_s=0.2, patience_s=0)
+    assert read_manifest(growing.path).status == "running"
+    assert 0 < last.notifications < len(made.told)
+    assert last == told[-1]
 
 
 PROGRAM = """
