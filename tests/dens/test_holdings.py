@@ -10,10 +10,9 @@ from dens.messages import Acknowledgement, Bundle, Receipt, SummaryMessage
 from dens.node import DensNode
 from dens.numbers import LINK_NUMBER, MessageType, Role, Status
 from dens.policies.spray_and_wait import SprayAndWait
-from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from dens.summary import decode
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicMatcher, subscription
 from tests.dens.test_engines import HOUR_Q, ScriptedPeer, events, mediator, subscribe_item
 
 SUBSCRIBER = 1
@@ -112,39 +111,6 @@ def test_what_is_learnt_in_one_contact_is_passed_on_to_the_others_at_once_and_no
     assert said(node, 300) == [(8, MessageType.SUBSCRIBE, (SUBSCRIBER, 7), 2)]
     giver.send(item)
     assert said(node, 600) == [(8, item.type, item.id, item.hops + 1)]
-
-
-def talk(node: DensNode, publisher: PublisherEnd, now_ms: int) -> int:
-    """Let two that are in contact say all that they have to say; return the time afterwards."""
-    for later_ms in range(now_ms, now_ms + 2_000, 100):
-        for speaker, hearer in ((node, publisher), (publisher, node)):
-            speaker.timer_due(later_ms)
-            for datagram in speaker.datagrams_to_send(later_ms):
-                if datagram.peer == hearer.node:
-                    hearer.receive(datagram.data, speaker.node, later_ms)
-    return now_ms + 2_000
-
-
-@pytest.mark.parametrize("is_away", [False, True])
-def test_a_withdrawal_reaches_the_publisher_that_is_there_and_the_one_that_comes_back(is_away: bool) -> None:
-    node, host = mediator(), TopicHost()
-    publisher = PublisherEnd(4, 7, MemoryStore(), 0, filter_host=host)
-    publisher.announce(b"\x03", 0)
-    peer = ScriptedPeer(node, 3, Role.MEDIATOR)
-    peer.send(subscribe_item(SUBSCRIBER, 7, WANTED))
-    node.contact_opened(4, 0)
-    publisher.contact_opened(2, 0)
-    now_ms = talk(node, publisher, 0)
-    assert set(host.installed) == {(SUBSCRIBER, 5)}
-    if is_away:
-        node.contact_lost(4, now_ms)
-        publisher.contact_lost(2, now_ms)
-    peer.send(Item(MessageType.UNSUBSCRIBE, 0, SUBSCRIBER, 8, 0, HOUR_Q, 1, bytes((5, 0))))
-    if is_away:
-        node.contact_opened(4, now_ms)
-        publisher.contact_opened(2, now_ms)
-    talk(node, publisher, now_ms)
-    assert host.installed == {}
 
 
 def test_an_older_announcement_that_comes_late_changes_nothing() -> None:
