@@ -1,5 +1,5 @@
-"""A publisher's end: what it is asked for by a mediator, which filters it has, before and after a restart, and
-what it does when it is full.
+"""A publisher's end: what a mediator asks it for, which filters it has, before and after a restart, and what
+it does when it is full.
 """
 
 import pytest
