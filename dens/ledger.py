@@ -21,6 +21,19 @@ _tuple: Final = tuple.__new__
 """Makes named tuples of all their fields in a third of the time; for those that every message needs."""
 
 
+def begin_numbers(store: Store, least: int) -> None:
+    """Let the numbers of a store that has given out none begin here, durably.
+
+    Peers remember numbers for longer than a file may live: whoever lost its store and began at nothing again
+    would say new things under numbers that they take for known.
+    """
+    counters = {key for space, key, _ in store.load() if space is Space.COUNTER}
+    for counter in (_ITEM_NUMBERS, _LINK_NUMBERS):
+        if counter not in counters:
+            store.stage(Put(Space.COUNTER, counter, least.to_bytes(8, "big")))
+    store.commit()
+
+
 class Ledger:
     """The rows of one engine, written through its store."""
 

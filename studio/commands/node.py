@@ -78,7 +78,7 @@ def run(
     plan, clock = load_node(node), real_clock()
     number = plan.settings.node
     warn_of_key(plan)
-    store = open_store(plan.store, Owner(MEDIATOR, number), say, recover=recover)
+    store = open_store(plan.store, Owner(MEDIATOR, number), clock(), say, recover=recover)
     engine = mediator(plan, store, clock())
     traced = None
     if trace is not None:
@@ -159,7 +159,7 @@ def subscribe(
         signer = SigningKey(found)
     warn_of_key(plan)
     place = place_of_end(plan.folder, SUBSCRIBER, number, store)
-    kept = open_store(place, Owner(SUBSCRIBER, number), say, recover=recover)
+    kept = open_store(place, Owner(SUBSCRIBER, number), clock(), say, recover=recover)
     end = subscriber(plan, number, kept, clock(), signer)
     ask_for(end, files or [], plan.table, clock(), say)
     withdrawn = [end.unsubscribe(id, clock()) for id in withdraw or []]
@@ -218,7 +218,7 @@ def publish(
     names = recorded_attributes(readings, kind)
     warn_of_key(plan)
     place = place_of_end(plan.folder, PUBLISHER, number, store)
-    kept = open_store(place, Owner(PUBLISHER, number), say, recover=recover)
+    kept = open_store(place, Owner(PUBLISHER, number), clock(), say, recover=recover)
     watchdog = watchdog_for(plan.table)
     end = publisher(plan, number, kept, clock(), watchdog)
     announce(end, plan.table, kind, names, clock())

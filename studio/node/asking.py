@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dens.drivers.runtime import Runtime
 from dens.events import Event, MessageAcknowledged, MessageCreated, NotificationDelivered
-from dens.item import ItemId
+from dens.item import Item, ItemId
 from dens.numbers import TYPE_NAMES, MessageType
 from dens.subscriber import SubscriberEnd
 from knowledge_manager.documents import read_document
@@ -49,6 +49,15 @@ def _meaning(vector: bytes) -> bytes:
     return vector[2:3] + vector[5:]
 
 
+def _named(said: Item) -> str:
+    """Return how people call what a subscriber said: by the number that they know, its subscription's."""
+    if said.type == MessageType.UNSUBSCRIBE:
+        return f"withdrawal of subscription {said.payload[0]}"
+    if said.type == MessageType.SUBSCRIBE:
+        return f"subscription {said.payload[0]}"
+    return TYPE_NAMES[said.type]
+
+
 class Ear:
     """Hears what comes, until it is enough: so many notifications, or an answer to what is withdrawn."""
 
@@ -84,7 +93,7 @@ class Ear:
             self._was_refused |= event.item.type == MessageType.SUBSCRIBE and event.reason is not None
             if event.item.type != MessageType.RECEIPT:
                 answer = "has it" if event.reason is None else f"refused it: {event.reason}"
-                self._say(f"{TYPE_NAMES[event.item.type]} {event.item.number}: node {event.peer} {answer}")
+                self._say(f"{_named(event.item)}: node {event.peer} {answer}")
         elif isinstance(event, NotificationDelivered):
             self._heard += 1
         try:

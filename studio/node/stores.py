@@ -2,8 +2,11 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from dens.errors import DamagedStoreError, ForeignStoreError, StoreError
+from dens.ledger import begin_numbers
+from dens.numbers import LINK_NUMBER
 from dens.stores.owner import Owner
 from dens.stores.sqlite import SqliteStore
 from knowledge_manager.documents import DocumentError
@@ -11,7 +14,14 @@ from knowledge_manager.documents import DocumentError
 MEDIATOR, SUBSCRIBER, PUBLISHER = "DENS node", "subscriber", "publisher"
 
 
-def open_store(path: Path, owner: Owner, say: Callable[[str], None], *, recover: bool) -> SqliteStore:
+NUMBER_MS: Final = 500
+"""The numbers of a new store begin where two a second since 2020 would have come to, so that they lie above
+those of a store that was lost; there is room for 34 years of that."""
+
+
+def open_store(
+    path: Path, owner: Owner, now_ms: int, say: Callable[[str], None], *, recover: bool
+) -> SqliteStore:
     """Open the store of this owner, or raise `DocumentError`; say where a damaged one is kept."""
     try:
         store = SqliteStore(path, owner=owner, recover=recover)
@@ -25,6 +35,7 @@ def open_store(path: Path, owner: Owner, say: Callable[[str], None], *, recover:
     if store.damaged is not None:
         count = sum(1 for _ in store.load())
         say(f"the store was damaged; {count:,} whole rows were taken over, and it is kept as {store.damaged}")
+    begin_numbers(store, max(1, now_ms // NUMBER_MS % LINK_NUMBER))
     return store
 
 

@@ -6,7 +6,7 @@ import hmac
 import pytest
 
 from dens.item import NEVER_MS, Item, ItemId
-from dens.ledger import Ledger
+from dens.ledger import Ledger, begin_numbers
 from dens.limits import Limits
 from dens.seal import Sealer, node_key
 from dens.store import Space
@@ -225,3 +225,20 @@ def test_what_is_held_and_what_is_marked_is_so_after_a_restart_too() -> None:
     assert held.id in again.known
     assert again.known.pop_ended(held.expires_ms - 1) is None
     assert again.known.pop_ended(held.expires_ms) == (held.id, held.expires_ms)
+
+
+def test_numbers_of_a_store_that_gave_out_none_begin_where_they_are_told_to(store: MemoryStore) -> None:
+    """A store that was lost began earlier; what it gave out is below what its successor does."""
+    begin_numbers(store, 1_000)
+    first = Ledger(store.crash(), LIMITS)
+    first.load()
+    assert [first.item_number(), first.item_number(), first.link_number()] == [1_000, 1_001, 1_000]
+
+
+def test_numbers_that_were_given_out_go_on_wherever_they_were(store: MemoryStore, ledger: Ledger) -> None:
+    ledger.item_number()
+    ledger.commit()
+    begin_numbers(store, 1_000)
+    again = Ledger(store.crash(), LIMITS)
+    again.load()
+    assert (again.item_number(), again.link_number()) == (LIMITS.number_step, 1_000)

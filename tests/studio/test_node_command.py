@@ -17,8 +17,12 @@ import pytest
 
 from dens.drivers.keys import derive, new_mission_key, new_signing_key, write_key
 from dens.drivers.neighbours import Address
+from dens.ledger import Ledger
+from dens.limits import Limits
+from dens.stores.owner import Owner
 from studio.node.links import SOON_MS, links_of_end
 from studio.node.loading import load_node
+from studio.node.stores import NUMBER_MS, SUBSCRIBER, open_store
 
 ROOT = Path(__file__).parent.parent.parent
 PATIENT = ROOT / "docs" / "examples" / "patient.xml"
@@ -530,3 +534,27 @@ def test_an_end_talks_to_its_node_alone_and_notices_soon_that_it_is_deaf(
     assert (links.address, links.listed, links.serial) == ((own, 0), {1: address}, ())
     assert not links.accepts_others
     assert links.silence_ms == SOON_MS <= 5_000
+
+
+def numbers_of(path: Path, owner: Owner, now_ms: int) -> tuple[int, int]:
+    """Return the numbers that this owner's next message and next session would have."""
+    store = open_store(path, owner, now_ms, lambda said: None, recover=True)
+    ledger = Ledger(store, Limits())
+    ledger.load()
+    found = ledger.item_number(), ledger.link_number()
+    ledger.commit()
+    store.close()
+    return found
+
+
+def test_whoever_lost_its_store_says_nothing_under_old_numbers(tmp_path: Path) -> None:
+    path, owner, day_ms = tmp_path / "medic.sqlite", Owner(SUBSCRIBER, 7), 86_400_000
+    first = numbers_of(path, owner, 2_000 * day_ms)
+    assert first == (2_000 * day_ms // NUMBER_MS,) * 2
+    second = numbers_of(path, owner, 2_001 * day_ms)
+    assert first < second < (first[0] + 100, first[1] + 100), "its own numbers go on"
+    path.unlink()
+    assert numbers_of(path, owner, 2_001 * day_ms) > (second[0] + 100, second[1] + 100)
+    path.write_bytes(b"\0" * 8192)
+    assert numbers_of(path, owner, 2_002 * day_ms)[0] == 2_002 * day_ms // NUMBER_MS, "recovered with nothing"
+    assert numbers_of(tmp_path / "late.sqlite", owner, (1 << 31) * NUMBER_MS) == (1, 1), "34 years are over"
