@@ -34,7 +34,7 @@ from typing import Final
 import numpy as np
 
 from emulation.mobility.ground import ConvexPolygon, Ground
-from emulation.mobility.model import Answer, Area, Legs, Path, Point
+from emulation.mobility.model import Answer, Area, EachAlone, Legs, Path, Point
 
 ZONES: Final = ("incident_site", "treatment", "transport", "command", "hospital")
 DUTIES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -93,7 +93,7 @@ class Zones:
 
 
 @dataclass(frozen=True, slots=True)
-class DisasterArea:
+class DisasterArea(EachAlone):
     """Everybody of one duty. `begins_s` says between which times they set off for the first time, `attends_s`
     how long they stay where they are called to."""
 
@@ -105,17 +105,8 @@ class DisasterArea:
     begins_s: tuple[float, float]
     attends_s: tuple[float, float] = (60.0, 300.0)
 
-    def walks(
-        self,
-        area: Area,
-        duration_ms: float,
-        own: Sequence[np.random.Generator],
-        together: np.random.Generator,
-    ) -> list[Legs]:
-        """Return the way of each node through its zones."""
-        return [self._walk(duration_ms, chance) for chance in own]
-
-    def _walk(self, duration_ms: float, chance: np.random.Generator) -> Legs:
+    def walk(self, area: Area, duration_ms: float, chance: np.random.Generator) -> Legs:
+        """Return the way of a node through its zones."""
         kinds = self._kinds(chance)
         here = next(kinds)
         path = Path(*self.zones.draw(here, chance))

@@ -16,14 +16,13 @@ at the border.
 600000.0
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import atan2, cos, hypot, pi, sin, sqrt, tau
 from typing import Final
 
 import numpy as np
 
-from emulation.mobility.model import Area, Legs, Path
+from emulation.mobility.model import Area, EachAlone, Legs, Path
 
 _BORDER: Final = 0.1
 """The share of the area at each border in which a node turns to the middle."""
@@ -31,7 +30,7 @@ _TURN_DEVIATION: Final = pi / 6
 
 
 @dataclass(frozen=True, slots=True)
-class GaussMarkov:
+class GaussMarkov(EachAlone):
     """Mean speed and its deviation, how much is remembered, and how long a step lasts."""
 
     speed_m_per_s: float
@@ -39,17 +38,8 @@ class GaussMarkov:
     memory: float
     step_s: float
 
-    def walks(
-        self,
-        area: Area,
-        duration_ms: float,
-        own: Sequence[np.random.Generator],
-        together: np.random.Generator,
-    ) -> list[Legs]:
-        """Return a winding walk for each node."""
-        return [self._walk(area, duration_ms, chance) for chance in own]
-
-    def _walk(self, area: Area, duration_ms: float, chance: np.random.Generator) -> Legs:
+    def walk(self, area: Area, duration_ms: float, chance: np.random.Generator) -> Legs:
+        """Return a winding walk."""
         path = Path(chance.random() * area.width_m, chance.random() * area.height_m)
         speed, direction = self.speed_m_per_s, tau * chance.random()
         mean_direction = direction

@@ -15,6 +15,7 @@ A model may also answer calls (`AnswersCalls`): from the moment at which a node 
 legs, for which the first three laws hold as well.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot
@@ -94,6 +95,26 @@ class MobilityModel(Protocol):
     ) -> list[Legs]:
         """Return one walk for each stream of `own`; `together` is for what the whole group shares."""
         ...
+
+
+class EachAlone(ABC):
+    """A model in which nobody's walk depends on anybody else's: `walk` says how one node goes."""
+
+    __slots__ = ()
+
+    def walks(
+        self,
+        area: Area,
+        duration_ms: float,
+        own: Sequence[np.random.Generator],
+        together: np.random.Generator,
+    ) -> list[Legs]:
+        """Return one walk for each stream of `own`."""
+        return [self.walk(area, duration_ms, chance) for chance in own]
+
+    @abstractmethod
+    def walk(self, area: Area, duration_ms: float, chance: np.random.Generator) -> Legs:
+        """Return the walk of a node with this chance, up to the end of the run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,33 +14,23 @@ is drawn again.
 600000.0
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import cos, hypot, sin, tau
 
 import numpy as np
 
-from emulation.mobility.model import Area, Legs, Path
+from emulation.mobility.model import Area, EachAlone, Legs, Path
 
 
 @dataclass(frozen=True, slots=True)
-class RandomDirection:
+class RandomDirection(EachAlone):
     """Uniform directions, uniform speeds above 0, uniform pauses at the border."""
 
     speed_m_per_s: tuple[float, float]
     pause_s: tuple[float, float]
 
-    def walks(
-        self,
-        area: Area,
-        duration_ms: float,
-        own: Sequence[np.random.Generator],
-        together: np.random.Generator,
-    ) -> list[Legs]:
-        """Return a walk from border to border for each node."""
-        return [self._walk(area, duration_ms, chance) for chance in own]
-
-    def _walk(self, area: Area, duration_ms: float, chance: np.random.Generator) -> Legs:
+    def walk(self, area: Area, duration_ms: float, chance: np.random.Generator) -> Legs:
+        """Return a walk from border to border."""
         path = Path(chance.random() * area.width_m, chance.random() * area.height_m)
         while path.now_ms < duration_ms:
             pause, speed = chance.random(2)

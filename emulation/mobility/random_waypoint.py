@@ -14,32 +14,22 @@ stream, whatever the settings are, so changing a speed changes no destination.
 3600000.0
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from emulation.mobility.model import Area, Legs, legs_through
+from emulation.mobility.model import Area, EachAlone, Legs, legs_through
 
 
 @dataclass(frozen=True, slots=True)
-class RandomWaypoint:
+class RandomWaypoint(EachAlone):
     """Uniform destinations, uniform speeds above 0, uniform pauses."""
 
     speed_m_per_s: tuple[float, float]
     pause_s: tuple[float, float]
 
-    def walks(
-        self,
-        area: Area,
-        duration_ms: float,
-        own: Sequence[np.random.Generator],
-        together: np.random.Generator,
-    ) -> list[Legs]:
-        """Return a walk of waits and moves for each node."""
-        return [self._walk(area, duration_ms, chance) for chance in own]
-
-    def _walk(self, area: Area, duration_ms: float, chance: np.random.Generator) -> Legs:
+    def walk(self, area: Area, duration_ms: float, chance: np.random.Generator) -> Legs:
+        """Return a walk of waits and moves."""
         moves = self._likely_moves(area, duration_ms)
         start = chance.random(2)
         drawn = np.empty((0, 4))

@@ -4,15 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from emulation.contacts.contact import Contacts
-from emulation.contacts.formats.recording import (
-    Lines,
-    UpsAndDowns,
-    changes_of,
-    misfit,
-    node_number,
-    seconds,
-    time_ms,
-)
+from emulation.contacts.formats.recording import Lines, UpsAndDowns, changes_of, seconds
 
 
 def read_dtnsim2(path: Path, least_ms: float = 0.0) -> Contacts:
@@ -29,11 +21,7 @@ def read_dtnsim2(path: Path, least_ms: float = 0.0) -> Contacts:
         ):
             lines.complain(line.number, "D313", 'a contact is written "@time node <-> node up|down"')
             continue
-        at_ms, one, other = time_ms(words[0][1:]), node_number(words[1]), node_number(words[3])
-        if at_ms is None or one is None or other is None:
-            lines.complain(line.number, "D313", misfit((words[1], words[3]), (words[0][1:],)))
-            continue
-        found.take(line.number, at_ms, one, other, words[4] == "up")
+        found.take(line.number, words[0][1:], words[1], words[3], words[4])
     return found.contacts(least_ms)
 
 

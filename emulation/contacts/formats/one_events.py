@@ -12,15 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from emulation.contacts.contact import Contacts
-from emulation.contacts.formats.recording import (
-    Lines,
-    UpsAndDowns,
-    changes_of,
-    misfit,
-    node_number,
-    seconds,
-    time_ms,
-)
+from emulation.contacts.formats.recording import Lines, UpsAndDowns, changes_of, seconds
 
 
 def read_one_events(path: Path, least_ms: float = 0.0) -> Contacts:
@@ -36,11 +28,7 @@ def read_one_events(path: Path, least_ms: float = 0.0) -> Contacts:
         if len(words) != 5 or words[4] not in ("up", "down"):
             lines.complain(line.number, "D313", 'a contact is written "time CONN node node up|down"')
             continue
-        at_ms, one, other = time_ms(words[0]), node_number(words[2]), node_number(words[3])
-        if at_ms is None or one is None or other is None:
-            lines.complain(line.number, "D313", misfit(words[2:4], words[:1]))
-            continue
-        found.take(line.number, at_ms, one, other, words[4] == "up")
+        found.take(line.number, words[0], words[2], words[3], words[4])
     return found.contacts(least_ms)
 
 

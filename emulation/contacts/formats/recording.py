@@ -115,8 +115,12 @@ class UpsAndDowns:
         self._now_ms = 0.0
         self._sightings: list[Sighting] = []
 
-    def take(self, line: int, at_ms: float, one: int, other: int, is_up: bool) -> None:
-        """Take one line, in the order of the file."""
+    def take(self, line: int, time: str, node: str, peer: str, change: str) -> None:
+        """Take the words of one line, in the order of the file: when, who, with whom, and "up" or "down"."""
+        at_ms, one, other = time_ms(time), node_number(node), node_number(peer)
+        if at_ms is None or one is None or other is None:
+            self._lines.complain(line, "D313", misfit((node, peer), (time,)))
+            return
         if one == other:
             self._lines.complain(line, "D313", f"node {one} cannot be in contact with itself")
             return
@@ -129,7 +133,7 @@ class UpsAndDowns:
             self._close_waiting()
             self._now_ms = at_ms
         pair = (min(one, other), max(one, other))
-        if is_up:
+        if change == "up":
             self._open.setdefault(pair, []).append(at_ms)
         else:
             self._waiting.append((line, pair))
