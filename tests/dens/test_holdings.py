@@ -2,16 +2,16 @@
 
 import pytest
 
-from dens.envelope import unpack
+from dens.envelope import pack, unpack
 from dens.events import CopyDropped
 from dens.item import Item
 from dens.limits import Limits
-from dens.messages import Acknowledgement, Bundle, Receipt, SummaryMessage
+from dens.messages import Acknowledgement, Bundle, Hello, Receipt, SummaryMessage
 from dens.node import DensNode
 from dens.numbers import LINK_NUMBER, MessageType, Role, Status
 from dens.policies.spray_and_wait import SprayAndWait
 from dens.stores.memory import MemoryStore
-from dens.summary import decode
+from dens.summary import NumberRanges, decode, encode
 from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicMatcher, subscription
 from tests.dens.test_engines import HOUR_Q, ScriptedPeer, events, mediator, subscribe_item
 
@@ -187,3 +187,33 @@ def test_copies_that_were_given_away_are_gone_also_after_a_restart() -> None:
         store = store.crash()
         node = sprayer(store, peer.now_ms)
     assert given == [2, 1]  # codes: two copies, one copy; the last one stays
+
+
+@pytest.mark.parametrize("way", ["receipt", "acknowledgement", "summary", "refusal"])
+def test_whichever_way_a_subscriber_says_that_it_has_it_or_wants_it_no_more_it_is_owed_no_longer(
+    way: str,
+) -> None:
+    """The room of what it has is free then; what it refused is carried on for others."""
+    node = mediator(limits=Limits(notification_items=2, origin_share_percent=50))
+    peer = ScriptedPeer(node, 3, Role.MEDIATOR)
+    older, newer = notification(4), notification(5, value=20)
+    for item in (subscribe_item(SUBSCRIBER, 7, WANTED), older, newer):
+        peer.send(item)
+    if way == "receipt":
+        peer.send(receipt(8, newer))
+    elif way == "summary":
+        known = encode([(newer.origin, NumberRanges([1], [1]))], 100)
+        payload = SummaryMessage(Hello(Role.SUBSCRIBER, 5, 0), b"", known).encode()
+        link = Item(MessageType.SUMMARY, 0, SUBSCRIBER, LINK_NUMBER + 6, 0, 0, 0, payload)
+        node.contact_opened(SUBSCRIBER, 100)
+        node.receive(pack(link, 7, 0, 0, 0), SUBSCRIBER, 100)
+    else:
+        subscriber = ScriptedPeer(node, SUBSCRIBER, Role.SUBSCRIBER, 100)
+        assert newer.id in [item.id for item in subscriber.hear() if item.type == MessageType.NOTIFY]
+        status = Status.STORED if way == "acknowledgement" else Status.SUPERSEDED
+        taken = Acknowledgement(((*newer.id, status),)).encode()
+        subscriber.send(Item(MessageType.ACKNOWLEDGEMENT, 0, SUBSCRIBER, LINK_NUMBER + 7, 0, 0, 0, taken))
+    node.contact_lost(SUBSCRIBER, 400)
+    assert told(node, 500) == [older.id]
+    peer.send(notification(6, value=30))
+    assert dropped(node) == ([(4, "lowest_degree")] if way == "refusal" else [(5, "delivered")])

@@ -415,3 +415,12 @@ def test_what_is_known_anew_after_being_forgotten_has_its_own_end() -> None:
     assert (1, 5) in known
     assert known.pop_ended(10) == ((1, 6), 10)
     assert known.pop_forgotten(20) == (1, 5)
+
+
+def test_a_summary_that_fits_to_the_byte_is_not_cut() -> None:
+    known = KnownItems()
+    for number in (1, 5, 9):
+        known.add((3, number), 9)
+    whole = known.encode_all(1_000)
+    assert known.encode_all(len(whole)) == whole
+    assert known.encode_all(len(whole) - 1) != whole
