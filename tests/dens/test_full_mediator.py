@@ -1,5 +1,8 @@
 """Every bound of a mediator: what it refuses when it is full, what it lets go, and that it says so."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 
 from dens.events import CopyDropped, MessageRefused
@@ -100,3 +103,38 @@ def test_notifications_are_bounded_in_items_and_in_bytes_and_shares_are_counted(
     assert tell(7, 1) == [(5, "over_quota")]
     assert tell(8, 1) == [(4, "lowest_degree")]
     assert (node.notification_count, node.notification_bytes) == (4, 4 * 18)
+
+
+def short(item: Item) -> Item:
+    """Return a message that lives for a second."""
+    if item.type == MessageType.SUBSCRIBE:
+        return item.but(lifetime_q=0, payload=item.payload[:2] + b"\x00" + item.payload[3:])
+    return item.but(lifetime_q=0)
+
+
+@pytest.mark.parametrize(
+    "made", [asked, taken_back, received, announced], ids=["asked", "taken back", "received", "announced"]
+)
+def test_what_has_ended_takes_no_room_and_no_part_any_more(made: Callable[[int], Item]) -> None:
+    """Also not as something newer: a node that lost its store begins with low numbers and revisions again."""
+    node = mediator(limits=replace(FULL, linger_ms=0, remember_ms=0))
+    peer = ScriptedPeer(node, 3, Role.MEDIATOR)
+    for number in (1, 2):
+        item = made(number)
+        peer.send(short(item.but(number=item.number + 500, created_ms=0)))
+    peer.now_ms = 2_000
+    node.timer_due(2_000)
+    events(node)
+    for number in (1, 2):
+        peer.send(made(number))
+    assert not any(isinstance(event, CopyDropped | MessageRefused) for event in events(node))
+
+
+def test_what_ended_while_it_waited_to_be_sent_is_not_sent() -> None:
+    node = mediator()
+    peers = [ScriptedPeer(node, number, Role.MEDIATOR) for number in (3, 8)]
+    said = Item(MessageType.NOTIFICATION, LANGUAGE, 4, 1, 0, 0, 1, b"\x03\x09")
+    peers[0].send(said)
+    peers[0].send(said.but(number=2, lifetime_q=HOUR_Q))
+    sent = [item.number for item in peers[1].hear(1_000) if item.type == MessageType.NOTIFICATION]
+    assert sent == [2]

@@ -217,3 +217,12 @@ def test_whichever_way_a_subscriber_says_that_it_has_it_or_wants_it_no_more_it_i
     assert told(node, 500) == [older.id]
     peer.send(notification(6, value=30))
     assert dropped(node) == ([(4, "lowest_degree")] if way == "refusal" else [(5, "delivered")])
+
+
+def test_a_subscriber_that_asks_is_told_at_once_of_what_is_there() -> None:
+    node = mediator()
+    ScriptedPeer(node, 4, Role.PUBLISHER).send(notification(4))
+    subscriber = ScriptedPeer(node, SUBSCRIBER, Role.SUBSCRIBER)
+    assert [item for item in subscriber.hear() if item.type == MessageType.NOTIFY] == []
+    subscriber.send(subscribe_item(SUBSCRIBER, 7, WANTED, created_ms=-300))
+    assert [item.id for item in subscriber.hear() if item.type == MessageType.NOTIFY] == [(4, 1)]
