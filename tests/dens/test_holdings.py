@@ -226,3 +226,15 @@ def test_a_subscriber_that_asks_is_told_at_once_of_what_is_there() -> None:
     assert [item for item in subscriber.hear() if item.type == MessageType.NOTIFY] == []
     subscriber.send(subscribe_item(SUBSCRIBER, 7, WANTED, created_ms=-300))
     assert [item.id for item in subscriber.hear() if item.type == MessageType.NOTIFY] == [(4, 1)]
+
+
+def test_what_came_too_late_to_count_is_known_and_not_offered_again() -> None:
+    node = mediator()
+    peer = ScriptedPeer(node, 3, Role.MEDIATOR)
+    peer.send(Item(MessageType.UNSUBSCRIBE, 0, SUBSCRIBER, 8, 0, HOUR_Q, 1, bytes((5, 0))))
+    peer.send(subscribe_item(SUBSCRIBER, 7, WANTED))
+    assert peer.refusals() == ["superseded"]
+    node.contact_lost(3, 300)
+    again = ScriptedPeer(node, 3, Role.MEDIATOR, 300)
+    [summary] = [item for item in again.hear() if item.type == MessageType.SUMMARY]
+    assert (SUBSCRIBER, 7) in decode(SummaryMessage.decode(summary.payload).known)
