@@ -16,7 +16,6 @@ from dens.publisher import PublisherEnd
 from dens.subscriber import SubscriberEnd
 from emulation.clock import Clock, Rank
 from emulation.contacts.contact import Contacts
-from emulation.direct_messages import subscription_lifetime, subscription_of
 from emulation.journal import Journal
 from emulation.local_clock import in_world_time
 from emulation.mobility.model import Legs
@@ -27,8 +26,8 @@ from emulation.scenario import Scenario
 from emulation.streams import Streams
 from emulation.trace.writer import TraceWriter
 from emulation.traffic import MessagePlan
+from emulation.wishes import wishes_of
 from plugins.direct.language import DirectLanguage
-from plugins.fuzzy.language import FuzzyLanguage
 
 Meeting = tuple[int, int, int]
 """(at_ms, a, b)"""
@@ -135,52 +134,17 @@ class World:
         return ceil(begin_ms) + self._air.setup_ms(a, b), floor(end_ms)
 
     def _arrange(self) -> None:
-        """Put subscriptions and the first readings on the clock."""
+        """Put on the clock what applications and sensors do first."""
         for node in self._nodes[self._devices :]:
             self._clock.call_at(0, Rank.CONTACT_OPENED, partial(self._join, node))
-        for wanted in self._scenario.subscriptions:
-            for node in self._players(wanted.group, "subscriber"):
-                ask = partial(self._subscribe, node, wanted.language, wanted.vector, wanted.file)
-                self._clock.call_at(wanted.at_ms, Rank.APPLICATION, ask)
-                if wanted.withdrawn_ms is not None:
-                    take_back = partial(self._unsubscribe, node, wanted.id)
-                    self._clock.call_at(wanted.withdrawn_ms, Rank.APPLICATION, take_back)
-        for index, crowd in enumerate(self._scenario.populations):
-            players = self._players(crowd.settings.group, "subscriber")
-            drawn = crowd.vectors(self._streams.stream("population", index), len(players))
-            for position, vector in drawn:
-                ask = partial(self._subscribe, players[position], FuzzyLanguage.language_id, vector, None)
-                self._clock.call_at(crowd.at_ms, Rank.APPLICATION, ask)
-        self._arrange_interests()
-        self._arrange_traffic()
-        for node in self._nodes:
-            for sensor in node.sensors:
-                self._read_later(node, sensor)
-
-    def _players(self, group: str, role: str) -> list[Node]:
-        return [node for node in self._nodes if (node.seat.group, node.seat.role) == (group, role)]
-
-    def _arrange_interests(self) -> None:
-        """Let everybody ask for what they like."""
-        planned = self._scenario.interests
-        if planned is not None:
-            for node in self._players(planned.group, "subscriber"):
-                chance = self._streams.stream("interests", node.number)
-                for vector in planned.vectors(node.seat.position, chance):
-                    ask = partial(self._subscribe, node, FuzzyLanguage.language_id, vector, None)
-                    self._clock.call_at(0, Rank.APPLICATION, ask)
-
-    def _arrange_traffic(self) -> None:
-        """Let everybody who may get a plain message ask for what is addressed to them, and put the first of
-        each kind of message on the clock."""
-        planned = self._scenario.settings.traffic
-        asked = subscription_lifetime(self._scenario.duration_ms)
-        for group in dict.fromkeys(traffic.destination for traffic in planned):
-            for node in self._players(group, "subscriber"):
-                vector = subscription_of(node.number, asked)
-                ask = partial(self._subscribe, node, DirectLanguage.language_id, vector, None)
-                self._clock.call_at(0, Rank.APPLICATION, ask)
-        for index, traffic in enumerate(planned):
+        for wish in wishes_of(self._scenario, self._streams):
+            node = self._nodes[wish.node]
+            ask = partial(self._subscribe, node, wish.language, wish.vector, wish.document)
+            self._clock.call_at(wish.at_ms, Rank.APPLICATION, ask)
+            if wish.withdrawn_ms is not None:
+                take_back = partial(self._unsubscribe, node, wish.id)
+                self._clock.call_at(wish.withdrawn_ms, Rank.APPLICATION, take_back)
+        for index, traffic in enumerate(self._scenario.settings.traffic):
             plan = MessagePlan(
                 traffic,
                 self._players(traffic.source, "publisher"),
@@ -189,6 +153,12 @@ class World:
             )
             send = partial(self._send_message, plan, 0)
             self._clock.call_at(plan.at_ms(0), Rank.APPLICATION, send)
+        for node in self._nodes:
+            for sensor in node.sensors:
+                self._read_later(node, sensor)
+
+    def _players(self, group: str, role: str) -> list[Node]:
+        return [node for node in self._nodes if (node.seat.group, node.seat.role) == (group, role)]
 
     def _feed(self, meetings: list[Meeting], rank: Rank, action: Callable[[int, int], None]) -> None:
         """Let the action happen for each of these, keeping only the next of them on the clock."""
