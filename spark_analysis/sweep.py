@@ -26,9 +26,9 @@ from pyspark.sql import functions as F  # noqa: N812
 from knowledge_manager.documents import DocumentError, Problem
 from knowledge_manager.whole_files import write_whole
 from spark_analysis.errors import SweepError
-from spark_analysis.sweep_plan import CODES, Changes, SweepPlan, label, numbered, toml_value
+from spark_analysis.sweep_plan import Changes, SweepPlan, label
 from spark_analysis.sweep_results import SweepResult, Timing, summarise, write_results
-from spark_analysis.sweep_task import RunDone, fingerprint, known_run, run_task, scenario_document
+from spark_analysis.sweep_task import RunDone, fingerprint, known_run, run_task
 from spark_analysis.worker_errors import told_in_words
 
 TASKS_PER_CORE: Final = 4
@@ -230,41 +230,29 @@ def _checked_variants(plan: SweepPlan) -> list[_Variant]:
     What the scenario's own checks find in a variant and not in the scenario as it is, is told at the place of
     the sweep file that says so.
     """
-    document = scenario_document(plan.scenario)
+    fingerprint(plan.scenario, ())  # what is wrong with the scenario itself is told of its own file
     scenario = plan.scenario if Path(plan.scenario).suffix != ".toml" else str(Path(plan.scenario).absolute())
     variants: list[_Variant] = []
     problems: list[Problem] = []
     for changes in plan.variants:
         try:
-            words = _words(document, plan, changes)
+            words = tuple(setting.word() for setting in changes)
             variants.append(_Variant(scenario, words, fingerprint(scenario, words)))
         except DocumentError as error:
-            problems.extend(
-                problem if problem.file == plan.file else _at_home(plan, changes, problem)
-                for problem in error.problems
-            )
+            problems.extend(_at_home(plan, changes, problem) for problem in error.problems)
     if problems:
         raise DocumentError(problems)
     return variants
 
 
-def _words(document: dict[str, Any], plan: SweepPlan, changes: Changes) -> tuple[str, ...]:
-    """Return the changes as `dens run --set` takes them: `group[1].count=8`."""
-    words = []
-    for setting in changes:
-        try:
-            words.append(f"{numbered(document, setting.path)}={toml_value(setting.value)}")
-        except LookupError as error:
-            message = f'"{setting.path}" leads nowhere: {error.args[0]}'
-            raise DocumentError([plan.problem(setting, CODES.bad_value, message)]) from None
-    return tuple(words)
-
-
 def _at_home(plan: SweepPlan, changes: Changes, problem: Problem) -> Problem:
-    """Return a problem of a variant at the setting that it is about, as far as its words tell which."""
+    """Return a problem of a variant at the setting that it is about: the one that the emulator names, or the
+    first whose key the problem speaks of.
+    """
     if not changes:
         return problem
-    named = [setting for setting in changes if setting.path.split(".")[-1] in problem.message]
+    named = [setting for setting in changes if problem.file == f"--set {setting.word()}"]
+    named += [setting for setting in changes if setting.path.split(".")[-1] in problem.message]
     setting = (named or changes)[0]
     return plan.problem(setting, problem.code, f"with {setting.text()}: {problem.message}")
 

@@ -10,15 +10,15 @@
     [[variant]]                         # … and, instead or besides, single ones
     "radio.handheld.range_m" = 120
 
-A path names a setting of the scenario as docs/scenario.md writes it; in a list of tables the next word is the
-`name` of one of them, or its position counted from 0. Without `vary` and `variant` there is one variant: the
-scenario as it is.
+A path names a setting of the scenario as `dens run --set` takes it (docs/scenario.md): one of a list of
+tables goes by its `name`, or by its position counted from 0, as in `group[0].count`. Without `vary` and
+`variant` there is one variant: the scenario as it is.
 """
 
 import itertools
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -37,7 +37,6 @@ MOST_SEEDS: Final = 10_000
 """As many as `dens run` takes."""
 
 _RANGE: Final = re.compile(r"(\d+)\.\.(\d+)")
-_WORD: Final = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +51,10 @@ class Setting:
     def text(self) -> str:
         """Return it as one line of TOML."""
         return f"{self.path} = {toml_value(self.value)}"
+
+    def word(self) -> str:
+        """Return it as `dens run --set` takes it: `group.helpers.count=8`."""
+        return f"{self.path}={toml_value(self.value)}"
 
 
 Changes = tuple[Setting, ...]
@@ -136,34 +139,6 @@ def _beside(path: Path, scenario: str) -> str:
     """Return a file's path as seen from here, and a shipped scenario's name as it is."""
     is_file = scenario.endswith(".toml") or "/" in scenario
     return str(path.parent / scenario) if is_file else scenario
-
-
-def numbered(document: Mapping[str, Any], path: str) -> str:
-    """Return a path with the tables of lists by number, `group.helpers.count` as `group[1].count`.
-
-    What the path names need not be there yet; a word that names no table of a list raises `LookupError` that
-    says which ones there are.
-    """
-    words = [word or int(number) for word, number in _WORD.findall(path)]
-    place: Any = document
-    result = ""
-    for word in words:
-        if isinstance(place, list):
-            position = _position(place, word)
-            result += f"[{position}]"
-            place = place[position]
-        else:
-            result += f".{word}" if result else str(word)
-            place = place.get(word) if isinstance(place, Mapping) else None
-    return result
-
-
-def _position(tables: Sequence[Any], word: str | int) -> int:
-    for position, table in enumerate(tables):
-        if str(position) == str(word) or (isinstance(table, Mapping) and table.get("name") == word):
-            return position
-    names = [str(table["name"]) for table in tables if isinstance(table, Mapping) and "name" in table]
-    raise LookupError(f'there is no "{word}" among {", ".join(names) or f"{len(tables)} of them"}')
 
 
 def label(changes: Changes) -> str:

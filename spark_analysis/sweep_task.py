@@ -2,20 +2,17 @@
 
 import json
 import time
-import tomllib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from emulation.run import run_scenario
-from emulation.scenario import load_scenario, shipped_scenarios
+from emulation.scenario import load_scenario
 from knowledge_manager.whole_files import write_whole
 from spark_analysis.key_figures import KeyFigures, key_figures
 
-__all__ = ["RunDone", "fingerprint", "known_run", "run_task", "scenario_document"]
+__all__ = ["RunDone", "fingerprint", "known_run", "run_task"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +21,6 @@ class RunDone:
 
     figures: KeyFigures
     computing_s: float
-
-
-def scenario_document(name_or_path: str) -> dict[str, Any]:
-    """Return the keys of a scenario as they stand in its file; one that cannot be run raises
-    `DocumentError`.
-    """
-    load_scenario(name_or_path)
-    shipped = files("emulation") / "scenarios" / f"{name_or_path}.toml"
-    file = shipped if name_or_path in shipped_scenarios() else Path(name_or_path)
-    return tomllib.loads(file.read_text(encoding="utf-8-sig"))
 
 
 def fingerprint(scenario: str, changes: Sequence[str]) -> str:
