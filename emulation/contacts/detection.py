@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from emulation.contacts.contact import Contacts, contacts_from_pieces
+from emulation.contacts.crossing import in_range
 from emulation.mobility.model import Floats, Legs
 
 SAME_MOMENT_MS = 1e-6
@@ -32,10 +33,6 @@ SAME_MOMENT_MS = 1e-6
 A pair that only grazes the range touches it for one instant, in which nothing can be said; floating point
 could not tell that instant from a near miss anyway.
 """
-
-_GRAZE = 1e-14
-"""A discriminant no larger than this share of its own first term is rounding: the path only grazes the
-range."""
 
 _PAIRS_AT_ONCE = 1 << 19
 """How many pairs are solved together, which bounds the memory taken."""
@@ -96,45 +93,6 @@ def find_contacts(walks: Sequence[Legs], ranges_m: Sequence[float], duration_ms:
         a.astype(np.int32), b.astype(np.int32), begin, end, duration_ms, SAME_MOMENT_MS
     )
     return longer_than_a_moment(contacts)
-
-
-def find_pieces_with(
-    node: int, walks: Sequence[Legs], ranges_m: Sequence[float], since_ms: float
-) -> tuple[Indexes, Floats, Floats]:
-    """Return (other, begin, end) of every piece of contact with one node, from a moment on.
-
-    The node's legs against all legs of all others: without a search for who may meet, because it is done once
-    for each change of one node's course.
-    """
-    own = walks[node]
-    others = [other for other in range(len(walks)) if other != node and len(walks[other])]
-    whose = np.repeat(others, [len(walks[other]) for other in others]).astype(np.int64)
-    if not len(whose) or not len(own):
-        return whose[:0], np.zeros(0), np.zeros(0)
-    begin, end, x0, y0, x1, y1 = (
-        np.concatenate([getattr(walks[other], column) for other in others]) for column in Legs.__slots__
-    )
-    # Legs i of the node that share time with each leg j of another: a run of them, because legs are in order.
-    first = np.searchsorted(own.end_ms, np.maximum(begin, since_ms), side="right")
-    count = np.maximum(np.searchsorted(own.begin_ms, end) - first, 0)
-    count[end <= since_ms] = 0
-    j = np.repeat(np.arange(len(whose)), count)
-    i = np.arange(len(j)) - np.repeat(np.cumsum(count) - count - first, count)
-    vx, vy = (x1 - x0) / (end - begin), (y1 - y0) / (end - begin)
-    length = own.end_ms - own.begin_ms
-    own_vx, own_vy = (own.x1_m - own.x0_m) / length, (own.y1_m - own.y0_m) / length
-    starts = np.maximum(np.maximum(own.begin_ms[i], begin[j]), since_ms)
-    lasts = np.minimum(own.end_ms[i], end[j]) - starts
-    since_own, since_other = starts - own.begin_ms[i], starts - begin[j]
-    reach = np.minimum(ranges_m[node], np.asarray(ranges_m, dtype=np.float64)[whose[j]])
-    enter, leave = _in_range(
-        (own.x0_m[i] + own_vx[i] * since_own) - (x0[j] + vx[j] * since_other),
-        (own.y0_m[i] + own_vy[i] * since_own) - (y0[j] + vy[j] * since_other),
-        own_vx[i] - vx[j], own_vy[i] - vy[j], reach, lasts,
-    )  # fmt: skip
-    inside = leave >= enter
-    ends = np.where(leave < lasts, starts + leave, starts + lasts)
-    return whose[j[inside]], (starts + enter)[inside], ends[inside]
 
 
 def _slab_length_ms(walks: Sequence[Legs], ranges_m: Floats, duration_ms: float) -> float:
@@ -234,7 +192,7 @@ def _solve(
     reach = np.minimum(stays.reach[pairs[pair, 0]], stays.reach[pairs[pair, 1]])
     px = _offset(pieces.x, pieces.vx, pieces.begin, i, j, begin)
     py = _offset(pieces.y, pieces.vy, pieces.begin, i, j, begin)
-    enter, leave = _in_range(
+    enter, leave = in_range(
         px, py, pieces.vx[i] - pieces.vx[j], pieces.vy[i] - pieces.vy[j], reach, end - begin
     )
     inside = leave >= enter
@@ -249,31 +207,6 @@ def _solve(
 def _offset(place: Floats, speed: Floats, since: Floats, i: Indexes, j: Indexes, at: Floats) -> Floats:
     """Return how far j is before i along one axis, at these times."""
     return (place[i] + speed[i] * (at - since[i])) - (place[j] + speed[j] * (at - since[j]))
-
-
-def _in_range(
-    px: Floats, py: Floats, vx: Floats, vy: Floats, reach: Floats, length: Floats
-) -> tuple[Floats, Floats]:
-    """Return when |p + v·t| ≤ reach begins and ends within 0..length.
-
-    Where that is never, the end lies before the begin. The root that subtraction would blur is taken from
-    the product of the roots instead.
-    """
-    a = vx * vx + vy * vy
-    half_b = px * vx + py * vy
-    c = px * px + py * py - reach * reach
-    discriminant = half_b * half_b - a * c
-    with np.errstate(divide="ignore", invalid="ignore"):
-        q = -(half_b + np.copysign(np.sqrt(np.maximum(discriminant, 0.0)), half_b))
-        one, other = q / a, c / q
-        # q = 0 needs half_b = 0 and a grazing path: the moment is now.
-        other = np.where(q == 0.0, one, other)
-        enter, leave = np.minimum(one, other), np.maximum(one, other)
-    still = a == 0.0
-    never = np.where(still, c > 0.0, discriminant <= _GRAZE * half_b * half_b)
-    enter = np.where(still, 0.0, np.maximum(enter, 0.0))
-    leave = np.where(still, length, np.minimum(leave, length))
-    return enter, np.where(never, -1.0, leave)
 
 
 def longer_than_a_moment(contacts: Contacts) -> Contacts:

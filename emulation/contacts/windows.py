@@ -8,13 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from emulation.contacts.contact import Contacts, contacts_from_pieces
-from emulation.contacts.detection import (
-    SAME_MOMENT_MS,
-    Indexes,
-    find_contacts,
-    find_pieces_with,
-    longer_than_a_moment,
-)
+from emulation.contacts.detection import SAME_MOMENT_MS, Indexes, find_contacts, longer_than_a_moment
+from emulation.contacts.one_node import find_pieces_with
 from emulation.mobility.model import Floats, Legs
 
 Windows = Sequence[tuple[float, Sequence[float]]]
