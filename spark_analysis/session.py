@@ -9,7 +9,6 @@ not start; errors of a job arrive as exceptions anyway.
 import logging
 import os
 import signal
-import socket
 import sys
 import tempfile
 import threading
@@ -28,14 +27,13 @@ from spark_analysis.class_path import often_needed_jars
 from spark_analysis.connect import SCHEME, connect
 from spark_analysis.errors import NoSpark
 from spark_analysis.java import find_java
+from spark_analysis.master import refuse_no_master
 from spark_analysis.shipping import packed_packages
 
 MASTER_VARIABLE: Final = "DENS_SPARK_MASTER"
 
 _PACKAGE: Final = Path(__file__).resolve().parent
 _SHIPPED: Final = "dens_packages"
-_CLUSTER: Final = "spark://"
-_ANSWER_TIMEOUT_S: Final = 10
 _LOOPBACK: Final = ("spark://127.0.0.1", "spark://localhost")
 _QUICK_JAVA: Final = (
     "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xms1g -Xmn500m -XX:MetaspaceSize=256m "
@@ -75,7 +73,9 @@ def open_session(master: str | None = None, *, large: bool = False) -> SparkSess
         _remote.append(connect(master))
         return _remote[-1]
     logging.getLogger().addFilter(_told_otherwise)
-    _refuse_silence(master)
+    refuse_no_master(
+        master, f"start one there, or leave out --master and {MASTER_VARIABLE} to use this machine"
+    )
     _prepare_environment(master)
     conf = _configuration(master, large)
     with tempfile.TemporaryFile(prefix="dens-spark-", suffix=".log") as log:
@@ -119,26 +119,6 @@ def _interrupted_later() -> Iterator[None]:
 def _told_otherwise(record: logging.LogRecord) -> bool:
     """Keep the bridge to Java from logging what it also raises: of an interruption it would be pages."""
     return Path(record.pathname).parent.name != "py4j"
-
-
-def _refuse_silence(master: str) -> None:
-    """Raise `NoSpark` when nobody listens where a cluster's masters should be; Spark itself would try for a
-    minute.
-    """
-    if not master.startswith(_CLUSTER):
-        return
-    reasons = []
-    for place in master.removeprefix(_CLUSTER).split(","):
-        host, _, port = place.rpartition(":")
-        try:
-            socket.create_connection((host.strip("[]"), int(port)), _ANSWER_TIMEOUT_S).close()
-            return
-        except (OSError, ValueError) as error:
-            reasons.append(f"{place}: {getattr(error, 'strerror', None) or error}")
-    raise NoSpark(
-        f"no Spark master answers at {master} ({'; '.join(reasons)}); start one there, or leave out --master "
-        f"and {MASTER_VARIABLE} to use this machine"
-    )
 
 
 def close_session(spark: SparkSession) -> None:
