@@ -8,16 +8,12 @@ from typing import Final
 from spark_analysis.answers import Analysis, Served
 from spark_analysis.figures import (
     delay_figure,
-    filtering_figure,
     timeline_figure,
-    traffic_figure,
-    truth_figure,
 )
 from spark_analysis.network_figures import (
     contacts_figure,
     degree_figure,
     holding_figure,
-    map_figure,
     pieces_figure,
     reach_figure,
 )
@@ -27,10 +23,10 @@ from spark_analysis.page_network import (
     energy_section,
     holding_text,
     loads_table,
-    map_text,
     pieces_text,
     reach_text,
 )
+from spark_analysis.page_sections import filter_and_radio, map_section, questions, truth_section
 from spark_analysis.page_table import table
 from spark_analysis.wording import bytes_text, counted, number_text, share_text, time_text
 
@@ -46,17 +42,14 @@ def page(analysis: Analysis) -> str:
         notices="\n".join(f'<p class="notice" role="note">{escape(text)}</p>' for text in notices(analysis)),
         key=_key(analysis),
         delivery_table=_delivery_table(analysis),
-        truth_text=escape(_truth_text(analysis)),
-        truth_figure=truth_figure(analysis.truth),
+        questions="\n".join(questions(analysis)),
+        truth=truth_section(analysis),
         delay_text=escape(_delay_text(analysis)),
         delay_figure=delay_figure(analysis.delay, analysis.delivery.total),
         delay_table=_delay_table(analysis),
         hops_table=_hops_table(analysis),
         timeline_figure=timeline_figure(analysis.timeline),
-        filtering_text=escape(_filtering_text(analysis)),
-        filtering_figure=filtering_figure(analysis.filtering),
-        traffic_text=escape(_traffic_text(analysis)),
-        traffic_figure=traffic_figure(analysis.overhead.by_type),
+        filter_and_radio=filter_and_radio(analysis),
         contacts_text=escape(contacts_text(analysis)),
         contacts_figure=contacts_figure(analysis.contacts),
         fairness_text=escape(_fairness_text(analysis)),
@@ -70,8 +63,7 @@ def page(analysis: Analysis) -> str:
         degree_figure=degree_figure(analysis.holding),
         loads_table=loads_table(analysis),
         energy=energy_section(analysis),
-        map_text=escape(map_text(analysis)),
-        map_figure=map_figure(analysis.tracks, analysis.meetings),
+        map=map_section(analysis),
         subscription_table=_subscription_table(analysis),
         given_up=_given_up(analysis),
     )
@@ -171,21 +163,6 @@ def _served_cells(served: Served) -> tuple[str, ...]:
     return (*(number_text(count) for count in counts), share_text(served.ratio))
 
 
-def _truth_text(analysis: Analysis) -> str:
-    truth = analysis.truth
-    text = (
-        "Every reading that was taken, matched in full against every subscription in force at that moment, "
-        "whether or not a filter knew of it yet: "
-        f"{truth.wanted:,} pairs of reading and subscriber should have been told, and "
-        f"{share_text(truth.recall)} of them were."
-    )
-    if truth.unwanted:
-        text += f" {truth.unwanted:,} were delivered although nobody wanted them."
-    if truth.released_in_vain:
-        text += f" {truth.released_in_vain:,} readings left their source although nobody wanted them then."
-    return text
-
-
 def _delay_text(analysis: Analysis) -> str:
     delay = analysis.delay
     text = (
@@ -223,24 +200,6 @@ def _hops_table(analysis: Analysis) -> str:
             )
             for one in analysis.delay.by_hops
         ],
-    )
-
-
-def _filtering_text(analysis: Analysis) -> str:
-    filtering = analysis.filtering
-    return (
-        f"Watchdogs judged {filtering.judged:,} readings at the source and kept "
-        f"{share_text(filtering.share_kept)} of them: {bytes_text(filtering.vector_bytes_kept)} of "
-        f"{bytes_text(filtering.vector_bytes_judged)} that never used the radio, "
-        f"{time_text(filtering.radio_s_kept)} on the air, counted as bare vectors sent once."
-    )
-
-
-def _traffic_text(analysis: Analysis) -> str:
-    overhead = analysis.overhead
-    return (
-        f"{overhead.transmissions:,} transmissions, {bytes_text(overhead.bytes_on_air)} on the air, "
-        "envelopes and transfers that were cut included."
     )
 
 

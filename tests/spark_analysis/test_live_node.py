@@ -7,6 +7,7 @@ from pyspark.sql import SparkSession
 from spark_analysis.analysis import analyse
 from spark_analysis.live import follow
 from spark_analysis.live_state import LiveFigures
+from spark_analysis.page import page
 from spark_analysis.run import open_run
 from tests.studio.mission import Mission
 
@@ -45,3 +46,8 @@ def test_a_node_is_followed_over_a_kill_and_reported(spark: SparkSession, tmp_pa
     assert analysis.run.nodes_by_role == {"mediator": 1, "publisher": 1, "subscriber": 1}
     assert not analysis.run.partial
     assert analysis.run.subscriptions == 1
+    text = page(analysis)
+    assert 'id="about-arrived"' in text
+    # Readings and places are not known, and nothing is said of them, in the list of questions neither.
+    assert not any(f"about-{id}" in text for id in ("told", "filter", "map"))
+    assert "$" not in text
