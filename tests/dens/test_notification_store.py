@@ -106,3 +106,48 @@ def test_bounds_and_books_hold_whatever_happens(steps: list[tuple[str, int, int,
         for subscriber in (100, 101, 102):
             owed = {carried.item.id for carried in store.all() if subscriber in carried.owed}
             assert set(store.owed_to(subscriber)) == owed
+
+
+def test_who_is_owed_what_is_told_from_both_sides_until_the_last_subscription_is_released() -> None:
+    store = roomy(9)
+    both, other = store.add(item(1)), store.add(item(2))
+    for carried, subscriber, id in ((both, 8, 0), (both, 9, 0), (both, 9, 1), (other, 9, 1)):
+        store.owe(carried, subscriber, (id, 0, 10))
+    assert (set(store.subscribers_owed((1, 1))), set(store.subscribers_owed((1, 2)))) == ({8, 9}, {9})
+    assert set(store.subscribers_owed((7, 7))) == set()
+    store.release(9, 1)
+    assert (store.owed_to(8), store.owed_to(9)) == ([(1, 1)], [(1, 1)])
+    store.release(9, 5)
+    store.release(9, 0)
+    assert (store.owed_to(8), store.owed_to(9)) == ([(1, 1)], [])
+    assert set(store.subscribers_owed((1, 1))) == {8}
+    store.release_refused((7, 7), 8, [(0, 0, 0)])
+    store.release_refused((1, 1), 9, [(0, 0, 0)])
+    assert store.owed_to(8) == [(1, 1)]
+
+
+def test_another_copies_code_is_carried_from_then_on() -> None:
+    store = roomy(1)
+    store.add(item(1))
+    lighter = item(1).but(copies=2)
+    store.replace(lighter)
+    assert [carried.item for carried in store.all()] == [lighter]
+    store.add(item(2, created_ms=5))
+    assert store.make_room(0) == [(lighter, Reason.LOWEST_DEGREE)]
+
+
+def test_of_several_above_their_share_the_one_furthest_above_pays_in_bytes_or_in_items() -> None:
+    limits = Limits(notification_items=10, notification_bytes=1_000, origin_share_percent=20)
+    store = NotificationStore(limits)
+    for number in range(4):  # four of ten items
+        store.add(item(number, origin=1))
+    for number in range(2):  # five hundred of a thousand bytes
+        store.add(item(number, origin=2, size=250))
+    store.add(item(0, origin=3, size=421))
+    victims = [(victim.id, reason) for victim, reason in store.make_room(0)]
+    assert victims == [((2, 0), Reason.OVER_QUOTA)]
+    for number in range(4, 8):  # eight of ten items
+        store.add(item(number, origin=1))
+    store.add(item(1, origin=3))
+    victims = [(victim.id, reason) for victim, reason in store.make_room(0)]
+    assert victims == [((1, 0), Reason.OVER_QUOTA)]

@@ -95,3 +95,35 @@ def test_since_and_until_follow_a_renewal() -> None:
     item = Item(MessageType.RENEW, 1, 9, 8, 5_000, 60, 0, said.encode_renew())
     renewed = Subscription.of(item, Subscribed.from_renew(item.payload))
     assert (renewed.since_ms, renewed.until_ms) == (4_300, 5_000 + LIFETIME_MS[60])
+
+
+def test_of_two_tombstones_of_one_revision_the_longer_is_remembered() -> None:
+    """The shorter one's end is then nobody's end."""
+    table = SubscriptionTable(0)
+    short, said = tombstone(1, 3)
+    longer = short.but(number=2, lifetime_q=100)
+    assert table.withdraw(short, said)[0] is Status.STORED
+    status, _, replaced = table.withdraw(longer, said)
+    assert (status, replaced and replaced.item) == (Status.STORED, short)
+    assert table.withdraw(short.but(number=3), said)[0] is Status.SUPERSEDED
+    older, said_older = tombstone(4, 2)
+    assert table.withdraw(older.but(lifetime_q=110), said_older)[0] is Status.SUPERSEDED
+    assert [(one.item, one.id, one.seq) for one in table.tombstones()] == [(longer, 4, 3)]
+    table.tombstone_ended((9, 4), short)
+    assert table.tombstone_count == 1
+    table.tombstone_ended((9, 4), longer)
+    table.tombstone_ended((9, 4), longer)
+    assert table.tombstone_count == 0
+
+
+def test_one_that_is_renewed_or_withdrawn_does_not_end_when_it_would_have() -> None:
+    table = SubscriptionTable(0)
+    first, renewed = made(1, 3, lifetime_q=8), made(2, 3, lifetime_q=16)
+    assert table.put(first) is None
+    assert table.put(renewed) is first
+    assert table.wake_ms == first.until_ms
+    assert table.pop_ended(first.until_ms) is None
+    assert table.wake_ms == table.next_end_ms() == renewed.until_ms
+    assert table.withdraw(*tombstone(3, 3))[1] is renewed
+    assert table.pop_ended(renewed.until_ms) is None
+    assert table.next_end_ms() is None
