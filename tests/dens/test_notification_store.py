@@ -151,3 +151,46 @@ def test_of_several_above_their_share_the_one_furthest_above_pays_in_bytes_or_in
     store.add(item(1, origin=3))
     victims = [(victim.id, reason) for victim, reason in store.make_room(0)]
     assert victims == [((1, 0), Reason.OVER_QUOTA)]
+
+
+def test_who_uses_exactly_its_share_is_not_above_it_and_exactly_full_is_not_too_full() -> None:
+    limits = Limits(notification_items=10, notification_bytes=100, origin_share_percent=40)
+    store = NotificationStore(limits)
+    for number, origin, size in ((1, 1, 20), (2, 1, 20), (1, 2, 20), (1, 3, 40)):
+        store.add(item(number, origin, size=size))
+    assert store.make_room(0) == []
+    store.add(item(1, 4, created_ms=5))
+    assert [(victim.id, reason) for victim, reason in store.make_room(0)] == [((1, 1), Reason.LOWEST_DEGREE)]
+
+
+def test_what_everybody_had_and_is_gone_is_nobodys_victim() -> None:
+    store = roomy(1)
+    store.owe(store.add(item(1)), 9, (0, 0, 10))
+    assert store.delivered((1, 1), 9)
+    assert store.remove((1, 1)) == item(1)
+    for number in (2, 3):
+        store.add(item(number, created_ms=number))
+    assert [(victim.number, reason) for victim, reason in store.make_room(0)] == [(2, Reason.LOWEST_DEGREE)]
+
+
+def test_a_victim_whose_lifetime_is_over_is_told_as_such() -> None:
+    for now_ms, reason in ((999, Reason.LOWEST_DEGREE), (1_000, Reason.LIFETIME_OVER)):
+        store = roomy(1)
+        store.add(item(1, lifetime_q=0))
+        store.add(item(2, created_ms=5))
+        assert [(victim.number, why) for victim, why in store.make_room(now_ms)] == [(1, reason)]
+
+
+def test_the_drop_order_holds_also_after_very_many_subscriptions_were_found() -> None:
+    """The order is kept in a heap that is made anew when most of it is stale."""
+    store = roomy(2)
+    low, high = store.add(item(1)), store.add(item(2))
+    for degree in range(1, 200):
+        store.owe(high, degree, (0, 0, degree))
+        store.owe(low, degree, (0, 0, (degree + 1) // 2))
+        assert store.make_room(0) == []
+    for number, victim in ((3, 3), (4, 4)):
+        store.add(item(number))
+        assert [one.number for one, _ in store.make_room(0)] == [victim]
+    store.owe(store.add(item(5)), 9, (0, 0, 150))
+    assert [one.number for one, _ in store.make_room(0)] == [1]
