@@ -43,20 +43,27 @@ def summary_table(analysis: "Analysis") -> "Table":
 
 
 def comparison_table(comparison: "Comparison") -> "Table":
-    """Return the table that `dens report` prints of several runs: mean and 95 % interval over seeds."""
+    """Return the table that `dens report` prints of several runs: one row a figure and variant, so that the
+    names of variants have room on a narrow terminal.
+    """
     from rich.table import Table
     from rich.text import Text
 
     from spark_analysis.comparison import COMPARED
     from spark_analysis.comparison_page import figure_text
 
-    head = ("variant", "runs", *(name for name, _, _ in COMPARED))
+    head = ("figure", "variant", "runs", "mean and 95 % interval")
     table = Table(*head, title=f"{len(comparison.variants)} variants side by side", title_justify="left")
-    for variant in comparison.variants:
-        partial = " (partial)" if variant.partial else ""
-        figures = zip(variant.figures, COMPARED, strict=True)
-        texts = (figure_text(figure, kind) for figure, (_, _, kind) in figures)
-        table.add_row(Text(variant.label + partial), str(len(variant.seeds)), *texts)
+    for which, (name, _, kind) in enumerate(COMPARED):
+        for position, variant in enumerate(comparison.variants):
+            partial = " (partial)" if variant.partial else ""
+            table.add_row(
+                "" if position else name,
+                Text(variant.label + partial),
+                str(len(variant.seeds)),
+                figure_text(variant.figures[which], kind),
+                end_section=variant is comparison.variants[-1],
+            )
     return table
 
 

@@ -1,11 +1,14 @@
 """Runs side by side: what is one variant, what it is called, and the page."""
 
+import io
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from spark_analysis.answers import Analysis, Served
 from spark_analysis.comparison import COMPARED, Comparison, compare, refuse_strangers
@@ -15,6 +18,7 @@ from spark_analysis.interval import Interval
 from spark_analysis.manifest import Manifest
 from spark_analysis.report import write_comparison
 from spark_analysis.wording import NO_BREAK
+from studio.summary import comparison_table
 from tests.spark_analysis.sample import sample_analysis
 from tests.spark_analysis.test_report import Page
 
@@ -132,3 +136,11 @@ def test_labels_are_short_where_one_setting_differs() -> None:
     assert short_labels(["a.count = 4", "a.count = 8"]) == ["4", "8"]
     for kept in (["a = 1, b = 2", "a = 2, b = 2"], ["a = 1", "b = 1"], ["rescue"]):
         assert short_labels(kept) == kept
+
+
+def test_a_narrow_terminal_shows_every_name_whole(comparison: Comparison) -> None:
+    shown = io.StringIO()
+    Console(file=shown, width=80).print(comparison_table(comparison))
+    said = shown.getvalue()
+    assert all(name in said for name, _, _ in COMPARED)
+    assert not re.search(r"\w…", said)
