@@ -73,6 +73,11 @@ _NEEDLESS_DIGITS: Final = re.compile(r"(\.\d\d)\d+")
 _TIME_TICKS_S: Final = (
     0.001, 0.01, 0.1, 1, 10, 60, 600, 3600, 21_600, 86_400, 604_800
 )  # fmt: skip
+_FINER_TICKS_S: Final = (
+    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800,
+    3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800, 345_600, 604_800
+)  # fmt: skip
+"""For times that differ so little that the others would say nothing of them."""
 
 
 def canvas(height_in: float, width_in: float = WIDTH_IN) -> tuple[Figure, Axes]:
@@ -86,7 +91,11 @@ def time_axis(axes: Axes, times: Sequence[float], room: float = 1.1) -> None:
     axes.set_xscale("log")
     low, high = (min(times), max(times)) if times else (1, 3600)
     axes.set_xlim(low * 0.9, max(high, low * 10) * room)
-    ticks = [tick for tick in _TIME_TICKS_S if axes.get_xlim()[0] <= tick <= axes.get_xlim()[1]]
+    first, last = axes.get_xlim()
+    coarse, fine = (
+        [tick for tick in all_ticks if first <= tick <= last] for all_ticks in (_TIME_TICKS_S, _FINER_TICKS_S)
+    )
+    ticks = coarse if len(coarse) > 2 else fine
     axes.set_xticks(ticks, [time_text(tick) for tick in ticks])
     axes.xaxis.set_minor_locator(NullLocator())
 

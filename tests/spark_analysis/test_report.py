@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from spark_analysis.answers import Delay, Delivery, Fairness, Holding, Pieces, Served, Timeline
+from spark_analysis.drawing import canvas, time_axis
 from spark_analysis.page import notices, page
 from spark_analysis.page_network import loads_table, map_text
 from spark_analysis.report import refuse_unwritable, write_report
@@ -235,3 +236,10 @@ def test_a_report_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.Monk
     assert caught.value.filename == str(target)
     assert target.read_text() == "the report of yesterday"
     assert [entry.name for entry in target.parent.iterdir()] == ["report.html"]
+
+
+@pytest.mark.parametrize(("low", "high"), [(200, 3000), (1, 2), (0.01, 90_000), (0.001, 600_000), (60, 61)])
+def test_an_axis_of_times_says_where_it_is(low: float, high: float) -> None:
+    _, axes = canvas(3)
+    time_axis(axes, [low, high])
+    assert 3 <= len(axes.get_xticks()) <= 11
