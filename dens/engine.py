@@ -27,7 +27,7 @@ from dens.events import (
     MessageAcknowledged,
     MessageRefused,
 )
-from dens.item import NEVER_MS, Item, ItemId
+from dens.item import NEVER_MS, Item, ItemId, quick_tuple
 from dens.limits import Limits
 from dens.machine import Datagram
 from dens.messages import Acknowledgement, Bundle, Hello, SummaryMessage
@@ -52,7 +52,7 @@ from dens.numbers import (
 )
 from dens.peer_session import AT_ONCE_MS, PeerSession
 from dens.seal import TAG_BYTES, Sealer
-from dens.speaking import Speaker, quick_tuple
+from dens.speaking import Speaker
 from dens.store import Store
 from dens.summary import Summary
 

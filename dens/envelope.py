@@ -23,7 +23,7 @@ from struct import Struct
 from typing import Final
 
 from dens.errors import LocalProtocolError, RemoteProtocolError
-from dens.item import ENVELOPE_BYTES, LIFETIME_MS, OLDEST_AGE_MS, Item
+from dens.item import ENVELOPE_BYTES, LIFETIME_MS, OLDEST_AGE_MS, Item, quick_tuple
 from dens.numbers import (
     LINK_NUMBER,
     LINK_TYPES,
@@ -47,7 +47,6 @@ MOST_HOPS: Final = 255
 _HEADER: Final = Struct(">BBBBHIIBB")
 _read_header: Final = _HEADER.unpack_from
 _write_header: Final = _HEADER.pack
-_tuple: Final = tuple.__new__
 _LINK: Final = frozenset(int(kind) for kind in LINK_TYPES)
 _SIGNABLE: Final = frozenset(int(kind) for kind in SIGNABLE_TYPES)
 
@@ -138,25 +137,24 @@ def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
     payload = data[ENVELOPE_BYTES:end]
     signature = data[end:last] if signature_bytes else b""
     created_ms = now_ms - age_ms
-    item = (
-        _tuple(  # What follows from the rest is at hand here: a sixth of the time that asking `Item` takes.
-            Item,
-            (
-                kind,
-                language,
-                origin,
-                number,
-                created_ms,
-                lifetime_q,
-                hops,
-                payload,
-                copies,
-                signature,
-                (origin, number),
-                created_ms + LIFETIME_MS[lifetime_q],
-                last,
-            ),
-        )
+    # What follows from the rest is at hand here: a sixth of the time that asking `Item` takes.
+    item = quick_tuple(
+        Item,
+        (
+            kind,
+            language,
+            origin,
+            number,
+            created_ms,
+            lifetime_q,
+            hops,
+            payload,
+            copies,
+            signature,
+            (origin, number),
+            created_ms + LIFETIME_MS[lifetime_q],
+            last,
+        ),
     )
     return item, check, sealed
 

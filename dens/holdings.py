@@ -154,7 +154,7 @@ class Holdings(Engine):
         self._hold(item)
         self._match_with_carried(new, now_ms)
         self._services.add(new, publishers)
-        self._can_be_served(item, publishers)
+        self._offer_to_publishers(item, publishers)
         return STORED
 
     def _match_with_carried(self, new: Subscription, now_ms: int) -> None:
@@ -204,7 +204,7 @@ class Holdings(Engine):
             self._let_go_of(earliest, Reason.OLDEST, now_ms)
             if earliest is item:
                 return NO_ROOM
-        self._can_serve(item.origin)
+        self._offer_to_publisher(item.origin)
         return STORED
 
     def _learn_receipt(self, item: Item, now_ms: int) -> Status:
@@ -312,9 +312,9 @@ class Holdings(Engine):
         """Give this notification to a subscriber in contact that is owed it."""
 
     @abstractmethod
-    def _can_be_served(self, item: Item, publishers: Iterable[int]) -> None:
+    def _offer_to_publishers(self, item: Item, publishers: Iterable[int]) -> None:
         """Ask those of these publishers that are in contact to look for this subscription."""
 
     @abstractmethod
-    def _can_serve(self, publisher: int) -> None:
+    def _offer_to_publisher(self, publisher: int) -> None:
         """Ask a publisher, if it is in contact, to look for everything that it can serve."""

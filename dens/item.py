@@ -30,6 +30,10 @@ def lifetime_code(lifetime_ms: int) -> int:
     return low
 
 
+quick_tuple: Final = tuple.__new__
+"""Makes named tuples of all their fields in a third of the time; for those that every message needs."""
+
+
 class _Facts(NamedTuple):
     type: int
     language: int
@@ -80,7 +84,7 @@ class Item(_Facts):
         copies: int = 0,
         signature: bytes = b"",
     ) -> "Item":
-        return tuple.__new__(
+        return quick_tuple(
             cls,
             (
                 type,

@@ -53,7 +53,7 @@ class KnownItems:
         self._origins: list[int] = []
         self._chunks: list[bytes] = []
         self._pieces: list[bytes] = []
-        self._encoded: bytes | None = b""
+        self._encoded = b""
 
     def __contains__(self, item_id: ItemId) -> bool:
         return item_id in self.ends
@@ -165,7 +165,7 @@ class KnownItems:
 
         A piece is what one origin takes in the summary: its distance from the origin before and its chunk.
         """
-        if not self._changed and self._encoded is not None:
+        if not self._changed:
             return self._encoded
         origins, chunks, pieces = self._origins, self._chunks, self._pieces
         for origin in self._changed:

@@ -3,11 +3,13 @@
     greeting ──(hello or summary of the peer)──▶ greeted ──(its summary)──▶ ready
 
 - *greeting*: hello is repeated until the peer is known to have heard it; a peer's hello that shows that it
-has not heard ours is answered at once. - *greeted*: the peer's role and session are known; our summary is on
-its way. - *ready*: the peer's summary is here, so what it lacks is queued, most urgent kind first. At most a
-window of unacknowledged bytes is under way: a small one until the first answers show how fast the link is,
-then as much as crosses in a moment. Each message is sent again when its patience is over, for as long as the
-contact lasts. Patience follows the measured round trip and doubles with every try.
+  has not heard ours is answered at once.
+- *greeted*: the peer's role and session are known; our summary is on its way.
+- *ready*: the peer's summary is here, so what it lacks is queued, most urgent kind first.
+
+At most a window of unacknowledged bytes is under way: a small one until the first answers show how fast the
+link is, then as much as crosses in a moment. Each message is sent again when its patience is over, for as
+long as the contact lasts. Patience follows the measured round trip and doubles with every try.
 
 When the peer turns out to have begun a newer session (it restarted), this side goes back to *greeted*. When
 the contact is lost the session is thrown away: what was not acknowledged is found missing by the next
