@@ -1,14 +1,16 @@
 """One node's view of the network as the rows of a trace.
 
 What the node sent, heard, stored and matched is exact. That a subscriber far away has a notification is known
-from its receipt, which says when, so deliveries count from when their receipts came by. Contacts last from
-the first to the last thing that was heard of a neighbour. What watchdogs kept at home is not known here.
+from its receipt, which says when, so deliveries count from when their receipts came by; its way counts as what
+the notification had come to get here and what the receipt had. Contacts last from the first to the last thing
+that was heard of a neighbour. What watchdogs kept at home is not known here.
 """
 
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
+from dens.envelope import MOST_HOPS
 from dens.events import (
     CopyReplicated,
     DatagramRefused,
@@ -68,9 +70,19 @@ class NodeTrace:
             self._journal.node(self._node, f"node-{self._node}", "mediators", "mediator")
         else:
             if not self._folder.was_ended:
+                self._end_contacts_of_the_killed()
                 self._journal.state(earlier_ms, self._node, "down", "crash")
             self._journal.state(self._at(now_ms), self._node, "up", "restart")
         self._folder.writer.checkpoint()
+
+    def _end_contacts_of_the_killed(self) -> None:
+        """Write the contacts that an earlier life could not: it was killed while they lasted."""
+        for peer, at_ms in self._written.heard:
+            self._in_contact(peer, at_ms + self._began_ms)
+        for peer, (first_ms, last_ms) in self._contacts.items():
+            if (*sorted((self._node, peer)), float(self._at(first_ms))) not in self._written.contacts:
+                self._contact(peer, first_ms, last_ms, censored=True)
+        self._contacts.clear()
 
     def _at(self, time_ms: int) -> int:
         return time_ms - self._began_ms
@@ -79,12 +91,17 @@ class NodeTrace:
 
     def heard(self, data: bytes, peer: int, now_ms: int) -> None:
         """A datagram came from a neighbour."""
-        first_ms, last_ms = self._contacts.get(peer, (now_ms, now_ms))
-        if now_ms - last_ms > self._gap_ms:
-            self._contact(peer, first_ms, last_ms, censored=False)
-            first_ms = now_ms
-        self._contacts[peer] = first_ms, now_ms
+        ended = self._in_contact(peer, now_ms)
+        if ended is not None:
+            self._contact(peer, *ended, censored=False)
         self._journal.frame_received(self._at(now_ms), peer, self._node, data)
+
+    def _in_contact(self, peer: int, now_ms: int) -> tuple[int, int] | None:
+        """Note that a neighbour is there. If it was silent for long, return the contact that had ended."""
+        first_ms, last_ms = self._contacts.get(peer, (now_ms, now_ms))
+        is_new = now_ms - last_ms > self._gap_ms
+        self._contacts[peer] = now_ms if is_new else first_ms, now_ms
+        return (first_ms, last_ms) if is_new else None
 
     def said(self, datagrams: Iterable[Datagram], now_ms: int) -> None:
         """Datagrams were handed to links."""
@@ -171,6 +188,7 @@ class NodeTrace:
         told = self._carried.get(id)
         if told is not None and (item.origin, id) not in self._written.deliveries:
             self._written.deliveries.add((item.origin, id))
+            told = told.but(hops=min(told.hops + item.hops, MOST_HOPS))
             seen = NotificationDelivered(item.created_ms, told)
             self._journal.event(item.origin, _moved(seen, self._began_ms))
 

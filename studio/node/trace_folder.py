@@ -39,6 +39,10 @@ class Written:
     """When each of them expires, in the time of the trace."""
     deliveries: set[tuple[int, ItemId]] = field(default_factory=set)
     """(subscriber, notification)."""
+    heard: list[tuple[int, int]] = field(default_factory=list)
+    """(neighbour, when) of each datagram since the node was last started."""
+    contacts: set[tuple[int, int, float]] = field(default_factory=set)
+    """(a, b, begin_ms) of those that are written."""
 
     def forget_expired(self, at_ms: int) -> None:
         """Forget what nobody can say again: a node that runs for weeks has seen more than it may remember."""
@@ -115,15 +119,25 @@ def _written(trace: Path) -> Written:
         written.revisions[row["subscriber"], row["id"], row["seq"]] = tuple(row.values())
     for row in _rows(trace / "notifications", ["origin", "number", "at_ms", "lifetime_ms"]):
         written.notifications[row["origin"], row["number"]] = row["at_ms"] + row["lifetime_ms"]
-    for row in _rows(trace / "messages", ["kind", "node", "origin", "number"]):
-        if row["kind"] == "delivered":
-            written.deliveries.add((row["node"], (row["origin"], row["number"])))
+    seen = [("kind", "=", "delivered")]
+    for row in _rows(trace / "messages", ["node", "origin", "number"], seen):
+        written.deliveries.add((row["node"], (row["origin"], row["number"])))
+    states = _rows(trace / "node_state", ["at_ms", "state"])
+    started_ms = max((row["at_ms"] for row in states if row["state"] == "up"), default=0)
+    came = [("kind", "=", "received"), ("at_ms", ">=", started_ms)]
+    written.heard = [
+        (row["peer"], row["at_ms"]) for row in _rows(trace / "messages", ["peer", "at_ms"], came)
+    ]
+    rows = _rows(trace / "contacts", ["a", "b", "begin_ms"])
+    written.contacts = {(row["a"], row["b"], row["begin_ms"]) for row in rows}
     return written
 
 
-def _rows(table: Path, columns: list[str] | None) -> Iterator[dict[str, Any]]:
+def _rows(
+    table: Path, columns: list[str] | None, only: list[tuple[str, str, Any]] | None = None
+) -> Iterator[dict[str, Any]]:
     for part in sorted(table.glob("part-*.parquet")):
         try:
-            yield from pq.read_table(part, columns=columns).to_pylist()
+            yield from pq.read_table(part, columns=columns, filters=only).to_pylist()
         except (OSError, pa.ArrowException) as error:
             raise TraceError(0, f"cannot go on with the trace: {error}", str(part)) from error

@@ -53,6 +53,7 @@ def test_a_trace_says_what_happened_in_the_time_since_it_began(mission: Mission)
     assert (delivered["node"], delivered["origin"], delivered["number"]) == (MEDIC, *seen[0].item.id)
     assert delivered["at_ms"] == seen[0].at_ms - BEGIN_MS
     assert delivered["age_ms"] == delivered["at_ms"] - told_ms
+    assert delivered["hops"] == 2
     [match] = mission.rows("matches")
     assert (match["node"], match["subscriber"], match["degree_u8"]) == (NODE, MEDIC, 255)
     contacts = mission.rows("contacts")
@@ -95,6 +96,8 @@ def test_a_node_that_was_killed_goes_on_and_says_nothing_twice(mission: Mission)
     [wish] = subscription_revisions(mission.rows("subscriptions"))
     assert wish.withdrawn_ms == withdrawn_ms
     assert len(mission.rows("nodes")) == 3
+    lives = sorted((row["b"], row["begin_ms"] > 60_000, row["censored"]) for row in mission.rows("contacts"))
+    assert lives == [(MEDIC, False, True), (MEDIC, True, True), (BED, False, True), (BED, True, True)]
     assert [(row["state"], row["reason"]) for row in mission.rows("node_state")] == [
         ("up", "start"),
         ("down", "crash"),
