@@ -1,9 +1,9 @@
 """One node's view of the network as the rows of a trace.
 
 What the node sent, heard, stored and matched is exact. That a subscriber far away has a notification is known
-from its receipt, which says when, so deliveries count from when their receipts came by; its way counts as what
-the notification had come to get here and what the receipt had. Contacts last from the first to the last thing
-that was heard of a neighbour. What watchdogs kept at home is not known here.
+from its receipt, which says when, so deliveries count from when their receipts came by; the hops are those of
+the notification to here and of the receipt. Contacts last from the first to the last thing that was heard of
+a neighbour. What watchdogs kept at home is not known here.
 """
 
 from collections.abc import Iterable

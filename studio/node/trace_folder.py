@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from dens.item import ItemId
@@ -119,12 +120,12 @@ def _written(trace: Path) -> Written:
         written.revisions[row["subscriber"], row["id"], row["seq"]] = tuple(row.values())
     for row in _rows(trace / "notifications", ["origin", "number", "at_ms", "lifetime_ms"]):
         written.notifications[row["origin"], row["number"]] = row["at_ms"] + row["lifetime_ms"]
-    seen = [("kind", "=", "delivered")]
-    for row in _rows(trace / "messages", ["node", "origin", "number"], seen):
+    is_seen = pc.field("kind") == "delivered"
+    for row in _rows(trace / "messages", ["node", "origin", "number"], is_seen):
         written.deliveries.add((row["node"], (row["origin"], row["number"])))
     states = _rows(trace / "node_state", ["at_ms", "state"])
     started_ms = max((row["at_ms"] for row in states if row["state"] == "up"), default=0)
-    came = [("kind", "=", "received"), ("at_ms", ">=", started_ms)]
+    came = (pc.field("kind") == "received") & (pc.field("at_ms") >= started_ms)
     written.heard = [
         (row["peer"], row["at_ms"]) for row in _rows(trace / "messages", ["peer", "at_ms"], came)
     ]
@@ -134,7 +135,7 @@ def _written(trace: Path) -> Written:
 
 
 def _rows(
-    table: Path, columns: list[str] | None, only: list[tuple[str, str, Any]] | None = None
+    table: Path, columns: list[str] | None, only: pc.Expression | None = None
 ) -> Iterator[dict[str, Any]]:
     for part in sorted(table.glob("part-*.parquet")):
         try:
