@@ -110,7 +110,7 @@ def build(
 
 @app.command("deploy")
 def deploy(
-    port: Annotated[str, typer.Argument(metavar="PORT", help="The board's serial port: /dev/ttyACM0, COM3.")],
+    port: Annotated[str, typer.Argument(metavar="PORT", help="The board's serial port: /dev/ttyACM0.")],
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `dens board build` made.")],
     as_json: AsJson = False,
 ) -> None:

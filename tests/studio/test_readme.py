@@ -23,16 +23,17 @@ def test_every_shown_command_ends_0(tmp_path: Path) -> None:
     commands = shown_commands()
     assert "make run" in commands
     assert "make test" in commands
-    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    for folder in ("docs", "tests"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for command in commands:
         if command == "make test":
             continue
-        folder = ROOT if command.startswith("make ") else tmp_path
+        place = ROOT if command.startswith("make ") else tmp_path
         ended = subprocess.run(
             command,
             shell=True,
-            cwd=folder,
+            cwd=place,
             env={**os.environ, "PATH": path, "MAKEFLAGS": ""},
             capture_output=True,
             text=True,
