@@ -32,5 +32,9 @@ class ForeignStoreError(StoreError):
     """A store's file belongs to another node, or to the same number as another kind; it was left alone."""
 
 
+class StoreInUseError(StoreError):
+    """A store's file is open in another process; one node at a time owns it."""
+
+
 class BadKeyError(DensError):
     """A key is none, is of the wrong kind, or would be overwritten; the message says what to do."""

@@ -27,13 +27,19 @@ def check_place(path: Path) -> None:
         raise StoreError(f"{path} is no regular file; a store is a file on a disk")
 
 
+def is_in_use(error: sqlite3.Error) -> bool:
+    """Say whether SQLite could not open a file because another process has it."""
+    said = str(error)
+    return "locked" in said or "busy" in said
+
+
 def why_not_opened(path: Path, error: sqlite3.Error) -> str:
     """Return why SQLite could not open a file, and what to do."""
     folder = path.parent
     if not folder.is_dir():
         return f"there is no folder {folder}; make it, or correct the path"
     said = str(error)
-    if "locked" in said or "busy" in said:
+    if is_in_use(error):
         return "another node is using it; end that one first, or give each a store of its own"
     if "readonly" in said or "unable to open" in said:
         return f"{said}; check the permissions of the file and of the folder {folder}"

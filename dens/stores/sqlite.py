@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from dens.errors import DamagedStoreError, ForeignStoreError, StoreError
+from dens.errors import DamagedStoreError, ForeignStoreError, StoreError, StoreInUseError
 from dens.item import Item
 from dens.store import Key, Operation, Put, Space, row_of
 from dens.stores.owner import Owner, bind, owner_of
-from dens.stores.place import APPLICATION, check_place, set_aside, was_store, why_not_opened
+from dens.stores.place import APPLICATION, check_place, is_in_use, set_aside, was_store, why_not_opened
 from dens.stores.versions import CHECKSUMS, SCHEMA, SELECT, VERSION, bring_forward, checksum
 
 _SPACES: Final = frozenset(int(space) for space in Space)
@@ -76,7 +76,8 @@ class SqliteStore:
                 self._own(connection, self._owner)
         except sqlite3.OperationalError as error:
             self._close_quietly(connection)
-            raise StoreError(
+            kind = StoreInUseError if is_in_use(error) else StoreError
+            raise kind(
                 f"the store {self._path} cannot be opened: {why_not_opened(self._path, error)}"
             ) from error
         except sqlite3.DatabaseError as error:

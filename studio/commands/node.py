@@ -135,12 +135,13 @@ def subscribe(
     """Ask a DENS node for something and show what comes, each notification once, over restarts too.
 
     Subscriptions stay in force when this ends, and what comes meanwhile is kept by the DENS node. Ends 1 when
-    fewer than --count came within --seconds.
+    fewer than --count came within --seconds, or the node refused something or never answered.
     """
     from dens.drivers.keys import SigningKey, read_key
     from dens.seal import Sealer
     from dens.stores.owner import Owner
     from studio.failures import Refusal
+    from studio.node.answering import Answer
     from studio.node.asking import Ear, ask_for
     from studio.node.living import Life, live, real_clock
     from studio.node.loading import load_node
@@ -161,9 +162,10 @@ def subscribe(
     place = place_of_end(plan.folder, SUBSCRIBER, number, store)
     kept = open_store(place, Owner(SUBSCRIBER, number), clock(), say, recover=recover)
     end = subscriber(plan, number, kept, clock(), signer)
-    ask_for(end, files or [], plan.table, clock(), say)
+    ask_for(end, files or [], plan.table, clock(), say, signer)
     withdrawn = [end.unsubscribe(id, clock()) for id in withdraw or []]
-    ear = Ear(end, shown_to_subscriber(plan, as_json), say, count, withdrawn)
+    answer = Answer(end, plan.settings.node, links.listed[plan.settings.node], say)
+    ear = Ear(end, shown_to_subscriber(plan, as_json), say, count, withdrawn, answer)
     sealer = Sealer(number, plan.secret)
     life = Life(end, kept, sealer, links, clock, ear.hear, work=lambda runtime: ear.listen(runtime, seconds))
     raise typer.Exit(live(life))
@@ -197,13 +199,15 @@ def publish(
 ) -> None:
     """Replay a recording as a sensor would: a watchdog filters it, and what somebody asked for is published.
 
-    Ends 1 when the DENS node has not taken all of it (the rest waits in the store) or lines were broken.
+    Ends 1 when the DENS node has not taken all of it (the rest waits in the store), when it never answered,
+    and when lines were broken.
     """
     import json
 
     from dens.seal import Sealer
     from dens.stores.owner import Owner
     from studio import console
+    from studio.node.answering import Answer
     from studio.node.living import Life, live, real_clock
     from studio.node.loading import load_node
     from studio.node.measuring import Replay, announce, recorded_attributes, watchdog_for
@@ -222,7 +226,8 @@ def publish(
     watchdog = watchdog_for(plan.table)
     end = publisher(plan, number, kept, clock(), watchdog)
     announce(end, plan.table, kind, names, clock())
-    replay = Replay(end, watchdog, shown(as_json, putting_while_possible()), say)
+    answer = Answer(end, plan.settings.node, links.listed[plan.settings.node], say)
+    replay = Replay(end, watchdog, shown(as_json, putting_while_possible()), say, answer)
     life = Life(
         end,
         kept,

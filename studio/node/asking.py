@@ -5,28 +5,38 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from dens.collaborators import Signer
 from dens.drivers.runtime import Runtime
 from dens.events import Event, MessageAcknowledged, MessageCreated, NotificationDelivered
+from dens.identity import signed
 from dens.item import Item, ItemId
-from dens.numbers import TYPE_NAMES, MessageType
+from dens.numbers import STATUS_NAMES, TYPE_NAMES, MessageType, Status
 from dens.subscriber import SubscriberEnd
 from knowledge_manager.documents import read_document
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.compiler import compile_subscription
 from plugins.fuzzy.language import FuzzyLanguage
 from studio import exits
+from studio.node.answering import Answer
 from studio.node.output import OutputError
 
-_SETTLED_S = 2.0
-"""So long is waited at the end until the node has heard what is still to be said."""
+SETTLED_S = 2.0
+"""So long is waited at the end until the node has answered and heard what is still to be said."""
+_NOT_SIGNED = STATUS_NAMES[Status.NOT_SIGNED]
 
 
 def ask_for(
-    end: SubscriberEnd, files: Sequence[Path], table: MissionTable, now_ms: int, say: Callable[[str], None]
+    end: SubscriberEnd,
+    files: Sequence[Path],
+    table: MissionTable,
+    now_ms: int,
+    say: Callable[[str], None],
+    signer: Signer | None,
 ) -> None:
     """Subscribe to what these files describe, numbered in their order.
 
-    What is in force already stays as it is; what changed becomes a newer revision.
+    What is in force already stays as it is; what changed becomes a newer revision, and so does what this
+    signer has not signed, because a node that knows its key would refuse that for ever.
     """
     in_force = {held.id: held for held in end.in_force if held.until_ms > now_ms}
     for id, path in enumerate(files):
@@ -37,11 +47,13 @@ def ask_for(
         for warning in compiled.warnings:
             say(str(warning))
         held = in_force.get(id)
-        if held is not None and _meaning(held.vector) == _meaning(compiled.vector):
+        is_same = held is not None and _meaning(held.vector) == _meaning(compiled.vector)
+        if held is not None and is_same and held.item == signed(held.item, signer):
             say(f"subscription {id} ({path.name}) was asked for before and stays as it is")
-        else:
-            end.subscribe(compiled.vector, FuzzyLanguage.language_id, now_ms)
-            say(f"subscription {id} ({path.name}): {compiled.vector.hex()}")
+            continue
+        end.subscribe(compiled.vector, FuzzyLanguage.language_id, now_ms)
+        anew = " is asked for anew, signed" if is_same else ""
+        say(f"subscription {id} ({path.name}){anew}: {compiled.vector.hex()}")
 
 
 def _meaning(vector: bytes) -> bytes:
@@ -58,6 +70,16 @@ def _named(said: Item) -> str:
     return TYPE_NAMES[said.type]
 
 
+def _taken(refusal: str | None) -> str:
+    """Return how the node took what was said, and what the person can do about a refusal."""
+    if refusal is None:
+        return "has it"
+    if refusal != _NOT_SIGNED:
+        return f"refused it: {refusal}"
+    advice = "ask for it again with --key and the signing key whose public key the node has"
+    return f"refused it: {refusal}; {advice}"
+
+
 class Ear:
     """Hears what comes, until it is enough: so many notifications, or an answer to what is withdrawn."""
 
@@ -68,11 +90,13 @@ class Ear:
         say: Callable[[str], None],
         enough: int | None,
         withdrawn: Iterable[ItemId],
+        answer: Answer,
     ) -> None:
         self._end = end
         self._show = show
         self._say = say
         self._enough = enough
+        self._answer = answer
         self._unsaid: set[ItemId] = set(withdrawn)
         self._is_withdrawing = bool(self._unsaid)
         self._unanswered: set[ItemId] = set()
@@ -92,8 +116,7 @@ class Ear:
             self._unanswered.discard(event.item.id)
             self._was_refused |= event.item.type == MessageType.SUBSCRIBE and event.reason is not None
             if event.item.type != MessageType.RECEIPT:
-                answer = "has it" if event.reason is None else f"refused it: {event.reason}"
-                self._say(f"{_named(event.item)}: node {event.peer} {answer}")
+                self._say(f"{_named(event.item)}: node {event.peer} {_taken(event.reason)}")
         elif isinstance(event, NotificationDelivered):
             self._heard += 1
         try:
@@ -112,20 +135,29 @@ class Ear:
 
     async def listen(self, runtime: Runtime, seconds: float | None) -> int:
         """Wait until it is enough or time is over; then until the node knows what was heard, for a while."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._until(lambda: self._is_enough), seconds)
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._until(lambda: not self._unsaid), _SETTLED_S)
+        with self._answer.watched():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._until(lambda: self._is_enough), seconds)
+            with suppress(TimeoutError):
+                settled = asyncio.gather(self._until(lambda: not self._unsaid), self._answer.come())
+                await asyncio.wait_for(settled, SETTLED_S)
+        return self._verdict()
+
+    def _verdict(self) -> int:
+        """Return how this call ended, and say why where it did not end well."""
         if self._is_enough:
             return exits.FINE
         if self._is_withdrawing:
             self._say("the node has not answered; what was withdrawn is told at the next call")
         elif self._unanswered:
             self._say("the node has not answered; what was asked for is told at the next call")
-        elif self._enough is not None:
-            self._say(f"{self._heard} of {self._enough} notifications came in time")
-        elif not self._was_refused:
-            return exits.FINE
+        else:
+            if not self._answer.has_come:
+                self._answer.say_never()
+            elif self._enough is None and not self._was_refused:
+                return exits.FINE
+            if self._enough is not None:
+                self._say(f"{self._heard} of {self._enough} notifications came in time")
         return exits.FINDING
 
     async def _until(self, holds: Callable[[], bool]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Final
 
 from dens.drivers.neighbours import Address
@@ -36,12 +37,15 @@ def links_of_node(plan: NodePlan) -> Links:
 
 
 def links_of_end(plan: NodePlan, at: Address | None) -> Links:
-    """Return how an end reaches the DENS node, which is where its file says or where it was told to be."""
+    """Return how an end reaches the DENS node, which is where its file says or where it was told to be.
+
+    A node that listens everywhere (0.0.0.0, ::) is on this machine, and answers from loopback there.
+    """
     if at is None:
         if plan.settings.udp is None:
             raise Refusal("the node's file has no [udp]; ends talk to it over UDP")
         at = address_of(plan.settings.udp.address)
-    host, port = at
+    host, port = at = _reachable(at)
     if port == 0:
         raise Refusal(
             "the node's file lets the system choose the port; say --at ADDRESS, as the node told it"
@@ -51,3 +55,10 @@ def links_of_end(plan: NodePlan, at: Address | None) -> Links:
     on_loopback, anywhere = ("::1", "::") if ":" in host else ("127.0.0.1", "0.0.0.0")
     own = on_loopback if is_loopback(at) else anywhere
     return Links((own, 0), {plan.settings.node: at}, silence_ms=SOON_MS)
+
+
+def _reachable(at: Address) -> Address:
+    host, port = at
+    if not ip_address(host).is_unspecified:
+        return at
+    return ("::1" if ":" in host else "127.0.0.1"), port

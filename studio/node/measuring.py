@@ -17,6 +17,7 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.registry import languages
 from studio import exits
 from studio.failures import Refusal
+from studio.node.answering import Answer
 from studio.node.recording import NumberedSource
 from watchdog.csv_source import split_row
 from watchdog.gauge import Gauge, NominalGauge
@@ -61,6 +62,7 @@ class Replay:
     watchdog: Watchdog
     show: Callable[[Event], None]
     say: Callable[[str], None]
+    answer: Answer
     _waiting: set[ItemId] = field(default_factory=set)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     readings: int = 0
@@ -86,10 +88,30 @@ class Replay:
         period_s: float,
         wait_s: float,
     ) -> int:
-        """Wait for somebody who asks, feed the recording, wait until the node has what it gave."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._until(lambda: self.end.filter_count > 0), wait_s)
-        if not self.end.filter_count:
+        """Wait for the node and for somebody who asks, feed the recording, wait until the node has what it
+        gave."""
+        with self.answer.watched():
+            with suppress(TimeoutError):
+                asked = asyncio.gather(self._until(lambda: self.end.filter_count > 0), self.answer.come())
+                await asyncio.wait_for(asked, wait_s)
+            await self._replay(runtime, path, table, event, period_s, wait_s)
+        if self._waiting:
+            self.say("the node has not taken all of them; they wait in the store and are offered next time")
+        if not self.answer.has_come:
+            self.answer.say_never()
+        is_well = self.answer.has_come and not self._waiting and not self.broken
+        return exits.FINE if is_well else exits.FINDING
+
+    async def _replay(
+        self,
+        runtime: Runtime,
+        path: Path,
+        table: MissionTable,
+        event: EventClass,
+        period_s: float,
+        wait_s: float,
+    ) -> None:
+        if self.answer.has_come and not self.end.filter_count:
             self.say(
                 f"nobody has asked for anything within {wait_s:g} s; the readings are filtered all the same"
             )
@@ -102,9 +124,6 @@ class Replay:
         source.end()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._until(lambda: not self._waiting), wait_s)
-        if self._waiting:
-            self.say("the node has not taken all of them; they wait in the store and are offered next time")
-        return exits.FINDING if self._waiting or self.broken else exits.FINE
 
     def _skip(self, path: Path) -> Callable[[int, str], None]:
         def skip(line: int, why: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from dens.errors import DamagedStoreError, ForeignStoreError, StoreError
+from dens.errors import DamagedStoreError, ForeignStoreError, StoreError, StoreInUseError
 from dens.ledger import begin_numbers
 from dens.numbers import LINK_NUMBER
 from dens.stores.owner import Owner
@@ -30,6 +30,10 @@ def open_store(
     except DamagedStoreError as error:
         advice = "--recover takes over what is whole, and keeps the damaged file under another name"
         raise DocumentError.of_file(str(path), "D348", f"{error}; {advice}") from None
+    except StoreInUseError as error:
+        advice = f"another {owner} is using it; end that one first, or give this one a number"
+        said = str(error) if owner.kind == MEDIATOR else f"{advice} of its own: --as N"
+        raise DocumentError.of_file(str(path), "D349", said) from None
     except StoreError as error:
         raise DocumentError.of_file(str(path), "D349", str(error)) from None
     if store.damaged is not None:

@@ -61,7 +61,7 @@ def event_line(event: Event) -> str | None:
     if isinstance(event, MessageEvent):
         what = f"{event.kind} {event.item.type_name} {event.item.origin}/{event.item.number}"
         if event.peer is not None:
-            what += f" {'copy of' if isinstance(event, CopyReplicated) else 'from'} {event.peer}"
+            what += f" {'copy from node' if isinstance(event, CopyReplicated) else 'from'} {event.peer}"
         if event.reason is not None:
             what += f", {event.reason}" if event.reason == "unverified" else f": {event.reason}"
         return _at(event.at_ms, what)

@@ -1,14 +1,27 @@
-"""A subscriber's process whose output ends loses nothing."""
+"""A subscriber's process: what its output could not take is kept, and silence and signatures are told."""
+
+import asyncio
+from pathlib import Path
 
 import pytest
 
-from dens.events import Event, NotificationDelivered
+from dens.drivers.keys import SigningKey, new_signing_key
+from dens.events import Event, MessageAcknowledged, NotificationDelivered
+from dens.identity import signed
 from dens.item import Item
 from dens.numbers import MessageType
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from studio.node.asking import Ear
+from knowledge_manager.mission_table import load_mission_table
+from studio.node.answering import Answer
+from studio.node.asking import Ear, ask_for
 from studio.node.output import OutputError
+
+PATIENT = Path(__file__).parents[2] / "docs" / "examples" / "patient.xml"
+
+
+def answer_for(end: SubscriberEnd, said: list[str], patience_s: float = 0.0) -> Answer:
+    return Answer(end, 1, ("127.0.0.1", 9), said.append, patience_s)
 
 
 def test_what_could_not_be_shown_is_shown_after_the_next_start() -> None:
@@ -19,10 +32,78 @@ def test_what_could_not_be_shown_is_shown_after_the_next_start() -> None:
     def show(event: Event) -> None:
         raise OutputError(BrokenPipeError())
 
-    ear = Ear(SubscriberEnd(7, 1, store, 0), show, print, None, [])
+    end = SubscriberEnd(7, 1, store, 0)
+    ear = Ear(end, show, print, None, [], answer_for(end, []))
     with pytest.raises(OutputError):
         ear.hear(delivered)
     again = SubscriberEnd(7, 1, store.crash(), 50)
     events = list(iter(again.next_event, None))
     [shown] = [event for event in events if isinstance(event, NotificationDelivered)]
     assert (shown.item, shown.satisfied) == (item, ((5, 0, 9),))
+
+
+def test_what_is_in_force_is_asked_for_anew_where_its_signature_is_not_this_keys() -> None:
+    """Without a key, with one, with the same again, with another, without one again."""
+    table, store = load_mission_table(["medical"]), MemoryStore()
+    first, other = (SigningKey(new_signing_key(7)) for _ in range(2))
+    revisions: list[int] = []
+    told: list[str] = []
+    for signer in (None, first, first, other, None):
+        end = SubscriberEnd(7, table.check, store, 1_000, signer=signer)
+        ask_for(end, [PATIENT], table, 1_000, told.append, signer)
+        [held] = end.in_force
+        assert signer is None or held.item == signed(held.item, signer)
+        revisions.append(held.seq)
+        store.commit()
+        store = store.crash()
+    assert revisions == [0, 1, 1, 2, 2]
+    assert ["anew, signed" in line for line in told] == [False, True, False, True, False]
+
+
+def test_whoever_is_refused_for_want_of_a_signature_is_told_what_to_do() -> None:
+    said: list[str] = []
+    end = SubscriberEnd(7, 1, MemoryStore(), 0)
+    ear = Ear(end, lambda event: None, said.append, None, [], answer_for(end, []))
+    asked = Item(MessageType.SUBSCRIBE, 1, 7, 1, 0, 99, 0, b"\x04\x00\x5f")
+    for reason in ("not_signed", "no_room", None):
+        ear.hear(MessageAcknowledged(0, asked, 1, reason))
+    assert said[0].startswith("subscription 4: node 1 refused it: not_signed; ask for it again with --key")
+    assert said[1:] == ["subscription 4: node 1 refused it: no_room", "subscription 4: node 1 has it"]
+
+
+def test_silence_is_told_once_and_its_end_too() -> None:
+    said: list[str] = []
+    end, node = SubscriberEnd(7, 1, MemoryStore(), 0), SubscriberEnd(1, 1, MemoryStore(), 0)
+
+    async def wait() -> None:
+        answer = answer_for(end, said)
+        with answer.watched():
+            await asyncio.sleep(0.3)
+            assert not answer.has_come
+            end.contact_opened(1, 0)
+            node.contact_opened(7, 0)
+            for _, data in node.datagrams_to_send(0):
+                end.receive(data, 1, 0)
+            await asyncio.wait_for(answer.come(), 60)
+            await asyncio.sleep(0.3)
+        end.contact_lost(1, 0)
+        assert answer.has_come, "it has answered, whatever came later"
+
+    asyncio.run(wait())
+    assert said == ["node 1 has not answered yet; it should be at 127.0.0.1:9", "node 1 answers now"]
+
+
+def test_who_answers_in_time_is_not_told_of() -> None:
+    said: list[str] = []
+    end, node = SubscriberEnd(7, 1, MemoryStore(), 0), SubscriberEnd(1, 1, MemoryStore(), 0)
+    end.contact_opened(1, 0)
+    node.contact_opened(7, 0)
+    for _, data in node.datagrams_to_send(0):
+        end.receive(data, 1, 0)
+
+    async def wait() -> None:
+        with answer_for(end, said, 60.0).watched():
+            await asyncio.sleep(0.2)
+
+    asyncio.run(wait())
+    assert said == []

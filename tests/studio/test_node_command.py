@@ -20,9 +20,11 @@ from dens.drivers.neighbours import Address
 from dens.ledger import Ledger
 from dens.limits import Limits
 from dens.stores.owner import Owner
+from studio.node import asking
 from studio.node.links import SOON_MS, links_of_end
 from studio.node.loading import load_node
-from studio.node.stores import NUMBER_MS, SUBSCRIBER, open_store
+from studio.node.settings import address_of
+from studio.node.stores import MEDIATOR, NUMBER_MS, SUBSCRIBER, open_store
 
 ROOT = Path(__file__).parent.parent.parent
 PATIENT = ROOT / "docs" / "examples" / "patient.xml"
@@ -332,6 +334,12 @@ def test_what_is_asked_twice_is_asked_once_and_a_change_is_a_newer_revision(dens
     assert "0 of 1 notifications" in waiting.err
 
 
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nobody is there, nothing is gained by waiting for the answer."""
+    monkeypatch.setattr(asking, "SETTLED_S", 0.2)
+
+
 def listening(path: Path, *more: str | Path) -> list[str | Path]:
     """Return a call of a subscriber whom nobody answers, and who ends at once."""
     return ["node", "subscribe", path, "--at", "127.0.0.1:9", "--seconds", "0", *more]
@@ -366,7 +374,7 @@ def test_a_store_that_cannot_be_is_said_in_words(dens, tmp_path: Path, store: st
 
 def test_a_store_is_its_owners_alone(dens, tmp_path: Path) -> None:
     path, store = node_file(tmp_path, 1), tmp_path / "medic.sqlite"
-    assert dens(*listening(path, "--as", "7", "--store", store)).code == 0
+    assert dens(*listening(path, "--as", "7", "--store", store)).code == 1
     before = store.read_bytes()
     others: list[list[str | Path]] = [
         listening(path, "--as", "8", "--store", store),
@@ -381,12 +389,12 @@ def test_a_store_is_its_owners_alone(dens, tmp_path: Path) -> None:
         assert "error D347" in ended.err
         assert "belongs to subscriber 7" in ended.err
     assert store.read_bytes() == before
-    assert dens(*listening(path, "--as", "7", "--store", store)).code == 0
+    assert dens(*listening(path, "--as", "7", "--store", store)).code == 1
 
 
 def test_one_number_is_not_a_subscriber_and_a_publisher_of_one_folder(dens, tmp_path: Path) -> None:
     path = node_file(tmp_path, 1)
-    assert dens(*listening(path, "--as", "7")).code == 0
+    assert dens(*listening(path, "--as", "7")).code == 1
     ended = dens(
         "node", "publish", path, recording(tmp_path), "--event", "patient", "--at", "127.0.0.1:9", "--as", "7"
     )
@@ -399,7 +407,7 @@ def test_one_number_is_not_a_subscriber_and_a_publisher_of_one_folder(dens, tmp_
 def test_a_damaged_store_names_the_way_out_and_where_it_is_kept(dens, tmp_path: Path) -> None:
     path, store = node_file(tmp_path, 1), tmp_path / "medic.sqlite"
     words = listening(path, "--store", store)
-    assert dens(*words).code == 0
+    assert dens(*words).code == 1
     data = bytearray(store.read_bytes())
     data[100:4096] = b"\xa5" * 3996
     store.write_bytes(data)
@@ -409,7 +417,7 @@ def test_a_damaged_store_names_the_way_out_and_where_it_is_kept(dens, tmp_path: 
     assert "--recover" in ended.err
     assert store.read_bytes() == data
     ended = dens(*words, "--recover")
-    assert ended.code == 0
+    assert ended.code == 1
     assert f"it is kept as {store}.damaged" in ended.err
     assert (tmp_path / "medic.sqlite.damaged").read_bytes() == data
     assert "kept as" not in dens(*words, "--recover").err
@@ -470,7 +478,7 @@ def test_a_publisher_whose_output_is_lost_publishes_all_the_same(tmp_path: Path)
     with Path("/dev/full").open("w") as full:
         end = begun_with(full, "publish", node_file(tmp_path, 1), recording(tmp_path), *words)
     _, said = end.communicate(timeout=LONG_S)
-    assert end.returncode == 0
+    assert end.returncode == 1, "nobody was there to take anything"
     assert "standard output: No space left on device; this goes on" in said
 
 
@@ -534,6 +542,72 @@ def test_an_end_talks_to_its_node_alone_and_notices_soon_that_it_is_deaf(
     assert (links.address, links.listed, links.serial) == ((own, 0), {1: address}, ())
     assert not links.accepts_others
     assert links.silence_ms == SOON_MS <= 5_000
+
+
+@pytest.mark.parametrize(
+    ("everywhere", "reached"),
+    [("0.0.0.0:7002", ("127.0.0.1", 7002)), ("[::]:7002", ("::1", 7002)), ("[::0]:7002", ("::1", 7002))],
+)
+def test_an_end_reaches_a_node_that_listens_everywhere_over_loopback(
+    tmp_path: Path, everywhere: str, reached: Address
+) -> None:
+    write_key(new_mission_key(), tmp_path / "mission.key")
+    plan = load_node(node_file(tmp_path, 1, address=everywhere, key="mission.key"))
+    for links in (links_of_end(plan, None), links_of_end(plan, address_of(everywhere))):
+        assert (links.address, links.listed) == ((reached[0], 0), {1: reached})
+
+
+@pytest.mark.slow
+def test_what_was_refused_unsigned_is_taken_when_it_is_asked_for_with_a_key(tmp_path: Path) -> None:
+    medic = new_signing_key(3)
+    write_key(medic, tmp_path / "medic.key")
+    write_key(derive(medic), tmp_path / "medic.pub")
+    path = node_file(tmp_path, 1)
+    path.write_text('identities = ["medic.pub"]\n' + path.read_text())
+    with processes() as start:
+        node = start("run", path)
+        address = node.wait_for(event="begun")["address"]
+        words = ["subscribe", path, PATIENT, "--as", "3", "--at", address]
+        unsigned = start(*words)
+        unsigned.wait_for(event="acknowledged", type="subscribe", reason="not_signed")
+        assert unsigned.end(signal.SIGTERM) == 0
+        assert "node 1 refused it: not_signed; ask for it again with --key" in unsigned.said
+        signing = start(*words, "--key", tmp_path / "medic.key")
+        signing.wait_for(event="acknowledged", type="subscribe", reason=None)
+        assert signing.end(signal.SIGTERM) == 0
+        assert "asked for anew, signed" in signing.said
+        assert node.end(signal.SIGTERM) == 0
+
+
+def test_an_end_whose_store_is_in_use_is_told_to_take_another_number(dens, tmp_path: Path) -> None:
+    path = node_file(tmp_path, 1)
+    store = open_store(
+        tmp_path / "subscriber-65002.sqlite", Owner(SUBSCRIBER, 65002), 0, print, recover=False
+    )
+    ended = dens(*listening(path))
+    store.close()
+    assert ended.code == 3
+    assert "error D349" in ended.err
+    assert "or give this one a number of its own: --as" in ended.err
+    store = open_store(tmp_path / "node.sqlite", Owner(MEDIATOR, 1), 0, print, recover=False)
+    ended = dens("node", "run", path)
+    store.close()
+    assert ended.code == 3
+    assert "another node is using it" in ended.err
+    assert "--as" not in ended.err
+
+
+def test_what_nobody_answered_is_no_success(dens, tmp_path: Path) -> None:
+    path = node_file(tmp_path, 1)
+    silent = "node 1 never answered; is it running at 127.0.0.1:9"
+    assert dens(*listening(path, PATIENT)).code == 1
+    for words in (listening(path), listening(path, PATIENT)):
+        ended = dens(*words)
+        assert (ended.code, silent in ended.err) == (1, True), ended.err
+    words = ["--event", "patient", "--at", "127.0.0.1:9", "--period", "0", "--wait", "0"]
+    ended = dens("node", "publish", path, recording(tmp_path), *words)
+    assert (ended.code, silent in ended.err) == (1, True)
+    assert "nobody has asked" not in ended.err, "nobody knows"
 
 
 def numbers_of(path: Path, owner: Owner, now_ms: int) -> tuple[int, int]:

@@ -51,7 +51,7 @@ def test_what_happened_to_a_message(kind: type[events.MessageEvent]) -> None:
         assert line is None
     else:
         assert line is not None
-        way = "copy of" if kind is events.CopyReplicated else "from"
+        way = "copy from node" if kind is events.CopyReplicated else "from"
         assert line.endswith(f" {kind.kind} notification 7/5 {way} 3, unverified")
 
 
