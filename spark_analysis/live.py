@@ -49,6 +49,16 @@ Tell = Callable[[LiveFigures, Manifest], None]
 """Told the figures after each batch, with what the run says of itself."""
 
 
+def wait_for_run(folder: Path, say: Callable[[str], None]) -> None:
+    """Return when there is a run in the folder; say at first when there is none yet."""
+    if folder.exists() and not folder.is_dir():
+        raise TraceError(f"{folder}: is a file; a run is a folder")
+    if not (folder / "manifest.json").is_file():
+        say(f"waiting for {folder} to begin …")
+    while not (folder / "manifest.json").is_file():
+        time.sleep(_LOOK_EVERY_S)
+
+
 def follow(
     folder: Path,
     spark: SparkSession,
@@ -81,7 +91,7 @@ def follow(
             log.write(batch)
             if state.take(batch):
                 manifest = read_manifest(folder)
-                tell(state.figures(manifest.simulated_ms, window_ms), manifest)
+                tell(state.figures(manifest.simulated_ms, window_ms, all_taken=False), manifest)
 
         writing = stream_of(folder, spark).writeStream.foreachBatch(bring_in)
         writing = writing.option("checkpointLocation", str(place / "checkpoint"))
@@ -90,6 +100,7 @@ def follow(
             if once
             else writing.trigger(processingTime=f"{round(1000 * every_s)} milliseconds")
         )
+        had_ended = read_manifest(folder).status != "running"
         query = writing.start()
         try:
             _wait_for_end(folder, query, once, patience_s)
@@ -98,7 +109,7 @@ def follow(
             raise TraceError(f"{folder}: cannot be followed any more: {_reason(error)}") from error
         finally:
             query.stop()
-        return state.figures(read_manifest(folder).simulated_ms, window_ms)
+        return state.figures(read_manifest(folder).simulated_ms, window_ms, all_taken=had_ended or not once)
 
 
 class BatchLog:
@@ -130,7 +141,6 @@ class BatchLog:
 def stream_of(folder: Path, spark: SparkSession) -> DataFrame:
     """Return the followed tables as one stream, so that a batch has parts of all of them."""
     subscriptions, notifications, messages = (_stream(folder, spark, table) for table in FOLLOWED)
-    step = messages.where(F.col("kind").isin("delivered", *GIVEN_UP))
     return (
         _tagged(subscriptions, "subscription", F.struct(*TABLES["subscriptions"].names), "subscriptions")
         .unionByName(
@@ -143,7 +153,9 @@ def stream_of(folder: Path, spark: SparkSession) -> DataFrame:
             allowMissingColumns=True,
         )
         .unionByName(
-            _tagged(step, "step", F.struct("origin", "number", "node", "at_ms", "kind", "reason"), "steps"),
+            _tagged(
+                messages, "step", F.struct("origin", "number", "node", "at_ms", "kind", "reason"), "steps"
+            ),
             allowMissingColumns=True,
         )
     )
@@ -152,17 +164,21 @@ def stream_of(folder: Path, spark: SparkSession) -> DataFrame:
 def facts_of(frame: DataFrame, number: int) -> Batch:
     """Return the new facts in a batch of the stream.
 
-    A batch is small and must not wait: in one partition nothing has to be shuffled.
+    A batch is small and must not wait: in one partition nothing has to be shuffled. Of steps after which
+    nothing is given up only the last moment counts; they are one group without a name.
     """
     frame = frame.coalesce(1)
-    given_up = (
-        frame.where((F.col("what") == "step") & (F.col("steps.kind") != "delivered"))
+    is_given_up = F.col("steps.kind").isin(*GIVEN_UP)
+    minute_ms = F.floor(F.col("steps.at_ms") / MINUTE_MS) * MINUTE_MS
+    steps = (
+        frame.where(F.col("what") == "step")
         .groupBy(
-            (F.floor(F.col("steps.at_ms") / MINUTE_MS) * MINUTE_MS).alias("minute_ms"),
-            F.col("steps.kind").alias("kind"),
-            F.coalesce("steps.reason", F.lit("")).alias("reason"),
+            F.when(is_given_up, minute_ms).alias("minute_ms"),
+            F.when(is_given_up, F.col("steps.kind")).alias("kind"),
+            F.when(is_given_up, F.coalesce("steps.reason", F.lit(""))).alias("reason"),
         )
-        .agg(F.count("*").alias("messages"))
+        .agg(F.count("*").alias("messages"), F.max("steps.at_ms").alias("last_ms"))
+        .collect()
     )
     rest = frame.where((F.col("what") != "step") | (F.col("steps.kind") == "delivered")).collect()
     wished = [row["subscriptions"] for row in rest if row["what"] == "subscription"]
@@ -185,10 +201,15 @@ def facts_of(frame: DataFrame, number: int) -> Batch:
         ),
         tuple(
             sorted(
-                (GivenUp(**row.asDict()) for row in given_up.collect()),
+                (
+                    GivenUp(row["minute_ms"], row["kind"], row["reason"], row["messages"])
+                    for row in steps
+                    if row["kind"] is not None
+                ),
                 key=lambda one: (one.minute_ms, one.kind, one.reason),
             )
         ),
+        max((row["last_ms"] for row in steps), default=0),
     )
 
 

@@ -4,13 +4,16 @@ Facts come in *batches*, each with a number. A batch is a frozen, plain thing th
 and read back, and taking one twice changes nothing; so whoever delivers batches may repeat them, which is
 what a stream does that was killed in the middle of one. The figures depend on which facts were taken and not
 on their order, and when the run is over they are the report's.
+
+The writer of a run is ahead of whoever reads it. Figures are therefore those of the moment up to which facts
+were taken, and say how much further the writer was.
 """
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from plugins.language import Matcher
 from spark_analysis.metrics.owed import MakeMatcher, SubscriptionRevision, load_matchers
@@ -19,7 +22,12 @@ Message = tuple[int, int]
 """(origin, number)."""
 
 GIVEN_UP = ("lost", "dropped", "refused", "expired")
-"""The steps after which a copy of a message is no more."""
+"""The steps after which a copy of a message is no more; of `lost` it is a frame on the air, and its sender,
+which still has the message, tries again.
+"""
+
+BEHIND_MS: Final = 60_000
+"""Who is so far behind the writer says so. Less may be a silence in which nothing happened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +71,8 @@ class Batch:
     notifications: tuple[Notified, ...] = ()
     deliveries: tuple[Delivered, ...] = ()
     given_up: tuple[GivenUp, ...] = ()
+    reached_ms: int = 0
+    """When the last step of any message was; every notification and subscription has one of its own."""
 
     def to_text(self) -> str:
         """Return it as one JSON document; bytes are written in hexadecimal."""
@@ -78,6 +88,7 @@ class Batch:
             tuple(Notified(**_with_bytes(row)) for row in document["notifications"]),
             tuple(Delivered(**row) for row in document["deliveries"]),
             tuple(GivenUp(**row) for row in document["given_up"]),
+            document.get("reached_ms", 0),  # one that an earlier version wrote does not say it
         )
 
 
@@ -102,7 +113,7 @@ class Served:
 
 @dataclass(frozen=True, slots=True)
 class LiveFigures:
-    """A run so far, and its last `window_ms`.
+    """A run up to `at_ms`, and its last `window_ms` before that; its writer had come to `written_ms`.
 
     A pair (notification, subscriber) counts where its event lies: `recent` has the pairs that became owed in
     the window and what of them has arrived, so it is low at first and rises as they come in. What was given
@@ -110,6 +121,7 @@ class LiveFigures:
     """
 
     at_ms: int
+    written_ms: int
     window_ms: int
     batches: int
     subscriptions: int
@@ -118,6 +130,11 @@ class LiveFigures:
     recent: Served
     given_up: Mapping[str, int]
     given_up_recently: Mapping[str, int]
+
+    @property
+    def is_behind(self) -> bool:
+        """Tell whether there is more of the run than these figures know."""
+        return self.written_ms - self.at_ms >= BEHIND_MS
 
     def as_document(self) -> dict[str, Any]:
         """Return the figures as plain data."""
@@ -138,6 +155,7 @@ class LiveState:
         self._owed: dict[Message, set[int]] = {}
         self._arrived: dict[tuple[int, int, int], int] = {}
         self._given_up: Counter[tuple[int, str, str]] = Counter()
+        self._reached_ms = 0
 
     def take(self, batch: Batch) -> bool:
         """Take the facts of a batch; say whether they were new. One that was taken before changes nothing."""
@@ -153,19 +171,28 @@ class LiveState:
             self._arrived[pair] = min(seen.at_ms, self._arrived.get(pair, seen.at_ms))
         for given in batch.given_up:
             self._given_up[given.minute_ms, given.kind, given.reason] += given.messages
+        self._reached_ms = max(self._reached_ms, batch.reached_ms)
         return True
 
-    def figures(self, at_ms: int, window_ms: int) -> LiveFigures:
-        """Return what the facts amount to at this moment of the run."""
+    def figures(self, written_ms: int, window_ms: int, *, all_taken: bool) -> LiveFigures:
+        """Return what the facts amount to, of a run that is written up to `written_ms`.
+
+        `all_taken` says that every fact until then was taken. Otherwise they are the figures of the last
+        moment of which messages are known: a notification after it, of which nothing could be heard yet,
+        waits.
+        """
+        at_ms = written_ms if all_taken else min(self._reached_ms, written_ms)
         since_ms = at_ms - window_ms
-        recently = {name: told for name, told in self._notified.items() if told.at_ms >= since_ms}
+        known = {n: told for n, told in self._notified.items() if all_taken or told.at_ms <= at_ms}
+        recently = {name: told for name, told in known.items() if told.at_ms >= since_ms}
         return LiveFigures(
             at_ms=at_ms,
+            written_ms=written_ms,
             window_ms=window_ms,
             batches=len(self._taken),
             subscriptions=len(self._revisions),
-            notifications=len(self._notified),
-            whole=self._served(self._notified),
+            notifications=len(known),
+            whole=self._served(known),
             recent=self._served(recently),
             given_up=self._reasons(0),
             given_up_recently=self._reasons(since_ms),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from studio.options import AsJson, SparkMaster
+from studio.options import AsJson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,9 +30,20 @@ def live(
         bool, typer.Option("--once", metavar="", help="Bring in what is there now, and end.")
     ] = False,
     wait: Annotated[
-        bool, typer.Option("--wait", metavar="", help="Go on waiting when nobody writes the run any more.")
+        bool,
+        typer.Option(
+            "--wait", metavar="", help="Wait for a run that is not there yet, or that nobody writes any more."
+        ),
     ] = False,
-    master: SparkMaster = None,
+    master: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Spark master: local[2], spark://host:7077; all cores of this machine by default.",
+            envvar="DENS_SPARK_MASTER",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show delivery, delay and drops of a run while it goes on, and end with it.
@@ -43,12 +54,21 @@ def live(
     """
     from math import inf
 
-    from spark_analysis.live import GONE_AFTER_S, follow
+    from spark_analysis.errors import TraceError
+    from spark_analysis.live import GONE_AFTER_S, follow, wait_for_run
     from spark_analysis.manifest import read_manifest
     from spark_analysis.session import close_session, open_session
+    from spark_analysis.writer import is_being_written
     from studio import console, exits
 
-    read_manifest(run)  # a folder that is no run is told before Spark is started
+    if wait:
+        wait_for_run(run, console.say)
+    try:
+        read_manifest(run)  # a folder that is no run is told before Spark is started
+    except TraceError as error:
+        if (run / "manifest.json").exists():
+            raise
+        raise TraceError(f"{error}; --wait waits for a run that is about to begin") from None
     console.say("starting Spark …")
     spark = open_session(master)
     try:
@@ -70,7 +90,10 @@ def live(
         document = {**figures.as_document(), "status": status, "writer_gone": writer_gone, "run": str(run)}
         console.print_document(document)
     else:
-        console.out().print(_table(figures, status))
+        state = "writer gone" if writer_gone else status
+        if once and status == "running" and not is_being_written(run):
+            state = "not being written"
+        console.out().print(figures_table(figures, state))
     if writer_gone:
         console.say(
             f"nobody has written {run} for {GONE_AFTER_S:g} s: its writer was killed. This is all there is; "
@@ -90,39 +113,64 @@ def _screen() -> Any:
         from rich.live import Live
 
         with Live(console=console.err(), transient=True) as shown:
-            yield lambda figures, manifest: shown.update(_table(figures, manifest.status), refresh=True)
+            yield lambda figures, manifest: shown.update(
+                figures_table(figures, manifest.status), refresh=True
+            )
 
     @contextmanager
     def lines() -> "Iterator[Tell]":
-        yield lambda figures, manifest: console.say(_line(figures, manifest.status))
+        yield lambda figures, manifest: console.say(figures_line(figures, manifest.status))
 
     return table() if console.err().is_terminal else lines()
 
 
-def _line(figures: "LiveFigures", status: str) -> str:
+def figures_line(figures: "LiveFigures", state: str) -> str:
+    """Return the figures as one line, for a terminal that is none."""
     whole, recent = figures.whole, figures.recent
-    lost = sum(figures.given_up_recently.values())
+    copies = sum(n for reason, n in figures.given_up_recently.items() if not reason.startswith("lost"))
     return (
-        f"{figures.at_ms / 1000:,.0f} s {status}: {whole.delivered:,} of {whole.owed:,} arrived "
+        f"{_moment(figures)}, {state}: {whole.delivered:,} of {whole.owed:,} arrived "
         f"({_share(whole.ratio)}); recently {recent.delivered:,} of {recent.owed:,} "
-        f"({_share(recent.ratio)}), median delay {_seconds(recent.median_delay_ms)}, given up {lost:,}"
+        f"({_share(recent.ratio)}), median delay {_seconds(recent.median_delay_ms)}; "
+        f"copies given up recently: {copies:,}"
     )
 
 
-def _table(figures: "LiveFigures", status: str) -> "Table":
+def figures_table(figures: "LiveFigures", state: str) -> "Table":
+    """Return the figures as a table; `state` is how the run is."""
     from rich.table import Table
 
     minutes = figures.window_ms / 60_000
-    shown = Table("", "so far", f"last {minutes:g} min", title=f"{figures.at_ms / 1000:,.0f} s, {status}")
+    shown = Table("", "so far", f"last {minutes:g} min", title=f"{_moment(figures)}, {state}")
     whole, recent = figures.whole, figures.recent
     shown.add_row("owed", f"{whole.owed:,}", f"{recent.owed:,}")
     shown.add_row("delivered", f"{whole.delivered:,}", f"{recent.delivered:,}")
     shown.add_row("delivery ratio", _share(whole.ratio), _share(recent.ratio))
     shown.add_row("median delay", _seconds(whole.median_delay_ms), _seconds(recent.median_delay_ms))
     shown.add_row("90 % within", _seconds(whole.p90_delay_ms), _seconds(recent.p90_delay_ms))
+    shown.add_section()
     for reason, messages in figures.given_up.items():
-        shown.add_row(reason, f"{messages:,}", f"{figures.given_up_recently.get(reason, 0):,}")
+        shown.add_row(_named(reason), f"{messages:,}", f"{figures.given_up_recently.get(reason, 0):,}")
+    if figures.given_up:
+        shown.caption = (
+            "Counted by copy, of messages of every type: a notification that was delivered long ago expires "
+            "at every node that carries it. A frame that was lost on the air is sent again."
+        )
+        shown.caption_justify = "left"
     return shown
+
+
+def _moment(figures: "LiveFigures") -> str:
+    """Return when the figures hold; while they lag behind the writer, how far they have come."""
+    if figures.is_behind:
+        return f"caught up to {figures.at_ms / 1000:,.0f} of {figures.written_ms / 1000:,.0f} s"
+    return f"{figures.at_ms / 1000:,.0f} s"
+
+
+def _named(reason: str) -> str:
+    """Name what was given up for what it is: frames are lost, everything else happens to copies."""
+    what = "frames" if reason.startswith("lost") else "copies"
+    return f"{what}: {reason.replace(': ', ', ')}"
 
 
 def _share(ratio: float | None) -> str:

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 def report(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN…", help="Folders that `dens run` made; several are compared.")
+        list[Path],
+        typer.Argument(
+            metavar="RUN…", help="Folders that `dens run` or a node's --trace made; several are compared."
+        ),
     ],
     output: Annotated[
         Path | None,
@@ -51,6 +54,7 @@ def report(
     sizes = [is_large(run) for run in runs]  # what cannot be read is told before Spark is started
     target = output or (runs[0] / "report.html" if len(runs) == 1 else Path("comparison.html"))
     refuse_unwritable(target)
+    replaced = target.is_file()
     page = "page" if len(runs) == 1 else "comparison_page"
     try:
         with console.steps("starting Spark …") as step, ThreadPoolExecutor() as beside:
@@ -69,7 +73,12 @@ def report(
         console.print_document({**found.as_document(), "report": str(target)})
         return
     console.out().print(summary_table(found) if isinstance(found, Analysis) else comparison_table(found))
-    typer.echo(f"report: {target}")
+    typer.echo(where_line(target, replaced=replaced))
+
+
+def where_line(target: Path, *, replaced: bool) -> str:
+    """Return where the page is, and whether there was one before."""
+    return f"report: {target}{' (replaced)' if replaced else ''}"
 
 
 def _answers(runs: "Sequence[Path]", step: "Callable[[str], None]") -> "list[tuple[Manifest, Analysis]]":

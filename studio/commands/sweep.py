@@ -59,7 +59,7 @@ def sweep(
         console.print_document({**result.as_document(), "results": str(out / "results.parquet")})
         return
     console.out().print(sweep_table(result))
-    typer.echo(_timing_line(result.timing))
+    typer.echo(timing_line(result.timing))
     typer.echo(f"results: {out / 'results.parquet'}")
 
 
@@ -80,17 +80,21 @@ def _run(
         close_session(spark)
 
 
-def _timing_line(timing: "Timing") -> str:
+def timing_line(timing: "Timing") -> str:
+    """Return how long it took. Where starting took longer than the runs could gain, that is said instead."""
     from spark_analysis.wording import counted
 
     kept = f", {timing.resumed} of them kept from before" if timing.resumed else ""
     if timing.speed_up is None:
         return f"{counted(timing.runs, 'run')}{kept}"
-    return (
+    took = (
         f"{counted(timing.runs, 'run')}{kept}: {timing.computing_s:,.1f} s of computing in "
         f"{timing.elapsed_s:,.1f} s, "
-        f"{timing.speed_up:.2f} times as fast as one after the other"
     )
+    if timing.speed_up < 1:
+        starting_s = timing.elapsed_s - timing.computing_s
+        return f"{took}start-up of about {starting_s:,.1f} s included, which larger sweeps hardly notice"
+    return f"{took}{timing.speed_up:.2f} times as fast as one after the other"
 
 
 def _progress() -> Any:

@@ -24,7 +24,7 @@ from emulation.trace.schema import TABLES
 from knowledge_manager.mission_table import load_mission_table
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import matcher
-from spark_analysis.live import BatchLog, follow
+from spark_analysis.live import BatchLog, follow, wait_for_run
 from spark_analysis.live_state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
 from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics.owed import SubscriptionRevision
@@ -59,7 +59,7 @@ def in_batches(some: list[Any], chance: random.Random) -> list[Batch]:
         chance.choice(pieces).append(fact)
     kinds = (SubscriptionRevision, Notified, Delivered, GivenUp)
     return [
-        Batch(number, *(tuple(one for one in piece if isinstance(one, kind)) for kind in kinds))
+        Batch(number, *(tuple(one for one in piece if isinstance(one, kind)) for kind in kinds), END_MS)
         for number, piece in enumerate(pieces)
     ]
 
@@ -100,8 +100,9 @@ def test_figures_do_not_depend_on_order_or_repetition(seed: int) -> None:
     for batch in [*batches, *chance.choices(batches, k=3)]:
         state.take(Batch.from_text(batch.to_text()))
     window_ms = 900_000
-    found = state.figures(END_MS, window_ms)
+    found = state.figures(END_MS, window_ms, all_taken=True)
     assert found.batches == 7
+    assert state.figures(END_MS, window_ms, all_taken=False) == found
     assert found.subscriptions == len(run.tables["subscriptions"])
     assert shown(found) == [expected(run, 0), expected(run, END_MS - window_ms)]
     assert found.whole.owed > found.recent.owed > 0
@@ -109,9 +110,56 @@ def test_figures_do_not_depend_on_order_or_repetition(seed: int) -> None:
 
 
 def test_nothing_known_is_nothing_and_not_zero() -> None:
-    figures = LiveState(make_matcher).figures(0, 1000)
+    figures = LiveState(make_matcher).figures(0, 1000, all_taken=True)
     assert (figures.whole.owed, figures.whole.ratio, figures.whole.median_delay_ms) == (0, None, None)
     assert json.loads(json.dumps(figures.as_document()))["recent"]["ratio"] is None
+
+
+def test_the_clock_is_that_of_the_facts_and_not_the_writers() -> None:
+    """What became known of the second half so far was told ahead of the steps of its messages."""
+    run = synthetic_run(2)
+    half_ms, window_ms = END_MS // 2, 900_000
+    wished = [SubscriptionRevision(**row) for row in run.tables["subscriptions"]]
+    told = [one for one in facts(run) if isinstance(one, Notified)]
+    seen = [one for one in facts(run) if isinstance(one, Delivered) and one.at_ms <= half_ms]
+    early = [one for one in told if one.at_ms <= half_ms]
+    assert 0 < len(early) < len(told)
+    behind, even = LiveState(make_matcher), LiveState(make_matcher)
+    behind.take(Batch(0, tuple(wished), tuple(told), tuple(seen), (), half_ms))
+    even.take(Batch(0, tuple(wished), tuple(early), tuple(seen), (), half_ms))
+    found = behind.figures(END_MS, window_ms, all_taken=False)
+    assert (found.at_ms, found.written_ms, found.is_behind) == (half_ms, END_MS, True)
+    assert found.recent.owed > 0
+    exact = even.figures(half_ms, window_ms, all_taken=True)
+    assert (exact.at_ms, exact.is_behind) == (half_ms, False)
+    assert (found.whole, found.recent, found.notifications) == (exact.whole, exact.recent, len(early))
+    ended = behind.figures(END_MS, window_ms, all_taken=True)
+    assert (ended.at_ms, ended.is_behind, ended.notifications) == (END_MS, False, len(told))
+    # A clock elsewhere may be ahead; the run is not.
+    assert behind.figures(half_ms - 1, window_ms, all_taken=False).at_ms == half_ms - 1
+
+
+def test_a_batch_of_an_earlier_version_does_not_say_how_far_it_reached() -> None:
+    document = json.loads(Batch(3, reached_ms=7).to_text())
+    assert Batch.from_text(json.dumps(document)) == Batch(3, reached_ms=7)
+    del document["reached_ms"]
+    assert Batch.from_text(json.dumps(document)) == Batch(3)
+
+
+def test_a_run_that_has_not_begun_is_waited_for(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    def begin(line: str) -> None:
+        said.append(line)
+        GrowingRun(tmp_path / "run", synthetic_run(1), 1)
+
+    wait_for_run(tmp_path / "run", begin)
+    wait_for_run(tmp_path / "run", begin)
+    assert len(said) == 1
+    assert "waiting for" in said[0]
+    (tmp_path / "a file").write_text("")
+    with pytest.raises(TraceError, match="is a file"):
+        wait_for_run(tmp_path / "a file", begin)
 
 
 class GrowingRun:
@@ -183,6 +231,10 @@ def test_a_run_is_followed_in_steps_and_to_its_end(spark: SparkSession, tmp_path
     )
     assert shown(last) == [expected(made, 0), expected(made, END_MS - 900_000)]
     assert [status for _, status in told] == ["complete"]
+    newest_ms = max(row["at_ms"] for row in made.tables["messages"])
+    assert (told[0][0].at_ms, last.at_ms, last.is_behind) == (min(newest_ms, END_MS), END_MS, False)
+    taken = made.tables["messages"][: len(made.tables["messages"]) // 4]
+    assert first.at_ms == min(max(row["at_ms"] for row in taken), first.written_ms) > 0
     assert shown(once(growing, spark)) == shown(last)
 
 
@@ -226,7 +278,9 @@ def test_a_run_whose_writer_is_gone_is_over_and_all_of_it_was_brought_in(
     last = follow(growing.path, spark, give_up, window_ms=900_000, every_s=0.2, patience_s=0)
     assert read_manifest(growing.path).status == "running"
     assert 0 < last.notifications < len(made.told)
-    assert last == told[-1]
+    assert last.batches == told[-1].batches
+    assert last.whole.delivered >= told[-1].whole.delivered
+    assert last.at_ms == last.written_ms == read_manifest(growing.path).simulated_ms >= told[-1].at_ms
 
 
 PROGRAM = """

@@ -3,6 +3,64 @@
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+
+from spark_analysis.live_state import LiveFigures, Served
+from studio.commands.live import figures_line, figures_table
+
+
+def figures(at_ms: int, written_ms: int) -> LiveFigures:
+    return LiveFigures(
+        at_ms=at_ms,
+        written_ms=written_ms,
+        window_ms=1_800_000,
+        batches=1,
+        subscriptions=1,
+        notifications=900,
+        whole=Served(1_685, 1_500, 1_000, 2_000),
+        recent=Served(10, 5, 1_000, 2_000),
+        given_up={"dropped: room": 3, "expired": 28_680, "lost: radio": 700},
+        given_up_recently={"expired": 40, "lost: radio": 7},
+    )
+
+
+def shown(of: LiveFigures, state: str, capsys: pytest.CaptureFixture[str]) -> str:
+    Console(width=80).print(figures_table(of, state))
+    return capsys.readouterr().out
+
+
+def test_copies_and_frames_are_called_so_and_not_taken_for_notifications(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    some = figures(3_000_000, 3_000_000)
+    lines = shown(some, "running", capsys).splitlines()
+    for words in ("copies: expired", "copies: dropped, room", "frames: lost, radio"):
+        assert any(words in line for line in lines), lines
+    assert "Counted by copy" in " ".join(lines)
+    assert "copies given up recently: 40" in figures_line(some, "running"), "lost frames are sent again"
+
+
+def test_a_follower_that_is_behind_says_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    behind, even = figures(3_000_000, 33_048_000), figures(3_000_000, 3_020_000)
+    assert figures_line(behind, "running").startswith("caught up to 3,000 of 33,048 s, running: 1,500 of")
+    assert "caught up to 3,000 of 33,048 s, running" in shown(behind, "running", capsys)
+    assert figures_line(even, "running").startswith("3,000 s, running: 1,500 of 1,685 arrived")
+    assert "3,000 s, writer gone" in shown(even, "writer gone", capsys)
+
+
+def test_a_run_that_is_not_there_may_be_waited_for(dens, tmp_path: Path) -> None:
+    ended = dens("live", tmp_path / "none")
+    assert ended.code == 3
+    assert "no such folder" in ended.err
+    assert "--wait" in ended.err
+
+
+def test_what_cannot_be_used_is_not_offered(dens) -> None:
+    offered = dens("live", "--help").out
+    assert "--master" in offered
+    assert "--remote" not in offered
+    assert "sc://" not in offered
+    assert "a node's --trace" in " ".join(dens("report", "--help").out.split())
 
 
 @pytest.mark.spark

@@ -9,6 +9,9 @@ import pytest
 
 from spark_analysis.sweep import check_plan
 from spark_analysis.sweep_plan import read_plan
+from spark_analysis.sweep_results import Timing
+from studio.commands.report import where_line
+from studio.commands.sweep import timing_line
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,7 +35,7 @@ def test_a_sweep_runs_and_is_not_run_again(dens, sweep_file: Path, tmp_path: Pat
     assert first.code == 0, first.err
     assert "2 variants with 2 seeds each: 4 runs" in first.err
     assert "4 of 4 runs" in first.err
-    assert "times as fast as one after the other" in first.out
+    assert "4 runs: " in first.out
     assert "share of owed pairs delivered" in first.out
     again = dens("sweep", sweep_file, "-o", out, "-j", "2", "--json")
     assert again.code == 0
@@ -41,6 +44,18 @@ def test_a_sweep_runs_and_is_not_run_again(dens, sweep_file: Path, tmp_path: Pat
     assert document["timing"]["speed_up"] is None
     assert [one["figures"]["delivery_ratio"]["count"] for one in document["variants"]] == [2, 2]
     assert pq.read_table(document["results"]).num_rows == 4
+
+
+def test_a_sweep_that_took_longer_than_its_runs_is_told_why() -> None:
+    assert timing_line(Timing(8, 0, 20.0, 10.0)) == (
+        "8 runs: 20.0 s of computing in 10.0 s, 2.00 times as fast as one after the other"
+    )
+    small = timing_line(Timing(4, 0, 0.9, 5.6))
+    assert small == (
+        "4 runs: 0.9 s of computing in 5.6 s, start-up of about 4.7 s included, which larger sweeps hardly "
+        "notice"
+    )
+    assert timing_line(Timing(4, 4, 0.0, 0.1)) == "4 runs, 4 of them kept from before"
 
 
 def test_what_is_wrong_with_a_sweep_is_told_at_its_place(dens, sweep_file: Path, tmp_path: Path) -> None:
@@ -91,3 +106,10 @@ def test_several_runs_are_compared_in_one_page(dens, dens_process, sweep_file: P
     assert document["report"] == str(tmp_path / "pages" / "all.html")
     assert (tmp_path / "pages" / "all.html").read_text().endswith("</html>\n")
     assert "analysing run 4 of 4" in ended.err
+
+
+def test_a_page_that_was_there_is_told_as_replaced(tmp_path: Path) -> None:
+    page = tmp_path / "comparison.html"
+    assert where_line(page, replaced=page.is_file()) == f"report: {page}"
+    page.write_text("an earlier one")
+    assert where_line(page, replaced=page.is_file()) == f"report: {page} (replaced)"
