@@ -27,6 +27,8 @@ class Manifest:
     scenario: Mapping[str, Any]
     vocabularies: Mapping[str, str] = field(default_factory=dict)
     """Name → text of the vocabularies that formed the mission table; their files may be gone by now."""
+    node: int | None = None
+    """The real node that wrote the trace and whose view alone it is; None of a run, which knows all nodes."""
     parts: Mapping[str, int] = field(default_factory=dict)
     """Table → how many parts it had when the run was complete; runs of older versions do not say."""
 
@@ -98,5 +100,6 @@ def read_manifest(run: Path) -> Manifest:
         seed=document.get("seed"),
         scenario=scenario if isinstance(scenario, dict) else {},
         vocabularies=vocabularies if isinstance(vocabularies, dict) else {},
+        node=document.get("node"),
         parts=parts if isinstance(parts, dict) else {},
     )

@@ -119,7 +119,9 @@ def _key(analysis: Analysis) -> str:
         (
             "overhead",
             number_text(overhead.overhead_ratio),
-            f"{overhead.relayed:,} transfers of notifications",
+            f"{overhead.relayed:,} transfers of notifications"
+            if overhead.overhead_ratio is not None or not overhead.delivered
+            else "not known from one node’s view",
         ),
         ("radio per delivery", bytes_text(overhead.bytes_per_delivery), "everything sent, of every type"),
     ]

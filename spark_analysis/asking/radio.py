@@ -18,7 +18,7 @@ def overhead_of(run: Run) -> Overhead:
         if row["kind"] == "lost":
             lost[row["type"]] = lost.get(row["type"], 0) + row["messages"]
     return Overhead(
-        **overhead(rows),
+        **overhead(rows, of_one_node=run.manifest.node is not None),
         by_type=tuple(
             TypeTraffic(type_, row["messages"], row["bytes"], lost.get(type_, 0))
             for type_, row in sorted(sent.items(), key=lambda item: (-item[1]["bytes"], item[0]))

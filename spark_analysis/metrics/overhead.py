@@ -23,13 +23,16 @@ def traffic(messages: DataFrame) -> DataFrame:
     )
 
 
-def overhead(traffic: Iterable[Row]) -> dict[str, Any]:
+def overhead(traffic: Iterable[Row], *, of_one_node: bool = False) -> dict[str, Any]:
     """Add up the few rows that `traffic` gives to the costs of the whole run.
 
     `overhead_ratio` is The ONE's: (relayed - delivered) / delivered, where relayed counts every transfer of
     a notification that came in whole, the last one to the subscriber included. `bytes_per_delivery` is
     harder: all bytes put on the air, of every message type and of transfers that were cut, for each
     delivery. Without deliveries both are None.
+
+    What one real node saw (`of_one_node`) has no overhead ratio: it hears of deliveries far away and not of
+    the transfers that led to them.
     """
     relayed = delivered = transmissions = bytes_on_air = 0
     for row in traffic:
@@ -44,6 +47,6 @@ def overhead(traffic: Iterable[Row]) -> dict[str, Any]:
         "delivered": delivered,
         "transmissions": transmissions,
         "bytes_on_air": bytes_on_air,
-        "overhead_ratio": (relayed - delivered) / delivered if delivered else None,
+        "overhead_ratio": (relayed - delivered) / delivered if delivered and not of_one_node else None,
         "bytes_per_delivery": bytes_on_air / delivered if delivered else None,
     }

@@ -45,9 +45,12 @@ def test_a_node_is_followed_over_a_kill_and_reported(spark: SparkSession, tmp_pa
     assert (analysis.delivery.total.owed, analysis.delivery.total.delivered) == (2, 2)
     assert analysis.run.nodes_by_role == {"mediator": 1, "publisher": 1, "subscriber": 1}
     assert not analysis.run.partial
+    assert analysis.overhead.delivered == 2
+    assert analysis.overhead.overhead_ratio is None
     assert analysis.run.subscriptions == 1
     text = page(analysis)
     assert 'id="about-arrived"' in text
+    assert "not known from one node’s view" in text
     # Readings and places are not known, and nothing is said of them, in the list of questions neither.
     assert not any(f"about-{id}" in text for id in ("told", "filter", "map"))
     assert "$" not in text

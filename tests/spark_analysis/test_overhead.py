@@ -38,6 +38,20 @@ def test_the_one_overhead_counts_transfers_beyond_one_for_each_delivery(make_tab
     }
 
 
+def test_what_one_node_saw_says_nothing_of_transfers_elsewhere(make_table: MakeTable) -> None:
+    """It hears of deliveries by their receipts, and of the transfers before them only of its own."""
+    messages = make_table(
+        "messages",
+        step("sent", "notification", 40),
+        step("received", "notification", 40),
+        *[step("delivered", "notification", 40)] * 3,
+    )
+    rows = messages.transform(traffic).collect()
+    assert overhead(rows)["overhead_ratio"] < 0
+    seen = overhead(rows, of_one_node=True)
+    assert (seen["overhead_ratio"], seen["delivered"], seen["relayed"]) == (None, 3, 1)
+
+
 def test_traffic_is_counted_by_kind_type_and_reason(make_table: MakeTable) -> None:
     messages = make_table(
         "messages",
