@@ -13,6 +13,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from multiprocessing import active_children, get_context
@@ -39,6 +40,11 @@ _FIELDS: Final[list[tuple[str, pa.DataType]]] = [
     ("reason", pa.string()),
 ]
 _ANSWER: Final = pa.schema(_FIELDS)
+_BROKEN: Final = (
+    "a process of the sweep ended before its runs did. In a script the call must stand below "
+    '`if __name__ == "__main__":`, because every process reads the script anew; elsewhere memory may have '
+    "run out, and fewer processes need less. What was finished is kept; the same sweep goes on from there"
+)
 _MANY: Final = 4096
 """More than the cores of any cluster that a sweep is run on."""
 
@@ -114,6 +120,9 @@ def check_plan(plan: SweepPlan, out: Path) -> None:
 def in_processes(jobs: int) -> Runner:
     """Return a runner that uses so many processes of this machine.
 
+    Each of them reads the script anew that calls this, so there the call stands below `if __name__ ==
+    "__main__":`.
+
     A Ctrl-C reaches all processes of a terminal. Those of the runs never hear of it, because each would tell
     of it at length wherever it is just then; they are ended from here.
     """
@@ -135,6 +144,8 @@ def in_processes(jobs: int) -> Runner:
                 if not isinstance(error, Exception):
                     for process in set(active_children()) - others:
                         process.terminate()
+                if isinstance(error, BrokenProcessPool):
+                    raise SweepError(_BROKEN) from error
                 raise
 
     return run
@@ -153,6 +164,8 @@ def _interruptions_withheld() -> Iterator[None]:
 def _result_of(task: Task, result: Callable[[], RunDone]) -> RunDone:
     try:
         return result()
+    except BrokenProcessPool:
+        raise
     except Exception as error:
         raise _failed(task, f"{type(error).__name__}: {error}") from error
 

@@ -1,6 +1,10 @@
-"""Every example of docs/analysis.md is run, in its order, as somebody would in a notebook."""
+"""Every example of docs/analysis.md is run, in its order, as somebody would in a notebook; what starts
+processes of its own is a script.
+"""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,7 +33,7 @@ def test_the_examples_run(
     for name, seed in (("rescue", 1), ("a", 1), ("b", 2)):
         run_scenario(load_scenario(tmp_path / "little.toml"), seed, tmp_path / "runs" / name)
     monkeypatch.chdir(tmp_path)
-    examples = blocks("python")
+    examples = [example for example in blocks("python") if not is_script(example)]
     assert len(examples) >= 4
     names: dict[str, object] = {}
     for example in examples:
@@ -38,7 +42,36 @@ def test_the_examples_run(
     for piece in ("delay_ms", "fate", "policy", "reachable", "jain"):
         assert piece in shown
     assert (tmp_path / "compared.html").read_text().endswith("</html>\n")
+
+
+def is_script(example: str) -> bool:
+    return "in_processes(" in example
+
+
+def called_as_a_script(example: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    """Spawned processes read the file again, so it has to be one."""
+    write_little_sweep(folder, "seeds = [1]")
+    (folder / "script.py").write_text(example)
+    words = [sys.executable, "script.py"]
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=240)
+
+
+@pytest.mark.slow
+def test_a_sweep_from_a_script(tmp_path: Path) -> None:
+    (example,) = filter(is_script, blocks("python"))
+    ended = called_as_a_script(example, tmp_path)
+    assert ended.returncode == 0, ended.stderr
     assert (tmp_path / "sweeps" / "policy" / "results.parquet").is_file()
+
+
+@pytest.mark.slow
+def test_a_script_that_starts_itself_over_and_over_is_told_what_it_lacks(tmp_path: Path) -> None:
+    (example,) = filter(is_script, blocks("python"))
+    ended = called_as_a_script(example.replace('__name__ == "__main__"', "True"), tmp_path)
+    assert ended.returncode == 1
+    last = ended.stderr.strip().splitlines()[-1]
+    assert "SweepError" in last
+    assert 'if __name__ == "__main__":' in last
 
 
 def test_the_sweep_that_is_shown_is_one(tmp_path: Path) -> None:
