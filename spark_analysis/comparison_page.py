@@ -44,7 +44,7 @@ def comparison_page(comparison: Comparison) -> str:
     """Return the whole page. The same answers give the same text."""
     template = Template(files("spark_analysis").joinpath("template.html").read_text(encoding="utf-8"))
     head = template.template.split("<body>")[0]
-    title = f"{counted(len(comparison.variants), 'variant')} side by side"
+    title = comparison_title(comparison)
     pictures = "\n".join(
         f"<section>\n<h2>{escape(name)}</h2>\n<p>{escape(meaning)}</p>\n"
         f'<div class="figure" tabindex="0">\n{_figure(comparison, position)}\n</div>\n</section>'
@@ -82,6 +82,14 @@ the delivery ratio.</p>
 </html>
 """
     )
+
+
+def comparison_title(comparison: Comparison) -> str:
+    """Return what is put side by side: variants, or the runs of a single one."""
+    variants = comparison.variants
+    if len(variants) == 1:
+        return f"1 variant, {counted(len(variants[0].seeds), 'run')}"
+    return f"{len(variants):,} variants side by side"
 
 
 def figure_text(value: Interval | None, kind: str) -> str:

@@ -50,10 +50,12 @@ def comparison_table(comparison: "Comparison") -> "Table":
     from rich.text import Text
 
     from spark_analysis.comparison import COMPARED
-    from spark_analysis.comparison_page import figure_text
+    from spark_analysis.comparison_page import comparison_title, figure_text
 
-    head = ("figure", "variant", "runs", "mean and 95 % interval")
-    table = Table(*head, title=f"{len(comparison.variants)} variants side by side", title_justify="left")
+    table = Table("figure", title=comparison_title(comparison), title_justify="left")
+    table.add_column("variant", overflow="fold")
+    table.add_column("runs")
+    table.add_column("mean and 95 % interval")
     for which, (name, _, kind) in enumerate(COMPARED):
         for position, variant in enumerate(comparison.variants):
             partial = " (partial)" if variant.partial else ""
@@ -76,8 +78,10 @@ def sweep_table(result: "SweepResult") -> "Table":
 
     from spark_analysis.key_figures import FIGURES
 
-    head = ("figure", "variant", "mean", "95 % interval", "against the first, seed by seed")
-    table = Table(*head, title_justify="left")
+    table = Table("figure", title_justify="left")
+    table.add_column("variant", overflow="fold")
+    for name in ("mean", "95 % interval", "against the first, seed by seed"):
+        table.add_column(name)
     for name, meaning in FIGURES.items():
         for position, variant in enumerate(result.variants):
             value, difference = variant.figures[name], variant.differences[name]
@@ -86,10 +90,17 @@ def sweep_table(result: "SweepResult") -> "Table":
                 Text(variant.label),
                 "–" if value is None else f"{value.mean:.4g}",
                 _between(value),
-                "" if difference is None else f"{difference.mean:+.4g} {_between(difference, '+')}",
+                _difference(difference),
                 end_section=variant is result.variants[-1],
             )
     return table
+
+
+def _difference(value: "Interval | None") -> str:
+    if value is None:
+        return ""
+    between = _between(value, "+")
+    return f"{value.mean:+.4g}" + ("" if between == "–" else f" ({between})")
 
 
 def _between(value: "Interval | None", sign: str = "") -> str:

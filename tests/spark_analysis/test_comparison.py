@@ -9,16 +9,19 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from rich.table import Table
 
 from spark_analysis.answers import Analysis, Served
 from spark_analysis.comparison import COMPARED, Comparison, compare, refuse_strangers
 from spark_analysis.comparison_page import comparison_page, figure_text, short_labels
 from spark_analysis.errors import TraceError
 from spark_analysis.interval import Interval
+from spark_analysis.key_figures import FIGURES
 from spark_analysis.manifest import Manifest
 from spark_analysis.report import write_comparison
+from spark_analysis.sweep_results import SweepResult, Timing, VariantResult
 from spark_analysis.wording import NO_BREAK
-from studio.summary import comparison_table
+from studio.summary import comparison_table, sweep_table
 from tests.spark_analysis.sample import sample_analysis
 from tests.spark_analysis.test_report import Page
 
@@ -138,9 +141,37 @@ def test_labels_are_short_where_one_setting_differs() -> None:
         assert short_labels(kept) == kept
 
 
-def test_a_narrow_terminal_shows_every_name_whole(comparison: Comparison) -> None:
+def narrow(table: Table) -> str:
     shown = io.StringIO()
-    Console(file=shown, width=80).print(comparison_table(comparison))
-    said = shown.getvalue()
+    Console(file=shown, width=80).print(table)
+    return shown.getvalue()
+
+
+def test_a_narrow_terminal_shows_every_name_whole(comparison: Comparison) -> None:
+    said = narrow(comparison_table(comparison))
     assert all(name in said for name, _, _ in COMPARED)
     assert not re.search(r"\w…", said)
+    long = {"radio": {"handheld": {"a_setting_with_a_name_that_nobody_could_read_aloud": 1}}}
+    found = compare([(manifest(1), with_ratio(1)), (manifest(1, **long), with_ratio(2))])
+    said = narrow(comparison_table(found))
+    assert "2 variants side by side" in said
+    assert "variant" in said.splitlines()[2]
+    assert not re.search(r"\w…", said)
+
+
+def test_one_variant_is_one() -> None:
+    found = compare([(manifest(1), with_ratio(1)), (manifest(2), with_ratio(2))])
+    assert "1 variant side by side" not in narrow(comparison_table(found))
+    assert "1 variant, 2 runs" in narrow(comparison_table(found))
+
+
+def test_a_difference_has_its_interval_in_brackets() -> None:
+    value, single = Interval(-1.893, -6.885, 3.1, 5), Interval(2.0, None, None, 1)
+    label = "radio.handheld.a_setting_with_a_name_that_nobody_could_read_aloud = 1"
+    first = VariantResult(label, dict.fromkeys(FIGURES, value), dict.fromkeys(FIGURES))
+    for difference, text in ((value, "-1.893 (-6.885 … +3.1)"), (single, "+2")):
+        second = VariantResult(label, first.figures, dict.fromkeys(FIGURES, difference))
+        result = SweepResult((first, second), Timing(2, 0, 1.0, 1.0))
+        cells = [str(cell) for cell in sweep_table(result).columns[4].cells]
+        assert cells == ["", text] * len(FIGURES)
+        assert not re.search(r"\w…", narrow(sweep_table(result)))
