@@ -31,6 +31,8 @@ class RunFolder:
 
     def __enter__(self) -> Self:
         """Put the earlier run aside, make the folder and hold it."""
+        if self.path.is_dir():
+            FolderHold(self.path).release()  # refused where somebody is still writing it
         _or_refused(self.path, self._begin)
         self._hold = FolderHold(self.path)
         return self

@@ -6,15 +6,25 @@ it does, which no number of a process in a file can promise.
 
 import fcntl
 import os
+import time
 import weakref
-from contextlib import suppress
 from pathlib import Path
+from typing import Final
+
+_TRIES: Final = 20
+_BETWEEN_S: Final = 0.05
+"""Followers ask for the lock too, for a moment; they are not taken for writers."""
+
+
+class FolderHeld(FileExistsError):
+    """Somebody else writes this folder."""
 
 
 class FolderHold:
     """Says, as long as it is there and not released, that this process writes a folder.
 
-    A file system without locks is put up with: then nobody can tell.
+    A folder that somebody else writes raises `FolderHeld`: what two write is neither's. A file system without
+    locks is put up with: then nobody can tell.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -25,6 +35,14 @@ class FolderHold:
 def _locked(folder: Path) -> int:
     """Return the folder as an open file; closing it ends the lock."""
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    with suppress(OSError):
-        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return opened
+    for _ in range(_TRIES):
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(_BETWEEN_S)
+        except OSError:
+            return opened
+        else:
+            return opened
+    os.close(opened)
+    raise FolderHeld(f"{folder} is being written by another process; end that one, or name another folder")

@@ -48,7 +48,7 @@ class TableWriter:
         self._schema = TABLES[name]
         self._most = rows_per_part
         _or_trace_error(self._folder, lambda: self._folder.mkdir(parents=True, exist_ok=goes_on))
-        self._parts = parts_of(self._folder)
+        self._parts = _next_part(self._folder)
         self._rows: list[tuple[Any, ...]] = []
         self._codes: dict[str, Codes] = {}
         self.numbers: Final = bytearray()
@@ -166,12 +166,23 @@ class TraceWriter:
 
 def parts_of_tables(folder: Path) -> dict[str, int]:
     """Return how many whole parts each table of a trace has."""
-    return {table.name: parts_of(table) for table in sorted(folder.glob("*/"))}
+    return {table.name: len(parts_of(table)) for table in sorted(folder.glob("*/"))}
 
 
-def parts_of(table: Path) -> int:
-    """Return how many whole parts the folder of a table has."""
-    return len(list(table.glob("part-*.parquet")))
+def parts_of(table: Path) -> list[Path]:
+    """Return the whole parts in the folder of a table, in the order in which they were written."""
+    found = {
+        int(digits): part
+        for part in table.glob("part-*.parquet")
+        if (digits := part.stem.removeprefix("part-")).isdecimal()
+    }
+    return [found[number] for number in sorted(found)]
+
+
+def _next_part(table: Path) -> int:
+    """Return a number above those of all parts that are there, also where one was lost."""
+    parts = parts_of(table)
+    return int(parts[-1].stem.removeprefix("part-")) + 1 if parts else 0
 
 
 def _column(values: Any, field: Any) -> Any:

@@ -95,9 +95,11 @@ def run(
         shown(as_json, put),
         begun=lambda address: begun(plan, address, put if as_json else None),
     )
-    code = live(life)
-    if traced is not None:
-        traced.end(clock())
+    try:
+        code = live(life)
+    finally:
+        if traced is not None:
+            traced.end(clock())
     raise typer.Exit(code)
 
 

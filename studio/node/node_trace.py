@@ -64,14 +64,14 @@ class NodeTrace:
         self._begin(now_ms)
 
     def _begin(self, now_ms: int) -> None:
-        earlier_ms = self._folder.goes_on_ms
-        if earlier_ms is None:
+        if self._node not in self._written.nodes:  # also where an earlier life never came to say so
             self._written.nodes.add(self._node)
             self._journal.node(self._node, f"node-{self._node}", "mediators", "mediator")
         else:
             if not self._folder.was_ended:
                 self._end_contacts_of_the_killed()
-                self._journal.state(earlier_ms, self._node, "down", "crash")
+                reached_ms = max(self._folder.goes_on_ms or 0, self._written.started_ms)
+                self._journal.state(reached_ms, self._node, "down", "crash")
             self._journal.state(self._at(now_ms), self._node, "up", "restart")
         self._folder.writer.checkpoint()
 
@@ -176,6 +176,8 @@ class NodeTrace:
             self._folder.writer["subscriptions"].append(*row)
 
     def _notification(self, item: Item) -> None:
+        if item.created_ms < self._began_ms:
+            return  # what happened before the trace began is not in it
         self._carried[item.id] = item
         if item.id not in self._written.notifications:
             at_ms = self._at(item.created_ms)

@@ -5,6 +5,7 @@ goes on with it. Time 0 is when the folder was made. What its tables say already
 so that nothing is written twice.
 """
 
+import errno
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,9 +19,9 @@ import pyarrow.parquet as pq
 from dens.item import ItemId
 from emulation.run import versions
 from emulation.run_folder import write_document
-from emulation.trace.hold import FolderHold
+from emulation.trace.hold import FolderHeld, FolderHold
 from emulation.trace.schema import SCHEMA_VERSION
-from emulation.trace.writer import TraceError, TraceWriter
+from emulation.trace.writer import TraceError, TraceWriter, parts_of
 from knowledge_manager.vocabulary import vocabulary_text
 from studio.failures import Refusal
 from studio.node.loading import NodePlan
@@ -40,8 +41,10 @@ class Written:
     """When each of them expires, in the time of the trace."""
     deliveries: set[tuple[int, ItemId]] = field(default_factory=set)
     """(subscriber, notification)."""
+    started_ms: int = 0
+    """When the node was last started."""
     heard: list[tuple[int, int]] = field(default_factory=list)
-    """(neighbour, when) of each datagram since the node was last started."""
+    """(neighbour, when) of each datagram since then."""
     contacts: set[tuple[int, int, float]] = field(default_factory=set)
     """(a, b, begin_ms) of those that are written."""
 
@@ -82,10 +85,13 @@ class TraceFolder:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise Refusal(f"{path}: the trace cannot be written there: {error.strerror}") from None
-        self._hold = FolderHold(path)  # until the node is no more
+        try:
+            self._hold = FolderHold(path)  # until the node is no more
+        except FolderHeld as error:
+            raise Refusal(str(error)) from None
+        self.written = _written(path / "trace", now_ms - self.began_ms)
         self.tell("running", self.goes_on_ms or 0)
         self.writer = TraceWriter(path / "trace", goes_on=True)
-        self.written = _written(path / "trace") if earlier is not None else Written()
 
     def tell(self, status: Literal["running", "complete"], reached_ms: int) -> None:
         """Say in the manifest how far the tables are whole."""
@@ -98,12 +104,14 @@ def _earlier(path: Path, document: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the manifest of what this node wrote here before, or None where there is nothing."""
     if path.exists() and not path.is_dir():
         raise Refusal(f"{path} is a file; name a folder for the trace")
-    if not path.exists() or not any(path.iterdir()):
+    if not path.exists() or not any(one.name != ".manifest.json" for one in path.iterdir()):
         return None
     try:
         earlier = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
         theirs = {key: earlier[key] for key in ("schema_version", "node", "table_check")}
-        int(earlier["began_ms"]), int(earlier["simulated_ms"])
+        times = (earlier["began_ms"], earlier["simulated_ms"])
+        if not all(type(one) is int and 0 <= one < 1 << 62 for one in times):
+            raise ValueError
     except (OSError, ValueError, KeyError, TypeError):
         raise Refusal(f"{path} holds something that is no trace of a node; name another folder") from None
     if theirs["node"] != document["node"]:
@@ -113,32 +121,45 @@ def _earlier(path: Path, document: Mapping[str, Any]) -> dict[str, Any] | None:
     return dict(earlier)
 
 
-def _written(trace: Path) -> Written:
+def _written(trace: Path, now_ms: int) -> Written:
+    """Read what may be said again at this moment. Of the many parts of `messages` only the newest are read,
+    as far back as something was told that somebody may still get.
+    """
     written = Written()
     written.nodes = {row["node"] for row in _rows(trace / "nodes", ["node"])}
     for row in _rows(trace / "subscriptions", None):
         written.revisions[row["subscriber"], row["id"], row["seq"]] = tuple(row.values())
+    for row in _rows(trace / "node_state", ["at_ms", "state"]):
+        if row["state"] == "up":
+            written.started_ms = max(written.started_ms, row["at_ms"])
+    horizon_ms = written.started_ms
     for row in _rows(trace / "notifications", ["origin", "number", "at_ms", "lifetime_ms"]):
-        written.notifications[row["origin"], row["number"]] = row["at_ms"] + row["lifetime_ms"]
-    is_seen = pc.field("kind") == "delivered"
-    for row in _rows(trace / "messages", ["node", "origin", "number"], is_seen):
-        written.deliveries.add((row["node"], (row["origin"], row["number"])))
-    states = _rows(trace / "node_state", ["at_ms", "state"])
-    started_ms = max((row["at_ms"] for row in states if row["state"] == "up"), default=0)
-    came = (pc.field("kind") == "received") & (pc.field("at_ms") >= started_ms)
-    written.heard = [
-        (row["peer"], row["at_ms"]) for row in _rows(trace / "messages", ["peer", "at_ms"], came)
-    ]
+        end_ms = row["at_ms"] + row["lifetime_ms"]
+        if end_ms > now_ms:
+            written.notifications[row["origin"], row["number"]] = end_ms
+            horizon_ms = min(horizon_ms, row["at_ms"])
+    for part in reversed(parts_of(trace / "messages")):
+        table = _read(part, ["at_ms", "kind", "node", "peer", "origin", "number"])
+        for row in table.filter(pc.field("kind") == "delivered").to_pylist():
+            written.deliveries.add((row["node"], (row["origin"], row["number"])))
+        came = (pc.field("kind") == "received") & (pc.field("at_ms") >= written.started_ms)
+        written.heard += [(row["peer"], row["at_ms"]) for row in table.filter(came).to_pylist()]
+        newest_ms = pc.max(table["at_ms"]).as_py()
+        if newest_ms is not None and newest_ms < horizon_ms:
+            break
+    written.heard.sort(key=lambda one: one[1])
     rows = _rows(trace / "contacts", ["a", "b", "begin_ms"])
     written.contacts = {(row["a"], row["b"], row["begin_ms"]) for row in rows}
     return written
 
 
-def _rows(
-    table: Path, columns: list[str] | None, only: pc.Expression | None = None
-) -> Iterator[dict[str, Any]]:
-    for part in sorted(table.glob("part-*.parquet")):
-        try:
-            yield from pq.read_table(part, columns=columns, filters=only).to_pylist()
-        except (OSError, pa.ArrowException) as error:
-            raise TraceError(0, f"cannot go on with the trace: {error}", str(part)) from error
+def _rows(table: Path, columns: list[str] | None) -> Iterator[dict[str, Any]]:
+    for part in parts_of(table):
+        yield from _read(part, columns).to_pylist()
+
+
+def _read(part: Path, columns: list[str] | None) -> pa.Table:
+    try:
+        return pq.read_table(part, columns=columns)
+    except (OSError, pa.ArrowException) as error:
+        raise TraceError(errno.EIO, f"cannot go on with the trace: {error}", str(part)) from error

@@ -15,6 +15,7 @@ import pytest
 from dens.policies.registry import POLICIES
 from emulation.run import Progress, run_scenario
 from emulation.scenario import load_scenario
+from emulation.trace.hold import FolderHold
 from emulation.trace.schema import TABLES
 from emulation.trace.writer import TraceError
 from knowledge_manager.documents import DocumentError
@@ -27,6 +28,7 @@ import sys
 from pathlib import Path
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
+from emulation.trace.hold import FolderHold
 run_scenario(load_scenario(Path(sys.argv[1])), int(sys.argv[2]), Path(sys.argv[3]))
 """
 
@@ -298,3 +300,14 @@ def test_a_disk_that_fills_up_leaves_nothing(write_scenario: WriteScenario, tmp_
     assert run.returncode == 1
     assert "cannot write the trace" in run.stderr
     assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_folder_that_somebody_writes_is_not_replaced(write_scenario: WriteScenario, tmp_path: Path) -> None:
+    scenario = load_scenario(write_scenario())
+    run_scenario(scenario, 5, tmp_path / "run")
+    before = files_below(tmp_path / "run")
+    hold = FolderHold(tmp_path / "run")
+    with pytest.raises(FileExistsError, match="is being written by another process"):
+        run_scenario(scenario, 6, tmp_path / "run", force=True)
+    hold.release()
+    assert files_below(tmp_path / "run") == before

@@ -56,6 +56,7 @@ class Mission:
 
     def kill(self, after_ms: int) -> None:
         self.store = self.store.crash()
+        del self.node, self.machines[NODE]
         for end in (self.medic, self.bed):
             end.contact_lost(NODE, self.now_ms)
         self.now_ms += after_ms

@@ -152,6 +152,50 @@ def test_a_trace_that_cannot_be_written_does_not_stop_the_node(mission: Mission)
     assert any(isinstance(event, NotificationDelivered) for event in mission.events)
 
 
+def test_a_folder_that_is_being_written_is_refused(mission: Mission, tmp_path: Path) -> None:
+    engine = mediator(mission.plan, MemoryStore(), BEGIN_MS)
+    with pytest.raises(Refusal, match="is being written by another process"):
+        traced_node(engine, mission.plan, MemoryStore(), mission.trace, BEGIN_MS, print)
+
+
+def test_a_lost_part_costs_no_other_part(mission: Mission) -> None:
+    settle_s(mission, 12)
+    parts = sorted((mission.trace / "trace" / "messages").glob("*.parquet"))
+    assert len(parts) > 1
+    parts[0].unlink()
+    kept = {part: part.read_bytes() for part in parts[1:]}
+    mission.kill(after_ms=1_000)
+    mission.begin()
+    settle_s(mission, 8)
+    assert {part: part.read_bytes() for part in kept} == kept
+
+
+def test_a_node_killed_before_it_could_say_anything_is_in_its_trace(mission: Mission) -> None:
+    mission.kill(after_ms=1_000)
+    for part in (mission.trace / "trace").rglob("*.parquet"):
+        part.unlink()
+    mission.begin()
+    mission.node.end(mission.now_ms)
+    assert [(row["node"], row["role"]) for row in mission.rows("nodes")] == [(NODE, "mediator")]
+
+
+def test_what_happened_before_a_trace_began_is_not_in_it(mission: Mission) -> None:
+    mission.ask(0)
+    settle_s(mission, 2)
+    mission.medic.contact_lost(NODE, mission.now_ms)
+    mission.node.contact_lost(MEDIC, mission.now_ms)
+    mission.measure()
+    settle_s(mission, 2)
+    mission.kill(after_ms=1_000)
+    mission.trace = mission.trace.with_name("another")
+    mission.begin()
+    settle_s(mission, 8)
+    mission.node.end(mission.now_ms)
+    assert any(isinstance(event, NotificationDelivered) for event in mission.events)
+    assert mission.rows("notifications") == []
+    assert [row for row in mission.rows("messages") if row["kind"] == "delivered"] == []
+
+
 def test_a_folder_of_somebody_else_is_refused(mission: Mission, tmp_path: Path) -> None:
     def begin(folder: Path) -> None:
         engine = mediator(mission.plan, MemoryStore(), BEGIN_MS)
@@ -161,6 +205,7 @@ def test_a_folder_of_somebody_else_is_refused(mission: Mission, tmp_path: Path) 
         begin(tmp_path)
     with pytest.raises(Refusal, match="is a file"):
         begin(tmp_path / "node.toml")
+    mission.kill(after_ms=0)
     manifest = mission.trace / "manifest.json"
     good = manifest.read_text()
     manifest.write_text(good.replace(f'"node": {NODE}', '"node": 8'))
@@ -168,6 +213,9 @@ def test_a_folder_of_somebody_else_is_refused(mission: Mission, tmp_path: Path) 
         begin(mission.trace)
     manifest.write_text(good.replace('"table_check": ', '"table_check": 1'))
     with pytest.raises(Refusal, match="other vocabularies"):
+        begin(mission.trace)
+    manifest.write_text(good.replace('"began_ms": ', '"began_ms": 1.5e'))
+    with pytest.raises(Refusal, match="no trace of a node"):
         begin(mission.trace)
     manifest.write_text(good[:40])
     with pytest.raises(Refusal, match="no trace of a node"):
