@@ -7,6 +7,7 @@ from typing import Final
 from dens.errors import DamagedStoreError, ForeignStoreError, StoreError, StoreInUseError
 from dens.ledger import begin_numbers
 from dens.numbers import LINK_NUMBER
+from dens.store import Space, item_of
 from dens.stores.owner import Owner
 from dens.stores.sqlite import SqliteStore
 from knowledge_manager.documents import DocumentError
@@ -17,6 +18,9 @@ MEDIATOR, SUBSCRIBER, PUBLISHER = "DENS node", "subscriber", "publisher"
 NUMBER_MS: Final = 500
 """The numbers of a new store begin where two a second since 2020 would have come to, so that they lie above
 those of a store that was lost; there is room for 34 years of that."""
+
+CLOCK_MS: Final = 10_000
+"""A clock may be put back by so much without a word."""
 
 
 def open_store(
@@ -40,7 +44,23 @@ def open_store(
         count = sum(1 for _ in store.load())
         say(f"the store was damaged; {count:,} whole rows were taken over, and it is kept as {store.damaged}")
     begin_numbers(store, max(1, now_ms // NUMBER_MS % LINK_NUMBER))
+    _warn_of_clock(store, now_ms, say)
     return store
+
+
+def _warn_of_clock(store: SqliteStore, now_ms: int, say: Callable[[str], None]) -> None:
+    """Say that the clock went back, as it does on a machine without one of its own: what seems to have been
+    made in the future is not in force yet.
+    """
+    newest_ms = max(
+        (item_of(key, value).created_ms for space, key, value in store.load() if space == Space.ITEM),
+        default=now_ms,
+    )
+    if newest_ms > now_ms + CLOCK_MS:
+        say(
+            f"this machine's clock is {(newest_ms - now_ms) / 1000:,.0f} s behind what the store has seen; what "
+            "was asked for then is not in force until that time comes again: set the clock and start anew"
+        )
 
 
 def place_of_end(folder: Path, kind: str, number: int, given: Path | None) -> Path:

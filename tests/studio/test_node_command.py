@@ -17,8 +17,11 @@ import pytest
 
 from dens.drivers.keys import derive, new_mission_key, new_signing_key, write_key
 from dens.drivers.neighbours import Address
+from dens.item import Item
 from dens.ledger import Ledger
 from dens.limits import Limits
+from dens.numbers import MessageType
+from dens.store import Put, Space
 from dens.stores.owner import Owner
 from studio.node import asking
 from studio.node.links import SOON_MS, links_of_end
@@ -632,3 +635,15 @@ def test_whoever_lost_its_store_says_nothing_under_old_numbers(tmp_path: Path) -
     path.write_bytes(b"\0" * 8192)
     assert numbers_of(path, owner, 2_002 * day_ms)[0] == 2_002 * day_ms // NUMBER_MS, "recovered with nothing"
     assert numbers_of(tmp_path / "late.sqlite", owner, (1 << 31) * NUMBER_MS) == (1, 1), "34 years are over"
+
+
+def test_a_clock_that_went_back_is_told(tmp_path: Path) -> None:
+    place, owner, said = tmp_path / "node.sqlite", Owner(MEDIATOR, 1), []
+    store = open_store(place, owner, 5_000_000, said.append, recover=False)
+    store.stage(Put(Space.ITEM, (7, 1), Item(MessageType.SUBSCRIBE, 1, 7, 1, 5_000_000, 99, 1, b"\0\0\x63")))
+    store.commit()
+    store.close()
+    open_store(place, owner, 4_995_000, said.append, recover=False).close()
+    assert said == []
+    open_store(place, owner, 1_400_000, said.append, recover=False).close()
+    assert "clock is 3,600 s behind what the store has seen" in said[0]
