@@ -58,8 +58,8 @@ def _warn_of_clock(store: SqliteStore, now_ms: int, say: Callable[[str], None]) 
     )
     if newest_ms > now_ms + CLOCK_MS:
         say(
-            f"this machine's clock is {(newest_ms - now_ms) / 1000:,.0f} s behind what the store has seen; what "
-            "was asked for then is not in force until that time comes again: set the clock and start anew"
+            f"this machine's clock is {(newest_ms - now_ms) / 1000:,.0f} s behind what the store has seen; "
+            "what was asked for then is not in force until that time comes again: set the clock, start anew"
         )
 
 
