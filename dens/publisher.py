@@ -151,6 +151,12 @@ class PublisherEnd(Engine):
     def _summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
         return self._ledger.known.encode_others(self.node, most_bytes)
 
+    def is_taken(self, item_id: ItemId) -> bool:
+        """Say whether a mediator in contact has this message: it acknowledged it in this contact, or its
+        summary names it, where the acknowledgement of an earlier contact was lost.
+        """
+        return any(session.is_ready and session.knows(item_id) for session in self._sessions.values())
+
     def _peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         for item_id in self._ledger.known.lacking_of(self.node, known):
             item = self._held(item_id)

@@ -95,6 +95,7 @@ class Replay:
                 asked = asyncio.gather(self._until(lambda: self.end.filter_count > 0), self.answer.come())
                 await asyncio.wait_for(asked, wait_s)
             await self._replay(runtime, path, table, event, period_s, wait_s)
+        self._waiting = {id for id in self._waiting if not self.end.is_taken(id)}
         if self._waiting:
             self.say("the node has not taken all of them; they wait in the store and are offered next time")
         if not self.answer.has_come:

@@ -168,3 +168,26 @@ def test_a_withdrawal_reaches_the_publisher_that_is_there_and_the_one_that_comes
         publisher.contact_opened(2, now_ms)
     talk(node, publisher, now_ms)
     assert host.installed == {}
+
+
+def test_a_publisher_learns_from_a_summary_what_was_taken_when_the_answer_was_lost() -> None:
+    node, end = mediator(), PublisherEnd(4, 7, MemoryStore(), 0, filter_host=TopicHost())
+    told = end.publish(LANGUAGE, b"\x03\x09", HOUR_Q, 0)
+
+    def meet(now_ms: int, *, is_answered: bool) -> None:
+        """Let them talk for half a second; without answers nothing is heard of a mediator that has it."""
+        for machine, peer in ((node, 4), (end, 2)):
+            machine.contact_lost(peer, now_ms)
+            machine.contact_opened(peer, now_ms)
+        for step_ms in range(now_ms, now_ms + 500, 10):
+            for datagram in end.datagrams_to_send(step_ms):
+                node.receive(datagram.data, 4, step_ms)
+            for datagram in node.datagrams_to_send(step_ms):
+                if is_answered or node.notification_count == 0:
+                    end.receive(datagram.data, 2, step_ms)
+
+    meet(0, is_answered=False)
+    assert node.notification_count == 1
+    assert not end.is_taken(told)
+    meet(1_000, is_answered=True)
+    assert end.is_taken(told)
