@@ -35,6 +35,11 @@ from spark_analysis.writer import is_being_written
 FOLLOWED: Final = ("subscriptions", "notifications", "messages")
 """The tables that are followed. A run's other tables are not needed for its figures."""
 
+STEPS: Final = ("created", "stored", "delivered", *GIVEN_UP)
+"""The steps of messages that are followed: what figures are made of, and those that every message has, which
+say how far the trace is known. All steps would be several times as many.
+"""
+
 MINUTE_MS: Final = 60_000
 
 _PARTS_AT_ONCE: Final = 64
@@ -141,6 +146,7 @@ class BatchLog:
 def stream_of(folder: Path, spark: SparkSession) -> DataFrame:
     """Return the followed tables as one stream, so that a batch has parts of all of them."""
     subscriptions, notifications, messages = (_stream(folder, spark, table) for table in FOLLOWED)
+    steps = messages.where(F.col("kind").isin(*STEPS))
     return (
         _tagged(subscriptions, "subscription", F.struct(*TABLES["subscriptions"].names), "subscriptions")
         .unionByName(
@@ -153,9 +159,7 @@ def stream_of(folder: Path, spark: SparkSession) -> DataFrame:
             allowMissingColumns=True,
         )
         .unionByName(
-            _tagged(
-                messages, "step", F.struct("origin", "number", "node", "at_ms", "kind", "reason"), "steps"
-            ),
+            _tagged(steps, "step", F.struct("origin", "number", "node", "at_ms", "kind", "reason"), "steps"),
             allowMissingColumns=True,
         )
     )

@@ -72,7 +72,7 @@ class Batch:
     deliveries: tuple[Delivered, ...] = ()
     given_up: tuple[GivenUp, ...] = ()
     reached_ms: int = 0
-    """When the last step of any message was; every notification and subscription has one of its own."""
+    """When the last of the steps was that are followed (`spark_analysis.live.STEPS`)."""
 
     def to_text(self) -> str:
         """Return it as one JSON document; bytes are written in hexadecimal."""

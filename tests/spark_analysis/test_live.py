@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from emulation.trace.schema import TABLES
 from knowledge_manager.mission_table import load_mission_table
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import matcher
-from spark_analysis.live import BatchLog, follow, wait_for_run
+from spark_analysis.live import STEPS, BatchLog, follow, wait_for_run
 from spark_analysis.live_state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
 from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics.owed import SubscriptionRevision
@@ -231,11 +231,14 @@ def test_a_run_is_followed_in_steps_and_to_its_end(spark: SparkSession, tmp_path
     )
     assert shown(last) == [expected(made, 0), expected(made, END_MS - 900_000)]
     assert [status for _, status in told] == ["complete"]
-    newest_ms = max(row["at_ms"] for row in made.tables["messages"])
-    assert (told[0][0].at_ms, last.at_ms, last.is_behind) == (min(newest_ms, END_MS), END_MS, False)
-    taken = made.tables["messages"][: len(made.tables["messages"]) // 4]
-    assert first.at_ms == min(max(row["at_ms"] for row in taken), first.written_ms) > 0
+    messages = made.tables["messages"]
+    assert (told[0][0].at_ms, last.at_ms, last.is_behind) == (newest(messages, END_MS), END_MS, False)
+    assert first.at_ms == newest(messages[: len(messages) // 4], first.written_ms) > 0
     assert shown(once(growing, spark)) == shown(last)
+
+
+def newest(messages: Sequence[Mapping[str, Any]], written_ms: int) -> int:
+    return min(max(row["at_ms"] for row in messages if row["kind"] in STEPS), written_ms)
 
 
 def test_only_one_follows_and_a_lost_notebook_begins_anew(spark: SparkSession, tmp_path: Path) -> None:
