@@ -18,7 +18,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from pyspark.errors import StreamingQueryException
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
@@ -27,6 +28,7 @@ from spark_analysis.connect import is_remote
 from spark_analysis.errors import NoSpark, TraceError
 from spark_analysis.languages import matchers_of
 from spark_analysis.live_state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
+from spark_analysis.losses import refuse_losses
 from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.schema import TABLES
@@ -85,6 +87,7 @@ def follow(
         raise NoSpark("a run cannot be followed through Spark Connect; name a master, or leave it out")
     _refuse_patterns(folder)
     _wait_for_tables(folder)
+    _refuse_lost_parts(folder)
     with _alone(folder / "live") as place:
         state = LiveState(matchers_of(read_manifest(folder)))
         log = BatchLog(place)
@@ -106,7 +109,10 @@ def follow(
             else writing.trigger(processingTime=f"{round(1000 * every_s)} milliseconds")
         )
         had_ended = read_manifest(folder).status != "running"
-        query = writing.start()
+        try:
+            query = writing.start()
+        except (PySparkException, Py4JJavaError) as error:
+            raise _useless(place, "Spark's own notes are damaged") from error
         try:
             _wait_for_end(folder, query, once, patience_s)
         except StreamingQueryException as error:
@@ -140,7 +146,10 @@ class BatchLog:
     def batches(self) -> Iterator[Batch]:
         """Read all that is kept, in order."""
         for path in sorted(self._folder.glob("*.json")):
-            yield Batch.from_text(path.read_text(encoding="utf-8"))
+            try:
+                yield Batch.from_text(path.read_text(encoding="utf-8"))
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                raise _useless(self._folder.parent, f"{path.name} is damaged") from error
 
 
 def stream_of(folder: Path, spark: SparkSession) -> DataFrame:
@@ -237,6 +246,19 @@ def _refuse_patterns(folder: Path) -> None:
             f"{folder}: a run whose path has one of * ? [ ] {{ }} \\ cannot be followed; "
             "follow it through a link with another name"
         )
+
+
+def _refuse_lost_parts(folder: Path) -> None:
+    """Refuse a run that is complete and has fewer parts than it once had, as a report does."""
+    parts = {table: list((folder / "trace" / table).glob("part-*.parquet")) for table in TABLES}
+    refuse_losses(folder, read_manifest(folder), parts)
+
+
+def _useless(place: Path, why: str) -> TraceError:
+    return TraceError(
+        f"{place}: what was brought in so far cannot be gone on with ({why}); "
+        "remove that folder and call again, then all is brought in anew"
+    )
 
 
 def _refuse_vanished(folder: Path) -> None:

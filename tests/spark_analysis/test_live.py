@@ -255,6 +255,37 @@ def test_only_one_follows_and_a_lost_notebook_begins_anew(spark: SparkSession, t
     assert shown(once(growing, spark))[0] == expected(made, 0)
 
 
+def test_damaged_notes_are_refused_with_what_to_do(spark: SparkSession, tmp_path: Path) -> None:
+    made = synthetic_run(4)
+    growing = GrowingRun(tmp_path / "run", made, 1)
+    growing.grow()
+    whole = once(growing, spark)
+    for notes in (
+        growing.path / "live" / "batches" / "00000000.json",
+        growing.path / "live/checkpoint/metadata",
+    ):
+        good = notes.read_text()
+        notes.write_text("{")
+        with pytest.raises(TraceError, match="remove that folder and call again"):
+            once(growing, spark)
+        notes.write_text(good)
+    shutil.rmtree(growing.path / "live")
+    assert shown(once(growing, spark)) == shown(whole)
+
+
+def test_a_complete_run_that_lost_a_part_is_not_followed(spark: SparkSession, tmp_path: Path) -> None:
+    growing = GrowingRun(tmp_path / "run", synthetic_run(4), 2)
+    growing.grow()
+    growing.grow()
+    manifest = json.loads((growing.path / "manifest.json").read_text())
+    lost = sorted((growing.path / "trace" / "messages").glob("*.parquet"))
+    manifest |= {"status": "complete", "parts": {"messages": len(lost)}}
+    (growing.path / "manifest.json").write_text(json.dumps(manifest))
+    lost[-1].unlink()
+    with pytest.raises(TraceError, match="table messages has only"):
+        once(growing, spark)
+
+
 def test_a_run_that_fails_takes_the_follower_with_it(spark: SparkSession, tmp_path: Path) -> None:
     growing = GrowingRun(tmp_path / "run", synthetic_run(4), 2)
     growing.grow()
