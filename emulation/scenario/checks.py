@@ -126,10 +126,12 @@ def _traffic(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
 def _subscriptions(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
     for index, subscription in enumerate(settings.subscription):
         yield from check_moment(settings, places, ("subscription", index, "at_s"), subscription.at_s)
+        path: Path = ("subscription", index, "withdrawn_at_s")
         end_s = subscription.withdrawn_at_s
+        yield from check_moment(settings, places, path, end_s)
         if end_s is not None and end_s <= subscription.at_s:
             message = f"{end_s:g} s is not after {subscription.at_s:g} s, when it is asked for"
-            yield places.problem(("subscription", index, "withdrawn_at_s"), "D312", message)
+            yield places.problem(path, "D312", message)
     for index, crowd in enumerate(settings.population):
         yield from check_moment(settings, places, ("population", index, "at_s"), crowd.at_s)
     for index, group in enumerate(settings.group):

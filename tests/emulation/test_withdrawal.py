@@ -57,6 +57,12 @@ def test_a_device_that_is_down_takes_back_when_it_is_up(
     assert ends == [3_000_000, 3_100_000]
 
 
+def test_what_is_taken_back_after_the_end_is_a_mistake(write_scenario: WriteScenario) -> None:
+    path = write_scenario(('file = "fever.xml"\n', 'file = "fever.xml"\nwithdrawn_at_s = 3600\n'))
+    with pytest.raises(DocumentError, match="3600 s is not within the run of 3600 s"):
+        load_scenario(path)
+
+
 def test_nothing_is_taken_back_before_it_is_asked_for(write_scenario: WriteScenario) -> None:
     path = write_scenario(('file = "fever.xml"\n', 'file = "fever.xml"\nat_s = 60\nwithdrawn_at_s = 60\n'))
     with pytest.raises(DocumentError, match="is not after 60 s, when it is asked for"):
