@@ -57,13 +57,19 @@ def mediators(count: int, limits: Limits | None = None) -> list[Mediator]:
     return [Mediator(FIRST_MEDIATOR + place, limits=limits or Limits()) for place in range(count)]
 
 
+ANSWER_MS = 300
+"""Answers are collected for less than this; messages are repeated after more."""
+
+
 def meet(
     a: tuple[int, ProtocolMachine],
     b: tuple[int, ProtocolMachine],
     now_ms: int,
     spoil: random.Random | None = None,
 ) -> list[bytes]:
-    """Let two machines talk until they are silent; return all that was sent. `spoil` flips some bits."""
+    """Let two machines talk until both are silent and nobody is about to answer; return all that was sent.
+    `spoil` flips some bits.
+    """
     (a_number, a_machine), (b_number, b_machine) = a, b
     a_machine.contact_opened(b_number, now_ms)
     b_machine.contact_opened(a_number, now_ms)
@@ -76,7 +82,13 @@ def meet(
                 spoken += 1
                 there.receive(_spoilt(datagram.data, spoil), here, now_ms)
         if not spoken and step:
-            break
+            due = [machine.next_timer_ms() for machine in (a_machine, b_machine)]
+            soon = [one for one in due if one is not None and one <= now_ms + ANSWER_MS]
+            if not soon:
+                break
+            now_ms = max(now_ms, *soon)
+            for machine in (a_machine, b_machine):
+                machine.timer_due(now_ms)
     a_machine.contact_lost(b_number, now_ms)
     b_machine.contact_lost(a_number, now_ms)
     return sent
