@@ -2,7 +2,7 @@
 #
 #   make install   the environment of `make run`, in .venv
 #   make run       the rescue scenario, its Spark analysis and its report
-#   make check     format, lint, types, import rules, unit tests (under 2 minutes)
+#   make check     format, lint, types, import rules, unit tests (some minutes)
 #   make test      everything, boards and Spark included
 #   make soak      the long runs: exhaustive arithmetic, many seeds
 #   make bench     measurements beside peers; ONLY=name runs those that begin so
