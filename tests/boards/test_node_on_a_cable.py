@@ -18,7 +18,7 @@ from knowledge_manager.mission_table import load_mission_table
 from studio.board.build import build_board
 from studio.board.microbit import in_still_air, started
 from studio.board.settings import board_settings
-from tests.studio.test_node_command import LONG_S, processes
+from tests.studio.node_process import LONG_S, processes
 
 TABLE = load_mission_table(["weather"])
 BOARD = 7

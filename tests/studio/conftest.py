@@ -12,6 +12,7 @@ import pytest
 
 from studio import console
 from studio.main import main
+from studio.node import asking
 
 
 @dataclass(frozen=True)
@@ -58,3 +59,9 @@ def dens_process() -> Dens:
         return Ended(ended.returncode, ended.stdout, ended.stderr)
 
     return call
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let an end of a node that nobody answers not wait for the answer: nothing is gained by it."""
+    monkeypatch.setattr(asking, "SETTLED_S", 0.2)

@@ -1,126 +1,28 @@
 """A DENS node as a process: its file, and a notification between real processes that are killed meanwhile."""
 
 import json
-import os
-import queue
 import re
 import signal
-import subprocess
-import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from dens.drivers.keys import derive, new_mission_key, new_signing_key, write_key
 from dens.drivers.neighbours import Address
-from dens.item import Item
-from dens.ledger import Ledger
-from dens.limits import Limits
-from dens.numbers import MessageType
-from dens.store import Put, Space
-from dens.stores.owner import Owner
-from studio.node import asking
 from studio.node.links import SOON_MS, links_of_end
 from studio.node.loading import load_node
 from studio.node.settings import address_of
-from studio.node.stores import MEDIATOR, NUMBER_MS, SUBSCRIBER, open_store
+from tests.studio.node_process import (
+    LONG_S,
+    PATIENT,
+    ROOT,
+    listening,
+    node_file,
+    processes,
+    recording,
+)
 
-ROOT = Path(__file__).parent.parent.parent
-PATIENT = ROOT / "docs" / "examples" / "patient.xml"
-LONG_S = 240.0
-"""A process is there after two seconds; on a machine that is busy it may take minutes."""
-
-
-class Process:
-    """A command in a process of its own, whose documents are read as they come."""
-
-    def __init__(self, *arguments: str | Path) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "studio", "node", *map(str, arguments), "--json"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-        )
-        self._told: queue.Queue[dict[str, Any]] = queue.Queue()
-        self._thread = threading.Thread(target=self._read, daemon=True)
-        self._thread.start()
-
-    def _read(self) -> None:
-        assert self._process.stdout is not None
-        try:
-            for line in self._process.stdout:
-                self._told.put(json.loads(line))
-        finally:
-            self._told.put({"event": "output ended"})
-
-    def wait_for(self, **facts: Any) -> dict[str, Any]:
-        """Return the next document that has these facts."""
-        while True:
-            told = self._told.get(timeout=LONG_S)
-            if all(told.get(name) == value for name, value in facts.items()):
-                return told
-            assert told["event"] != "output ended", (facts, self._process.stderr.read())  # type: ignore[union-attr]
-
-    def end(self, how: signal.Signals | None = None) -> int:
-        """Send a signal, or wait for its own end; return how it ended."""
-        if how is not None:
-            self._process.send_signal(how)
-        code = self._process.wait(timeout=LONG_S)
-        self._thread.join(timeout=LONG_S)
-        assert self._process.stderr is not None
-        self.said = self._process.stderr.read()
-        assert "Traceback" not in self.said
-        return code
-
-    def rest(self) -> list[dict[str, Any]]:
-        """Return what has been told and not been waited for."""
-        return [self._told.get_nowait() for _ in range(self._told.qsize())]
-
-    def clear_away(self) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.wait()
-        for stream in (self._process.stdout, self._process.stderr):
-            assert stream is not None
-            stream.close()
-
-
-@contextmanager
-def processes() -> Iterator[Callable[..., Process]]:
-    """Make processes, none of which outlives the test."""
-    started: list[Process] = []
-
-    def start(*arguments: str | Path) -> Process:
-        started.append(Process(*arguments))
-        return started[-1]
-
-    try:
-        yield start
-    finally:
-        for process in started:
-            process.clear_away()
-
-
-def node_file(folder: Path, node: int, more: str = "", address: str = "127.0.0.1:0", key: str = "") -> Path:
-    folder.mkdir(exist_ok=True)
-    path = folder / "node.toml"
-    named = f'key = "{key}"\n' if key else ""
-    path.write_text(
-        f'node = {node}\nstore = "node.sqlite"\nvocabularies = ["medical"]\n{named}'
-        f'[udp]\naddress = "{address}"\n{more}'
-    )
-    return path
-
-
-def recording(folder: Path) -> Path:
-    path = folder / "day.csv"
-    path.write_text("patient_temperature,heart_rate,oxygen_saturation\n36.8,71,98\n40.1,134,88\n37,70,97\n")
-    return path
+pytestmark = pytest.mark.usefixtures("impatient")
 
 
 @pytest.mark.slow
@@ -337,174 +239,6 @@ def test_what_is_asked_twice_is_asked_once_and_a_change_is_a_newer_revision(dens
     assert "0 of 1 notifications" in waiting.err
 
 
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where nobody is there, nothing is gained by waiting for the answer."""
-    monkeypatch.setattr(asking, "SETTLED_S", 0.2)
-
-
-def listening(path: Path, *more: str | Path) -> list[str | Path]:
-    """Return a call of a subscriber whom nobody answers, and who ends at once."""
-    return ["node", "subscribe", path, "--at", "127.0.0.1:9", "--seconds", "0", *more]
-
-
-@pytest.mark.parametrize("more", [[], ["--recover"]])
-def test_a_store_that_never_was_one_is_refused_and_left_alone(dens, tmp_path: Path, more: list[str]) -> None:
-    path = node_file(tmp_path, 1)
-    (tmp_path / "node.sqlite").write_bytes(PATIENT.read_bytes())
-    for words in (["node", "run", path], listening(path, "--store", tmp_path / "node.sqlite")):
-        ended = dens(*words, *more)
-        assert ended.code == 3
-        assert "error D349" in ended.err
-        assert "is no store of a DENS node" in ended.err
-    assert (tmp_path / "node.sqlite").read_bytes() == PATIENT.read_bytes()
-    assert {one.name for one in tmp_path.iterdir()} == {"node.sqlite", "node.toml"}
-
-
-@pytest.mark.parametrize(
-    ("store", "said"),
-    [(".", "is a folder"), ("none/node.sqlite", "there is no folder"), ("/dev/null", "no regular file")],
-)
-def test_a_store_that_cannot_be_is_said_in_words(dens, tmp_path: Path, store: str, said: str) -> None:
-    path = node_file(tmp_path, 1)
-    path.write_text(path.read_text().replace("node.sqlite", store))
-    ended = dens("node", "run", path)
-    assert ended.code == 3
-    assert "error D349" in ended.err
-    assert said in ended.err
-    assert "another node" not in ended.err
-
-
-def test_a_store_is_its_owners_alone(dens, tmp_path: Path) -> None:
-    path, store = node_file(tmp_path, 1), tmp_path / "medic.sqlite"
-    assert dens(*listening(path, "--as", "7", "--store", store)).code == 1
-    before = store.read_bytes()
-    others: list[list[str | Path]] = [
-        listening(path, "--as", "8", "--store", store),
-        ["node", "publish", path, recording(tmp_path), "--event", "patient", "--at", "127.0.0.1:9",
-         "--as", "7", "--store", store],
-        ["node", "run", node_file(tmp_path / "nine", 9)],
-    ]  # fmt: skip
-    (tmp_path / "nine" / "node.sqlite").symlink_to(store)
-    for words in others:
-        ended = dens(*words)
-        assert ended.code == 3
-        assert "error D347" in ended.err
-        assert "belongs to subscriber 7" in ended.err
-    assert store.read_bytes() == before
-    assert dens(*listening(path, "--as", "7", "--store", store)).code == 1
-
-
-def test_one_number_is_not_a_subscriber_and_a_publisher_of_one_folder(dens, tmp_path: Path) -> None:
-    path = node_file(tmp_path, 1)
-    assert dens(*listening(path, "--as", "7")).code == 1
-    ended = dens(
-        "node", "publish", path, recording(tmp_path), "--event", "patient", "--at", "127.0.0.1:9", "--as", "7"
-    )
-    assert ended.code == 3
-    assert "error D346" in ended.err
-    assert "7 is a subscriber's number already" in ended.err
-    assert not (tmp_path / "publisher-7.sqlite").exists()
-
-
-def test_a_damaged_store_names_the_way_out_and_where_it_is_kept(dens, tmp_path: Path) -> None:
-    path, store = node_file(tmp_path, 1), tmp_path / "medic.sqlite"
-    words = listening(path, "--store", store)
-    assert dens(*words).code == 1
-    data = bytearray(store.read_bytes())
-    data[100:4096] = b"\xa5" * 3996
-    store.write_bytes(data)
-    ended = dens(*words)
-    assert ended.code == 3
-    assert "error D348" in ended.err
-    assert "--recover" in ended.err
-    assert store.read_bytes() == data
-    ended = dens(*words, "--recover")
-    assert ended.code == 1
-    assert f"it is kept as {store}.damaged" in ended.err
-    assert (tmp_path / "medic.sqlite.damaged").read_bytes() == data
-    assert "kept as" not in dens(*words, "--recover").err
-
-
-def begun_with(output: Any, *arguments: str | Path) -> subprocess.Popen[str]:
-    """Start a node's command whose standard output is this."""
-    command = [sys.executable, "-m", "studio", "node", *map(str, arguments)]
-    return subprocess.Popen(command, stdout=output, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-
-
-def said_until(process: subprocess.Popen[str], word: str) -> str:
-    """Return the line of stderr in which this word stands."""
-    assert process.stderr is not None
-    return next(line for line in process.stderr if word in line)
-
-
-def test_a_node_whose_log_cannot_be_written_says_so_and_goes_on(tmp_path: Path) -> None:
-    with Path("/dev/full").open("w") as full:
-        node = begun_with(full, "run", node_file(tmp_path, 1), "--json")
-    try:
-        said = said_until(node, "standard output")
-        assert "No space left on device; this goes on" in said
-        assert node.poll() is None
-        node.send_signal(signal.SIGTERM)
-        assert node.wait(timeout=LONG_S) == 0
-        assert node.stderr is not None
-        assert node.stderr.read() == ""
-    finally:
-        node.kill()
-        node.communicate()
-
-
-def test_a_node_whose_events_nobody_reads_any_more_says_so_and_goes_on(tmp_path: Path) -> None:
-    path = node_file(tmp_path, 1)
-    node = begun_with(subprocess.PIPE, "run", path, "--json")
-    try:
-        assert node.stdout is not None
-        address = json.loads(node.stdout.readline())["address"]
-        node.stdout.close()
-        asking = ["subscribe", path, PATIENT, "--at", address, "--json"]
-        for number in ("7", "8"):
-            asked = begun_with(subprocess.DEVNULL, *asking, "--as", number)
-            assert "has it" in said_until(asked, "node 1")
-            asked.send_signal(signal.SIGTERM)
-            assert asked.wait(timeout=LONG_S) == 0
-            asked.communicate()
-        assert "Broken pipe; this goes on" in said_until(node, "standard output")
-        node.send_signal(signal.SIGTERM)
-        assert node.wait(timeout=LONG_S) == 0
-    finally:
-        node.kill()
-        node.stderr.close()  # type: ignore[union-attr]
-
-
-def test_a_publisher_whose_output_is_lost_publishes_all_the_same(tmp_path: Path) -> None:
-    words = ["--event", "patient", "--at", "127.0.0.1:9", "--period", "0", "--wait", "0", "--json"]
-    with Path("/dev/full").open("w") as full:
-        end = begun_with(full, "publish", node_file(tmp_path, 1), recording(tmp_path), *words)
-    _, said = end.communicate(timeout=LONG_S)
-    assert end.returncode == 1, "nobody was there to take anything"
-    assert "standard output: No space left on device; this goes on" in said
-
-
-@pytest.mark.parametrize(("is_full", "code"), [(True, 3), (False, 0)])
-def test_a_subscriber_whose_output_is_lost_ends_and_says_which_output(
-    tmp_path: Path, is_full: bool, code: int
-) -> None:
-    """A reader that went away is no failure, as in `dens … | head`; a full disk is."""
-    words = ["subscribe", node_file(tmp_path, 1), PATIENT, "--at", "127.0.0.1:9", "--json"]
-    if is_full:
-        with Path("/dev/full").open("w") as full:
-            end = begun_with(full, *words)
-    else:
-        read, write = os.pipe()
-        os.close(read)
-        end = begun_with(write, *words)
-        os.close(write)
-    _, said = end.communicate(timeout=LONG_S)
-    assert end.returncode == code
-    assert "standard output: " in said
-    assert "everything is committed" in said
-
-
 @pytest.mark.parametrize("as_json", [True, False])
 def test_lines_of_a_recording_that_are_skipped_are_told_with_their_number(
     dens, tmp_path: Path, as_json: bool
@@ -582,24 +316,6 @@ def test_what_was_refused_unsigned_is_taken_when_it_is_asked_for_with_a_key(tmp_
         assert node.end(signal.SIGTERM) == 0
 
 
-def test_an_end_whose_store_is_in_use_is_told_to_take_another_number(dens, tmp_path: Path) -> None:
-    path = node_file(tmp_path, 1)
-    store = open_store(
-        tmp_path / "subscriber-65002.sqlite", Owner(SUBSCRIBER, 65002), 0, print, recover=False
-    )
-    ended = dens(*listening(path))
-    store.close()
-    assert ended.code == 3
-    assert "error D349" in ended.err
-    assert "or give this one a number of its own: --as" in ended.err
-    store = open_store(tmp_path / "node.sqlite", Owner(MEDIATOR, 1), 0, print, recover=False)
-    ended = dens("node", "run", path)
-    store.close()
-    assert ended.code == 3
-    assert "another node is using it" in ended.err
-    assert "--as" not in ended.err
-
-
 def test_what_nobody_answered_is_no_success(dens, tmp_path: Path) -> None:
     path = node_file(tmp_path, 1)
     silent = "node 1 never answered; is it running at 127.0.0.1:9"
@@ -611,39 +327,3 @@ def test_what_nobody_answered_is_no_success(dens, tmp_path: Path) -> None:
     ended = dens("node", "publish", path, recording(tmp_path), *words)
     assert (ended.code, silent in ended.err) == (1, True)
     assert "nobody has asked" not in ended.err, "nobody knows"
-
-
-def numbers_of(path: Path, owner: Owner, now_ms: int) -> tuple[int, int]:
-    """Return the numbers that this owner's next message and next session would have."""
-    store = open_store(path, owner, now_ms, lambda said: None, recover=True)
-    ledger = Ledger(store, Limits())
-    ledger.load()
-    found = ledger.item_number(), ledger.link_number()
-    ledger.commit()
-    store.close()
-    return found
-
-
-def test_whoever_lost_its_store_says_nothing_under_old_numbers(tmp_path: Path) -> None:
-    path, owner, day_ms = tmp_path / "medic.sqlite", Owner(SUBSCRIBER, 7), 86_400_000
-    first = numbers_of(path, owner, 2_000 * day_ms)
-    assert first == (2_000 * day_ms // NUMBER_MS,) * 2
-    second = numbers_of(path, owner, 2_001 * day_ms)
-    assert first < second < (first[0] + 100, first[1] + 100), "its own numbers go on"
-    path.unlink()
-    assert numbers_of(path, owner, 2_001 * day_ms) > (second[0] + 100, second[1] + 100)
-    path.write_bytes(b"\0" * 8192)
-    assert numbers_of(path, owner, 2_002 * day_ms)[0] == 2_002 * day_ms // NUMBER_MS, "recovered with nothing"
-    assert numbers_of(tmp_path / "late.sqlite", owner, (1 << 31) * NUMBER_MS) == (1, 1), "34 years are over"
-
-
-def test_a_clock_that_went_back_is_told(tmp_path: Path) -> None:
-    place, owner, said = tmp_path / "node.sqlite", Owner(MEDIATOR, 1), []
-    store = open_store(place, owner, 5_000_000, said.append, recover=False)
-    store.stage(Put(Space.ITEM, (7, 1), Item(MessageType.SUBSCRIBE, 1, 7, 1, 5_000_000, 99, 1, b"\0\0\x63")))
-    store.commit()
-    store.close()
-    open_store(place, owner, 4_995_000, said.append, recover=False).close()
-    assert said == []
-    open_store(place, owner, 1_400_000, said.append, recover=False).close()
-    assert "clock is 3,600 s behind what the store has seen" in said[0]
