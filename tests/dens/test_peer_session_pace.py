@@ -1,0 +1,193 @@
+"""How much a session sends at once, and how long it waits for answers: window and patience."""
+
+import pytest
+
+from dens.item import Item
+from dens.limits import Limits
+from dens.peer_session import PeerSession
+from tests.dens.test_peer_session import BEGIN_MS, item, ready
+
+
+def test_one_message_always_has_room_and_more_only_within_the_window() -> None:
+    made = ready()
+    assert made.has_room(5_000)
+    made.sent(item(3, 1), 600, BEGIN_MS)
+    assert made.has_room(400)
+    assert not made.has_room(401)
+    made.sent(item(3, 2), 300, BEGIN_MS)
+    assert made.has_room(100)
+    assert not made.has_room(101)
+    made.sent(item(3, 2), 100, BEGIN_MS)
+    assert made.has_room(300)
+    assert not made.has_room(301)
+    assert made.acknowledged((3, 1), BEGIN_MS) is not None
+    assert made.has_room(900)
+    assert not made.has_room(901)
+    made.give_up((3, 2))
+    assert made.has_room(5_000)
+    made.give_up((3, 2))
+    made.sent(item(3, 3), 999, BEGIN_MS)
+    assert made.has_room(1)
+    assert not made.has_room(2)
+
+
+def test_the_window_opens_as_far_as_answers_show_that_the_link_is_fast() -> None:
+    """It begins with an eighth, which one message may exceed; then it is as much as is answered in half of
+    the first patience, here 500 ms."""
+    limits = Limits(window_bytes=64_000, retry_ms=1_000)
+    made = ready(limits)
+    made.sent(item(3, 0), 7_999, BEGIN_MS)
+    assert made.has_room(56_001)
+    assert not made.has_room(56_002)
+    made.sent(item(3, 1), 1, BEGIN_MS)
+    assert not made.has_room(1)
+    for took_ms, fits in ((1_000, 9_995), (499, 20_020), (200, 49_875), (100, 64_000), (0, 64_000)):
+        made = ready(limits)
+        made.sent(item(3, 0), 20_000, BEGIN_MS)
+        made.acknowledged((3, 0), BEGIN_MS + took_ms)
+        made.sent(item(3, 1), fits - 1, BEGIN_MS)
+        assert made.has_room(1)
+        made.sent(item(3, 2), 1, BEGIN_MS)
+        assert not made.has_room(1)
+
+
+def test_the_window_closes_where_the_link_is_slow_and_never_below_its_beginning() -> None:
+    made = ready(Limits(window_bytes=64_000, retry_ms=1_000))
+    for number, (took_ms, fits) in enumerate(((200, 24_937), (700, 8_000), (90_000, 8_000), (50, 64_000))):
+        made.sent(item(3, number), 10_000, BEGIN_MS)
+        made.acknowledged((3, number), BEGIN_MS + took_ms)
+        made.sent(item(4, number), fits - 1, BEGIN_MS)
+        assert made.has_room(1)
+        made.sent(item(5, number), 1, BEGIN_MS)
+        assert not made.has_room(1)
+        made.give_up((4, number))
+        made.give_up((5, number))
+
+
+@pytest.mark.parametrize(("window_bytes", "begins_with"), [(200, 200), (10_000, 2_048), (65_536, 8_192)])
+def test_a_small_window_is_open_from_the_beginning(window_bytes: int, begins_with: int) -> None:
+    made = ready(Limits(window_bytes=window_bytes))
+    made.sent(item(3, 0), begins_with - 1, BEGIN_MS)
+    assert made.has_room(1)
+    made.sent(item(3, 1), 1, BEGIN_MS)
+    assert not made.has_room(1)
+
+
+# ---------------------------------------------------------------------- patience
+
+
+def retries(made: PeerSession, first: Item, count: int) -> list[int]:
+    """Let a message go unanswered; return how long was waited each time."""
+    waits, now_ms = [], BEGIN_MS
+    made.sent(first, 50, now_ms)
+    for _ in range(count):
+        made.rest()
+        due_ms = made.due_ms
+        assert made.next_retry(due_ms - 1) is None
+        assert made.next_retry(due_ms) == (first.id, first.type)
+        waits.append(due_ms - now_ms)
+        now_ms = due_ms
+        made.sent(first, 50, now_ms)
+    return waits
+
+
+def test_patience_doubles_up_to_the_longest() -> None:
+    assert retries(ready(), item(3, 1), 6) == [400, 800, 1_600, 3_000, 3_000, 3_000]
+
+
+def test_patience_stays_bounded_after_very_many_tries() -> None:
+    limits = Limits(retry_ms=1, retry_most_ms=10**9)
+    waits = retries(ready(limits), item(3, 1), 40)
+    assert waits[:18] == [1 << tries for tries in range(17)] + [1 << 16]
+    assert set(waits[17:]) == {1 << 16}
+
+
+def test_patience_follows_the_measured_round_trip() -> None:
+    made = ready(Limits(retry_ms=1, retry_most_ms=10**6))
+    samples = [801, 800, 400, 1_600, 1_600]
+    round_trip, swing = None, 0
+    now_ms = BEGIN_MS
+    for number, sample_ms in enumerate(samples):
+        made.sent(item(3, number), 50, now_ms)
+        now_ms += sample_ms
+        flight = made.acknowledged((3, number), now_ms)
+        assert flight is not None
+        assert flight.item.id == (3, number)
+        if round_trip is None:
+            round_trip, swing = sample_ms, sample_ms // 2
+        else:
+            swing += (abs(sample_ms - round_trip) - swing) // 4
+            round_trip += (sample_ms - round_trip) // 8
+        made.sent(item(4, number), 50, now_ms)
+        made.rest()
+        assert isinstance(made.due_ms, int)
+        assert made.due_ms - now_ms == round_trip + 4 * swing
+        made.give_up((4, number))
+
+
+def test_the_answer_to_a_repeated_message_says_nothing_about_the_round_trip() -> None:
+    made = ready()
+    made.sent(item(3, 1), 50, BEGIN_MS)
+    assert made.next_retry(BEGIN_MS + 400) is not None
+    made.sent(item(3, 1), 50, BEGIN_MS + 400)
+    assert made.acknowledged((3, 1), BEGIN_MS + 401) is not None
+    made.sent(item(3, 2), 50, BEGIN_MS + 500)
+    made.rest()
+    assert made.due_ms == BEGIN_MS + 901
+
+
+@pytest.mark.parametrize(("answer_ms", "waits"), [(90_000, 800), (700, 700), (400, 400)])
+def test_where_answers_come_late_one_learns_to_wait(answer_ms: int, waits: int) -> None:
+    """Otherwise every message of a slow link would be repeated, and no answer would ever be to one that was
+    not: patience would never grow."""
+    made = ready()
+    made.sent(item(3, 1), 50, BEGIN_MS)
+    made.sent(item(3, 1), 50, BEGIN_MS + 300)
+    made.acknowledged((3, 1), BEGIN_MS + answer_ms)
+    made.sent(item(3, 2), 50, BEGIN_MS + 100_000)
+    made.rest()
+    assert made.due_ms == BEGIN_MS + 100_000 + waits
+
+
+def test_learnt_patience_ends_with_the_longest_and_with_the_next_clear_answer() -> None:
+    made = ready()
+    for number in range(6):
+        made.sent(item(3, number), 50, BEGIN_MS)
+        made.sent(item(3, number), 50, BEGIN_MS + 1)
+        made.acknowledged((3, number), BEGIN_MS + 90_000)
+    made.sent(item(4, 1), 50, BEGIN_MS)
+    made.rest()
+    assert made.due_ms == BEGIN_MS + 3_000
+    made.acknowledged((4, 1), BEGIN_MS + 100)
+    made.sent(item(4, 2), 50, BEGIN_MS)
+    made.rest()
+    assert made.due_ms == BEGIN_MS + 400
+
+
+def test_a_message_behind_many_bytes_is_given_time_to_cross() -> None:
+    for sizes, waits in (((500,), 400), ((600,), 480), ((500, 500), 800), ((9_000,), 3_000)):
+        made = ready()
+        for number, size in enumerate(sizes):
+            made.sent(item(3, number), size, BEGIN_MS)
+        for number in range(len(sizes) - 1):
+            made.give_up((3, number))
+        made.rest()
+        assert made.due_ms == BEGIN_MS + waits
+
+
+def test_one_slow_answer_makes_nobody_wait_for_more_than_the_longest() -> None:
+    made = ready()
+    made.sent(item(3, 1), 50, BEGIN_MS)
+    made.acknowledged((3, 1), BEGIN_MS + 60_000)
+    made.sent(item(3, 2), 50, BEGIN_MS + 60_000)
+    made.rest()
+    assert made.due_ms == BEGIN_MS + 63_000
+
+
+@pytest.mark.parametrize("window_bytes", [1_000, 16_385, 20_001])
+def test_times_are_whole_milliseconds_whatever_the_sizes(window_bytes: int) -> None:
+    for size in (701, 1_999, 5_001):
+        made = ready(Limits(window_bytes=window_bytes))
+        made.sent(item(3, 1), size, BEGIN_MS)
+        made.rest()
+        assert isinstance(made.due_ms, int)
