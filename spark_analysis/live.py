@@ -24,6 +24,7 @@ from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
 
+from spark_analysis.being_written import is_being_written
 from spark_analysis.connect import is_remote
 from spark_analysis.errors import NoSpark, TraceError
 from spark_analysis.languages import matchers_of
@@ -32,7 +33,6 @@ from spark_analysis.losses import refuse_losses
 from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.schema import TABLES
-from spark_analysis.writer import is_being_written
 
 FOLLOWED: Final = ("subscriptions", "notifications", "messages")
 """The tables that are followed. A run's other tables are not needed for its figures."""

@@ -1,1 +1,1 @@
-"""What touches the machine outside the stores: keys and randomness."""
+"""What touches the machine outside the stores: the loop that drives a machine, its links, and keys."""

@@ -54,11 +54,11 @@ def live(
     """
     from math import inf
 
+    from spark_analysis.being_written import is_being_written
     from spark_analysis.errors import TraceError
     from spark_analysis.live import GONE_AFTER_S, follow, wait_for_run
     from spark_analysis.manifest import read_manifest
     from spark_analysis.session import close_session, open_session
-    from spark_analysis.writer import is_being_written
     from studio import console, exits
 
     if wait:

@@ -94,7 +94,15 @@ class Replay:
             with suppress(TimeoutError):
                 asked = asyncio.gather(self._until(lambda: self.end.filter_count > 0), self.answer.come())
                 await asyncio.wait_for(asked, wait_s)
-            await self._replay(runtime, path, table, event, period_s, wait_s)
+            if self.answer.has_come and not self.end.filter_count:
+                self.say(
+                    f"nobody has asked for anything within {wait_s:g} s; "
+                    "the readings are filtered all the same"
+                )
+            source = _source(path, event, self.watchdog.counters, self._skip(path))
+            await self._feed_all(source, Reading(table.feature_bytes), runtime, period_s)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._until(lambda: not self._waiting), wait_s)
         self._waiting = {id for id in self._waiting if not self.end.is_taken(id)}
         if self._waiting:
             self.say("the node has not taken all of them; they wait in the store and are offered next time")
@@ -103,28 +111,14 @@ class Replay:
         is_well = self.answer.has_come and not self._waiting and not self.broken
         return exits.FINE if is_well else exits.FINDING
 
-    async def _replay(
-        self,
-        runtime: Runtime,
-        path: Path,
-        table: MissionTable,
-        event: EventClass,
-        period_s: float,
-        wait_s: float,
+    async def _feed_all(
+        self, source: NumberedSource, reading: Reading, runtime: Runtime, period_s: float
     ) -> None:
-        if self.answer.has_come and not self.end.filter_count:
-            self.say(
-                f"nobody has asked for anything within {wait_s:g} s; the readings are filtered all the same"
-            )
-        source = _source(path, event, self.watchdog.counters, self._skip(path))
-        reading = Reading(table.feature_bytes)
         while source.read_into(reading, runtime.now_ms() // 1000):
             if self.readings:
                 await asyncio.sleep(period_s)
             self._feed(reading, runtime)
         source.end()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._until(lambda: not self._waiting), wait_s)
 
     def _skip(self, path: Path) -> Callable[[int, str], None]:
         def skip(line: int, why: str) -> None:

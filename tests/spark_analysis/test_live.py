@@ -22,13 +22,13 @@ from pyspark.sql import SparkSession
 from emulation.trace.hold import FolderHold
 from emulation.trace.schema import TABLES
 from knowledge_manager.mission_table import load_mission_table
+from spark_analysis.being_written import is_being_written
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import matcher
 from spark_analysis.live import STEPS, BatchLog, follow, wait_for_run
 from spark_analysis.live_state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
 from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics.owed import SubscriptionRevision
-from spark_analysis.writer import is_being_written
 from tests.spark_analysis.oracle import delivered_at, owed_pairs
 from tests.spark_analysis.synthetic import END_MS, SyntheticRun, synthetic_run
 

@@ -173,7 +173,8 @@ def test_an_end_that_has_nothing_to_say_is_found_again_by_a_node_that_was_starte
         _, socket = await asyncio.get_running_loop().create_datagram_endpoint(
             lambda: UdpLink(again.runtime, neighbours, [], again.complaints.append), local_addr=at_node
         )
-        await until(lambda: neighbours.address_of(ASKER) == at_asker.address)
+        await until(lambda: neighbours.address_of(ASKER) is not None)
+        assert neighbours.address_of(ASKER) == at_asker.address
         for living in (again, asker):
             await living.end()
         for link in (socket, at_asker):

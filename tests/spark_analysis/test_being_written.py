@@ -7,7 +7,7 @@ from pathlib import Path
 
 from emulation.run_folder import RunFolder
 from emulation.trace.hold import FolderHold
-from spark_analysis.writer import is_being_written
+from spark_analysis.being_written import is_being_written
 
 ROOT = Path(__file__).parents[2]
 
