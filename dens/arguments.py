@@ -4,10 +4,12 @@ An engine asks here before it changes anything, because what is wrong with a num
 later, when a message with it is packed or stored.
 """
 
+from collections.abc import Collection
 from typing import Final
 
 from dens.envelope import VECTOR_BYTES
 from dens.errors import LocalProtocolError
+from dens.messages import MOST_HOSTED
 
 _HIGHEST_NODE: Final = 0xFFFF
 
@@ -31,6 +33,18 @@ def checked_peer(peer: object, node: int) -> None:
     checked_node(peer)
     if peer == node:
         raise LocalProtocolError(f"node {node} has no contact with itself; give the other node's number")
+
+
+def checked_hosts(hosts: Collection[object], node: int) -> None:
+    """Refuse to host what are no other nodes, or more of them than a summary names."""
+    if len(hosts) > MOST_HOSTED:
+        raise LocalProtocolError(
+            f"a mediator hosts at most {MOST_HOSTED} ends, here are {len(hosts)}; give them several mediators"
+        )
+    for end in hosts:
+        checked_node(end)
+        if end == node:
+            raise LocalProtocolError(f"node {node} does not host itself; give the numbers of its ends")
 
 
 def checked_code(code: object, what: str) -> None:

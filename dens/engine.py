@@ -251,7 +251,7 @@ class Engine(Speaker):
         session.acknowledge(item, STORED, now_ms)
         if session.is_ready and session.summary_number == item.number:
             return
-        session.summarise(item.number, known)
+        session.summarise(item.number, known, message.hosts)
         self._peer_ready(session, known, message.note, now_ms)
 
     def _acknowledgement_came(self, payload: bytes, session: PeerSession, now_ms: int) -> None:

@@ -4,10 +4,12 @@
     UNSUBSCRIBE        end it, owe nothing more for it
     ANNOUNCE           tell the directory
     NOTIFICATION       match, carry, make room
+    NOTIFY             the same, for the ends of this device alone
     RECEIPT            owe that subscriber this notification no longer
 
 *Owed*: a notification is owed to a subscription revision iff its event time lies in the revision's time in
-force and it matches. Who is owed what is not stored but found again after a restart, from the same
+force and it matches. What came as a NOTIFY is held as one: it is owed to the ends hosted here only, and let
+go of when they have it. Who is owed what is not stored but found again after a restart, from the same
 subscriptions and notifications. Whom a mediator tells of what it learnt is said in dens/node.py.
 """
 
@@ -15,18 +17,21 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from dens.arguments import checked_hosts
 from dens.collaborators import Directory, FoundMatch, MatcherFactory
 from dens.engine import Engine
 from dens.events import CopyDropped, MessageExpired, NotificationMatched
 from dens.item import Item, ItemId
 from dens.limits import Limits
 from dens.matching import LanguageMatchers
-from dens.messages import Subscribed, Withdrawal
+from dens.messages import Notify, Subscribed, Withdrawal
 from dens.notification_store import Carried, NotificationStore
 from dens.numbers import (
     ANNOUNCE,
+    KNOWN,
     NO_ROOM,
     NOTIFICATION,
+    NOTIFY,
     REASON_NAMES,
     RECEIPT,
     RENEW,
@@ -53,6 +58,7 @@ _RESTORED_IN_ORDER: Final = {
     int(MessageType.RENEW): 2,
     int(MessageType.RECEIPT): 3,
     int(MessageType.NOTIFICATION): 4,
+    int(MessageType.NOTIFY): 4,
 }
 
 
@@ -70,9 +76,12 @@ class Holdings(Engine):
         *,
         matchers: Mapping[int, MatcherFactory],
         directory: Directory,
+        hosts: frozenset[int] = frozenset(),
         sealer: Sealer | None = None,
         limits: Limits | None = None,
     ) -> None:
+        checked_hosts(hosts, node)
+        self._hosts = hosts
         self._matchers = LanguageMatchers(matchers)
         bounds = limits or Limits()
         self._services = ServiceBook(directory)
@@ -120,6 +129,8 @@ class Holdings(Engine):
         kind = item.type
         if kind == NOTIFICATION:
             return self._learn_notification(item, now_ms)
+        if kind == NOTIFY:
+            return self._learn_for_ends(item, now_ms)
         if kind == RECEIPT:
             return self._learn_receipt(item, now_ms)
         if kind == SUBSCRIBE:
@@ -149,7 +160,7 @@ class Holdings(Engine):
             if current.item.language != item.language:
                 self._matchers.remove(current)
             if current.seq != new.seq:
-                self._carried.release(item.origin, new.id)
+                self._release(item.origin, new.id, now_ms)
         self._table.put(new)
         self._hold(item)
         self._match_with_carried(new, now_ms)
@@ -165,13 +176,14 @@ class Holdings(Engine):
             if carried.item.language == language
             and new.since_ms <= carried.item.created_ms < new.until_ms
             and not self._receipts.has(carried.item.id, new.item.origin)
+            and self._may_owe(carried.item, new.item.origin)
         ]
         if not candidates:
             return
         items = [carried.item for carried in candidates]
         for position, degree_u8 in self._matchers.match_single(new, items, now_ms):
             self._owe(candidates[position], new, degree_u8, now_ms)
-            self._notify(candidates[position], new.item.origin)
+            self._notify(candidates[position], new.item.origin, now_ms)
 
     def _learn_withdrawal(self, item: Item, now_ms: int) -> Status:
         said = Withdrawal.decode(item.payload)
@@ -185,7 +197,7 @@ class Holdings(Engine):
         if ended is not None:
             self._matchers.remove(ended)
             self._services.remove(ended.key)
-            self._carried.release(*ended.key)
+            self._release(*ended.key, now_ms)
             self._let_go_of(ended.item, Reason.WITHDRAWN, now_ms)
         self._hold(item)
         return STORED
@@ -210,6 +222,7 @@ class Holdings(Engine):
     def _learn_receipt(self, item: Item, now_ms: int) -> Status:
         notification = self._receipts.add(item)
         self._carried.delivered(notification, item.origin)
+        self._let_go_if_done(notification, now_ms)
         self._hold(item)
         while len(self._receipts) > self.limits.receipts:
             self._let_go_of(self._receipts.oldest(), Reason.OLDEST, now_ms)
@@ -228,6 +241,23 @@ class Holdings(Engine):
             self._let_go_of(victim, reason, now_ms)
         return STORED if item.id in self._items else NO_ROOM
 
+    def _learn_for_ends(self, item: Item, now_ms: int) -> Status:
+        """Take a notification for the ends of this device. Which of their subscriptions it satisfies is found
+        here; whoever brought it may know only some of them.
+        """
+        if not self._hosts:
+            return UNEXPECTED
+        item = item.but(payload=Notify.decode(item.payload).vector)
+        status = self._learn_notification(item, now_ms)
+        if status is not STORED or self._carried.subscribers_owed(item.id):
+            return status
+        has_it = any(self._receipts.has(item.id, end) for end in self._hosts)
+        self._forget_copy(item, now_ms)
+        return KNOWN if has_it else SUPERSEDED
+
+    def _may_owe(self, item: Item, subscriber: int) -> bool:
+        return item.type != NOTIFY or subscriber in self._hosts
+
     def _owe_all(
         self, carried: Carried, matches: Iterable[FoundMatch], now_ms: int, *, from_before: bool = False
     ) -> None:
@@ -235,6 +265,8 @@ class Holdings(Engine):
         for match in matches:
             subscription = self._table.get(match.key)
             if subscription is None or not subscription.since_ms <= item.created_ms < subscription.until_ms:
+                continue
+            if not self._may_owe(item, match.key[0]):
                 continue
             if self._receipts.has(item.id, match.key[0]):
                 self._carried.had_already(carried)
@@ -266,13 +298,33 @@ class Holdings(Engine):
         self._ledger.let_go(item)
         self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[reason]))
 
+    def _release(self, subscriber: int, id: int, now_ms: int) -> None:
+        """Owe nothing more for this subscription."""
+        waiting = self._carried.owed_to(subscriber) if subscriber in self._hosts else ()
+        self._carried.release(subscriber, id)
+        for item_id in waiting:
+            self._let_go_if_done(item_id, now_ms)
+
+    def _let_go_if_done(self, item_id: ItemId, now_ms: int) -> None:
+        """Let go of a copy that came for the ends of this device, if none of them is owed it any more."""
+        item = self._items.get(item_id)
+        if item is not None and item.type == NOTIFY and not self._carried.subscribers_owed(item_id):
+            self._forget_copy(item, now_ms)
+
+    def _forget_copy(self, item: Item, now_ms: int) -> None:
+        """Let go of a copy as if it had never been here: another mediator may make this one a carrier."""
+        self._carried.remove(item.id)
+        del self._items[item.id]
+        self._ledger.forget(item.id)
+        self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[Reason.DELIVERED]))
+
     def _ended(self, item_id: ItemId, now_ms: int) -> bool:
         item = self._items.pop(item_id, None)
         if item is None:
             return False
         self._events.append(MessageExpired(now_ms, item, None, REASON_NAMES[Reason.LIFETIME_OVER]))
         kind = item.type
-        if kind == NOTIFICATION:
+        if kind in (NOTIFICATION, NOTIFY):
             self._carried.remove(item_id)
         elif kind == RECEIPT:
             self._receipts.remove(item)
@@ -289,7 +341,7 @@ class Holdings(Engine):
 
     def _restore_one(self, item: Item, now_ms: int) -> None:
         kind = item.type
-        if kind == NOTIFICATION:
+        if kind in (NOTIFICATION, NOTIFY):
             matches = self._matchers.match(item, now_ms) or ()
             self._owe_all(self._carried.add(item), matches, now_ms, from_before=True)
         elif kind == RECEIPT:
@@ -308,8 +360,8 @@ class Holdings(Engine):
     # ------------------------------------------------------------------ who is to hear of it: dens/node.py
 
     @abstractmethod
-    def _notify(self, carried: Carried, subscriber: int) -> None:
-        """Give this notification to a subscriber in contact that is owed it."""
+    def _notify(self, carried: Carried, subscriber: int, now_ms: int) -> None:
+        """Give this notification to a subscriber that is owed it, if it or its host is in contact."""
 
     @abstractmethod
     def _offer_to_publishers(self, item: Item, publishers: Iterable[int]) -> None:

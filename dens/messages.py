@@ -7,6 +7,7 @@ three bytes that every language has in common: id, revision, lifetime code.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from struct import Struct
 from typing import Final, NamedTuple
 
@@ -20,6 +21,8 @@ _RECEIPT: Final = Struct(">HI")
 _ROLES: Final = frozenset(int(role) for role in Role)
 NOTE_BYTES: Final = 16_384
 """The most that a replication policy may say in a summary."""
+MOST_HOSTED: Final = 64
+"""So many ends a mediator hosts at most."""
 
 
 class Hello(NamedTuple):
@@ -55,18 +58,27 @@ class Hello(NamedTuple):
 
 
 class SummaryMessage(NamedTuple):
-    """What I know. It says again what the hello says, so that it also answers one, and carries the policy's
-    note.
+    """What I know. It says again what the hello says, so that it also answers one. Between mediators it
+    carries whose ends the sender hosts and its policy's note.
     """
 
     hello: Hello
     note: bytes
     known: bytes
     """The summary as in dens/summary.py."""
+    hosts: tuple[int, ...] = ()
+    """The hosted ends, ascending."""
 
     def encode(self) -> bytes:
-        """Return the hello, the length of the note in two bytes, the note, the summary."""
-        return self.hello.encode() + len(self.note).to_bytes(2, "big") + self.note + self.known
+        """Return the hello, what is for mediators behind its length in two bytes, the summary.
+
+        What is for mediators is nothing, or a count, two bytes for each hosted end, and the note.
+        """
+        told = b""
+        if self.note or self.hosts:
+            ends = b"".join([end.to_bytes(2, "big") for end in self.hosts])
+            told = bytes((len(self.hosts),)) + ends + self.note
+        return self.hello.encode() + len(told).to_bytes(2, "big") + told + self.known
 
     @classmethod
     def decode(cls, payload: bytes) -> "SummaryMessage":
@@ -77,9 +89,27 @@ class SummaryMessage(NamedTuple):
                 f"a summary has at least {start} bytes, here are {len(payload)}", len(payload)
             )
         end = start + int.from_bytes(payload[_HELLO.size : start], "big")
-        if end > len(payload) or end - start > NOTE_BYTES:
+        is_whole = end <= len(payload)
+        hosts, note_at = _read_hosts(payload, start, end) if is_whole and end > start else ((), start)
+        if not is_whole or end - note_at > NOTE_BYTES:
             raise RemoteProtocolError("the note is longer than the payload or than allowed", _HELLO.size)
-        return cls(Hello._read(payload), payload[start:end], payload[end:])
+        return cls(Hello._read(payload), payload[note_at:end], payload[end:], hosts)
+
+
+def _read_hosts(payload: bytes, start: int, end: int) -> tuple[tuple[int, ...], int]:
+    """Return the hosted ends that a summary names, and where the note begins."""
+    count = payload[start]
+    note_at = start + 1 + 2 * count
+    if count > MOST_HOSTED or note_at > end:
+        raise RemoteProtocolError(
+            f"{count} hosted ends are more than {MOST_HOSTED} or than there are bytes for", start
+        )
+    if end == start + 1:
+        raise RemoteProtocolError("neither a hosted end nor a note is said with no byte at all", start)
+    hosts = tuple(int.from_bytes(payload[at : at + 2], "big") for at in range(start + 1, note_at, 2))
+    if any(one >= other for one, other in pairwise(hosts)):
+        raise RemoteProtocolError("hosted ends are named once each, ascending", start + 1)
+    return hosts, note_at
 
 
 class Acknowledgement(NamedTuple):

@@ -6,10 +6,14 @@ What it holds and learns is in dens/holdings.py; here is whom it tells of it:
     UNSUBSCRIBE        relay, remove its filters
     ANNOUNCE           relay, install at that publisher what it can serve
     NOTIFICATION       relay as the policy says, notify whom it is owed to
+    NOTIFY             notify the ends of this device, for whom alone it came
     RECEIPT            relay
+
+A mediator hosts the subscribers on its own device, and says so to the mediators it meets: meeting it is
+meeting them (docs/decisions/0012-hosted-ends.md).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from dens.collaborators import Directory, Identities, MatcherFactory
@@ -23,7 +27,7 @@ from dens.identity import is_its_owners
 from dens.item import Item, ItemId, quick_tuple
 from dens.limits import Limits
 from dens.messages import Notify, SummaryMessage
-from dens.notification_store import Carried
+from dens.notification_store import Carried, Satisfied
 from dens.numbers import (
     BAD_PAYLOAD,
     DIRECT_LANGUAGE,
@@ -38,6 +42,7 @@ from dens.numbers import (
     SUBSCRIBE,
     SUBSCRIBER,
     SUPERSEDED,
+    UNEXPECTED,
     UNSUBSCRIBE,
     MessageType,
     Status,
@@ -57,12 +62,23 @@ _PRIORITY: Final = {
     int(MessageType.ANNOUNCE): 3,
     int(MessageType.NOTIFICATION): 4,
 }
+_DELIVERY: Final = 0
+"""What an end in contact is owed goes first, whether the end is met itself or its host."""
+_EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
 _ASKING: Final = frozenset({int(MessageType.SUBSCRIBE), int(MessageType.RENEW)})
 
 
 def _is_refusal(error: Exception) -> bool:
     """Say whether a collaborator refused bytes, which is not the same as being broken."""
     return hasattr(error, "offset")
+
+
+def _notify_of(item: Item, satisfied: Mapping[int, Satisfied] | None) -> Item | None:
+    """Return a notification as whoever is owed it for these subscriptions gets it; None for none."""
+    if not satisfied:
+        return None
+    notify = Notify(tuple(satisfied.values()), item.payload)
+    return item.but(type=NOTIFY, payload=notify.encode(), copies=0)
 
 
 class DensNode(Holdings):
@@ -80,6 +96,7 @@ class DensNode(Holdings):
         matchers: Mapping[int, MatcherFactory],
         directory: Directory,
         policy: ReplicationPolicy | None = None,
+        hosts: frozenset[int] = frozenset(),
         identities: Identities | None = None,
         sealer: Sealer | None = None,
         limits: Limits | None = None,
@@ -93,6 +110,7 @@ class DensNode(Holdings):
             now_ms,
             matchers=matchers,
             directory=directory,
+            hosts=hosts,
             sealer=sealer,
             limits=limits,
         )
@@ -105,6 +123,10 @@ class DensNode(Holdings):
     def _note(self, session: PeerSession, now_ms: int) -> bytes:
         return self._policy.note(now_ms) if session.role is MEDIATOR else b""
 
+    def _told_hosts(self, session: PeerSession) -> tuple[int, ...]:
+        is_of_use = session.role is MEDIATOR and not self._policy.shares_everything
+        return tuple(sorted(self._hosts)) if is_of_use else ()
+
     # ------------------------------------------------------------------ taking messages
 
     def _take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
@@ -112,6 +134,8 @@ class DensNode(Holdings):
             self.timer_due(now_ms)
         if self._identities is not None and not is_its_owners(item, self._identities):
             return NOT_SIGNED
+        if item.type == NOTIFY and session.role is not MEDIATOR:
+            return UNEXPECTED
         try:
             status = self._learn(item, session.peer, now_ms)
         except Exception as error:
@@ -123,7 +147,7 @@ class DensNode(Holdings):
             word = None if session.flags == self._flags else self._mark(item.id, session)
             self._events.append(quick_tuple(happened, (now_ms, item, session.peer, word, ())))
             self._spread(item, session, now_ms)
-        elif status is SUPERSEDED:
+        elif status is SUPERSEDED and item.type != NOTIFY:
             self._ledger.know(item)
         return status
 
@@ -136,7 +160,7 @@ class DensNode(Holdings):
 
     def _peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         role = session.role
-        self._policy.met(session.peer, role is MEDIATOR, note, now_ms)
+        self._policy.met(session.peer, role is MEDIATOR, note, now_ms, session.hosts)
         if role is MEDIATOR:
             missing = [item for id in known.lacking if (item := self._items.get(id)) is not None]
             missing.sort(key=lambda item: item.created_ms)
@@ -153,25 +177,53 @@ class DensNode(Holdings):
             self._offer_installs(session)
 
     def _offer(self, item: Item, session: PeerSession, now_ms: int) -> None:
-        """Queue a message for a mediator that has use for it.
-
-        A plain message names its receiver, so who wants it need be known only where the receiver is met, and
-        there the receiver says so itself; unless the policy asks.
+        """Queue a message for a mediator that has use for it; what came for the ends of this device alone
+        goes to no other.
         """
-        if not session.lacks(item.id):
+        type = item.type
+        if type == NOTIFY or not session.lacks(item.id):
             return
-        if item.type == NOTIFICATION:
+        priority = _PRIORITY[type]
+        if type == NOTIFICATION:
             if self._share(item, session.peer, now_ms) is None:
-                return
-        elif item.language == DIRECT_LANGUAGE and item.type in _ASKING and not self._policy.asks_who_is_owed:
+                if self._hosted_and_owed(item.id, session) is None:
+                    return
+                priority = _DELIVERY
+        elif type in _ASKING and item.language == DIRECT_LANGUAGE and not self._tells_plain(item):
             return
-        session.enqueue(_PRIORITY[item.type], item.id, item.type, item.size)
+        session.enqueue(priority, item.id, type, item.size)
+
+    def _tells_plain(self, item: Item) -> bool:
+        """Say whether other mediators are told of this subscription to plain messages.
+
+        A plain message names its receiver, so who wants it need be known only where the receiver is met.
+        There the receiver says so itself, or its host for it; unless the policy asks.
+        """
+        policy = self._policy
+        return policy.asks_who_is_owed or (item.origin in self._hosts and not policy.shares_everything)
 
     def _share(self, item: Item, peer: int, now_ms: int) -> int | None:
-        """Ask the policy for the copies code of a mediator's copy, or None for no copy."""
+        """Ask the policy for the copies code of a mediator's copy, or None for no copy.
+
+        An end of this device is met by nobody more surely than here, so the policy does not hear of it.
+        """
         policy = self._policy
-        owed_to = self._carried.subscribers_owed(item.id) if policy.asks_who_is_owed else ()
+        owed_to: Collection[int] = ()
+        if policy.asks_who_is_owed:
+            owed_to = self._carried.subscribers_owed(item.id)
+            if self._hosts:
+                owed_to = [subscriber for subscriber in owed_to if subscriber not in self._hosts]
         return policy.share(item, owed_to, peer, now_ms)
+
+    def _hosted_and_owed(self, item_id: ItemId, session: PeerSession) -> dict[int, Satisfied] | None:
+        """Return what this notification satisfies of an end that this mediator hosts, or None where none of
+        them is owed it.
+        """
+        if session.hosts and (carried := self._carried.get(item_id)) is not None:
+            for end in session.hosts:
+                if end in carried.owed and end not in self._hosts:
+                    return carried.owed[end]
+        return None
 
     def _offer_removals(self, session: PeerSession) -> None:
         for tombstone in self._table.tombstones():
@@ -204,13 +256,19 @@ class DensNode(Holdings):
                 self._offer(item, session, now_ms)
             elif session.role is PUBLISHER and item.type == UNSUBSCRIBE:
                 session.offer(0, item.id, REMOVE)
-        if item.type == NOTIFICATION:
+        if item.type in _EVENTS:
             carried = self._carried.get(item.id)
             if carried is not None:
                 for subscriber in carried.owed:
-                    self._notify(carried, subscriber)
+                    self._notify_end(carried, subscriber)
 
-    def _notify(self, carried: Carried, subscriber: int) -> None:
+    def _notify(self, carried: Carried, subscriber: int, now_ms: int) -> None:
+        self._notify_end(carried, subscriber)
+        for session in self._sessions.values():
+            if subscriber in session.hosts and session.is_ready and session.role is MEDIATOR:
+                self._offer(carried.item, session, now_ms)
+
+    def _notify_end(self, carried: Carried, subscriber: int) -> None:
         session = self._sessions.get(subscriber)
         if session is not None and session.is_ready and session.role is SUBSCRIBER:
             session.may_want(carried.item.id)
@@ -220,18 +278,11 @@ class DensNode(Holdings):
         item = self._items.get(item_id)
         if item is None:
             return None
-        if type == NOTIFICATION:
-            copies = self._share(item, session.peer, now_ms)
-            if copies is None or copies == item.copies:
-                return None if copies is None else item
-            return item.but(copies=copies)
-        if type == NOTIFY:
+        if type in _EVENTS:
+            if session.role is MEDIATOR:
+                return self._frame_for_mediator(item, session, now_ms)
             carried = self._carried.get(item_id)
-            satisfied = None if carried is None else carried.owed.get(session.peer)
-            if not satisfied:
-                return None
-            notify = Notify(tuple(satisfied.values()), item.payload)
-            return item.but(type=int(type), payload=notify.encode(), copies=0)
+            return None if carried is None else _notify_of(item, carried.owed.get(session.peer))
         if type == INSTALL:
             payload = item.payload if item.type == SUBSCRIBE else item.payload[4:]
             return item.but(type=int(type), payload=payload, signature=b"")
@@ -239,12 +290,26 @@ class DensNode(Holdings):
             return item.but(type=int(type), signature=b"")
         return item
 
+    def _frame_for_mediator(self, item: Item, session: PeerSession, now_ms: int) -> Item | None:
+        """Return a notification as a mediator gets it: with what the policy shares, or else for the ends that
+        it hosts, as they themselves would get it. It then names the subscriptions of one of them; the host
+        finds the others'.
+        """
+        copies = self._share(item, session.peer, now_ms)
+        if copies is None:
+            return _notify_of(item, self._hosted_and_owed(item.id, session))
+        return item if copies == item.copies else item.but(copies=copies)
+
     def _acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
         if item.type == NOTIFY:
+            if session.role is MEDIATOR:
+                return  # Whether its ends have it their receipts say.
             if status in HAS_IT:
                 self._carried.delivered(item.id, session.peer)
+                self._let_go_if_done(item.id, now_ms)
             elif status == SUPERSEDED:
                 self._owe_other_revisions_only(item, session)
+                self._let_go_if_done(item.id, now_ms)
         elif item.type == NOTIFICATION and status == STORED:
             held = self._items.get(item.id)
             kept = 0 if held is None else self._policy.kept(held, item.copies)

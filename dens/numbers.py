@@ -25,7 +25,8 @@ class MessageType(IntEnum):
     RECEIPT = 19
     """A subscriber has this notification; carried by mediators so that they stop carrying that one."""
     NOTIFY = 20
-    """A notification for this subscriber, and which of its subscriptions it satisfies."""
+    """A notification for this subscriber, or for one whom this mediator hosts, and which of its
+    subscriptions it satisfies."""
 
     ANNOUNCE = 32
     """A publisher says what it can measure: an extract of its local data dictionary."""
@@ -118,7 +119,8 @@ class Reason(IntEnum):
     REPLACED = 9
     """A newer one of the same subscription or publisher took its place."""
     DELIVERED = 10
-    """Room was needed, and everybody known to be owed it has it."""
+    """Everybody known to be owed it has it, and room was needed or it was here for ends of this device
+    only."""
     OVER_QUOTA = 11
     """Room was needed, and its origin held more than its share."""
     LOWEST_DEGREE = 12

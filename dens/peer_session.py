@@ -73,6 +73,7 @@ class PeerSession:
         "due_ms",
         "flags",
         "hello_due_ms",
+        "hosts",
         "is_heard",
         "is_ready",
         "owes_hello",
@@ -112,6 +113,8 @@ class PeerSession:
         self._has: Summary | None = None
         self.is_ready = False
         """Whether the peer's summary is here."""
+        self.hosts: tuple[int, ...] = ()
+        """The ends that the peer hosts: what it is given for them, they have."""
         self._also_has = RecentIds()
         self._queue: list[tuple[int, int, int, ItemId, int]] = []
         self._origin_turns: dict[int, int] = {}
@@ -146,9 +149,10 @@ class PeerSession:
         self._begin_anew()
         return True
 
-    def summarise(self, number: int, known: Summary) -> None:
-        """Take what the peer knows, and no longer wait to send it any of that."""
+    def summarise(self, number: int, known: Summary, hosts: tuple[int, ...] = ()) -> None:
+        """Take what the peer knows and whose ends it hosts, and no longer wait to send it any of that."""
         self.summary_number = number
+        self.hosts = hosts
         self._has = known
         self.is_ready = True
         if self._queue:

@@ -126,12 +126,18 @@ class Speaker(ABC):
 
     def _summary(self, item_id: ItemId, session: PeerSession, now_ms: int) -> Item:
         known = self._summary_for(session, _SUMMARY_BYTES)
-        payload = SummaryMessage(self._hello(session), self._note(session, now_ms), known).encode()
+        payload = SummaryMessage(
+            self._hello(session), self._note(session, now_ms), known, self._told_hosts(session)
+        ).encode()
         return Item(SUMMARY, 0, item_id[0], item_id[1], now_ms, 0, 0, payload)
 
     def _note(self, session: PeerSession, now_ms: int) -> bytes:
         """Return what the replication policy tells its peers; ends have none."""
         return b""
+
+    def _told_hosts(self, session: PeerSession) -> tuple[int, ...]:
+        """Return the ends that this peer is told of as hosted here; ends host nobody."""
+        return ()
 
     @abstractmethod
     def _summary_for(self, session: PeerSession, most_bytes: int) -> bytes:

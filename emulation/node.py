@@ -66,6 +66,15 @@ class Node:
         return self.engine.held()
 
 
+def _hosted(seats: list[Seat]) -> dict[int, frozenset[int]]:
+    """Return for each device whose mediator hosts subscribers which ones."""
+    found: dict[int, set[int]] = {}
+    for seat in seats:
+        if seat.role == "subscriber" and seat.number != seat.device:
+            found.setdefault(seat.device, set()).add(seat.number)
+    return {device: frozenset(ends) for device, ends in found.items()}
+
+
 class Crew:
     """Makes the nodes of a scenario."""
 
@@ -78,6 +87,7 @@ class Crew:
         self._mission_key = None if security is None else security.mission_key.encode()
         self._limits = Limits(**scenario.settings.overlay.limits)
         self._payloads: dict[ItemId, bytes] = {}
+        self._hosts = _hosted(scenario.seats())
         self._damping = {group.name: group.damping for group in scenario.settings.group}
 
     @property
@@ -123,6 +133,7 @@ class Crew:
             },
             directory=self._directory(),
             policy=POLICIES[self._scenario.settings.overlay.policy](number),
+            hosts=self._hosts.get(number, frozenset()),
             sealer=sealer,
             limits=self._limits,
         )

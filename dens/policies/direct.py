@@ -1,5 +1,7 @@
 """Direct delivery: whoever got a notification from its publisher keeps it until it meets the subscriber.
 
+Meeting the mediator that hosts the subscriber is meeting it, and the engine sees to that (dens/node.py).
+
 One transmission a notification and carrier, no help from others: the cheapest policy, and the lower bound of
 what the others must deliver (Spyropoulos, Psounis and Raghavendra, 2004, compare with it).
 """
@@ -18,12 +20,15 @@ class Direct:
     """
 
     asks_who_is_owed: ClassVar[bool] = False
+    shares_everything: ClassVar[bool] = False
 
     def note(self, now_ms: int) -> bytes:
         """Say nothing: peers get nothing anyway."""
         return b""
 
-    def met(self, peer: int, is_mediator: bool, note: bytes, now_ms: int) -> None:
+    def met(
+        self, peer: int, is_mediator: bool, note: bytes, now_ms: int, hosts: Collection[int] = ()
+    ) -> None:
         """Learn nothing: peers get nothing anyway."""
 
     def share(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:

@@ -11,6 +11,7 @@ All of it is integer arithmetic, so that every machine decides alike. What a nod
 largest values, four bytes each: node and predictability.
 """
 
+from collections.abc import Collection
 from struct import Struct, error
 from typing import Final
 
@@ -65,12 +66,18 @@ class Encounters:
         value = self.likelihood(node, now_ms)
         self._raise(node, value + (ONE - value) * _MEETING // ONE, now_ms)
 
-    def heard(self, peer: int, note: bytes, own: int, now_ms: int) -> None:
-        """Take what a peer tells, except about the node `own`; a note that is none tells nothing."""
+    def heard(self, peer: int, note: bytes, own: int, now_ms: int, hosts: Collection[int] = ()) -> None:
+        """Take what a peer tells, except about the node `own`; a note that is none tells nothing.
+
+        The ends that the peer hosts are met with it, and it surely meets them.
+        """
         try:
             told = dict(_ENTRY.iter_unpack(note))
         except error:
             told = {}
+        for end in hosts:
+            self.met(end, now_ms)
+            told[end] = ONE
         self._told.pop(peer, None)
         self._told[peer] = told
         if len(self._told) > PEERS:

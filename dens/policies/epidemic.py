@@ -17,12 +17,15 @@ class Epidemic:
     """
 
     asks_who_is_owed: ClassVar[bool] = False
+    shares_everything: ClassVar[bool] = True
 
     def note(self, now_ms: int) -> bytes:
         """Say nothing: every peer is treated alike."""
         return b""
 
-    def met(self, peer: int, is_mediator: bool, note: bytes, now_ms: int) -> None:
+    def met(
+        self, peer: int, is_mediator: bool, note: bytes, now_ms: int, hosts: Collection[int] = ()
+    ) -> None:
         """Learn nothing: every peer is treated alike."""
 
     def share(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:

@@ -29,6 +29,7 @@ class Likely:
     """
 
     asks_who_is_owed: ClassVar[bool] = True
+    shares_everything: ClassVar[bool] = False
 
     def __init__(self, node: int, copies: int = 4, unit_ms: int = 30_000) -> None:
         self._node = node
@@ -39,11 +40,13 @@ class Likely:
         """Tell how likely this node is to meet others."""
         return self._encounters.tell(now_ms)
 
-    def met(self, peer: int, is_mediator: bool, note: bytes, now_ms: int) -> None:
+    def met(
+        self, peer: int, is_mediator: bool, note: bytes, now_ms: int, hosts: Collection[int] = ()
+    ) -> None:
         """Learn from the meeting and from what the peer tells."""
         self._encounters.met(peer, now_ms)
         if is_mediator:
-            self._encounters.heard(peer, note, self._node, now_ms)
+            self._encounters.heard(peer, note, self._node, now_ms, hosts)
 
     def share(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:
         """Give half of the copies; of the last one give another to a clearly likelier peer."""

@@ -18,18 +18,23 @@ class ReplicationPolicy(Protocol):
     """Whether `share` looks at who is owed a notification, so that mediators far from the receiver of a plain
     message must know what it asked for."""
 
+    shares_everything: ClassVar[bool]
+    """Whether every mediator gets a copy of everything, so that nobody need know whose ends others host."""
+
     def note(self, now_ms: int) -> bytes:
         """Return what this node's policy tells its peers' policies; it rides in the summary."""
         ...
 
-    def met(self, peer: int, is_mediator: bool, note: bytes, now_ms: int) -> None:
+    def met(
+        self, peer: int, is_mediator: bool, note: bytes, now_ms: int, hosts: Collection[int] = ()
+    ) -> None:
         """Learn that a contact with this peer is established, and what its policy says (a wrong note is
-        ignored)."""
+        ignored). The ends that a mediator hosts are met with it."""
         ...
 
     def share(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:
         """Return the copies code the peer's copy gets (0 where copies are not counted), or None for no
-        copy."""
+        copy. What the peer's own ends are owed they are given in any case, by the engine."""
         ...
 
     def kept(self, item: Item, given: int) -> int:

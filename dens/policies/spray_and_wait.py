@@ -25,6 +25,7 @@ class SprayAndWait:
     """
 
     asks_who_is_owed: ClassVar[bool] = False
+    shares_everything: ClassVar[bool] = False
 
     def __init__(self, copies: int = 8) -> None:
         if copies not in (1, 2, 4, 8, 16, 32, 64):
@@ -35,7 +36,9 @@ class SprayAndWait:
         """Say nothing: every peer is treated alike."""
         return b""
 
-    def met(self, peer: int, is_mediator: bool, note: bytes, now_ms: int) -> None:
+    def met(
+        self, peer: int, is_mediator: bool, note: bytes, now_ms: int, hosts: Collection[int] = ()
+    ) -> None:
         """Learn nothing: every peer is treated alike."""
 
     def share(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:
