@@ -361,7 +361,8 @@ class Holdings(Engine):
 
     @abstractmethod
     def _notify(self, carried: Carried, subscriber: int, now_ms: int) -> None:
-        """Give this notification to a subscriber that is owed it, if it or its host is in contact."""
+        """Give this notification to a subscriber that turned out to be owed it, or to whoever is a way to it,
+        if they are in contact."""
 
     @abstractmethod
     def _offer_to_publishers(self, item: Item, publishers: Iterable[int]) -> None:

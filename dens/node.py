@@ -264,8 +264,9 @@ class DensNode(Holdings):
 
     def _notify(self, carried: Carried, subscriber: int, now_ms: int) -> None:
         self._notify_end(carried, subscriber)
+        asks = self._policy.asks_who_is_owed
         for session in self._sessions.values():
-            if subscriber in session.hosts and session.is_ready and session.role is MEDIATOR:
+            if (asks or subscriber in session.hosts) and session.is_ready and session.role is MEDIATOR:
                 self._offer(carried.item, session, now_ms)
 
     def _notify_end(self, carried: Carried, subscriber: int) -> None:

@@ -64,7 +64,13 @@ CODECS: list[tuple[Callable[[Any], bytes], Callable[[bytes], Any], st.SearchStra
     (
         SummaryMessage.encode,
         SummaryMessage.decode,
-        st.builds(SummaryMessage, hellos, st.binary(max_size=20), st.just(b"\x05\x00\x07\x02")),
+        st.builds(
+            SummaryMessage,
+            hellos,
+            st.binary(max_size=20),
+            st.just(b"\x05\x00\x07\x02"),
+            st.sets(words, max_size=5).map(sorted).map(tuple),
+        ),
     ),
 ]
 
@@ -115,6 +121,26 @@ def test_any_bytes_are_refused_or_are_what_would_be_encoded(
             bytes((1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1)),
             "the note is longer than the payload or than allowed (at byte 9)",
         ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000000365ffff"),
+            "101 hosted ends are more than 64 or than there are bytes for (at byte 11)",
+        ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000000302ffff"),
+            "2 hosted ends are more than 64 or than there are bytes for (at byte 11)",
+        ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000000100"),
+            "neither a hosted end nor a note is said with no byte at all (at byte 11)",
+        ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("01000000010000000000050200070007"),
+            "hosted ends are named once each, ascending (at byte 12)",
+        ),
         (Acknowledgement.decode, b"", "0 bytes are no whole number of entries (at byte 0)"),
         (Acknowledgement.decode, bytes(8), "8 bytes are no whole number of entries (at byte 8)"),
         (Acknowledgement.decode, bytes(13) + b"\x63", "status 99 is not known (at byte 13)"),
@@ -159,7 +185,9 @@ def test_a_refusal_says_what_is_wrong_and_at_which_byte(
     ("message", "encoded"),
     [
         (Hello(2, 0x01020304, 0x05060708), "020102030405060708"),
-        (SummaryMessage(Hello(1, 1, 2), b"no", b"kn"), "01000000010000000200026e6f6b6e"),
+        (SummaryMessage(Hello(1, 1, 2), b"", b"kn"), "01000000010000000200006b6e"),
+        (SummaryMessage(Hello(1, 1, 2), b"no", b"kn"), "0100000001000000020003006e6f6b6e"),
+        (SummaryMessage(Hello(2, 1, 2), b"", b"kn", (7, 258)), "02000000010000000200050200070102" + "6b6e"),
         (Acknowledgement(((0x0102, 0x03040506, 1), (7, 8, 9))), "0102030405060100070000000809"),
         (Bundle((b"a" * 258, b"")), "0102" + "61" * 258 + "0000"),
         (Withdrawal(3, 4), "0304"),

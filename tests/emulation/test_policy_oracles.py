@@ -1,0 +1,185 @@
+"""Every policy delivers what its definition says, whichever roles sit on which device.
+
+The judges are in policy_oracles.py and read tables of contacts only. Here real engines are driven over ideal
+links, one contact after the other, so that both have to agree exactly; and scenarios are run, whose radios
+take time, so that both have to agree nearly.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dens.engine import Engine
+from dens.events import NotificationDelivered
+from dens.node import DensNode
+from dens.numbers import DIRECT_LANGUAGE
+from dens.policies.registry import POLICIES
+from dens.publisher import PublisherEnd
+from dens.stores.memory import MemoryStore
+from dens.subscriber import SubscriberEnd
+from emulation.contacts.formats.one_events import read_one_events
+from emulation.run import run_scenario
+from emulation.scenario import load_scenario
+from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from tests.emulation.policy_oracles import ORACLES, Contact, Delivered, Device, Event, delivered_by
+
+every_policy = pytest.mark.parametrize("name", sorted(POLICIES))
+DAY_Q = 132
+SUBSCRIBER, PUBLISHER = 100, 200
+"""The numbers of a device's ends are its own number and one of these."""
+MEDIATOR_ONLY, SUBSCRIBER_ONLY, PUBLISHER_ONLY, ASKS, MEASURES, ALL = "m", "s", "p", "ms", "mp", "mps"
+Step = tuple[int, int, int, bool]
+"""(a, b, tens of seconds since the step before, whether b is not met and a publishes to topic b)"""
+
+
+@dataclass
+class IdealWorld:
+    """Real engines on devices with these roles; a datagram takes no time, and what is inside is always in
+    contact. A device that is only a subscriber or a publisher has the device's own number."""
+
+    policy: str
+    roles: dict[int, str]
+    topics: dict[int, int]
+    """What the subscriber of each device asks for."""
+    language: int = LANGUAGE
+    now_ms: int = 0
+    engines: dict[int, Engine] = field(default_factory=dict)
+    made: dict[tuple[int, int], int] = field(default_factory=dict)
+    delivered: Delivered = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        inside: list[tuple[int, int]] = []
+        for device, roles in self.roles.items():
+            joint = "m" in roles
+            if joint:
+                hosts = frozenset({device + SUBSCRIBER} if "s" in roles else ())
+                self.engines[device] = DensNode(
+                    device,
+                    7,
+                    MemoryStore(),
+                    0,
+                    matchers={self.language: TopicMatcher},
+                    directory=TopicDirectory(),
+                    policy=POLICIES[self.policy](device),
+                    hosts=hosts,
+                )
+            if "s" in roles:
+                number = device + SUBSCRIBER if joint else device
+                end = self.engines[number] = SubscriberEnd(number, 7, MemoryStore(), 0)
+                if device in self.topics:
+                    end.subscribe(subscription(1, 0, DAY_Q, self.topics[device], 0), self.language, 0)
+                inside += [(device, number)] if joint else []
+            if "p" in roles:
+                number = device + PUBLISHER if joint else device
+                self.engines[number] = PublisherEnd(number, 7, MemoryStore(), 0, filter_host=TopicHost())
+                inside += [(device, number)] if joint else []
+        for pair in inside:
+            self._open(*pair)
+        self.settle()
+
+    def _open(self, a: int, b: int) -> None:
+        self.engines[a].contact_opened(b, self.now_ms)
+        self.engines[b].contact_opened(a, self.now_ms)
+
+    def settle(self) -> None:
+        """Let everything be said that is due within a second: hellos, answers, acknowledgements."""
+        end_ms = self.now_ms + 900
+        while self.now_ms <= end_ms:
+            under_way = [
+                (number, datagram)
+                for number, engine in self.engines.items()
+                for datagram in engine.datagrams_to_send(self.now_ms)
+            ]
+            for number, datagram in under_way:
+                self.engines[datagram.peer].receive(datagram.data, number, self.now_ms)
+            for number, engine in self.engines.items():
+                while (event := engine.next_event()) is not None:
+                    if isinstance(event, NotificationDelivered):
+                        self.delivered.add((self.made[event.item.id], number % 100))
+            if not under_way:
+                timers = [engine.next_timer_ms() for engine in self.engines.values()]
+                due_ms = min((timer for timer in timers if timer is not None), default=end_ms + 1)
+                self.now_ms = max(self.now_ms + 1, due_ms)
+        self.now_ms = end_ms
+
+    def meet(self, *pairs: tuple[int, int]) -> None:
+        """Let these be in contact for as long as they have anything to say."""
+        for pair in pairs:
+            self._open(*pair)
+        self.settle()
+        for a, b in pairs:
+            self.engines[a].contact_lost(b, self.now_ms)
+            self.engines[b].contact_lost(a, self.now_ms)
+
+    def publish(self, device: int, topic: int) -> None:
+        """Let the publisher of a device tell something of a topic."""
+        end = self.engines[device + PUBLISHER if "m" in self.roles[device] else device]
+        assert isinstance(end, PublisherEnd)
+        item_id = end.publish(self.language, bytes((topic, 200)), DAY_Q, self.now_ms)
+        self.made[item_id] = len(self.made)
+        self.settle()
+
+
+def test_the_law_for_joint_roles_in_one_contact() -> None:
+    """The shortest case: who carries something meets the device of whom it is for."""
+    for name in POLICIES:
+        for language in (LANGUAGE, DIRECT_LANGUAGE):
+            world = IdealWorld(name, {1: ALL, 2: ALL}, {1: 1, 2: 2}, language)
+            world.publish(1, 2)
+            world.meet((1, 2))
+            assert world.delivered == {(0, 2)}, name
+
+
+DEVICES = 6
+layouts = st.lists(
+    st.sampled_from([MEDIATOR_ONLY, SUBSCRIBER_ONLY, PUBLISHER_ONLY, ASKS, MEASURES, ALL, ALL]),
+    min_size=DEVICES,
+    max_size=DEVICES,
+)
+pairs = st.lists(st.integers(1, DEVICES), min_size=2, max_size=2, unique=True).map(sorted).map(tuple)
+histories = st.lists(st.tuples(pairs, st.integers(0, 30), st.booleans()), min_size=4, max_size=14)
+"""Contacts: who, how many half minutes after the one before, and whether somebody publishes before it."""
+
+
+def lived(
+    world: IdealWorld, history: list[tuple[tuple[int, int], int, bool]], topics: dict[int, int]
+) -> tuple[list[Contact], list[Event]]:
+    """Let the world go through a history; return what the judge needs to know of it.
+
+    Each contact begins two seconds later within its half minute than the one before, so that no moment lies
+    at the edge of a time unit, whatever the engines' milliseconds are.
+    """
+    publishers = [device for device, roles in world.roles.items() if "p" in roles]
+    contacts: list[Contact] = []
+    events: list[Event] = []
+    for index, ((a, b), pause, publishes) in enumerate(history):
+        world.now_ms = (world.now_ms // 30_000 + 1 + pause) * 30_000 + 2_000 * index
+        if publishes and publishers:
+            source = publishers[index % len(publishers)]
+            topic = b if index % 2 else a
+            world.publish(source, topic)
+            owed_to = frozenset(device for device, asked in topics.items() if asked == topic)
+            events.append(Event(source, owed_to, world.now_ms - 900))
+        contacts.append((a, b, world.now_ms, world.now_ms + 901))
+        world.meet((a, b))
+    return contacts, events
+
+
+@every_policy
+@given(layouts, histories, st.booleans())
+@settings(max_examples=60)
+def test_each_policy_delivers_what_its_definition_says_in_every_layout_of_roles(
+    name: str, layout: list[str], history: list[tuple[tuple[int, int], int, bool]], is_plain: bool
+) -> None:
+    """A message is for one subscriber here, in a language of which mediators are told and in one of which
+    only those are who meet the subscriber."""
+    roles = dict(enumerate(layout, 1))
+    topics = {device: device for device in roles if "s" in roles[device]}
+    world = IdealWorld(name, roles, topics, DIRECT_LANGUAGE if is_plain else LANGUAGE)
+    contacts, events = lived(world, history, topics)
+    devices = {device: Device("m" in has, "s" in has) for device, has in roles.items()}
+    assert world.delivered == delivered_by(name, devices, contacts, events)
