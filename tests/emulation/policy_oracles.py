@@ -20,6 +20,10 @@ rose, 0.9 through others. Who asks for what, and who has what, goes to every med
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
 
 CREATED, UP, DOWN = 0, 1, 2
 
@@ -221,3 +225,40 @@ def _cross(ground: Ground, share: Share, budget: int, giver: int, taker: int, me
 def _deliver(ground: Ground, device: int, message: int) -> None:
     ground.delivered.add((message, device))
     ground.facts[device].add(("has", device, message))
+
+
+def judged(run: Path, name: str) -> tuple[Delivered, Delivered]:
+    """Return what a run with plain messages delivered, and what its policy would on the contacts of the run.
+    A device is named as its seats are, up to the dot.
+    """
+
+    def rows(table: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = pq.read_table(run / "trace" / table).to_pylist()
+        return found
+
+    numbers = {row["name"]: row["node"] for row in rows("nodes")}
+    device = {row["node"]: numbers[str(row["name"]).partition(".")[0]] for row in rows("nodes")}
+    devices = {number: Device(False, False) for number in device.values()}
+    for row in rows("nodes"):
+        number, roles = device[row["node"]], devices[device[row["node"]]]
+        devices[number] = Device(
+            roles.carries or row["role"] == "mediator", roles.asks or row["role"] == "subscriber"
+        )
+    contacts = [(row["a"], row["b"], row["begin_ms"], row["end_ms"]) for row in rows("contacts")]
+    made = rows("notifications")
+    events = [
+        Event(
+            device[row["origin"]],
+            frozenset({device[int.from_bytes(row["vector"][:2], "big")]}),
+            row["at_ms"],
+            row["at_ms"] + row["lifetime_ms"],
+        )
+        for row in made
+    ]
+    positions = {(row["origin"], row["number"]): index for index, row in enumerate(made)}
+    delivered = {
+        (positions[row["origin"], row["number"]], device[row["node"]])
+        for row in rows("messages")
+        if row["kind"] == "delivered"
+    }
+    return delivered, delivered_by(name, devices, contacts, events)

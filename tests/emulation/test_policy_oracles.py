@@ -5,10 +5,10 @@ links, one contact after the other, so that both have to agree exactly; and scen
 take time, so that both have to agree nearly.
 """
 
+import gzip
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,19 +21,18 @@ from dens.policies.registry import POLICIES
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.contacts.formats.one_events import read_one_events
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
-from tests.emulation.policy_oracles import ORACLES, Contact, Delivered, Device, Event, delivered_by
+from tests.emulation.policy_oracles import Contact, Delivered, Device, Event, delivered_by, judged
 
 every_policy = pytest.mark.parametrize("name", sorted(POLICIES))
 DAY_Q = 132
 SUBSCRIBER, PUBLISHER = 100, 200
 """The numbers of a device's ends are its own number and one of these."""
 MEDIATOR_ONLY, SUBSCRIBER_ONLY, PUBLISHER_ONLY, ASKS, MEASURES, ALL = "m", "s", "p", "ms", "mp", "mps"
-Step = tuple[int, int, int, bool]
-"""(a, b, tens of seconds since the step before, whether b is not met and a publishes to topic b)"""
+History = list[tuple[tuple[int, int], int, bool]]
+"""Contacts: who, how many half minutes after the one before, and whether somebody publishes before it."""
 
 
 @dataclass
@@ -142,12 +141,9 @@ layouts = st.lists(
 )
 pairs = st.lists(st.integers(1, DEVICES), min_size=2, max_size=2, unique=True).map(sorted).map(tuple)
 histories = st.lists(st.tuples(pairs, st.integers(0, 30), st.booleans()), min_size=4, max_size=14)
-"""Contacts: who, how many half minutes after the one before, and whether somebody publishes before it."""
 
 
-def lived(
-    world: IdealWorld, history: list[tuple[tuple[int, int], int, bool]], topics: dict[int, int]
-) -> tuple[list[Contact], list[Event]]:
+def lived(world: IdealWorld, history: History, topics: dict[int, int]) -> tuple[list[Contact], list[Event]]:
     """Let the world go through a history; return what the judge needs to know of it.
 
     Each contact begins two seconds later within its half minute than the one before, so that no moment lies
@@ -173,7 +169,7 @@ def lived(
 @given(layouts, histories, st.booleans())
 @settings(max_examples=60)
 def test_each_policy_delivers_what_its_definition_says_in_every_layout_of_roles(
-    name: str, layout: list[str], history: list[tuple[tuple[int, int], int, bool]], is_plain: bool
+    name: str, layout: list[str], history: History, is_plain: bool
 ) -> None:
     """A message is for one subscriber here, in a language of which mediators are told and in one of which
     only those are who meet the subscriber."""
@@ -183,3 +179,141 @@ def test_each_policy_delivers_what_its_definition_says_in_every_layout_of_roles(
     contacts, events = lived(world, history, topics)
     devices = {device: Device("m" in has, "s" in has) for device, has in roles.items()}
     assert world.delivered == delivered_by(name, devices, contacts, events)
+
+
+@pytest.mark.parametrize("name", ["direct", "epidemic", "spray_and_wait"])
+@given(layouts, histories)
+@settings(max_examples=60)
+def test_the_same_holds_where_one_message_is_for_many(name: str, layout: list[str], history: History) -> None:
+    """Of the policies that look at who is owed what, the moment at which a receipt comes decides who carries
+    on; no table of contacts tells it."""
+    roles = dict(enumerate(layout, 1))
+    topics = {device: 1 + device % 2 for device in roles if "s" in roles[device]}
+    world = IdealWorld(name, roles, topics)
+    contacts, events = lived(world, history, topics)
+    devices = {device: Device("m" in has, "s" in has) for device, has in roles.items()}
+    assert world.delivered == delivered_by(name, devices, contacts, events)
+
+
+@pytest.mark.parametrize("name", ["direct", "epidemic", "spray_and_wait"])
+@given(st.sets(st.integers(1, 4)), histories, st.booleans())
+@settings(max_examples=60)
+def test_a_subscriber_beside_a_mediator_gets_what_one_inside_it_gets(
+    name: str, beside: set[int], history: History, is_plain: bool
+) -> None:
+    """At four places are a mediator, a publisher and a subscriber each: the same meetings of places deliver
+    the same, whether the subscriber shares the mediator's device or is a device of its own that goes along.
+
+    The policies that count encounters see a difference, which is theirs: of a device that always is nearby
+    they remember one meeting, that fades.
+    """
+    delivered = []
+    for apart in (set(), beside):
+        roles = {place: MEASURES if place in apart else ALL for place in range(1, 5)}
+        roles |= {place + 10: SUBSCRIBER_ONLY for place in apart}
+        topics = {device: device % 10 for device, has in roles.items() if "s" in has}
+        world = IdealWorld(name, roles, topics, DIRECT_LANGUAGE if is_plain else LANGUAGE)
+        for (a, b), pause, publishes in history:
+            a, b = (a - 1) % 4 + 1, (b - 1) % 4 + 1
+            world.now_ms += 30_000 * pause
+            if publishes:
+                world.publish(a, b)
+            near = [(place, place + 10) for place in sorted(apart)]
+            across = [(one, other + 10) for one, other in ((a, b), (b, a)) if other in apart and one != other]
+            world.meet(*near, *([(a, b)] if a != b else []), *across)
+        delivered.append({(message, device % 10) for message, device in world.delivered})
+    assert delivered[0] == delivered[1]
+
+
+PLAIN = """\
+name = "plain"
+duration_s = 3600
+seed = 3
+area = {{ width_m = 300, height_m = 300 }}
+overlay.policy = "{policy}"
+radio.device = {{ range_m = 30, rate_bytes_per_s = 250000 }}
+
+[[group]]
+name = "hosts"
+role = ["mediator", "publisher"{inside}]
+count = 10
+radio = "device"
+mobility = {{ model = "random_waypoint", speed_m_per_s = [0.5, 1.5], pause_s = [0, 120] }}
+
+[[group]]
+name = "centres"
+role = {centre}
+count = 3
+radio = "device"
+mobility = {{ model = "random_waypoint", speed_m_per_s = [0.5, 1.5], pause_s = [0, 120] }}
+
+[[traffic]]
+source = "hosts"
+destination = "{destination}"
+first_s = 30
+every_s = 30
+size_bytes = 2000
+lifetime_s = 1800
+"""
+
+
+@every_policy
+@pytest.mark.parametrize("layout", ["joint", "mediators", "separate"])
+def test_a_scenario_delivers_what_the_policy_would_on_its_contacts(
+    name: str, layout: str, tmp_path: Path
+) -> None:
+    """All roles on every device; destinations that are mediators too; destinations that only ask."""
+    text = PLAIN.format(
+        policy=name,
+        inside=', "subscriber"' if layout == "joint" else "",
+        centre='"subscriber"' if layout == "separate" else '["mediator", "subscriber"]',
+        destination="hosts" if layout == "joint" else "centres",
+    )
+    (tmp_path / "plain.toml").write_text(text)
+    run_scenario(load_scenario(tmp_path / "plain.toml"), 3, tmp_path / "run")
+    ours, theirs = judged(tmp_path / "run", name)
+    assert len(theirs) > 10
+    assert len(ours ^ theirs) <= 0.05 * len(theirs)
+
+
+RECORDED = """\
+name = "recorded"
+duration_s = 7200
+seed = 1
+area = { width_m = 1000, height_m = 1000 }
+overlay.limits = { notification_bytes = 100000000, window_bytes = 65536 }
+radio.device = { range_m = 50, rate_bytes_per_s = 250000 }
+contacts.file = "contacts.txt"
+
+[[group]]
+name = "hosts"
+role = ["mediator", "publisher", "subscriber"]
+count = 50
+radio = "device"
+
+[[traffic]]
+source = "hosts"
+destination = "hosts"
+first_s = 29
+every_s = 30
+size_bytes = 10000
+lifetime_s = 18000
+"""
+A_U1 = Path(__file__).parent / "replay" / "the_one" / "a_u1" / "ConnectivityONEReport.txt.gz"
+
+
+@pytest.mark.slow
+@every_policy
+@pytest.mark.parametrize("scenario", ["one_a", "recorded"])
+def test_fifty_devices_deliver_within_a_twentieth_of_the_oracle(
+    name: str, scenario: str, tmp_path: Path
+) -> None:
+    """Two hours of The ONE's setting a, and of the contacts that The ONE itself had in it."""
+    (tmp_path / "contacts.txt").write_bytes(gzip.decompress(A_U1.read_bytes()))
+    (tmp_path / "recorded.toml").write_text(RECORDED)
+    path = "one_a" if scenario == "one_a" else tmp_path / "recorded.toml"
+    loaded = load_scenario(path, ["duration_s=7200", f"overlay.policy={name}"])
+    run_scenario(loaded, 1, tmp_path / "run")
+    ours, theirs = judged(tmp_path / "run", name)
+    assert len(theirs) > 50
+    assert abs(len(ours) - len(theirs)) <= 0.05 * len(theirs)
