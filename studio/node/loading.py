@@ -141,6 +141,11 @@ def _addresses(settings: NodeSettings, places: Places) -> Iterator[Problem]:
 
 def _numbers(settings: NodeSettings, places: Places) -> Iterator[Problem]:
     used = {settings.node: "this node itself"}
+    for index, node in enumerate(settings.hosts):
+        if node in used:
+            message = f"{node} is {used[node]} already; name each subscriber of this device once"
+            yield places.problem(("hosts", index), "D346", message)
+        used.setdefault(node, f"hosts[{index}]")
     named = [("peer", index, peer.node) for index, peer in enumerate(settings.peer)]
     named += [("serial", index, serial.node) for index, serial in enumerate(settings.serial)]
     for kind, index, node in named:

@@ -29,6 +29,7 @@ def mediator(plan: NodePlan, store: Store, now_ms: int) -> DensNode:
             bound=plan.limits.announcements,
         ),
         policy=POLICIES[plan.settings.policy](node),
+        hosts=frozenset(plan.settings.hosts),
         identities=plan.identities,
         sealer=Sealer(node, plan.secret),
         limits=plan.limits,

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt
 from pydantic_core import PydanticCustomError
 
 from dens.drivers.neighbours import Address
+from dens.messages import MOST_HOSTED
 from knowledge_manager.toml_documents import SchemaCodes
 
 CODES = SchemaCodes(unknown_key="D341", missing_key="D343", bad_value="D342")
@@ -89,6 +90,7 @@ class NodeSettings(Settings):
     key: FileName | None = None
     identities: list[FileName] = Field(default_factory=list)
     policy: str = "epidemic"
+    hosts: list[NodeNumber] = Field(default_factory=list, max_length=MOST_HOSTED)
     limits: dict[str, PositiveInt] = Field(default_factory=dict)
     udp: UdpSettings | None = None
     peer: list[PeerSettings] = Field(default_factory=list)
