@@ -1,5 +1,8 @@
 """Laws that every replication policy keeps, and what distinguishes each."""
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,6 +80,20 @@ def test_spraying_makes_exactly_the_copies_it_was_allowed(copies: int) -> None:
 def test_copies_that_cannot_be_halved_are_refused() -> None:
     with pytest.raises(LocalProtocolError, match="power of two"):
         SprayAndWait(6)
+
+
+@pytest.mark.parametrize(
+    ("page", "listed"),
+    [
+        ("node.md", r'^policy = "(\w+)" +# ((?:\w+, )+\w+);'),
+        ("scenario.md", r"^ +policy = \"\w+\" +# ((?:\w+ \| )+\w+)$"),
+        ("protocols.md", r"^\| `(\w+)` \| .* \| \d+, \d+ \|$"),
+    ],
+)
+def test_pages_list_the_policies_that_there_are(page: str, listed: str) -> None:
+    text = (Path(__file__).parents[2] / "docs" / page).read_text()
+    found = [word for match in re.finditer(listed, text, re.MULTILINE) for word in match.groups()]
+    assert sorted(re.findall(r"\w+", " ".join(found))) == sorted(POLICIES)
 
 
 def replicated(name: str, seeds: range) -> tuple[int, int]:

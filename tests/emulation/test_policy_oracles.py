@@ -5,7 +5,6 @@ links, one contact after the other, so that both have to agree exactly; and scen
 take time, so that both have to agree nearly.
 """
 
-import gzip
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 from tests.emulation.policy_oracles import Contact, Delivered, Device, Event, delivered_by, judged
+from tests.emulation.policy_scenarios import LAYOUTS, write_plain, write_recorded
 
 every_policy = pytest.mark.parametrize("name", sorted(POLICIES))
 DAY_Q = 132
@@ -225,81 +225,15 @@ def test_a_subscriber_beside_a_mediator_gets_what_one_inside_it_gets(
     assert delivered[0] == delivered[1]
 
 
-PLAIN = """\
-name = "plain"
-duration_s = 3600
-seed = 3
-area = {{ width_m = 300, height_m = 300 }}
-overlay.policy = "{policy}"
-radio.device = {{ range_m = 30, rate_bytes_per_s = 250000 }}
-
-[[group]]
-name = "hosts"
-role = ["mediator", "publisher"{inside}]
-count = 10
-radio = "device"
-mobility = {{ model = "random_waypoint", speed_m_per_s = [0.5, 1.5], pause_s = [0, 120] }}
-
-[[group]]
-name = "centres"
-role = {centre}
-count = 3
-radio = "device"
-mobility = {{ model = "random_waypoint", speed_m_per_s = [0.5, 1.5], pause_s = [0, 120] }}
-
-[[traffic]]
-source = "hosts"
-destination = "{destination}"
-first_s = 30
-every_s = 30
-size_bytes = 2000
-lifetime_s = 1800
-"""
-
-
 @every_policy
-@pytest.mark.parametrize("layout", ["joint", "mediators", "separate"])
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_scenario_delivers_what_the_policy_would_on_its_contacts(
     name: str, layout: str, tmp_path: Path
 ) -> None:
-    """All roles on every device; destinations that are mediators too; destinations that only ask."""
-    text = PLAIN.format(
-        policy=name,
-        inside=', "subscriber"' if layout == "joint" else "",
-        centre='"subscriber"' if layout == "separate" else '["mediator", "subscriber"]',
-        destination="hosts" if layout == "joint" else "centres",
-    )
-    (tmp_path / "plain.toml").write_text(text)
-    run_scenario(load_scenario(tmp_path / "plain.toml"), 3, tmp_path / "run")
+    run_scenario(load_scenario(write_plain(tmp_path, name, layout)), 3, tmp_path / "run")
     ours, theirs = judged(tmp_path / "run", name)
     assert len(theirs) > 10
     assert len(ours ^ theirs) <= 0.05 * len(theirs)
-
-
-RECORDED = """\
-name = "recorded"
-duration_s = 7200
-seed = 1
-area = { width_m = 1000, height_m = 1000 }
-overlay.limits = { notification_bytes = 100000000, window_bytes = 65536 }
-radio.device = { range_m = 50, rate_bytes_per_s = 250000 }
-contacts.file = "contacts.txt"
-
-[[group]]
-name = "hosts"
-role = ["mediator", "publisher", "subscriber"]
-count = 50
-radio = "device"
-
-[[traffic]]
-source = "hosts"
-destination = "hosts"
-first_s = 29
-every_s = 30
-size_bytes = 10000
-lifetime_s = 18000
-"""
-A_U1 = Path(__file__).parent / "replay" / "the_one" / "a_u1" / "ConnectivityONEReport.txt.gz"
 
 
 @pytest.mark.slow
@@ -309,9 +243,7 @@ def test_fifty_devices_deliver_within_a_twentieth_of_the_oracle(
     name: str, scenario: str, tmp_path: Path
 ) -> None:
     """Two hours of The ONE's setting a, and of the contacts that The ONE itself had in it."""
-    (tmp_path / "contacts.txt").write_bytes(gzip.decompress(A_U1.read_bytes()))
-    (tmp_path / "recorded.toml").write_text(RECORDED)
-    path = "one_a" if scenario == "one_a" else tmp_path / "recorded.toml"
+    path = "one_a" if scenario == "one_a" else write_recorded(tmp_path)
     loaded = load_scenario(path, ["duration_s=7200", f"overlay.policy={name}"])
     run_scenario(loaded, 1, tmp_path / "run")
     ours, theirs = judged(tmp_path / "run", name)

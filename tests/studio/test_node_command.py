@@ -73,6 +73,31 @@ def test_a_notification_travels_between_processes_that_are_killed_and_started_ag
         assert "everything is committed" in far.said
 
 
+@pytest.mark.slow
+def test_a_node_that_hosts_the_subscriber_is_given_what_it_is_owed_whatever_the_policy(
+    tmp_path: Path,
+) -> None:
+    """Direct delivery gives no mediator a copy, and the medic is reached through node 2 only."""
+    two = node_file(tmp_path / "two", 2)
+    two.write_text('policy = "direct"\nhosts = [65002]\n' + two.read_text())
+    with processes() as start:
+        far = start("run", two)
+        at = far.wait_for(event="begun")["address"]
+        one = node_file(tmp_path / "one", 1, f'[[peer]]\nnode = 2\naddress = "{at}"\n')
+        one.write_text('policy = "direct"\n' + one.read_text())
+        near = start("run", one)
+        begun = near.wait_for(event="begun")
+        medic = start("subscribe", two, PATIENT, "--at", at, "--count", "1", "--seconds", LONG_S)
+        near.wait_for(event="replicated", type="subscribe", origin=65002)
+        bed = start("publish", one, recording(tmp_path), "--event", "patient", "--at", begun["address"],
+                    "--period", "0", "--wait", LONG_S)  # fmt: skip
+        made = near.wait_for(event="stored", type="notification")
+        heard = medic.wait_for(event="delivered")
+        assert (heard["origin"], heard["number"]) == (made["origin"], made["number"])
+        assert (medic.end(), bed.end()) == (0, 0)
+        assert near.end(signal.SIGTERM) == far.end(signal.SIGTERM) == 0
+
+
 def test_everything_wrong_with_a_file_is_said_at_its_place(dens, tmp_path: Path) -> None:
     write_key(new_signing_key(3), tmp_path / "medic.key")
     path = tmp_path / "node.toml"
@@ -137,6 +162,10 @@ def test_dens_check_knows_a_nodes_file(dens, tmp_path: Path) -> None:
         ('node = 1\nstore = "a\\u0000"\n[udp]\naddress = "127.0.0.1:1"\n', "D342", "no name of a file"),
         ('node = 1\nstore = "x"\nkey = "a\\u0000"\n[udp]\naddress = "[::1]:1"\n', "D342", "name of a file"),
         ('node = 1\nstor = "x"\n', "D341", 'did you mean "store"'),
+        ('node = 1\nstore = "x"\nhosts = [7, 7]\n[udp]\naddress = "[::1]:1"\n', "D346", "hosts[0] already"),
+        ('node = 1\nstore = "x"\nhosts = [1]\n[udp]\naddress = "[::1]:1"\n', "D346", "this node itself"),
+        ('node = 1\nstore = "x"\nhosts = [70000]\n[udp]\naddress = "[::1]:1"\n', "D342", "65535"),
+        (f'node = 1\nstore = "x"\nhosts = {list(range(2, 67))}\n', "D342", "at most 64"),
         ('node = 70000\nstore = "x"\n', "D342", "65535"),
         ('node = 1\nstore = "x"\n[udp]\naddress = "home:1"\n', "D342", "127.0.0.1:7001"),
         ('node = 1\nstore = "x"\n[udp]\naddress = "127.0.0.1:70000"\n', "D342", "127.0.0.1:7001"),
