@@ -1,7 +1,7 @@
 """Which world a scenario needs: plain, with a hard life for its nodes, with nodes that are called, or all."""
 
-from emulation.called_world import CalledHarshWorld, CalledWorld
-from emulation.hardship.world import HarshWorld
+from emulation.faults.world import HarshWorld
+from emulation.reactive_mobility import CalledHarshWorld, CalledWorld
 from emulation.scenario import Scenario
 from emulation.trace.writer import TraceWriter
 from emulation.world import World

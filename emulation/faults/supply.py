@@ -10,9 +10,9 @@ from typing import Final
 
 from emulation.battery import Battery
 from emulation.clock import Clock, Rank
-from emulation.hardship.reach import Reach
+from emulation.faults.reach import Reach
 from emulation.journal import Journal
-from emulation.scenario.hardships import EnergySettings
+from emulation.scenario.fault_settings import EnergySettings
 
 _REPORT_MS: Final = 600_000
 """How often the energy of every device is written down."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from emulation.scenario.hardships import CorruptSettings, LossSettings
+from emulation.scenario.fault_settings import CorruptSettings, LossSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from dens.events import Event, MessageEvent, NotificationDelivered, Notification
 from emulation.clock import Rank
 from emulation.contacts.contact import Contacts
 from emulation.contacts.courses import Courses
-from emulation.hardship.world import HarshWorld
+from emulation.faults.world import HarshWorld
 from emulation.journal import Journal
 from emulation.mobility.model import AnswersCalls, Legs
 from emulation.node import Node

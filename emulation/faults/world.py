@@ -14,14 +14,14 @@ from typing import Any
 
 from dens.stores.memory import MemoryStore
 from emulation.clock import Rank
-from emulation.hardship.frames import FrameFault
-from emulation.hardship.moments import moments_ms
-from emulation.hardship.reach import Reach
-from emulation.hardship.supply import Supply
+from emulation.faults.frames import FrameFault
+from emulation.faults.moments import moments_ms
+from emulation.faults.reach import Reach
+from emulation.faults.supply import Supply
 from emulation.node import Node, Sensor
 from emulation.scenario import Scenario
 from emulation.scenario.controls import ChangedRadio, control_path
-from emulation.scenario.hardships import (
+from emulation.scenario.fault_settings import (
     BoardSettings,
     ClockSettings,
     ControlSettings,

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from emulation.called_world import CalledWorld
 from emulation.contacts.windows import find_contacts_in_windows
 from emulation.mobility.model import Legs
 from emulation.motion import contacts_among, walks_of
+from emulation.reactive_mobility import CalledWorld
 from emulation.rerun import rerun
 from emulation.run import Progress, run_scenario
 from emulation.scenario import Scenario, load_scenario
@@ -44,7 +44,7 @@ CALLED_MEDICS = (
     'mobility = { model = "disaster_area", duty = "treatment", called = "delivered", attends_s = [20, 90] }'
 )
 CALLED_HELPERS = 'mobility = { model = "disaster_area", duty = "bearer", called = "matched" }'
-HARDSHIP = """
+FAULTS = """
 [[control]]
 at_s = 1800
 path = "radio.handheld.range_m"
@@ -122,11 +122,11 @@ def assert_frames_stay_within_contacts(run: Path) -> None:
         assert any((a, b) == pair and begin <= at_ms <= end for a, b, begin, end in contacts)
 
 
-@pytest.mark.parametrize("hardship", ["", HARDSHIP])
+@pytest.mark.parametrize("faults", ["", FAULTS])
 def test_contacts_are_those_of_the_ways_that_were_gone(
-    write_scenario: WriteScenario, tmp_path: Path, hardship: str
+    write_scenario: WriteScenario, tmp_path: Path, faults: str
 ) -> None:
-    change = ("[[sensor]]\n", f"{hardship}\n[[sensor]]\n")
+    change = ("[[sensor]]\n", f"{faults}\n[[sensor]]\n")
     scenario = load_scenario(scenario_file(write_scenario, change))
     summary = run_scenario(scenario, SEED, tmp_path / "run")
     assert summary.delivered > 0
