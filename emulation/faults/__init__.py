@@ -1,1 +1,1 @@
-"""Worlds in which nodes run empty, compute slowly, crash, lose and corrupt frames, and are cut off."""
+"""Fault injection: devices crash and are cut off, clocks jump, frames are lost and corrupted."""

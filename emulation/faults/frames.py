@@ -1,11 +1,13 @@
 """Faults that frames meet on their way: some are lost, of some a bit flips."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from emulation.scenario import Scenario
 from emulation.scenario.fault_settings import CorruptSettings, LossSettings
+from emulation.streams import Streams
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +34,31 @@ class FrameFault:
         changed = bytearray(data)
         changed[bit // 8] ^= 1 << bit % 8
         return bytes(changed)
+
+
+class FrameFaults:
+    """All faults that frames of a run can meet."""
+
+    def __init__(self, faults: Iterable[FrameFault]) -> None:
+        faults = list(faults)
+        self._losses = [fault for fault in faults if isinstance(fault.settings, LossSettings)]
+        self._corruptions = [fault for fault in faults if isinstance(fault.settings, CorruptSettings)]
+
+    def pass_on(self, sender: int, receiver: int, data: bytes, now_ms: int) -> bytes | None:
+        """Return the bytes that arrive of a frame, or None if it is lost."""
+        if any(fault.strikes(sender, receiver, now_ms) for fault in self._losses):
+            return None
+        for fault in self._corruptions:
+            if fault.strikes(sender, receiver, now_ms):
+                data = fault.flipped(data)
+        return data
+
+
+def frame_faults_of(scenario: Scenario, streams: Streams) -> FrameFaults | None:
+    """Return what frames of a scenario meet, or None if nothing."""
+    found = [
+        FrameFault(fault, frozenset(scenario.devices_named(fault.who)), streams.stream("faults", index))
+        for index, fault in enumerate(scenario.settings.fault)
+        if isinstance(fault, LossSettings | CorruptSettings)
+    ]
+    return FrameFaults(found) if found else None
