@@ -1,7 +1,7 @@
 """Where the nodes of a scenario go and whom they meet, from the scenario and its seed alone.
 
 Nothing else takes part: no traffic, no protocol and no fault can change a walk or a contact, except in
-scenarios whose nodes are called away (`emulation.called_world`); there this is the plan before any call.
+scenarios whose nodes are called away (`emulation.reactive_mobility`); there this is the plan before any call.
 """
 
 from emulation.contacts.contact import Contacts

@@ -146,10 +146,6 @@ class Air:
         self._crossed: dict[tuple[int, int, Hashable], float] = {}
         self._order = 0
 
-    def setup_ms(self, a: int, b: int) -> int:
-        """Return how long two nodes in range need before they can talk."""
-        return max(self._radios[a].setup_ms, self._radios[b].setup_ms)
-
     def radio(self, node: int) -> Radio:
         """Return what a node has."""
         return self._radios[node]

@@ -19,7 +19,7 @@ from emulation.scenario import Scenario
 from emulation.trace.schema import SCHEMA_VERSION
 from emulation.trace.writer import TraceWriter
 from emulation.world import World
-from emulation.worlds import world_of
+from emulation.world_assembly import assemble_world
 
 Status = Literal["running", "complete", "partial"]
 
@@ -130,7 +130,7 @@ def _run(
     folder.write("manifest.json", manifest_of_run(scenario, seed, "running", 0, inputs))
     with TraceWriter(folder.path / "trace") as trace:
         try:
-            world = world_of(scenario, seed, trace)
+            world = assemble_world(scenario, seed, trace)
             trace.checkpoint()
             for step in range(1, _STEPS + 1):
                 world.run_until(end_ms * step // _STEPS)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from dens.limits import Limits
-from emulation.scenario.hardship_checks import check_hardships
+from emulation.scenario.fault_checks import check_faults
 from emulation.scenario.motion_checks import check_motion
 from emulation.scenario.places import Places
 from emulation.scenario.populations import numbers_used
@@ -46,7 +46,7 @@ def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Probl
         path = ("sensor", index, "group")
         yield from _reference(settings, places, path, sensor.group, "publisher")
     yield from _traffic(settings, places)
-    yield from check_hardships(settings, places)
+    yield from check_faults(settings, places)
     yield from _subscriptions(settings, places)
     yield from _sensors(settings, places)
     yield from check_unused(settings, places)

@@ -24,7 +24,7 @@ from dens.limits import Limits
 from dens.policies.registry import POLICIES
 from emulation.radio import Radio
 from emulation.scenario.base import Metres, Name, NotNegative, Settings
-from emulation.scenario.hardships import (
+from emulation.scenario.fault_settings import (
     BoardSettings,
     ControlSettings,
     DampingSettings,

@@ -5,7 +5,7 @@ It changes nothing, so it is a warning.
 
 from collections.abc import Iterator
 
-from emulation.scenario.hardships import DampingSettings
+from emulation.scenario.fault_settings import DampingSettings
 from emulation.scenario.mobility_settings import DisasterAreaSettings
 from emulation.scenario.places import Places
 from emulation.scenario.settings import ScenarioSettings

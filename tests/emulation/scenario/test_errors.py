@@ -78,7 +78,7 @@ CASES: dict[str, Changes] = {
         ('"static" }', '"disaster_area", duty = "bearer" }'),
     ],
     "an_unknown_duty": [('"static" }', '"disaster_area", duty = "nurse" }')],
-    "hardship_that_cannot_be": [
+    "fault_that_cannot_be": [
         (
             "[radio.handheld]",
             '[[fault]]\nkind = "crash"\nwho = ["helpers-4", "medic"]\n\n'

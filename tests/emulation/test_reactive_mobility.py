@@ -1,7 +1,6 @@
 """Runs whose nodes are called away: they go there, and contacts stay exact."""
 
 from collections.abc import Callable
-from math import ceil, floor
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +8,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from emulation.called_world import CalledWorld
+from dens.events import NotificationMatched
+from dens.item import Item
+from emulation.clock import Clock
+from emulation.contacts.courses import Courses
+from emulation.contacts.usable import UsableTime
 from emulation.contacts.windows import find_contacts_in_windows
-from emulation.mobility.model import Legs
+from emulation.journal import Journal
+from emulation.mobility.model import Answer, Legs, Point, legs_through
 from emulation.motion import contacts_among, walks_of
+from emulation.reactive_contacts import ReactiveContacts
+from emulation.reactive_mobility import AGAIN_MS, ReactiveMobility, Responder
 from emulation.rerun import rerun
 from emulation.run import Progress, run_scenario
 from emulation.scenario import Scenario, load_scenario
@@ -44,7 +50,7 @@ CALLED_MEDICS = (
     'mobility = { model = "disaster_area", duty = "treatment", called = "delivered", attends_s = [20, 90] }'
 )
 CALLED_HELPERS = 'mobility = { model = "disaster_area", duty = "bearer", called = "matched" }'
-HARDSHIP = """
+FAULTS = """
 [[control]]
 at_s = 1800
 path = "radio.handheld.range_m"
@@ -122,11 +128,11 @@ def assert_frames_stay_within_contacts(run: Path) -> None:
         assert any((a, b) == pair and begin <= at_ms <= end for a, b, begin, end in contacts)
 
 
-@pytest.mark.parametrize("hardship", ["", HARDSHIP])
+@pytest.mark.parametrize("faults", ["", FAULTS])
 def test_contacts_are_those_of_the_ways_that_were_gone(
-    write_scenario: WriteScenario, tmp_path: Path, hardship: str
+    write_scenario: WriteScenario, tmp_path: Path, faults: str
 ) -> None:
-    change = ("[[sensor]]\n", f"{hardship}\n[[sensor]]\n")
+    change = ("[[sensor]]\n", f"{faults}\n[[sensor]]\n")
     scenario = load_scenario(scenario_file(write_scenario, change))
     summary = run_scenario(scenario, SEED, tmp_path / "run")
     assert summary.delivered > 0
@@ -138,34 +144,6 @@ def test_contacts_are_those_of_the_ways_that_were_gone(
     assert not {5, 6, 7} & set(turned)
     assert_contacts_follow_from_motion(tmp_path / "run", scenario)
     assert_frames_stay_within_contacts(tmp_path / "run")
-
-
-class Watched(CalledWorld):
-    """A called world that notes which contacts open and which are lost, and when."""
-
-    def __init__(self, scenario: Scenario, seed: int, trace: TraceWriter) -> None:
-        self.opened: list[tuple[int, int, int]] = []
-        self.lost: list[tuple[int, int, int]] = []
-        super().__init__(scenario, seed, trace)
-
-    def _contact_opened(self, a: int, b: int) -> None:
-        self.opened.append((a, b, self.now_ms))
-        super()._contact_opened(a, b)
-
-    def _contact_lost(self, a: int, b: int) -> None:
-        self.lost.append((a, b, self.now_ms))
-        super()._contact_lost(a, b)
-
-
-def test_every_contact_opens_once_and_is_lost_once(called: Scenario, tmp_path: Path) -> None:
-    with TraceWriter(tmp_path / "trace") as trace:
-        world = Watched(called, SEED, trace)
-        world.run_until(called.duration_ms)
-        world.close(called.duration_ms)
-    used = [row for row in contacts_in(tmp_path) if ceil(row[2]) + 100 < floor(row[3])]
-    assert sorted(world.opened) == [(a, b, ceil(begin_ms) + 100) for a, b, begin_ms, _ in used]
-    ends = [(a, b, floor(end_ms)) for a, b, _, end_ms in used if end_ms < called.duration_ms]
-    assert sorted(world.lost) == ends
 
 
 def test_who_is_called_goes_to_where_it_was_read_stays_and_returns(called: Scenario, tmp_path: Path) -> None:
@@ -185,6 +163,56 @@ def test_who_is_called_goes_to_where_it_was_read_stays_and_returns(called: Scena
         for leg in stays[:-1]:
             assert 20_000.0 <= walk.end_ms[leg] - walk.begin_ms[leg] <= 90_000.0
         assert min(heard) in walk.begin_ms, "the first call begins another leg"
+
+
+class ThereAndBack:
+    """A model that goes to a call in a second, stays for nine, and is back at once."""
+
+    def answer(
+        self, here: Point, there: Point, at_ms: float, duration_ms: float, _chance: np.random.Generator
+    ) -> Answer:
+        points = [(at_ms, *here), (at_ms + 1000, *there), (at_ms + 10_000, *there), (duration_ms, *there)]
+        times, x, y = (np.array(column) for column in zip(*points, strict=True))
+        return Answer(legs_through(times, x, y, duration_ms), at_ms + 10_000)
+
+
+def match_of(source: int, created_ms: int) -> NotificationMatched:
+    return NotificationMatched(created_ms, Item(35, 1, source, 1, created_ms, 8, 0, b"abc"), 0, 4, 0, 255)
+
+
+def test_who_was_called_hears_no_other_until_it_is_back_and_none_from_there_for_an_hour(
+    tmp_path: Path,
+) -> None:
+    duration_ms = 4 * AGAIN_MS
+    walks = [
+        legs_through(np.array([0.0, duration_ms]), np.array([x, x]), np.zeros(2), duration_ms)
+        for x in (0.0, 500.0, 900.0)
+    ]
+    windows = [(0.0, [50.0] * 3)]
+    clock = Clock()
+    courses = Courses(walks, find_contacts_in_windows(walks, windows, duration_ms), windows, duration_ms)
+    with TraceWriter(tmp_path / "trace") as trace:
+        contacts = ReactiveContacts(clock, Journal(trace, 0), courses, UsableTime([0] * 3, [0.0] * 3))
+        contacts.begin(lambda a, b: None, lambda a, b: None)
+        responder = Responder(NotificationMatched, ThereAndBack(), np.random.default_rng(1))
+        mobility = ReactiveMobility(clock, contacts, {0: responder, 3: responder}, [0, 1, 2, 0], duration_ms)
+
+        def called(at_ms: int, source: int, node: int = 0) -> bool:
+            clock.run_until(at_ms)
+            before = contacts.place_at(0, at_ms + 5000)
+            mobility.heard(node, match_of(source, at_ms))
+            assert contacts.place_at(0, at_ms + 5000) == before, "nothing turns before it is asked to"
+            mobility.react()
+            return contacts.place_at(0, at_ms + 5000) != before
+
+        assert not called(5000, 1, node=1), "nobody calls it"
+        assert called(10_000, 1)
+        assert contacts.place_at(0, 15_000) == contacts.place_at(1, 0)
+        assert not called(19_999, 2), "it is on a call"
+        assert called(20_000, 2)
+        assert not called(9_999 + AGAIN_MS, 1), "it was there within the hour"
+        assert called(10_000 + AGAIN_MS, 1, node=3), "also by another engine of the same device"
+        assert not called(30_000 + AGAIN_MS, 3), "by itself"
 
 
 def test_without_a_call_nothing_differs_from_the_plan(write_scenario: WriteScenario, tmp_path: Path) -> None:

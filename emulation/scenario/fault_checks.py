@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pydantic import ValidationError
 
 from emulation.scenario.controls import CHANGEABLE, ChangedRadio, changeable_in, control_path, is_key
-from emulation.scenario.hardships import ClockSettings, ControlSettings, CrashSettings, FaultSettings
+from emulation.scenario.fault_settings import ClockSettings, ControlSettings, CrashSettings, FaultSettings
 from emulation.scenario.places import Places
 from emulation.scenario.run_end import check_moment
 from emulation.scenario.settings import RadioSettings, ScenarioSettings
@@ -13,7 +13,7 @@ from knowledge_manager.documents import Problem, did_you_mean, listed
 from knowledge_manager.toml_positions import Path
 
 
-def check_hardships(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
+def check_faults(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
     """Yield what does not fit together."""
     for index, group in enumerate(settings.group):
         tables = (("energy", group.energy, settings.energy), ("board", group.board, settings.board))

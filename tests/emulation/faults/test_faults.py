@@ -56,11 +56,11 @@ HELPER = 2
 
 def test_geometry_is_the_same_whatever_happens_to_nodes(run: Callable[..., Tables]) -> None:
     calm = run()
-    harsh = run('[[fault]]\nkind = "crash"\nevery_s = 300\nfor_s = 60\n')
-    assert len(states(harsh)) > 10
-    assert calm["contacts"] == harsh["contacts"]
-    assert calm["motion"] == harsh["motion"]
-    assert calm["messages"] != harsh["messages"]
+    faulty = run('[[fault]]\nkind = "crash"\nevery_s = 300\nfor_s = 60\n')
+    assert len(states(faulty)) > 10
+    assert calm["contacts"] == faulty["contacts"]
+    assert calm["motion"] == faulty["motion"]
+    assert calm["messages"] != faulty["messages"]
 
 
 @pytest.mark.parametrize("store", ["kept", "lost"])
@@ -343,7 +343,7 @@ def test_a_shorter_range_cuts_contacts_when_it_comes_and_a_longer_one_makes_some
     assert sum(at_ms >= 1_200_000 for at_ms in sent) > sum(at_ms < 580_000 for at_ms in sent) > len(near)
 
 
-def test_the_same_seed_gives_the_same_hardship(run: Callable[..., Tables]) -> None:
+def test_the_same_seed_gives_the_same_faults(run: Callable[..., Tables]) -> None:
     crash = '[[fault]]\nkind = "crash"\nevery_s = 300\nfor_s = 60\n[[fault]]\nkind = "loss"\nshare = 0.1\n'
     first, again, other = run(crash), run(crash), run(crash, seed=6)
     assert first == again

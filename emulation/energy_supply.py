@@ -4,46 +4,48 @@ A device whose battery is empty stops. That is foreseen: a look at the battery i
 empty if nothing but time passes, and arranged anew when that moment comes nearer by more than a second.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
 from emulation.battery import Battery
 from emulation.clock import Clock, Rank
-from emulation.hardship.reach import Reach
 from emulation.journal import Journal
-from emulation.scenario.hardships import EnergySettings
+from emulation.reachability import Reachability
+from emulation.scenario.fault_settings import EnergySettings
 
 _REPORT_MS: Final = 600_000
 """How often the energy of every device is written down."""
 
 
-class Supply:
+class EnergySupply:
     """The energy of the devices that have any settings for it; all others use nothing."""
 
     def __init__(
-        self, clock: Clock, journal: Journal, reach: Reach, stop: Callable[[int, str], None]
+        self,
+        clock: Clock,
+        journal: Journal,
+        reachability: Reachability,
+        energy: Mapping[int, EnergySettings],
     ) -> None:
-        """Take what says how a device is stopped, and why."""
+        """Take what every device uses and has."""
         self._clock = clock
         self._journal = journal
-        self._reach = reach
-        self._stop = stop
-        self._energy: dict[int, EnergySettings] = {}
-        self._batteries: dict[int, Battery] = {}
+        self._reachability = reachability
+        self._energy = energy
+        self._batteries = {
+            device: Battery(settings.battery_j, settings.idle_w) for device, settings in energy.items()
+        }
         self._checked_ms: dict[int, int] = {}
 
-    def equip(self, device: int, energy: EnergySettings) -> None:
-        """Give a device its battery."""
-        self._energy[device] = energy
-        self._batteries[device] = Battery(energy.battery_j, energy.idle_w)
-        self._foresee(device)
-
-    def report_until(self, duration_ms: int) -> None:
-        """Write down what every device used, now and then and at the end of the run."""
-        if self._batteries:
-            self._clock.call_at(0, Rank.CONTACT_LOST, self._report)
-            self._clock.call_at(duration_ms - 1, Rank.CONTACT_LOST, self._report_all)
+    def begin(self, stop: Callable[[int, str], None], duration_ms: int) -> None:
+        """Look ahead from now on, and write down what every device used, now and then and at the end of the
+        run. `stop` stops a device, for the reason that it is told."""
+        self._stop = stop
+        for device in self._batteries:
+            self._foresee(device)
+        self._clock.call_at(0, Rank.CONTACT_LOST, self._report)
+        self._clock.call_at(duration_ms - 1, Rank.CONTACT_LOST, self._report_all)
 
     # ------------------------------------------------------------------ what is used
 
@@ -99,7 +101,7 @@ class Supply:
     def _foresee(self, device: int) -> None:
         """Arrange to look at a battery when it will be empty, if nobody looks within a second of that."""
         battery, now_ms = self._batteries[device], self._clock.now_ms
-        if device in self._reach.down:
+        if device in self._reachability.down:
             return
         battery.pass_time(now_ms)
         at_ms = now_ms if battery.is_empty else battery.empty_ms()
@@ -113,7 +115,7 @@ class Supply:
             return  # An earlier look took its place.
         battery = self._batteries[device]
         del self._checked_ms[device]
-        if device in self._reach.down:
+        if device in self._reachability.down:
             return
         battery.pass_time(self._clock.now_ms)
         if battery.is_empty:
@@ -130,5 +132,5 @@ class Supply:
     def _report_all(self) -> None:
         now_ms = self._clock.now_ms
         for device, battery in self._batteries.items():
-            battery.pass_time(now_ms, device not in self._reach.down)
+            battery.pass_time(now_ms, device not in self._reachability.down)
             self._journal.energy(now_ms, device, battery.used, battery.left_j)

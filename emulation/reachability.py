@@ -5,11 +5,12 @@ from it here, so that a contact which lasts through a crash is taken up again.
 """
 
 
-class Reach:
+class Reachability:
     """Keeps what stands between devices, pair by pair."""
 
     def __init__(self) -> None:
         self.down: set[int] = set()
+        """The devices that are down: they hear, say and measure nothing."""
         self._near: dict[int, dict[int, None]] = {}
         self._islands: list[frozenset[int]] = []
 
@@ -43,3 +44,7 @@ class Reach:
     def pairs(self) -> list[tuple[int, int]]:
         """Return everybody who is in range of each other."""
         return [(a, b) for a, others in self._near.items() for b in others if a < b]
+
+    def talking(self) -> list[tuple[int, int]]:
+        """Return everybody who is in range of each other with nothing between them."""
+        return [pair for pair in self.pairs() if self.can_talk(*pair)]

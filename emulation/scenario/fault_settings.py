@@ -1,4 +1,4 @@
-"""What makes life hard for nodes, as a scenario file says it: batteries, slow boards, faults, changes.
+"""Energy supply, boards, damping, faults and timed changes, as a scenario file says them.
 
 The names of faults are those of `dens torture`. `who` names groups or single devices (`medics-3`); left out,
 it is everybody.

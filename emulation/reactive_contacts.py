@@ -1,0 +1,88 @@
+"""Contacts of nodes whose courses change while the run goes on.
+
+They are put on the clock as they are planned. When a node turns, those of its pairs are planned anew
+(`emulation.contacts.courses`); what was planned before for these pairs is void, and no other pair is looked
+at. Motion and contacts are written down as they become fact, by their ends, so how often a run pauses does
+not change them.
+"""
+
+from functools import partial
+
+from emulation.clock import Clock, Rank
+from emulation.contact_schedule import OnPair
+from emulation.contacts.contact import Contacts
+from emulation.contacts.courses import Courses
+from emulation.contacts.usable import UsableTime
+from emulation.journal import Journal
+from emulation.mobility.model import Legs, Point
+
+
+class ReactiveContacts:
+    """The contacts of courses, on the clock."""
+
+    def __init__(self, clock: Clock, journal: Journal, courses: Courses, usable: UsableTime) -> None:
+        self._clock = clock
+        self._journal = journal
+        self._courses = courses
+        self._usable = usable
+        self._open: set[tuple[int, int]] = set()
+        self._turns = [0] * len(courses.walks)
+        """How often each device changed its course; a meeting that was planned before is void."""
+
+    def begin(self, opened: OnPair, lost: OnPair) -> None:
+        """Put the contacts on the clock as they are planned before any turn."""
+        self._opened, self._lost = opened, lost
+        self._plan(self._courses.contacts)
+
+    def record_until(self, at_ms: int) -> None:
+        """Write down what is fact by now."""
+        self._journal.motion_so_far(*self._courses.motion_until(at_ms))
+        self._journal.contacts_so_far(self._courses.contacts_until(at_ms))
+
+    def close(self, at_ms: int) -> None:
+        """Write down the legs that nodes are on and the contacts that last when the run ends."""
+        self._journal.motion_so_far(*self._courses.motion_until(at_ms, cut=True))
+        self._journal.contacts_so_far(self._courses.contacts_until(at_ms, cut=True))
+
+    def place_at(self, device: int, at_ms: float) -> Point:
+        """Return where a device is, was, or will be if nothing changes its course."""
+        return self._courses.walks[device].place_at(at_ms)
+
+    def turn(self, device: int, rest: Legs) -> None:
+        """Give a device another course from now on, and plan its meetings anew."""
+        now_ms = self._clock.now_ms
+        contacts = self._courses.turn(device, now_ms, rest)
+        self._turns[device] += 1
+        self._plan(contacts)
+        lasting = contacts.begin_ms <= now_ms + 1
+        still = set(zip(contacts.a[lasting].tolist(), contacts.b[lasting].tolist(), strict=True))
+        for pair in sorted(pair for pair in self._open if device in pair and pair not in still):
+            # At the border of the range rounding may end a contact at the very moment of the turn.
+            turns = self._turns[pair[0]], self._turns[pair[1]]
+            self._clock.call_at(now_ms, Rank.CONTACT_LOST, partial(self._part, pair, turns))
+
+    def _plan(self, contacts: Contacts) -> None:
+        """Put contacts on the clock. Those of pairs that talk already only get their end."""
+        now_ms, usable = self._clock.now_ms, self._usable
+        rows = zip(*(getattr(contacts, name).tolist() for name in Contacts.__slots__), strict=True)
+        for a, b, begin_ms, end_ms, censored in rows:
+            meeting = (a, b), (self._turns[a], self._turns[b])
+            first, last = usable.window_ms(a, b, begin_ms, end_ms)
+            if (a, b) in self._open and begin_ms <= now_ms + 1:
+                last = max(last, now_ms)
+            elif max(first, now_ms) < last and usable.is_long_enough(a, b, begin_ms, end_ms):
+                self._clock.call_at(first, Rank.CONTACT_OPENED, partial(self._meet, *meeting))
+            else:
+                continue
+            if not censored:
+                self._clock.call_at(last, Rank.CONTACT_LOST, partial(self._part, *meeting))
+
+    def _meet(self, pair: tuple[int, int], turns: tuple[int, int]) -> None:
+        if turns == (self._turns[pair[0]], self._turns[pair[1]]):
+            self._open.add(pair)
+            self._opened(*pair)
+
+    def _part(self, pair: tuple[int, int], turns: tuple[int, int]) -> None:
+        if turns == (self._turns[pair[0]], self._turns[pair[1]]) and pair in self._open:
+            self._open.discard(pair)
+            self._lost(*pair)

@@ -1,0 +1,62 @@
+"""What sensors do: they read now and then, a watchdog judges the reading, and what it releases is published.
+
+Sensors belong to the world: what one would have read while its device was down is not read, and it goes on
+afterwards.
+"""
+
+from emulation.clock import Rank
+from emulation.node import Node, Sensor
+from emulation.workload import Workload
+from emulation.world import World
+
+
+class Sensing:
+    """The sensors of a world."""
+
+    def __init__(self, world: World, workload: Workload) -> None:
+        self._world = world
+        self._workload = workload
+        self._clock = world.clock
+
+    def begin(self) -> None:
+        """Put on the clock what every sensor reads first."""
+        for node in self._world.nodes:
+            for sensor in node.sensors:
+                self._read_later(node, sensor)
+
+    def _read_later(self, node: Node, sensor: Sensor) -> None:
+        self._clock.call_at(sensor.next_ms, Rank.APPLICATION, self._read, node, sensor)
+
+    def _read(self, node: Node, sensor: Sensor) -> None:
+        world, device = self._world, node.seat.device
+        if device in world.reachability.down:
+            sensor.next_ms += sensor.plan.every_ms
+            self._read_later(node, sensor)
+            return
+        if world.energy is not None:
+            world.energy.read(device)
+        assert node.watchdog is not None
+        now_ms = self._clock.now_ms
+        sample = sensor.source.sample(now_ms - sensor.plan.at_ms)
+        if sample is None:
+            return  # The recording is over.
+        node.readings += 1
+        local_ms = now_ms + node.skew_ms
+        reading = sensor.sampler.fill(sample, node.readings, local_ms)
+        released = node.watchdog.feed(reading, local_ms)
+        installed = node.watchdog.interested()
+        boards = world.boards
+        world.journal.judged(
+            now_ms,
+            node.number,
+            reading,
+            installed,
+            [release for _, release in released],
+            node.watchdog.suppressed,
+            0.0 if boards is None else boards.judging_us(node, installed, len(released)),
+        )
+        for language, release in released:
+            self._workload.publish(node, language, release.vector, release.vector[2], reading.number)
+        world.settle(node)
+        sensor.next_ms = now_ms + sensor.plan.every_ms
+        self._read_later(node, sensor)

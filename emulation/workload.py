@@ -1,0 +1,103 @@
+"""What applications do: they subscribe, take subscriptions back, and send plain messages.
+
+An application whose device is down does nothing; what it wanted of the overlay it does afterwards
+(`emulation.faults.resubscription`), but a message that was due then is never made.
+"""
+
+from functools import partial
+
+from dens.publisher import PublisherEnd
+from dens.subscriber import SubscriberEnd
+from emulation.clock import Rank
+from emulation.faults.resubscription import Request, Resubscription
+from emulation.node import Node
+from emulation.scenario import Scenario
+from emulation.streams import Streams
+from emulation.traffic import MessagePlan
+from emulation.wishes import wishes_of
+from emulation.world import World
+from plugins.direct.language import DirectLanguage
+
+
+class Workload:
+    """The applications of a world."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._clock = world.clock
+        self._resubscription = Resubscription()
+
+    def begin(self, scenario: Scenario, streams: Streams) -> None:
+        """Put on the clock what applications of this scenario do first."""
+        nodes = self._world.nodes
+        for wish in wishes_of(scenario, streams):
+            node, request = nodes[wish.node], Request(wish.language, wish.vector, wish.document)
+            self._clock.call_at(wish.at_ms, Rank.APPLICATION, self._subscribe, node, request)
+            if wish.withdrawn_ms is not None:
+                take_back = partial(self._unsubscribe, node, wish.id)
+                self._clock.call_at(wish.withdrawn_ms, Rank.APPLICATION, take_back)
+        for index, traffic in enumerate(scenario.settings.traffic):
+            plan = MessagePlan(
+                traffic,
+                self._players(traffic.source, "publisher"),
+                self._players(traffic.destination, "subscriber"),
+                streams.stream("traffic", index),
+            )
+            send = partial(self._send_message, plan, 0)
+            self._clock.call_at(plan.at_ms(0), Rank.APPLICATION, send)
+
+    def publish(self, node: Node, language: int, vector: bytes, lifetime_q: int, event_number: int) -> None:
+        """Let a node publish a notification, unless its device is down."""
+        if node.seat.device in self._world.reachability.down:
+            return
+        assert isinstance(node.engine, PublisherEnd)
+        now_ms = self._clock.now_ms
+        message = node.engine.publish(language, vector, lifetime_q, now_ms + node.skew_ms)
+        self._world.journal.published(now_ms, message, language, vector, lifetime_q, event_number)
+
+    def restarted(self, node: Node, has_store: bool) -> None:
+        """A node began again: let its application say what it could not say, and what was forgotten."""
+        for request in self._resubscription.requests(node, has_store):
+            self._subscribe(node, request)
+        for id in self._resubscription.withdrawals(node):
+            self._unsubscribe(node, id)
+
+    def _players(self, group: str, role: str) -> list[Node]:
+        return [node for node in self._world.nodes if (node.seat.group, node.seat.role) == (group, role)]
+
+    def _subscribe(self, node: Node, request: Request) -> None:
+        if node.seat.device in self._world.reachability.down:
+            self._resubscription.postpone(node, request)
+            return
+        self._resubscription.asked(node, request)
+        assert isinstance(node.engine, SubscriberEnd)
+        language, vector, document = request
+        now_ms = self._clock.now_ms
+        node.engine.subscribe(vector, language, now_ms + node.skew_ms)
+        self._world.journal.subscribed(now_ms, node.number, language, vector, document)
+        self._world.settle(node)
+
+    def _unsubscribe(self, node: Node, id: int) -> None:
+        """Take back what was asked for under this number, unless its time is over already; where the device
+        is down, when it is up again."""
+        self._resubscription.forget(node, id)
+        if node.seat.device in self._world.reachability.down:
+            self._resubscription.postpone_withdrawal(node, id)
+            return
+        assert isinstance(node.engine, SubscriberEnd)
+        now_ms = self._clock.now_ms
+        for held in node.engine.in_force:
+            if held.id == id and held.until_ms > now_ms + node.skew_ms:
+                node.engine.unsubscribe(id, now_ms + node.skew_ms)
+                created_ms = held.item.created_ms - node.skew_ms
+                self._world.journal.withdrawn(
+                    now_ms, node.number, held.item.language, held.vector, created_ms
+                )
+        self._world.settle(node)
+
+    def _send_message(self, plan: MessagePlan, index: int) -> None:
+        source, vector = plan.draw()
+        self.publish(source, DirectLanguage.language_id, vector, plan.lifetime_q, 0)
+        self._world.settle(source)
+        send_next = partial(self._send_message, plan, index + 1)
+        self._clock.call_at(plan.at_ms(index + 1), Rank.APPLICATION, send_next)

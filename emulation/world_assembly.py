@@ -1,0 +1,101 @@
+"""Which parts the world of a scenario is made of: the one place that chooses and joins them.
+
+Parts that a scenario does not ask for are left out. What is put on the clock for the same moment happens in
+the order in which it is put there, so the order of `assemble_world` is part of what a trace looks like.
+"""
+
+from emulation.board_time import BoardTime
+from emulation.clock import Clock
+from emulation.contact_schedule import PlannedContacts
+from emulation.contacts.courses import Courses
+from emulation.contacts.usable import UsableTime
+from emulation.energy_supply import EnergySupply
+from emulation.faults.crashes import Crashes
+from emulation.faults.frames import frame_faults_of
+from emulation.faults.injection import inject_faults
+from emulation.journal import Journal
+from emulation.motion import contacts_among, walks_of
+from emulation.node import Crew
+from emulation.reachability import Reachability
+from emulation.reactive_contacts import ReactiveContacts
+from emulation.reactive_mobility import ReactiveMobility, responders_of
+from emulation.scenario import Scenario
+from emulation.scenario.controls import range_windows
+from emulation.scenario.fault_settings import BoardSettings, EnergySettings
+from emulation.sensing import Sensing
+from emulation.streams import Streams
+from emulation.timed_controls import arrange_controls
+from emulation.trace.writer import TraceWriter
+from emulation.workload import Workload
+from emulation.world import Parts, World
+
+
+def assemble_world(scenario: Scenario, seed: int, trace: TraceWriter) -> World:
+    """Return a scenario set up with a seed, ready to run."""
+    streams, clock, reachability = Streams(seed), Clock(), Reachability()
+    crew = Crew(scenario, streams)
+    journal = Journal(trace, crew.tag_bytes)
+    contacts, mobility = _contacts_of(scenario, streams, clock, journal)
+    equipped, boarded = _energy_of(scenario), _boards_of(scenario)
+    energy = EnergySupply(clock, journal, reachability, equipped) if equipped else None
+    boards = BoardTime(clock, boarded, energy) if boarded else None
+    journal.match_us.update((node, board.match_us) for node, board in boarded.items())
+    radios = [
+        (scenario.settings.radio[group.radio].radio(), streams.stream("radio", device))
+        for group, devices in scenario.members()
+        for device in devices
+    ]
+    parts = Parts(contacts, reachability, mobility, frame_faults_of(scenario, streams), energy, boards)
+    world = World(clock, journal, list(crew.nodes()), radios, parts)
+    workload = Workload(world)
+    crashes = Crashes(world, crew, workload)
+
+    world.begin()
+    workload.begin(scenario, streams)
+    Sensing(world, workload).begin()
+    world.settle_all()
+    if energy is not None:
+        energy.begin(crashes.stop, scenario.duration_ms)
+    inject_faults(scenario, streams, world, crashes)
+    arrange_controls(scenario, world)
+    return world
+
+
+def _contacts_of(
+    scenario: Scenario, streams: Streams, clock: Clock, journal: Journal
+) -> tuple[PlannedContacts | ReactiveContacts, ReactiveMobility | None]:
+    """Return where contacts come from: motion alone, or courses that calls change and what changes them."""
+    walks = walks_of(scenario, streams)
+    found = contacts_among(scenario, walks)
+    radios = [scenario.settings.radio[group.radio] for group, devices in scenario.members() for _ in devices]
+    usable = UsableTime(
+        [radio.radio().setup_ms for radio in radios], [1000.0 * radio.least_contact_s for radio in radios]
+    )
+    responders = responders_of(scenario, streams)
+    if not responders:
+        return PlannedContacts(clock, journal, walks, found, usable), None
+    duration_ms = scenario.duration_ms
+    courses = Courses(walks, found, range_windows(scenario.settings), float(duration_ms))
+    contacts = ReactiveContacts(clock, journal, courses, usable)
+    device_of = [seat.device for seat in scenario.seats()]
+    return contacts, ReactiveMobility(clock, contacts, responders, device_of, duration_ms)
+
+
+def _energy_of(scenario: Scenario) -> dict[int, EnergySettings]:
+    """Return what the devices use and have of which the scenario says it."""
+    return {
+        device: scenario.settings.energy[group.energy]
+        for group, devices in scenario.members()
+        if group.energy is not None
+        for device in devices
+    }
+
+
+def _boards_of(scenario: Scenario) -> dict[int, BoardSettings]:
+    """Return the boards of the nodes that have one."""
+    boards = {group.name: group.board for group in scenario.settings.group}
+    return {
+        seat.number: scenario.settings.board[board]
+        for seat in scenario.seats()
+        if (board := boards[seat.group]) is not None
+    }
