@@ -15,7 +15,7 @@ def summary_table(analysis: "Analysis") -> "Table":
     """Return the table that `dens report` prints."""
     from rich.table import Table
 
-    from spark_analysis.wording import bytes_text, share_text, time_text
+    from spark_analysis.wording import bytes_text, delivery_text, median_text, share_text, time_text
 
     run, total, delay = analysis.run, analysis.delivery.total, analysis.delay
     partial = " — partial run" if run.partial else ""
@@ -30,9 +30,13 @@ def summary_table(analysis: "Analysis") -> "Table":
         f"{share_text(analysis.filtering.share_kept)} of {analysis.filtering.judged}",
     )
     table.add_row("notifications", f"{run.notifications}, owed {total.owed} times")
-    table.add_row("delivered", f"{total.delivered} ({share_text(total.ratio)}); still under way {total.open}")
+    table.add_row("delivered", delivery_text(total, delay.estimate))
     table.add_row(
-        "delay: median, 90 %, 99 %",
+        "median delay of all owed",
+        f"{median_text(delay.median_s, delay.watched_s)} (Kaplan–Meier, {delay.open:,} censored)",
+    )
+    table.add_row(
+        "delay of delivered: median, 90 %, 99 %",
         f"{time_text(delay.p50_s)}, {time_text(delay.p90_s)}, {time_text(delay.p99_s)}",
     )
     table.add_row("on the air per delivery", bytes_text(analysis.overhead.bytes_per_delivery))
