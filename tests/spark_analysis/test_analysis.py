@@ -5,9 +5,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
+from emulation.contacts.contact import Contacts
+from emulation.contacts.statistics import contact_statistics
 from spark_analysis.analysis import DIRECT, analyse, settings
 from spark_analysis.answers import Analysis, GivenUp
 from spark_analysis.asking.naming import TIMELINE_BINS
@@ -15,7 +18,7 @@ from spark_analysis.errors import AnalysisError
 from spark_analysis.key_figures import key_figures
 from spark_analysis.page import page
 from spark_analysis.run import Run, open_run
-from studio.summary import summary_table
+from studio.summary import contact_document, summary_table
 from tests.spark_analysis import oracle
 from tests.spark_analysis.conftest import write_tables
 from tests.spark_analysis.synthetic import END_MS, Row, SyntheticRun, synthetic_run
@@ -151,6 +154,20 @@ def test_contacts(analysis: Analysis, synthetic: SyntheticRun) -> None:
         assert shares == sorted(shares, reverse=True)
         for seconds, share in found.survival:
             assert share == pytest.approx(oracle.survival_at(expected, seconds * 1000 * (1 + 1e-9)))
+
+
+def test_dens_contacts_says_the_same_as_the_report(analysis: Analysis, synthetic: SyntheticRun) -> None:
+    rows = synthetic.tables["contacts"]
+    names = ("a", "b", "begin_ms", "end_ms", "censored")
+    columns = {name: np.array([row[name] for row in rows]) for name in names}
+    document = contact_document(contact_statistics(Contacts(**columns), END_MS))
+    for name in ("contact", "inter_contact"):
+        reported = getattr(analysis.contacts, name)
+        assert document[f"{name}_censored"] == reported.censored > 0
+        assert document[f"{name}_known"] == reported.known
+        assert document[f"{name}_median_s"] == reported.median_s
+        assert document[f"{name}_watched_s"] == reported.watched_s
+        assert document[f"{name}_mean_s"] == pytest.approx(reported.mean_s)
 
 
 def test_filtering(analysis: Analysis, synthetic: SyntheticRun) -> None:

@@ -77,7 +77,8 @@ def test_a_run_is_followed_to_its_end_and_told_once_more(dens, dens_process, tmp
         ran["notifications"],
     )
     assert told["whole"]["delivered"] == ran["delivered"] > 0
-    assert f"{ran['delivered']:,} of {told['whole']['owed']:,} arrived" in ended.err
+    assert f"{ran['delivered']:,} of {told['whole']['owed']:,} owed pairs delivered" in ended.err
+    assert ran["delivery"] == {name: told["whole"][name] for name in ran["delivery"]}, "one definition"
 
 
 def test_what_is_no_run_is_told_before_spark_starts(dens, tmp_path: Path) -> None:
