@@ -336,7 +336,7 @@ class World:
             self._judging_us(node, installed, len(released)),
         )
         for language, release in released:
-            self._publish(node, language, release.vector, release.vector[2], reading.number)
+            self._publish(node, language, release.vector, release.lifetime, reading.number)
         self._settle(node)
         sensor.next_ms = now_ms + sensor.plan.every_ms
         self._read_later(node, sensor)
