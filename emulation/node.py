@@ -153,10 +153,14 @@ class Crew:
         return [plan for plan in self._scenario.sensors if plan.group == seat.group]
 
     def _publisher(self, seat: Seat, store: MemoryStore, sealer: Sealer, now_ms: int) -> Node:
-        table = self._table
+        table, plans = self._table, self._plans(seat)
         damping = self._damping[seat.group]
+        # A sensor of the scenario may say how long its notifications live, whatever the vocabulary says.
+        own = table.with_notification_lifetimes(
+            {plan.event.name: plan.event.notification_lifetime_s for plan in plans}
+        )
         watchdog = Watchdog(
-            {identity: language.source_filter(table) for identity, language in self._languages.items()},
+            {identity: language.source_filter(own) for identity, language in self._languages.items()},
             interval_ms=int(1000 * damping.interval_s),
             hysteresis=damping.hysteresis,
         )
@@ -169,7 +173,7 @@ class Crew:
             sealer=sealer,
             limits=self._limits,
         )
-        if plans := self._plans(seat):
+        if plans:
             engine.announce(self._extract(plans), now_ms)
         return Node(seat, engine, store, watchdog=watchdog)
 

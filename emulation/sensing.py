@@ -56,7 +56,7 @@ class Sensing:
             0.0 if boards is None else boards.judging_us(node, installed, len(released)),
         )
         for language, release in released:
-            self._workload.publish(node, language, release.vector, release.vector[2], reading.number)
+            self._workload.publish(node, language, release.vector, release.lifetime, reading.number)
         world.settle(node)
         sensor.next_ms = now_ms + sensor.plan.every_ms
         self._read_later(node, sensor)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from knowledge_manager.documents import Problem
+from knowledge_manager.durations import written_duration
 from knowledge_manager.event_class import Attribute, EventClass, Vocabulary
 
 Weight = Literal["error", "warning", "note"]
@@ -118,6 +119,9 @@ def _of_attributes(old: EventClass, new: EventClass) -> Iterator[Change]:
         yield Change("note", new.name, "the attributes that tell the location changed")
     if old.places != new.places:
         yield Change("note", new.name, "the places changed")
+    if old.notification_lifetime_s != new.notification_lifetime_s:
+        was, now = (written_duration(one.notification_lifetime_s) for one in (old, new))
+        yield Change("note", new.name, f"its notifications lived {was} and live {now}")
 
 
 def _of_attribute(path: str, old: Attribute, new: Attribute) -> Iterator[Change]:

@@ -7,10 +7,13 @@ invalid.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from knowledge_manager.documents import did_you_mean, listed
 from knowledge_manager.terms import Term
+
+NOTIFICATION_LIFETIME_S: Final = 3600
+"""How long a notification lives whose event class does not say it."""
 
 AttributeType = Literal["number", "nominal", "time", "date"]
 
@@ -64,6 +67,8 @@ class EventClass:
     location: tuple[str, str] | None = None
     places: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     about: str = ""
+    notification_lifetime_s: int = NOTIFICATION_LIFETIME_S
+    """How long its notifications are worth carrying; on the air it is rounded up to a lifetime code."""
 
     def attribute(self, name: str) -> Attribute:
         """Return the attribute of that name, or raise `UnknownName`."""

@@ -6,8 +6,8 @@ they misread each other.
 """
 
 import zlib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -74,6 +74,26 @@ class MissionTable:
         if index not in self._by_index:
             raise UnknownName("event index", str(index), [str(known) for known in self._by_index])
         return self._by_index[index]
+
+    def with_notification_lifetimes(self, seconds: Mapping[str, int]) -> "MissionTable":
+        """Return the table in which notifications of these event classes live so long. Its check is the same:
+        a lifetime travels with its notification, so nobody else has to know it.
+        """
+        return MissionTable(
+            tuple(
+                replace(
+                    vocabulary,
+                    events=tuple(
+                        replace(
+                            event,
+                            notification_lifetime_s=seconds.get(event.name, event.notification_lifetime_s),
+                        )
+                        for event in vocabulary.events
+                    ),
+                )
+                for vocabulary in self.vocabularies
+            )
+        )
 
     def _canonical_lines(self) -> Iterator[str]:
         yield f"features {self.feature_bytes}"

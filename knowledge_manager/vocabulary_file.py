@@ -170,6 +170,7 @@ class EventTable(Table):
     attribute: Annotated[list[AttributeTable], Field(min_length=1)]
     location: tuple[Name, Name] | None = None
     place: list[PlaceTable] = []
+    notification_lifetime: StrictStr | None = None
     about: StrictStr = ""
 
 

@@ -1,13 +1,15 @@
 """From the text of a vocabulary file to a `Vocabulary`, or to everything that is wrong with it."""
 
 import datetime
+import math
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
 from knowledge_manager.documents import DocumentError, Problem, did_you_mean
-from knowledge_manager.event_class import Attribute, EventClass, Vocabulary
+from knowledge_manager.durations import duration_s, written_duration
+from knowledge_manager.event_class import NOTIFICATION_LIFETIME_S, Attribute, EventClass, Vocabulary
 from knowledge_manager.terms import Hedged, Term
 from knowledge_manager.thesaurus_concept import fold
 from knowledge_manager.toml_documents import SchemaCodes, read_past_unknown_keys
@@ -24,6 +26,8 @@ SCALED_END_LIMIT: Final = 1 << 29
 """Both ends of a domain, scaled, stay within ± this, so that a board can subtract them."""
 
 SECONDS_OF_A_DAY: Final = 86400
+LONGEST_LIFETIME_S: Final = 49 * SECONDS_OF_A_DAY
+"""An envelope's age ends at 49.7 days, and every lifetime with it."""
 LONGEST_VALUE_LIST: Final = 256
 
 _EPOCH: Final = datetime.date(1970, 1, 1)
@@ -78,6 +82,12 @@ class _Judgement:
             yield from self._of_event(event, path, bits, with_units)
 
     def _of_event(self, event: EventTable, path: Path, bits: int, with_units: bool) -> Iterator[Problem]:
+        if event.notification_lifetime is not None and _lifetime_s(event) is None:
+            message = (
+                f'"{event.notification_lifetime}" is not a duration (PT10M) from PT1S to '
+                f"{written_duration(LONGEST_LIFETIME_S)}"
+            )
+            yield self._problem((*path, "notification_lifetime"), "D140", message)
         indexes: dict[int, str] = {}
         names: set[str] = set()
         folded: set[str] = set()
@@ -220,7 +230,23 @@ def _exactly_scaled(end: DomainEnd, decimals: int) -> Fraction:
 def _event(table: EventTable) -> EventClass:
     attributes = tuple(_attribute(inner) for inner in sorted(table.attribute, key=lambda inner: inner.index))
     places = {place.name: (place.x, place.y) for place in table.place}
-    return EventClass(table.name, table.index, attributes, table.location, places, table.about)
+    return EventClass(
+        table.name,
+        table.index,
+        attributes,
+        table.location,
+        places,
+        table.about,
+        _lifetime_s(table) or NOTIFICATION_LIFETIME_S,
+    )
+
+
+def _lifetime_s(table: EventTable) -> int | None:
+    """Return how long notifications of this class live, begun seconds counted whole; None where it is not
+    said, or not rightly.
+    """
+    seconds = None if table.notification_lifetime is None else duration_s(table.notification_lifetime)
+    return math.ceil(seconds) if seconds is not None and 1 <= seconds <= LONGEST_LIFETIME_S else None
 
 
 def _attribute(table: AttributeTable) -> Attribute:

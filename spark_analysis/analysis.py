@@ -64,13 +64,14 @@ def _ask(run: Run) -> Analysis:
         outcomes, counts = owed.result()
         pairs = outcomes.transform(pairs_of)
         timeline = together.submit(arriving.timeline_of, pairs, end_ms)
-        delay = together.submit(arriving.delay_of, pairs)
+        delivery = arriving.delivery_of(counts, revisions, who)
+        delay = together.submit(arriving.delay_of, pairs, delivery.total, end_ms)
         readings, useful = wanted.result()
         fates = _fates(run, revisions, readings, outcomes)
         released = filtering.result().released
         found = Analysis(
             run=_facts(run, who, end_ms),
-            delivery=arriving.delivery_of(counts, revisions, who),
+            delivery=delivery,
             delay=delay.result(),
             overhead=overhead.result(),
             contacts=times.result(),

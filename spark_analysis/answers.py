@@ -25,18 +25,27 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """How many notifications were owed to somebody, and what became of them."""
+    """How many notifications were owed to somebody, and what became of them (`pair_figures.py`)."""
 
     owed: int
     delivered: int
     missed: int
     open: int
+    whole_delivered: int
+    """Those of the delivered whose lifetime was over by the end."""
+    whole: int = field(init=False)
+    """Those whose lifetime was over by the end, delivered or not."""
     ratio: float | None = field(init=False)
     """delivered / owed"""
+    whole_ratio: float | None = field(init=False)
+    """The ratio among those whose lifetime was over by the end."""
 
     def __post_init__(self) -> None:
-        """Derive the ratio, so that it can never disagree with the counts."""
+        """Derive the ratios, so that they can never disagree with the counts."""
+        whole = self.whole_delivered + self.missed
+        object.__setattr__(self, "whole", whole)
         object.__setattr__(self, "ratio", self.delivered / self.owed if self.owed else None)
+        object.__setattr__(self, "whole_ratio", self.whole_delivered / whole if whole else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +102,22 @@ class HopsDelay:
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """How long the delivered pairs took; `censored` pairs had not arrived and are in none of the figures.
+    """How long pairs took; the definitions stand in `pair_figures.py` and `survival.py`.
 
-    `quantiles_s[i]` is the delay within which i % of the delivered pairs arrived.
+    Of all owed pairs, of which `missed` ones never arrive and `open` ones were watched only for a while:
+    `median_s` and `within_s[i]`, the delay within which half and i % of them arrive (None where that many
+    do not), `estimate`, the share of them that arrives within its lifetime, and `watched_s`, the longest that
+    any was watched. Of the `delivered` pairs alone: mean, p50 to p99, the longest, and `quantiles_s[i]`, the
+    delay within which i % of them arrived.
     """
 
     delivered: int
-    censored: int
+    missed: int
+    open: int
+    estimate: float | None
+    median_s: float | None
+    watched_s: float | None
+    within_s: tuple[float | None, ...]
     mean_s: float | None
     p50_s: float | None
     p90_s: float | None
@@ -146,12 +164,17 @@ class Overhead:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """A distribution of times of which some are only known to be longer than they were watched."""
+    """A distribution of times of which some are only known to be longer than they were watched.
+
+    The median is Kaplan and Meier's, None where it is more than `watched_s`, the longest that anything was
+    watched; the mean is that of the known times alone.
+    """
 
     known: int
     censored: int
     mean_s: float | None
     median_s: float | None
+    watched_s: float | None
     survival: tuple[tuple[float, float], ...]
 
 

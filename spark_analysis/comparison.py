@@ -15,9 +15,13 @@ from spark_analysis.answers import Analysis
 from spark_analysis.errors import TraceError
 from spark_analysis.interval import Interval, interval
 from spark_analysis.manifest import Manifest
+from spark_analysis.wording import DELIVERED, ESTIMATED, OPEN, WHOLE
 
 COMPARED: Final = (
-    ("delivered", "share of owed pairs", "share"),
+    ("delivered", DELIVERED, "share"),
+    ("still open", OPEN, "share"),
+    ("of whole lifetimes", WHOLE, "share"),
+    ("estimate", ESTIMATED, "share"),
     ("recall", "share of everything that should have been told", "share"),
     ("median delay", "of delivered pairs", "time"),
     ("95 % within", "of delivered pairs", "time"),
@@ -40,7 +44,7 @@ class Variant:
     partial: bool
     figures: tuple[Interval | None, ...]
     arrived: tuple[tuple[float, float], ...]
-    """(seconds, share of owed pairs delivered within that time), the mean over the runs."""
+    """(seconds, estimated share of owed pairs that arrive within that time), the mean over the runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,34 +112,38 @@ def _over_seeds(runs: Sequence[Sequence[float | None]]) -> tuple[Interval | None
 
 def _moments(runs: Sequence[Analysis]) -> tuple[float, ...]:
     """Return times, evenly spread by their logarithm, over everything that any run took."""
-    known = [max(value, 0.1) for analysis in runs for value in analysis.delay.quantiles_s]
+    known = [max(time_s, 0.1) for analysis in runs for time_s in _reached(analysis)]
     if not known:
         return ()
     low, ratio = min(known), max(known) / min(known)
     return tuple(low * ratio ** (i / (MOMENTS - 1)) for i in range(MOMENTS))
 
 
+def _reached(analysis: Analysis) -> list[float]:
+    """Return the times within which 0 %, 1 %, … of the owed pairs arrive, as far as that goes."""
+    return [time_s for time_s in analysis.delay.within_s if time_s is not None]
+
+
 def _arrived(runs: Sequence[Analysis], moments: Sequence[float]) -> tuple[tuple[float, float], ...]:
-    """Return the mean over runs of the share of owed pairs that had arrived within each time."""
-    owing = [analysis for analysis in runs if analysis.delivery.total.owed]
+    """Return the mean over runs of the estimated share of owed pairs that arrive within each time."""
+    owing = [_reached(analysis) for analysis in runs if analysis.delivery.total.owed]
     if not owing:
         return ()
 
-    def share(analysis: Analysis, within_s: float) -> float:
-        quantiles = analysis.delay.quantiles_s
-        if not quantiles:
-            return 0.0
-        return (
-            (analysis.delivery.total.ratio or 0) * bisect_right(quantiles, within_s * 1.0001) / len(quantiles)
-        )
+    def share(reached: Sequence[float], within_s: float) -> float:
+        return max(bisect_right(reached, within_s * 1.0001) - 1, 0) / 100
 
     return tuple((at, sum(share(one, at) for one in owing) / len(owing)) for at in moments)
 
 
 def _figures(analysis: Analysis) -> tuple[float | None, ...]:
     """Return the figures of one run in the order of `COMPARED`."""
+    total = analysis.delivery.total
     return (
-        analysis.delivery.total.ratio,
+        total.ratio,
+        total.open / total.owed if total.owed else None,
+        total.whole_ratio,
+        analysis.delay.estimate,
         analysis.truth.recall,
         analysis.delay.p50_s,
         analysis.delay.p95_s,

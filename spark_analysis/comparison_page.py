@@ -68,8 +68,8 @@ confidence intervals (Student’s t); of a single run there is no interval.</p>
 </section>
 <section>
 <h2>How long did it take?</h2>
-<p>Share of owed pairs that had arrived within a time, the mean over the runs of a variant. A curve ends at
-the delivery ratio.</p>
+<p>Share of owed pairs that arrive within a time (Kaplan–Meier estimate, which accounts for pairs still open
+at the end of a run), the mean over the runs of a variant.</p>
 <div class="figure" tabindex="0">
 {_delays_figure(comparison)}
 </div>
@@ -158,7 +158,7 @@ def _delays_figure(comparison: Comparison) -> str:
         time_axis(axes, times)
         share_axis(axes)
         axes.set_xlabel("time from the event to the application")
-        axes.set_ylabel("share of owed pairs delivered")
+        axes.set_ylabel("share of owed pairs that arrive")
         if times:
             axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=2, labelcolor=INK)
         ends = "; ".join(

@@ -27,7 +27,7 @@ from spark_analysis.drawing import (
     svg,
     time_axis,
 )
-from spark_analysis.wording import bytes_text, share_text, time_text
+from spark_analysis.wording import bytes_text, median_text, share_text, time_text
 
 FATE_TEXTS: Final = {
     "delivered": "delivered",
@@ -43,45 +43,46 @@ FATE_TEXTS: Final = {
 
 
 def delay_figure(delay: Delay, total: Served) -> str:
-    """Draw the share of all owed pairs that had arrived within a given time of their event."""
+    """Draw the estimated share of all owed pairs that arrive within a given time of their event."""
     with mpl.rc_context(STYLE):
         figure, axes = canvas(4.4)
-        shares = [
-            i / (len(delay.quantiles_s) - 1) * (total.ratio or 0) for i in range(len(delay.quantiles_s))
-        ]
-        shortest_s = max(delay.max_s or 0, 1) / 1000  # three decades; what was faster stands at the left edge
-        times = [max(value, shortest_s) for value in delay.quantiles_s]
+        shortest_s = max(delay.watched_s or 0, 1) / 1000  # three decades; what was faster stands at the left
+        reached = [(time_s, i / 100) for i, time_s in enumerate(delay.within_s) if time_s is not None]
+        if reached and delay.watched_s is not None:
+            reached.append((delay.watched_s, reached[-1][1] if delay.estimate is None else delay.estimate))
+        times, shares = [max(time_s, shortest_s) for time_s, _ in reached], [share for _, share in reached]
         axes.plot(times, shares, color=ONE, drawstyle="steps-post")
         axes.fill_between(times, shares, step="post", color=ONE, alpha=0.12, linewidth=0)
         axes.axhline(total.ratio or 0, color=TWO, linewidth=1.2, linestyle=(0, (4, 3)))
         axes.text(
             0.01,
             (total.ratio or 0) + 0.02,
-            f"{share_text(total.ratio)} of all that was owed",
+            f"{share_text(total.ratio)} delivered by the end of the run, {total.open:,} pairs still open",
             transform=axes.get_yaxis_transform(),
             color=TWO,
             va="bottom",
         )
-        for name, value, share in (("median", delay.p50_s, 0.5), ("95 %", delay.p95_s, 0.95)):
-            if value is not None and total.ratio:
-                axes.plot([max(value, shortest_s)], [share * total.ratio], "o", color=ONE, markersize=6)
-                axes.annotate(
-                    f"{name}: {time_text(value)}",
-                    (max(value, shortest_s), share * total.ratio),
-                    (10, -6),
-                    textcoords="offset points",
-                    va="top",
-                )
+        if delay.median_s is not None:
+            axes.plot([max(delay.median_s, shortest_s)], [0.5], "o", color=ONE, markersize=6)
+            axes.annotate(
+                f"median: {time_text(delay.median_s)}",
+                (max(delay.median_s, shortest_s), 0.5),
+                (10, -6),
+                textcoords="offset points",
+                va="top",
+            )
         time_axis(axes, times, room=1.6)
         share_axis(axes)
         axes.set_xlabel("time from the event to the application")
-        axes.set_ylabel("share of owed pairs delivered")
+        axes.set_ylabel("share of owed pairs that arrive")
         return svg(
             figure,
             "delay",
             "How long deliveries took",
-            f"A rising curve that ends at {share_text(total.ratio)} of the owed pairs; half of the delivered "
-            f"ones arrived within {time_text(delay.p50_s)}, 95 % within {time_text(delay.p95_s)}.",
+            "A rising curve, the Kaplan–Meier estimate of the share of owed pairs that arrive within a time; "
+            f"it ends at {share_text(delay.estimate)}. {share_text(total.ratio)} were delivered by the end "
+            f"of the run, {total.open} pairs were still open. The median is "
+            f"{median_text(delay.median_s, delay.watched_s)}.",
         )
 
 

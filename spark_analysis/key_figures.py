@@ -1,7 +1,8 @@
 """The figures of one run by which runs are compared, from its folder and without Spark.
 
 A sweep makes thousands of small runs, and each is asked where it was made; starting a query for each would
-take longer than the runs. The definitions are those of `metrics/`, and a test holds both to the same numbers.
+take longer than the runs. Pairs are counted by `pair_figures.py` and times by `survival.py`; the other
+definitions are those of `metrics/`, and a test holds both to the same numbers.
 """
 
 from collections.abc import Mapping
@@ -11,16 +12,22 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from spark_analysis.asking.naming import seconds
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import matchers_of
 from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics.overhead import NOTIFICATION_TYPES
 from spark_analysis.metrics.owed import load_matchers, owed_in, subscription_revisions
+from spark_analysis.pair_figures import Pair, PairFigures, pair_figures
 from spark_analysis.parts import Part, parts_in
 from spark_analysis.schema import TABLES
+from spark_analysis.wording import DELIVERED, ESTIMATED, OPEN, WHOLE
 
 FIGURES: Final = {
-    "delivery_ratio": "share of owed pairs delivered",
+    "delivery_ratio": DELIVERED,
+    "open_ratio": OPEN,
+    "whole_lifetime_ratio": WHOLE,
+    "delivery_estimate": ESTIMATED,
     "mean_delay_s": "mean delay of delivered pairs, seconds",
     "median_delay_s": "median delay of delivered pairs, seconds",
     "overhead_ratio": "The ONE's overhead ratio",
@@ -28,7 +35,9 @@ FIGURES: Final = {
     "share_kept": "share of readings kept at their source",
 }
 """The figures that are compared, each with its meaning. A figure that a run does not have is None."""
-SHARES: Final = frozenset({"delivery_ratio", "share_kept"})
+SHARES: Final = frozenset(
+    {"delivery_ratio", "open_ratio", "whole_lifetime_ratio", "delivery_estimate", "share_kept"}
+)
 """The figures that are between 0 and 1."""
 
 KeyFigures = Mapping[str, float | None]
@@ -46,30 +55,46 @@ def key_figures(folder: Path) -> dict[str, float | None]:
     messages = _table(parts, "messages").to_pandas()
     readings = _table(parts, "filter_decisions").to_pandas()
     delivered = messages[messages["kind"] == "delivered"]
-    first = delivered.groupby(["origin", "number", "node"])["at_ms"].min().to_dict()
-    owed = _owed_pairs(parts, manifest)
-    delays = sorted(first[pair] - event_ms for pair, event_ms in owed.items() if pair in first)
+    pairs = _pairs(parts, manifest, delivered)
     relayed = messages["type"].isin(NOTIFICATION_TYPES) & (messages["kind"] == "received")
     on_air = messages.loc[messages["kind"] == "sent", "bytes"].sum()
     return {
-        "delivery_ratio": _ratio(len(delays), len(owed)),
-        "mean_delay_s": _ratio(sum(delays) / 1000, len(delays)),
-        "median_delay_s": delays[(len(delays) - 1) // 2] / 1000 if delays else None,
+        "delivery_ratio": pairs.served.ratio,
+        "open_ratio": _ratio(pairs.served.open, pairs.served.owed),
+        "whole_lifetime_ratio": pairs.served.whole_ratio,
+        "delivery_estimate": pairs.estimate,
+        "mean_delay_s": seconds(pairs.delivered_delay.mean),
+        "median_delay_s": seconds(pairs.delivered_delay.median),
         "overhead_ratio": _ratio(relayed.sum() - len(delivered), len(delivered)),
         "bytes_per_delivery": _ratio(on_air, len(delivered)),
         "share_kept": _ratio((readings["released"] == 0).sum(), len(readings)),
     }
 
 
-def _owed_pairs(parts: Parts, manifest: Manifest) -> dict[tuple[int, int, int], int]:
-    """Return the event time of every owed pair (origin, number, subscriber)."""
+def pair_figures_of(folder: Path) -> PairFigures:
+    """Return what became of all that was owed in a run, complete or not."""
+    manifest = read_manifest(folder)
+    parts = parts_in(folder, manifest)
+    messages = _table(parts, "messages").to_pandas()
+    return _pairs(parts, manifest, messages[messages["kind"] == "delivered"])
+
+
+def _pairs(parts: Parts, manifest: Manifest, delivered: Any) -> PairFigures:
+    first = delivered.groupby(["origin", "number", "node"])["at_ms"].min().to_dict()
     revisions = subscription_revisions(_table(parts, "subscriptions").to_pylist())
     matchers = load_matchers(revisions, matchers_of(manifest))
-    owed = {}
+    pairs: list[Pair] = []
     for batch in _table(parts, "notifications").to_batches():
-        for row in owed_in(batch, revisions, matchers).to_pylist():
-            owed[row["origin"], row["number"], row["subscriber"]] = row["event_ms"]
-    return owed
+        pairs += (
+            (
+                row["event_ms"],
+                row["lifetime_ms"],
+                first.get((row["origin"], row["number"], row["subscriber"])),
+            )
+            for row in owed_in(batch, revisions, matchers).to_pylist()
+            if row["first"]
+        )
+    return pair_figures(pairs, manifest.simulated_ms)
 
 
 def _table(parts: Parts, name: str) -> Any:

@@ -12,11 +12,13 @@ were taken, and say how much further the writer was.
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from plugins.language import Matcher
+from spark_analysis.answers import Served
 from spark_analysis.metrics.owed import MakeMatcher, SubscriptionRevision, load_matchers
+from spark_analysis.pair_figures import pair_figures
 
 Message = tuple[int, int]
 """(origin, number)."""
@@ -97,18 +99,14 @@ def _with_bytes(row: dict[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
-    """What arrived of what was owed, and how fast. A ratio of nothing is None; so is the delay of nothing."""
+class ServedSoFar(Served):
+    """What became of what was owed, as of the moment up to which facts were taken (`pair_figures.py`), and
+    how fast the delivered part was. A ratio of nothing is None; so is the delay of nothing.
+    """
 
-    owed: int
-    delivered: int
-    ratio: float | None = field(init=False)
+    estimate: float | None
     median_delay_ms: int | None
     p90_delay_ms: int | None
-
-    def __post_init__(self) -> None:
-        """Compute the ratio."""
-        object.__setattr__(self, "ratio", self.delivered / self.owed if self.owed else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +114,9 @@ class LiveFigures:
     """A run up to `at_ms`, and its last `window_ms` before that; its writer had come to `written_ms`.
 
     A pair (notification, subscriber) counts where its event lies: `recent` has the pairs that became owed in
-    the window and what of them has arrived, so it is low at first and rises as they come in. What was given
-    up counts when it was.
+    the window and what of them has arrived. Most of those are open, so its ratio is low at first and rises as
+    they come in: how many are open, and the estimate, say what it is worth. What was given up counts when it
+    was.
     """
 
     at_ms: int
@@ -126,8 +125,8 @@ class LiveFigures:
     batches: int
     subscriptions: int
     notifications: int
-    whole: Served
-    recent: Served
+    whole: ServedSoFar
+    recent: ServedSoFar
     given_up: Mapping[str, int]
     given_up_recently: Mapping[str, int]
 
@@ -192,8 +191,8 @@ class LiveState:
             batches=len(self._taken),
             subscriptions=len(self._revisions),
             notifications=len(known),
-            whole=self._served(known),
-            recent=self._served(recently),
+            whole=self._served(known, at_ms),
+            recent=self._served(recently, at_ms),
             given_up=self._reasons(0),
             given_up_recently=self._reasons(since_ms),
         )
@@ -245,16 +244,26 @@ class LiveState:
             if revision.in_force(told.at_ms):
                 people.add(revision.subscriber)
 
-    def _served(self, notified: Mapping[Message, Notified]) -> Served:
-        owed, delays = 0, []
-        for name, told in notified.items():
-            for subscriber in self._owed.get(name, ()):
-                owed += 1
-                arrived_ms = self._arrived.get((*name, subscriber))
-                if arrived_ms is not None:
-                    delays.append(arrived_ms - told.at_ms)
-        delays.sort()
-        return Served(owed, len(delays), _percentile(delays, 50), _percentile(delays, 90))
+    def _served(self, notified: Mapping[Message, Notified], at_ms: int) -> ServedSoFar:
+        figures = pair_figures(
+            (
+                (told.at_ms, told.lifetime_ms, self._arrived.get((*name, subscriber)))
+                for name, told in notified.items()
+                for subscriber in self._owed.get(name, ())
+            ),
+            at_ms,
+        )
+        served, arrived = figures.served, figures.delivered_delay.percentiles
+        return ServedSoFar(
+            served.owed,
+            served.delivered,
+            served.missed,
+            served.open,
+            served.whole_delivered,
+            figures.estimate,
+            _milliseconds(arrived[50]),
+            _milliseconds(arrived[90]),
+        )
 
     def _reasons(self, since_ms: int) -> dict[str, int]:
         """Count what was given up since then, as far as minutes tell, by kind and reason."""
@@ -265,8 +274,5 @@ class LiveState:
         return dict(sorted(counts.items()))
 
 
-def _percentile(ordered: list[int], share: int) -> int | None:
-    """Return the smallest value that at least this share of all, in per cent, does not exceed."""
-    if not ordered:
-        return None
-    return ordered[max(0, -(-len(ordered) * share // 100) - 1)]
+def _milliseconds(delay_ms: float | None) -> int | None:
+    return None if delay_ms is None else int(delay_ms)

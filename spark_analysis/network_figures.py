@@ -24,7 +24,7 @@ from spark_analysis.drawing import (
     svg,
     time_axis,
 )
-from spark_analysis.wording import bytes_text, energy_text, number_text, share_text, time_text
+from spark_analysis.wording import bytes_text, energy_text, median_text, number_text, share_text
 
 ROLE_COLOURS: Final = {"mediator": ONE, "publisher": THREE, "subscriber": TWO}
 """In the order in which they are drawn: those who walk everywhere first, those who asked on top."""
@@ -55,9 +55,10 @@ def contacts_figure(contacts: Contacts) -> str:
             figure,
             "contacts",
             "How long nodes are in contact and apart",
-            f"Two falling curves: contacts last {time_text(contacts.contact.median_s)} in the median, "
-            f"pairs are apart for {time_text(contacts.inter_contact.median_s)} in the median between two "
-            "contacts.",
+            "Two falling curves: contacts last "
+            f"{median_text(contacts.contact.median_s, contacts.contact.watched_s)} in the median, pairs are "
+            f"apart for {median_text(contacts.inter_contact.median_s, contacts.inter_contact.watched_s)} in "
+            "the median between two contacts.",
         )
 
 

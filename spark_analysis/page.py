@@ -28,9 +28,17 @@ from spark_analysis.page_network import (
 )
 from spark_analysis.page_sections import filter_and_radio, map_section, questions, truth_section
 from spark_analysis.page_table import table
-from spark_analysis.wording import bytes_text, counted, number_text, share_text, time_text
+from spark_analysis.wording import (
+    bytes_text,
+    counted,
+    delivery_text,
+    median_text,
+    number_text,
+    share_text,
+    time_text,
+)
 
-_SERVED_HEAD: Final = ("owed", "delivered", "open", "missed", "ratio")
+_SERVED_HEAD: Final = ("owed", "delivered", "open", "missed", "ratio", "of whole lifetimes")
 
 
 def page(analysis: Analysis) -> str:
@@ -113,8 +121,18 @@ def _key(analysis: Analysis) -> str:
         analysis.filtering,
     )
     cards = [
-        ("delivered", share_text(total.ratio), f"{total.delivered:,} of {total.owed:,} owed"),
-        ("median delay", time_text(delay.p50_s), f"95 % within {time_text(delay.p95_s)}"),
+        (
+            "delivered",
+            share_text(total.ratio),
+            f"{total.delivered:,} of {total.owed:,} owed; {total.open:,} still open; of whole lifetimes "
+            f"{share_text(total.whole_ratio)}; Kaplan–Meier estimate {share_text(delay.estimate)}",
+        ),
+        (
+            "median delay",
+            median_text(delay.median_s, delay.watched_s),
+            f"of all owed (Kaplan–Meier, {delay.open:,} censored); of the delivered "
+            f"{time_text(delay.p50_s)}, 95 % within {time_text(delay.p95_s)}",
+        ),
         ("kept at home", share_text(filtering.share_kept), f"of {filtering.judged:,} readings"),
         (
             "overhead",
@@ -162,21 +180,28 @@ def _subscription_table(analysis: Analysis) -> str:
 
 def _served_cells(served: Served) -> tuple[str, ...]:
     counts = (served.owed, served.delivered, served.open, served.missed)
-    return (*(number_text(count) for count in counts), share_text(served.ratio))
+    return (
+        *(number_text(count) for count in counts),
+        share_text(served.ratio),
+        share_text(served.whole_ratio),
+    )
 
 
 def _delay_text(analysis: Analysis) -> str:
-    delay = analysis.delay
-    text = (
-        "From the event at the source to the application that asked, as a share of everything owed: the "
-        "curve ends at the delivery ratio, not at 100 %."
+    delay, total = analysis.delay, analysis.delivery.total
+    if not total.owed:
+        return "Nothing was owed."
+    half = (
+        f"half of all owed pairs arrive within {time_text(delay.median_s)}"
+        if delay.median_s is not None
+        else f"half of all owed pairs take {median_text(None, delay.watched_s)} or never arrive"
     )
-    if delay.censored:
-        text += (
-            f" The {delay.censored:,} pairs that had not arrived when the run ended are in none of the "
-            "figures below; their delays are only known to be longer than they were watched."
-        )
-    return text
+    return (
+        "From the event at the source to the application that asked. "
+        f"{delivery_text(total, delay.estimate)}. By the same estimate, which counts the {delay.open:,} open "
+        f"pairs for as long as they were watched and the {delay.missed:,} missed ones as never arriving, "
+        f"{half}. The table below is about the delivered pairs alone."
+    )
 
 
 def _delay_table(analysis: Analysis) -> str:

@@ -2,10 +2,18 @@
 
 from html import escape
 
-from spark_analysis.answers import Analysis
+from spark_analysis.answers import Analysis, Times
 from spark_analysis.network_figures import energy_figure
 from spark_analysis.page_table import table
-from spark_analysis.wording import NOT_KNOWN, bytes_text, energy_text, number_text, share_text, time_text
+from spark_analysis.wording import (
+    NOT_KNOWN,
+    bytes_text,
+    energy_text,
+    median_text,
+    number_text,
+    share_text,
+    time_text,
+)
 
 
 def contacts_text(analysis: Analysis) -> str:
@@ -13,9 +21,17 @@ def contacts_text(analysis: Analysis) -> str:
     contacts = analysis.contacts
     return (
         f"{contacts.pairs_met:,} of {contacts.pairs:,} pairs of nodes ever met. A contact lasted "
-        f"{time_text(contacts.contact.median_s)} in the median; between two contacts a pair was apart for "
-        f"{time_text(contacts.inter_contact.median_s)}. The curves (Kaplan–Meier) account for times that "
-        "the beginning or the end of the run cut off."
+        f"{_median(contacts.contact)}; between two contacts a pair was apart for "
+        f"{_median(contacts.inter_contact)}. Medians and curves are Kaplan–Meier estimates: they account for "
+        "times that the beginning or the end of the run cut off (censored) and that are only known to be "
+        "longer."
+    )
+
+
+def _median(times: Times) -> str:
+    return (
+        f"{median_text(times.median_s, times.watched_s)} in the median "
+        f"({times.known:,} known, {times.censored:,} censored)"
     )
 
 

@@ -1,22 +1,120 @@
-"""The survival curve of censored times (Kaplan and Meier 1958), from a life table."""
+"""Times of which some are only known to be longer than they were watched: Kaplan and Meier's estimate (1958).
 
+This is the one definition of a median, of any other percentile and of a share "within a time" in reports,
+sweeps, live figures and `dens contacts`. The p-th percentile is the least time t at which the estimated share
+of times longer than t is at most 1 - p/100. Nothing is interpolated: it is a time that occurred. Where no
+time is censored it is the nearest rank, the least time that at least p % of all do not exceed. Where the
+curve does not come down that far it is not known, and all that can be said is "more than the longest time
+that was watched".
+"""
+
+import math
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
 
-from spark_analysis.metrics.contacts import BINS_PER_DECADE
+BINS_PER_DECADE: Final = 20
+"""A curve has so many points to each factor of ten, so it stays small however many times there are."""
+PERCENTS: Final = 101
+"""Percentiles are kept from 0 to 100."""
 
 
-def survival(life_table: Iterable[tuple[int, int, int]]) -> tuple[tuple[float, float], ...]:
-    """Return (seconds, share of times longer than that) for each bin of (bin, ended, censored), in order.
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A distribution of times, in the unit in which they were given.
 
-    A censored time counts as at risk in its own bin and in every bin before it, and not after: the usual
-    convention that a censoring at t happens just after the events at t. Without any ended time the curve
-    stays at 1, and it is empty without any time at all.
+    `known` times came to their end, `censored` ones were watched only so far, and `never` counts what is
+    known to have no end at all. The mean is that of the known ones alone.
     """
-    bins = sorted(life_table)
-    at_risk = sum(ended + censored for _, ended, censored in bins)
-    alive, curve = 1.0, []
-    for bin_, ended, censored in bins:
-        alive *= 1 - ended / at_risk
-        at_risk -= ended + censored
-        curve.append((10 ** (bin_ / BINS_PER_DECADE) / 1000, alive))
-    return tuple(curve)
+
+    known: int
+    censored: int
+    never: int
+    mean: float | None
+    longest: float | None
+    """The longest that anything was watched, whatever became of it."""
+    longest_known: float | None
+    percentiles: tuple[float | None, ...]
+    """`percentiles[p]` for p from 0 to 100; None where the curve does not come down so far."""
+    left: float | None
+    """The estimated share of times longer than all of these; None of no times."""
+    survival: tuple[tuple[float, float], ...]
+    """(time, estimated share longer than that) at the end of each bin in which there are times: bin i holds
+    the times in (10^((i-1)/n), 10^(i/n)] with n = `BINS_PER_DECADE`, bin 0 also everything shorter.
+    """
+
+    @property
+    def median(self) -> float | None:
+        """Return the time that half of all are longer than."""
+        return self.percentiles[50]
+
+
+class KaplanMeier:
+    """Takes `total` times, shortest first, and keeps no more of them than the answer needs.
+
+    A time that is censored at t counts as at risk at t and not after it: the usual convention that a
+    censoring at t happens just after the ends at t. What never ends is at risk throughout.
+    """
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._at_risk = total
+        self._left = 1.0
+        self._share, self._since = 1.0, total
+        """What was left at the last censoring, and how many were at risk after it: until the next one the
+        share that is left is a fraction of whole numbers, and exact as one."""
+        self._known = self._censored = self._taken = 0
+        self._sum: float = 0
+        self._longest: float | None = None
+        self._longest_known: float | None = None
+        self._percentiles: list[float | None] = []
+        self._bins: dict[int, float] = {}
+
+    def take(self, time: float, ended: int, censored: int, never: int = 0) -> None:
+        """Take all that were watched for exactly this time, which is longer than every one taken before."""
+        if self._longest is not None and time <= self._longest:
+            raise ValueError(f"{time} is not longer than {self._longest}")
+        self._longest = time
+        self._taken += ended + censored + never
+        if ended:
+            self._known += ended
+            self._sum += time * ended
+            self._at_risk -= ended
+            self._longest_known = time
+            self._left = self._share * self._at_risk / self._since
+            while len(self._percentiles) < PERCENTS and self._left <= (100 - len(self._percentiles)) / 100:
+                self._percentiles.append(time)
+        if censored:
+            self._censored += censored
+            self._at_risk -= censored
+            self._share, self._since = self._left, self._at_risk
+        self._bins[math.ceil(math.log10(max(time, 1.0)) * BINS_PER_DECADE)] = self._left
+
+    def estimate(self) -> Estimate:
+        """Return what all the times amount to."""
+        if self._taken != self._total:
+            raise ValueError(f"{self._taken} times were taken of {self._total}")
+        return Estimate(
+            known=self._known,
+            censored=self._censored,
+            never=self._total - self._known - self._censored,
+            mean=self._sum / self._known if self._known else None,
+            longest=self._longest,
+            longest_known=self._longest_known,
+            percentiles=(*self._percentiles, *[None] * (PERCENTS - len(self._percentiles))),
+            left=self._left if self._total else None,
+            survival=tuple((10 ** (bin_ / BINS_PER_DECADE), share) for bin_, share in self._bins.items()),
+        )
+
+
+def estimate(rows: Iterable[tuple[float, int, int, int]]) -> Estimate:
+    """Return the estimate of (time, ended, censored, never), in any order; a time may be there many times."""
+    table: dict[float, list[int]] = {}
+    for time, *counts in rows:
+        known = table.setdefault(time, [0, 0, 0])
+        for position, count in enumerate(counts):
+            known[position] += count
+    found = KaplanMeier(sum(map(sum, table.values())))
+    for time in sorted(table):
+        found.take(time, *table[time])
+    return found.estimate()

@@ -10,7 +10,7 @@ from pathlib import Path
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from knowledge_manager.whole_files import write_whole
-from spark_analysis.key_figures import KeyFigures, key_figures
+from spark_analysis.key_figures import FIGURES, KeyFigures, key_figures
 
 __all__ = ["RunDone", "fingerprint", "known_run", "run_task"]
 
@@ -37,12 +37,15 @@ def fingerprint(scenario: str, changes: Sequence[str]) -> str:
 def known_run(folder: Path) -> RunDone | None:
     """Return what a run came to that has been run before; None where it has to be run.
 
-    `figures.json` is written last and at once: where it stands the run is whole.
+    `figures.json` is written last and at once: where it stands the run is whole. One that an earlier version
+    wrote, with other figures, is asked again.
     """
     try:
         content = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
+    if content["figures"].keys() != FIGURES.keys():
+        content["figures"] = key_figures(folder)
     return RunDone(**content)
 
 

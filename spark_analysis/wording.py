@@ -3,7 +3,10 @@
 A number and its unit are joined by a space at which no line is broken.
 """
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from spark_analysis.answers import Served
 
 NOT_KNOWN: Final = "–"
 NO_BREAK: Final = "\N{NO-BREAK SPACE}"
@@ -11,6 +14,30 @@ NO_BREAK: Final = "\N{NO-BREAK SPACE}"
 _TIME_UNITS: Final = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _ENERGY_UNITS: Final = ((1e6, "MJ"), (1e3, "kJ"), (1, "J"))
 _BYTE_UNITS: Final = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+
+DELIVERED: Final = "delivered, share of owed pairs"
+OPEN: Final = "still open (not delivered, lifetime not over), share of owed pairs"
+WHOLE: Final = "delivered, share of pairs that had their whole lifetime"
+ESTIMATED: Final = "delivered within the lifetime, estimated share (Kaplan–Meier)"
+"""What the four figures of `pair_figures.py` are called wherever they stand."""
+
+
+def delivery_text(served: "Served", estimate: float | None) -> str:
+    """Say what arrived with what its ratio is worth, in the same words for reports, runs and live figures."""
+    return (
+        f"{served.delivered:,} of {served.owed:,} owed pairs delivered ({share_text(served.ratio)}); "
+        f"{served.open:,} still open; {share_text(served.whole_ratio)} of the {served.whole:,} that had "
+        f"their whole lifetime; estimated within the lifetime (Kaplan–Meier): {share_text(estimate)}"
+    )
+
+
+def median_text(median_s: float | None, watched_s: float | None) -> str:
+    """Return a median of times of which some are censored; one that was not reached is more than the longest
+    time that was watched.
+    """
+    if median_s is None and watched_s is not None:
+        return f"more than {time_text(watched_s)}"
+    return time_text(median_s)
 
 
 def time_text(seconds: float | None) -> str:

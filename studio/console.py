@@ -44,7 +44,12 @@ def print_document(document: Any) -> None:
 def print_figures(figures: dict[str, Any]) -> None:
     """Print named numbers below each other; what is not known is a dash."""
     for name, figure in figures.items():
-        shown = "–" if figure is None else f"{figure:,.1f}" if isinstance(figure, float) else f"{figure:,}"
+        if figure is None:
+            shown = "–"
+        elif isinstance(figure, str):
+            shown = figure
+        else:
+            shown = f"{figure:,.1f}" if isinstance(figure, float) else f"{figure:,}"
         sys.stdout.write(f"{name:<24}{shown:>16}\n")
 
 

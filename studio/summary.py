@@ -1,21 +1,83 @@
 """The few figures of runs that belong on a terminal; the report shows the rest."""
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from emulation.contacts.statistics import ContactStatistics
     from spark_analysis.answers import Analysis
     from spark_analysis.comparison import Comparison
     from spark_analysis.interval import Interval
+    from spark_analysis.pair_figures import PairFigures
     from spark_analysis.sweep_results import SweepResult
+
+
+MOST_ASKED: Final = 10_000
+"""So many notifications of a run are matched anew for the summary at most; of more the report tells."""
+
+
+def delivery_of_run(folder: Path, notifications: int) -> "PairFigures | None":
+    """Return what became of all that was owed in a run that has so many notifications; None where finding out
+    would take longer than people wait for a summary.
+    """
+    from spark_analysis.key_figures import pair_figures_of
+
+    return pair_figures_of(folder) if notifications <= MOST_ASKED else None
+
+
+def delivery_document(found: "PairFigures | None") -> dict[str, Any] | None:
+    """Return it for programs: counts, both ratios and the estimate."""
+    return None if found is None else {**asdict(found.served), "estimate": found.estimate}
+
+
+def delivery_line(found: "PairFigures | None") -> str:
+    """Return it for people."""
+    from spark_analysis.wording import delivery_text
+
+    if found is None:
+        return "how much of what was owed arrived: `dens report`"
+    return delivery_text(found.served, found.estimate)
+
+
+def contact_document(found: "ContactStatistics") -> dict[str, Any]:
+    """Return what `dens contacts` prints: counts, means of the known times, and medians by the estimate that
+    reports use. A median that is not reached is None: it is more than the longest time that was watched.
+    """
+    from spark_analysis.survival import estimate
+
+    document: dict[str, Any] = {
+        "nodes": found.nodes,
+        "pairs": found.pairs,
+        "contacts": found.contacts,
+        "contact_total_s": found.contact_total_s,
+    }
+    for name, times in (("contact", found.contact), ("inter_contact", found.inter_contact)):
+        whole = estimate(
+            (time_ms, not cut, cut, 0)
+            for time_ms, cut in zip(times.times_ms.tolist(), times.censored.tolist(), strict=True)
+        )
+        document |= {
+            f"{name}_known": whole.known,
+            f"{name}_censored": whole.censored,
+            f"{name}_mean_s": _seconds(whole.mean),
+            f"{name}_median_s": _seconds(whole.median),
+            f"{name}_watched_s": _seconds(whole.longest),
+        }
+    return document
+
+
+def _seconds(time_ms: float | None) -> float | None:
+    return None if time_ms is None else time_ms / 1000
 
 
 def summary_table(analysis: "Analysis") -> "Table":
     """Return the table that `dens report` prints."""
     from rich.table import Table
 
-    from spark_analysis.wording import bytes_text, share_text, time_text
+    from spark_analysis.wording import bytes_text, delivery_text, median_text, share_text, time_text
 
     run, total, delay = analysis.run, analysis.delivery.total, analysis.delay
     partial = " — partial run" if run.partial else ""
@@ -30,9 +92,13 @@ def summary_table(analysis: "Analysis") -> "Table":
         f"{share_text(analysis.filtering.share_kept)} of {analysis.filtering.judged}",
     )
     table.add_row("notifications", f"{run.notifications}, owed {total.owed} times")
-    table.add_row("delivered", f"{total.delivered} ({share_text(total.ratio)}); still under way {total.open}")
+    table.add_row("delivered", delivery_text(total, delay.estimate))
     table.add_row(
-        "delay: median, 90 %, 99 %",
+        "median delay of all owed",
+        f"{median_text(delay.median_s, delay.watched_s)} (Kaplan–Meier, {delay.open:,} censored)",
+    )
+    table.add_row(
+        "delay of delivered: median, 90 %, 99 %",
         f"{time_text(delay.p50_s)}, {time_text(delay.p90_s)}, {time_text(delay.p99_s)}",
     )
     table.add_row("on the air per delivery", bytes_text(analysis.overhead.bytes_per_delivery))

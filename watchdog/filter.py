@@ -12,13 +12,16 @@ class PoolFull(Exception):
 
 
 class Release:
-    """A notification that a filter lets out: its vector, and the degree that released it."""
+    """A notification that a filter lets out: its vector, the degree that released it, and the code of its
+    lifetime.
+    """
 
-    __slots__ = ("degree_u8", "vector")
+    __slots__ = ("degree_u8", "lifetime", "vector")
 
-    def __init__(self, vector: bytes, degree_u8: int) -> None:
+    def __init__(self, vector: bytes, degree_u8: int, lifetime: int = ONE_HOUR) -> None:
         self.vector = vector
         self.degree_u8 = degree_u8
+        self.lifetime = lifetime
 
 
 def combine_every(block: bytes | bytearray, body: int, degrees: bytearray, n: int, aged: int) -> int:
@@ -44,8 +47,8 @@ class FuzzyFilter:
     """Lets a reading pass when it satisfies at least one of the subscriptions it was given.
 
     `features` is the condition under which a notification serves a subscription: "subset", so that one
-    notification serves many, or "exact". Subscriptions rest in `pool`, which takes what its blocks hold and
-    not more.
+    notification serves many, or "exact". `lifetime` is the lifetime code of what it releases. Subscriptions
+    rest in `pool`, which takes what its blocks hold and not more.
     """
 
     def __init__(
@@ -99,6 +102,6 @@ class FuzzyFilter:
         scan.begin(reading.event, reading.number, reading.stamp_s, reading.row, reading.mask)
         degree_u8 = scan.advance()
         while degree_u8:
-            releases.append(Release(bytes(scan.vector[: scan.length]), degree_u8))
+            releases.append(Release(bytes(scan.vector[: scan.length]), degree_u8, scan.vector[2]))
             degree_u8 = scan.advance()
         return releases

@@ -16,6 +16,9 @@ def lifetime_s(q: int) -> int:
 def lifetime_code(seconds: int) -> int:
     """Return the least code whose lifetime is long enough, or 255 when none is. Ages are coded alike."""
     q = 0
-    while q < 255 and lifetime_s(q) < seconds:
-        q += 1
+    step = 128
+    while step:
+        if lifetime_s(q + step - 1) < seconds:
+            q += step
+        step >>= 1
     return q

@@ -1,49 +1,58 @@
-"""What contacts are like, in numbers by which traces are compared."""
+"""What contacts are like, in numbers by which traces are compared.
 
-from dataclasses import asdict, dataclass
-from typing import Any
+Times here are as they were watched, and say which of them were cut off; what they are in the median is
+estimated from that by whoever shows it, in one way for `dens contacts` and for reports.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from emulation.contacts.contact import Contacts
+from emulation.mobility.model import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedTimes:
+    """Times, and which of them are only known to be at least so long."""
+
+    times_ms: Floats
+    censored: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class ContactStatistics:
-    """Counts, and times in seconds. Means and medians of nothing are None."""
+    """Counts, and how long pairs were watched in contact and apart."""
 
     nodes: int
     pairs: int
     contacts: int
-    censored: int
     contact_total_s: float
-    contact_mean_s: float | None
-    contact_median_s: float | None
-    inter_contact_mean_s: float | None
-    inter_contact_median_s: float | None
-
-    def as_document(self) -> dict[str, Any]:
-        """Return the figures as plain data."""
-        return asdict(self)
+    contact: WatchedTimes
+    inter_contact: WatchedTimes
 
 
-def contact_statistics(contacts: Contacts) -> ContactStatistics:
-    """Return the figures; an inter-contact time is that from the end of a pair's contact to its next one."""
-    lengths_s = (contacts.end_ms - contacts.begin_ms) / 1000.0
+def contact_statistics(contacts: Contacts, end_ms: float | None = None) -> ContactStatistics:
+    """Return the figures of contacts that were watched from 0 to `end_ms`, by default to the end of the last.
+
+    A contact that had begun at 0, or was going on at the end, is censored. An inter-contact time is that from
+    the end of a pair's contact to its next one; the one after its last contact is censored by the end.
+    """
     order = np.lexsort((contacts.begin_ms, contacts.b, contacts.a))
     a, b = contacts.a[order], contacts.b[order]
-    begin, end = contacts.begin_ms[order], contacts.end_ms[order]
-    same_pair = (np.diff(a) == 0) & (np.diff(b) == 0)
-    gaps_s = (begin[1:] - end[:-1])[same_pair] / 1000.0
-    some, again = len(lengths_s) > 0, len(gaps_s) > 0
+    begin, end, is_open = contacts.begin_ms[order], contacts.end_ms[order], contacts.censored[order]
+    until_ms = float(end.max(initial=0.0)) if end_ms is None else end_ms
+    is_last = np.ones(len(a), dtype=np.bool_)
+    is_last[:-1] = (np.diff(a) != 0) | (np.diff(b) != 0)
+    following = np.append(begin[1:], until_ms)
+    following[is_last] = until_ms
+    has_gap = ~(is_last & is_open)
     return ContactStatistics(
         nodes=len(np.union1d(contacts.a, contacts.b)),
-        pairs=int((~same_pair).sum()) + 1 if some else 0,
+        pairs=int(is_last.sum()),
         contacts=len(contacts),
-        censored=int(contacts.censored.sum()),
-        contact_total_s=float(lengths_s.sum()),
-        contact_mean_s=float(lengths_s.mean()) if some else None,
-        contact_median_s=float(np.median(lengths_s)) if some else None,
-        inter_contact_mean_s=float(gaps_s.mean()) if again else None,
-        inter_contact_median_s=float(np.median(gaps_s)) if again else None,
+        contact_total_s=float((end - begin).sum() / 1000.0),
+        contact=WatchedTimes(end - begin, is_open | (begin <= 0)),
+        inter_contact=WatchedTimes((following - end)[has_gap], is_last[has_gap]),
     )

@@ -13,6 +13,9 @@ Metres = Annotated[float, Field(gt=0, le=1e7)]
 Speed = Annotated[float, Field(gt=0, le=10_000)]
 """Metres per second: up to what leaves the earth."""
 
+NotificationLifetime = Annotated[float, Field(ge=1, le=49 * 86_400)]
+"""Seconds that a notification lives; ages on the air end at 49.7 days."""
+
 
 class Settings(BaseModel):
     """A table of the file: frozen, unknown keys forbidden, no infinities, and nothing that would have to be

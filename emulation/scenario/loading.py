@@ -5,6 +5,7 @@ read what the file names, relative to the folder it stands in: vocabularies, sub
 Problems of all these files are collected and raised together.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -186,6 +187,9 @@ def _table(
             problems.append(places.problem(key, "D305", message))
     try:
         table = load_mission_table(named)
+        if (seconds := settings.overlay.notification_lifetime_s) is not None:
+            lifetimes = {event.name: math.ceil(seconds) for event in table.events}
+            table = table.with_notification_lifetimes(lifetimes)
     except DocumentError as error:
         problems.extend(error.problems)
         return None

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, PositiveFloat, Tag
 
-from emulation.scenario.base import Name, NotNegative, Settings
+from emulation.scenario.base import Name, NotificationLifetime, NotNegative, Settings
 from emulation.scenario.unions import kind_by, known_kind, tag
 
 
@@ -75,4 +75,5 @@ class SensorSettings(Settings):
     event: str
     at_s: NotNegative = 0.0
     every_s: Annotated[float, Field(ge=0.001, le=365 * 86_400)]
+    notification_lifetime_s: NotificationLifetime | None = None
     source: SourceSettings

@@ -1,5 +1,8 @@
 """Checks a sensor of a scenario against the mission table and reads its recording."""
 
+from dataclasses import replace
+from math import ceil
+
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.places import Places
 from emulation.scenario.scenario import PlannedSensor
@@ -39,6 +42,8 @@ def plan_sensor(
         event = table.event(sensor.event)
     except UnknownName as error:
         raise DocumentError([places.problem(("sensor", index, "event"), "D308", str(error))]) from None
+    if sensor.notification_lifetime_s is not None:
+        event = replace(event, notification_lifetime_s=ceil(sensor.notification_lifetime_s))
     at_ms, every_ms = int(sensor.at_s * 1000), max(1, int(sensor.every_s * 1000))
     if not isinstance(sensor.source, CsvSettings):
         generator = sensor.source.generator

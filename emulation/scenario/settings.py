@@ -23,7 +23,7 @@ from pydantic_core import PydanticCustomError
 from dens.limits import Limits
 from dens.policies.registry import POLICIES
 from emulation.radio import Radio
-from emulation.scenario.base import Metres, Name, NotNegative, Settings
+from emulation.scenario.base import Metres, Name, NotificationLifetime, NotNegative, Settings
 from emulation.scenario.fault_settings import (
     BoardSettings,
     ControlSettings,
@@ -98,6 +98,7 @@ class OverlaySettings(Settings):
     limits: Annotated[dict[str, PositiveInt], Field(json_schema_extra=_limits_schema)] = Field(
         default_factory=dict
     )
+    notification_lifetime_s: NotificationLifetime | None = None
 
 
 class RadioSettings(Settings):

@@ -3,7 +3,9 @@
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.language import SubscriptionKey
-from watchdog.filter import FuzzyFilter
+from watchdog.filter import FuzzyFilter, Release
+from watchdog.reading import Reading
+from watchdog.vector import ONE_HOUR, lifetime_code
 
 
 class FuzzySourceFilter(FuzzyFilter):
@@ -12,8 +14,16 @@ class FuzzySourceFilter(FuzzyFilter):
     def __init__(self, table: MissionTable, features: str = "subset") -> None:
         super().__init__(table.feature_bytes, features)
         self._codec = FuzzyCodec(table)
+        self._lifetimes = {
+            event.index: lifetime_code(event.notification_lifetime_s) for event in table.events
+        }
 
     def add(self, key: SubscriptionKey, vector: bytes) -> None:
         """Start to look for this subscription; a bad vector raises `VectorError` and changes nothing."""
         self._codec.subscription(vector)
         super().add(key, vector)
+
+    def feed(self, reading: Reading) -> list[Release]:
+        """Return the notifications that this reading is worth; they live as long as its event class says."""
+        self.scan.vector[2] = self._lifetimes.get(reading.event, ONE_HOUR)
+        return super().feed(reading)

@@ -1,7 +1,7 @@
 """Asks how much arrived, for whom, and how long it took."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from pyspark.sql import DataFrame, Row
 
@@ -18,8 +18,10 @@ from spark_analysis.answers import (
 )
 from spark_analysis.asking.naming import bin_ms_of, name_of, seconds
 from spark_analysis.metrics import delivery as arriving
-from spark_analysis.metrics.delay import PERCENTILES, delay_by_hops, delay_summary
+from spark_analysis.metrics.delay import DELIVERED, OWED, delay_by_hops, watched_delays
+from spark_analysis.metrics.estimates import NOTHING, collected, estimates, life_table
 from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.pair_figures import PairFigures
 
 
 def tallied(outcomes: DataFrame) -> list[Row]:
@@ -49,7 +51,7 @@ def delivery_of(
                 id=revision.id,
                 seq=revision.seq,
                 document=revision.document,
-                served=single.get((revision.subscriber, revision.id, revision.seq), Served(0, 0, 0, 0)),
+                served=single.get((revision.subscriber, revision.id, revision.seq), Served(0, 0, 0, 0, 0)),
             )
             for revision in revisions
         ),
@@ -66,21 +68,30 @@ def fairness_of(rows: Iterable[Row], nodes: Mapping[int, Mapping[str, Any]] | No
     return Fairness.of(one.ratio for one in served.values())
 
 
-def delay_of(pairs: DataFrame) -> Delay:
-    """Ask how long the delivered pairs took."""
-    row = pairs.transform(delay_summary).first()
-    assert row is not None
+def delay_of(pairs: DataFrame, served: Served, end_ms: int) -> Delay:
+    """Ask how long pairs took, of which it is known how they were `served`."""
+    curves = collected(pairs.transform(watched_delays, end_ms).transform(life_table).transform(estimates))
+    figures = PairFigures(served, curves.get(OWED, NOTHING), curves.get(DELIVERED, NOTHING))
+    everything, arrived = figures.delay, figures.delivered_delay
     return Delay(
-        delivered=row["delivered"],
-        censored=row["censored"],
-        mean_s=seconds(row["mean_ms"]),
-        max_s=seconds(row["max_ms"]),
-        quantiles_s=tuple(value / 1000 for value in row["quantiles_ms"] or ()),
+        delivered=everything.known,
+        missed=everything.never,
+        open=everything.censored,
+        estimate=figures.estimate,
+        median_s=seconds(everything.median),
+        watched_s=seconds(everything.longest),
+        within_s=tuple(seconds(value) for value in everything.percentiles),
+        mean_s=seconds(arrived.mean),
+        p50_s=seconds(arrived.percentiles[50]),
+        p90_s=seconds(arrived.percentiles[90]),
+        p95_s=seconds(arrived.percentiles[95]),
+        p99_s=seconds(arrived.percentiles[99]),
+        max_s=seconds(arrived.longest_known),
+        quantiles_s=tuple(value / 1000 for value in arrived.percentiles if value is not None),
         by_hops=tuple(
             HopsDelay(hops["hops"], hops["delivered"], hops["mean_ms"] / 1000)
             for hops in pairs.transform(delay_by_hops).collect()
         ),
-        **{f"p{p}_s": seconds(row[f"p{p}_ms"]) for p in PERCENTILES},
     )
 
 
@@ -107,9 +118,12 @@ def _together(rows: Iterable[Row], key: Callable[[Row], Any]) -> dict[Any, Serve
     return {name: _sum(its) for name, its in found.items()}
 
 
+_COUNTS: Final = ("owed", "delivered", "missed", "open", "whole_delivered")
+
+
 def _sum(rows: Iterable[Row]) -> Served:
-    owed = delivered = missed = still_open = 0
+    counts = dict.fromkeys(_COUNTS, 0)
     for row in rows:
-        owed, delivered = owed + row["owed"], delivered + row["delivered"]
-        missed, still_open = missed + row["missed"], still_open + row["open"]
-    return Served(owed, delivered, missed, still_open)
+        for name in _COUNTS:
+            counts[name] += row[name]
+    return Served(**counts)

@@ -8,10 +8,11 @@ from pyspark.sql import functions as F  # noqa: N812
 from spark_analysis.answers import Contacts, Meeting, Pieces, Times, Track
 from spark_analysis.asking.naming import bin_ms_of, name_of, seconds
 from spark_analysis.metrics import contacts as meeting
+from spark_analysis.metrics.estimates import NOTHING, collected, estimates, life_table
 from spark_analysis.metrics.pieces import pieces_over_time
 from spark_analysis.metrics.places import meeting_places
 from spark_analysis.run import Run
-from spark_analysis.survival import survival
+from spark_analysis.survival import Estimate
 
 MOST_LEGS: Final = 20_000
 """So many legs are drawn on the map at most; beyond them every k-th node is shown."""
@@ -22,37 +23,30 @@ MOST_MEETINGS: Final = 4000
 def contacts_of(run: Run, nodes: int, end_ms: int) -> Contacts:
     """Ask how long pairs of nodes were in range of each other and apart."""
     table = run.table("contacts").transform(meeting.until, end_ms)
-    times = (
-        table.transform(meeting.contact_times)
-        .withColumn("which", F.lit("contact"))
-        .unionByName(
-            table.transform(meeting.inter_contact_times, end_ms).withColumn("which", F.lit("inter_contact"))
-        )
-        .cache()
+    apart = table.transform(meeting.inter_contact_times, end_ms).transform(
+        meeting.as_watched, "inter_contact"
     )
-    summaries = {row["which"]: row for row in times.transform(meeting.time_summary, "which").collect()}
-    bins = times.transform(meeting.life_table, "which").collect()
+    times = table.transform(meeting.contact_times).transform(meeting.as_watched, "contact").unionByName(apart)
+    curves = collected(times.transform(life_table).transform(estimates))
     met = table.transform(meeting.pairs_met).first()
-    times.unpersist()
     assert met is not None
-
-    def of(which: str) -> Times:
-        row = summaries.get(which)
-        return Times(
-            known=row["known"] if row else 0,
-            censored=row["censored"] if row else 0,
-            mean_s=seconds(row["mean_ms"]) if row else None,
-            median_s=seconds(row["median_ms"]) if row else None,
-            survival=survival(
-                (bin_["bin"], bin_["ended"], bin_["censored"]) for bin_ in bins if bin_["which"] == which
-            ),
-        )
 
     return Contacts(
         pairs=nodes * (nodes - 1) // 2,
         pairs_met=met["pairs_met"],
-        contact=of("contact"),
-        inter_contact=of("inter_contact"),
+        contact=_times(curves.get("contact", NOTHING)),
+        inter_contact=_times(curves.get("inter_contact", NOTHING)),
+    )
+
+
+def _times(found: Estimate) -> Times:
+    return Times(
+        known=found.known,
+        censored=found.censored,
+        mean_s=seconds(found.mean),
+        median_s=seconds(found.median),
+        watched_s=seconds(found.longest),
+        survival=tuple((time_ms / 1000, share) for time_ms, share in found.survival),
     )
 
 

@@ -3,16 +3,12 @@
 Both are censored data. A contact that had begun when the run started, or was still going on when it ended,
 is only known to be at least as long as it was watched; the time after a pair's last contact is only known
 to be at least what was left of the run. Leaving them out would favour short times, taking them as whole
-would make them up: they are marked, kept out of plain means, and the survival curve (Kaplan and Meier's)
-makes proper use of them.
+would make them up: they are marked, kept out of plain means, and the survival curve and the median (Kaplan
+and Meier's, `metrics/estimates.py`) make proper use of them.
 """
-
-from typing import Final
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
-
-BINS_PER_DECADE: Final = 20
 
 
 def until(contacts: DataFrame, end_ms: int) -> DataFrame:
@@ -54,27 +50,14 @@ def inter_contact_times(contacts: DataFrame, end_ms: int) -> DataFrame:
     )
 
 
-def time_summary(times: DataFrame, *by: str) -> DataFrame:
-    """Count the times that are known fully and those that are censored; mean and median of the known ones."""
-    known = F.when(~F.col("censored"), F.col("time_ms"))
-    return times.groupBy(*by).agg(
-        F.count(known).alias("known"),
-        F.count(F.when(F.col("censored"), True)).alias("censored"),
-        F.mean(known).alias("mean_ms"),
-        F.percentile_approx(known, 0.5).alias("median_ms"),
-    )
-
-
-def life_table(times: DataFrame, *by: str) -> DataFrame:
-    """Count known and censored times in bins of equal ratio, `BINS_PER_DECADE` to each factor of ten.
-
-    Bin i holds the times in (10^((i-1)/n), 10^(i/n)] milliseconds, so the table stays small however long
-    the trace is; times of up to one millisecond are in bin 0.
-    """
-    position = F.ceil(F.log10(F.greatest("time_ms", F.lit(1.0))) * BINS_PER_DECADE)
-    return times.groupBy(*by, position.cast("int").alias("bin")).agg(
-        F.count(F.when(~F.col("censored"), True)).alias("ended"),
-        F.count(F.when(F.col("censored"), True)).alias("censored"),
+def as_watched(times: DataFrame, which: str) -> DataFrame:
+    """Mark times as `metrics/estimates.py` takes them, under the name of their distribution."""
+    return times.select(
+        F.lit(which).alias("which"),
+        "time_ms",
+        (~F.col("censored")).cast("int").alias("ended"),
+        F.col("censored").cast("int").alias("censored"),
+        F.lit(0).alias("never"),
     )
 
 

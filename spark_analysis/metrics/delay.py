@@ -1,10 +1,9 @@
 """How long an owed notification took to its subscriber.
 
-A delay runs from the event to the moment the application saw it. What had not arrived when the run ended
-has a delay that is only known to be longer than it was watched; it is counted as censored and stays out of
-mean and percentiles, which are therefore statements about what was delivered. Percentiles are
-`percentile_approx`: each is a delay that occurred, the smallest one that at least that share of all delays
-does not exceed.
+A delay runs from the event to the moment the application saw it. What had not arrived when the run ended has
+a delay that is only known to be longer than it was watched. Two distributions are therefore asked for: that
+of `OWED` pairs, in which open pairs are censored and missed ones never arrive, and that of `DELIVERED` pairs
+alone. What their percentiles are stands in `spark_analysis.survival`.
 """
 
 from typing import Final
@@ -14,27 +13,27 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from spark_analysis.metrics.ordering import in_order
 
-PERCENTILES: Final = (50, 90, 95, 99)
-CDF_POINTS: Final = 100
+OWED: Final = "owed"
+DELIVERED: Final = "delivered"
 
 
-def delay_summary(pairs: DataFrame) -> DataFrame:
-    """Give one row: delivered and censored pairs, mean, maximum, the `PERCENTILES` and the quantiles of the
-    CDF.
-
-    `quantiles_ms[i]` is the delay within which the share i / `CDF_POINTS` of the delivered pairs arrived.
+def watched_delays(pairs: DataFrame, end_ms: int) -> DataFrame:
+    """Give how long each pair was watched, as `metrics/estimates.py` takes it; a delivered one counts in both
+    distributions.
     """
-    # A hair less than i / 100: 0.07 * 100 is more than 7 in floating point and would take the next rank.
-    shares = [max(i / CDF_POINTS - 1e-9, 0.0) for i in range(CDF_POINTS + 1)]
-    summary = pairs.agg(
-        F.count("delay_ms").alias("delivered"),
-        F.count(F.when(F.col("delay_ms").isNull(), True)).alias("censored"),
-        F.mean("delay_ms").alias("mean_ms"),
-        F.max("delay_ms").alias("max_ms"),
-        F.percentile_approx("delay_ms", shares).alias("quantiles_ms"),
+    outcome = F.col("outcome")
+    time_ms = (
+        F.when(outcome == "delivered", F.col("delay_ms"))
+        .when(outcome == "missed", F.col("lifetime_ms"))
+        .otherwise(F.lit(end_ms) - F.col("event_ms"))
     )
-    return summary.withColumns(
-        {f"p{p}_ms": F.get("quantiles_ms", F.lit(p * CDF_POINTS // 100)) for p in PERCENTILES}
+    of_which = F.when(outcome == "delivered", F.array(F.lit(OWED), F.lit(DELIVERED)))
+    return pairs.select(
+        F.explode(of_which.otherwise(F.array(F.lit(OWED)))).alias("which"),
+        time_ms.alias("time_ms"),
+        (outcome == "delivered").cast("int").alias("ended"),
+        (outcome == "open").cast("int").alias("censored"),
+        (outcome == "missed").cast("int").alias("never"),
     )
 
 

@@ -6,7 +6,7 @@ subscription revision): how well one subscription was served.
 
 A pair that has not been delivered is `missed` when the notification's lifetime was over before the run
 ended, and `open` otherwise: it might still have arrived. The delivery ratio counts both as not delivered
-and both are shown.
+and both are shown. The definitions, and why there are several figures, stand in `pair_figures.py`.
 """
 
 from pyspark.sql import Column, DataFrame
@@ -33,7 +33,8 @@ def deliveries(messages: DataFrame) -> DataFrame:
 
 
 def outcomes(owed: DataFrame, delivered: DataFrame, end_ms: int) -> DataFrame:
-    """Say of every owed row what became of it by the end of the run: `delivered`, `missed` or `open`.
+    """Say of every owed row what became of it by the end of the run: `delivered`, `missed` or `open`, and
+    whether its `whole` lifetime was over by then.
 
     A delivery that was owed to nobody is a row of its own, `unowed`, without an event.
     """
@@ -49,6 +50,7 @@ def outcomes(owed: DataFrame, delivered: DataFrame, end_ms: int) -> DataFrame:
         .when(over_ms <= F.lit(end_ms), "missed")
         .otherwise("open")
         .alias("outcome"),
+        (over_ms <= F.lit(end_ms)).alias("whole"),
     )
 
 
@@ -58,7 +60,8 @@ def pairs(outcomes: DataFrame) -> DataFrame:
 
 
 def delivery_ratio(frame: DataFrame, *by: str) -> DataFrame:
-    """Count owed, delivered, missed and open, and the ratio delivered / owed, for each value of `by`.
+    """Count owed, delivered, missed and open, those of the delivered that had their whole lifetime, and both
+    ratios, delivered / owed and that among those with their whole lifetime, for each value of `by`.
 
     On pairs and without `by` it is the delivery ratio of the run; on outcomes by subscriber, id and seq
     that of every subscription; on pairs joined with `nodes` that of every group. Nothing owed gives a ratio
@@ -71,8 +74,18 @@ def delivery_ratio(frame: DataFrame, *by: str) -> DataFrame:
             _count_of("delivered").alias("delivered"),
             _count_of("missed").alias("missed"),
             _count_of("open").alias("open"),
+            F.count(F.when((F.col("outcome") == "delivered") & F.col("whole"), True)).alias(
+                "whole_delivered"
+            ),
         )
-        .withColumn("ratio", F.try_divide("delivered", "owed"))
+        .withColumns(
+            {
+                "ratio": F.try_divide("delivered", "owed"),
+                "whole_ratio": F.try_divide(
+                    F.col("whole_delivered"), F.col("whole_delivered") + F.col("missed")
+                ),
+            }
+        )
     )
 
 

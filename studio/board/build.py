@@ -170,6 +170,7 @@ def _microbit_files(settings: BoardSettings, blocks: Sequence[bytes], is_recorde
         "ATTRIBUTES": settings.mask,
         "PROTOCOL": settings.protocol,
         "PERIOD_MS": settings.period_ms,
+        "LIFETIME": settings.lifetime,
     }
     if not is_recorded:
         if len(settings.attributes) > 1:
@@ -216,6 +217,7 @@ GAUGES = {gauges!r}  # index, lowest, highest, decimals of {comments}
 EXTRACT = {settings.extract!r}
 MISSION_KEY = {settings.mission_key or b""!r}
 PERIOD_MS = {settings.period_ms}
+LIFETIME = {settings.lifetime}
 LIGHT = {_LIGHTS[board]}
 POOL_BLOCKS = {POOL_BLOCKS}
 '''

@@ -7,6 +7,7 @@ from knowledge_manager.event_class import Attribute
 from knowledge_manager.extract import PROTOCOLS, Extract, OfferedSource
 from knowledge_manager.mission_table import MissionTable
 from studio.failures import Refusal
+from watchdog.vector import ONE_HOUR, lifetime_code
 
 ANNOUNCED_Q = 168
 """How long an announcement may be believed: 2²¹ seconds, about 24 days."""
@@ -25,6 +26,8 @@ class BoardSettings:
     mission_key: bytes | None = None
     network: tuple[str, str] = ("", "")
     mediator: tuple[str, int] = ("255.255.255.255", 5683)
+    lifetime: int = ONE_HOUR
+    """The lifetime code of what the board publishes: its event class says it."""
 
     @property
     def mask(self) -> int:
@@ -63,5 +66,12 @@ def board_settings(
     if not chosen:
         raise Refusal(f"say which attributes of {event} the board measures")
     return BoardSettings(
-        node, table.check, known.index, tuple(chosen), PROTOCOLS.index(protocol), period_ms, mission_key
+        node,
+        table.check,
+        known.index,
+        tuple(chosen),
+        PROTOCOLS.index(protocol),
+        period_ms,
+        mission_key,
+        lifetime=lifetime_code(known.notification_lifetime_s),
     )

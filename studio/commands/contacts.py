@@ -41,6 +41,7 @@ def contacts(
     from emulation.contacts.statistics import contact_statistics
     from studio import console
     from studio.files import write_whole
+    from studio.summary import contact_document
 
     if form is not None and form not in FORMATS:
         raise typer.BadParameter(f"--format {form}: there are {', '.join(FORMATS)}")
@@ -48,24 +49,29 @@ def contacts(
         raise typer.BadParameter("--format is the form of the output; name its file with -o")
     if not least_s < float("inf"):
         raise typer.BadParameter("--least-s must be a number of seconds")
-    found = _contacts_of(source, seed, least_s)
+    found, end_ms = _contacts_of(source, seed, least_s)
     if output is not None:
         write_whole(output, "".join(f"{line}\n" for line in FORMATS[form or "one"].lines(found)).encode())
-    document = contact_statistics(found).as_document()
+    document = contact_document(contact_statistics(found, end_ms))
     if as_json:
         console.print_document(document)
         return
+    for name in ("contact", "inter_contact"):
+        if document[f"{name}_median_s"] is None and document[f"{name}_censored"]:
+            document[f"{name}_median_s"] = f"more than {document[f'{name}_watched_s']:,.1f}"
     console.print_figures(document)
+    console.say("medians: Kaplan–Meier, with censored times; means: of the known times alone")
 
 
-def _contacts_of(source: str, seed: int | None, least_s: float) -> "Contacts":
+def _contacts_of(source: str, seed: int | None, least_s: float) -> "tuple[Contacts, float | None]":
+    """Return the contacts, and until when they were watched; a recording says it only by its last one."""
     path = Path(source)
     if path.suffix != ".toml" and (path.exists() or path.suffix or "/" in source):
         from emulation.contacts.formats.registry import read_contacts
 
         if seed is not None:
             raise typer.BadParameter("--seed is for scenarios; a recording has no chance in it")
-        return read_contacts(path, least_s * 1000.0)
+        return read_contacts(path, least_s * 1000.0), None
     from emulation.motion import scenario_contacts
     from emulation.scenario import load_scenario
     from studio import console
@@ -75,4 +81,4 @@ def _contacts_of(source: str, seed: int | None, least_s: float) -> "Contacts":
     scenario = load_scenario(source)
     if scenario.called():
         console.say("nodes are called away during a run; these are the contacts as they are planned before")
-    return scenario_contacts(scenario, scenario.seed if seed is None else seed)
+    return scenario_contacts(scenario, scenario.seed if seed is None else seed), float(scenario.duration_ms)

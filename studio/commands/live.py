@@ -126,12 +126,14 @@ def _screen() -> Any:
 
 def figures_line(figures: "LiveFigures", state: str) -> str:
     """Return the figures as one line, for a terminal that is none."""
+    from spark_analysis.wording import delivery_text
+
     whole, recent = figures.whole, figures.recent
     copies = sum(n for reason, n in figures.given_up_recently.items() if not reason.startswith("lost"))
     return (
-        f"{_moment(figures)}, {state}: {whole.delivered:,} of {whole.owed:,} arrived "
-        f"({_share(whole.ratio)}); recently {recent.delivered:,} of {recent.owed:,} "
-        f"({_share(recent.ratio)}), median delay {_seconds(recent.median_delay_ms)}; "
+        f"{_moment(figures)}, {state}: {delivery_text(whole, whole.estimate)}; recently "
+        f"{delivery_text(recent, recent.estimate)}, median delay of the delivered "
+        f"{_seconds(recent.median_delay_ms)}; "
         f"copies given up recently: {copies:,}"
     )
 
@@ -140,13 +142,20 @@ def figures_table(figures: "LiveFigures", state: str) -> "Table":
     """Return the figures as a table; `state` is how the run is."""
     from rich.table import Table
 
+    from spark_analysis.wording import DELIVERED, ESTIMATED, WHOLE
+
     minutes = figures.window_ms / 60_000
     shown = Table("", "so far", f"last {minutes:g} min", title=f"{_moment(figures)}, {state}")
     whole, recent = figures.whole, figures.recent
     shown.add_row("owed", f"{whole.owed:,}", f"{recent.owed:,}")
     shown.add_row("delivered", f"{whole.delivered:,}", f"{recent.delivered:,}")
-    shown.add_row("delivery ratio", _share(whole.ratio), _share(recent.ratio))
-    shown.add_row("median delay", _seconds(whole.median_delay_ms), _seconds(recent.median_delay_ms))
+    shown.add_row(DELIVERED, _share(whole.ratio), _share(recent.ratio))
+    shown.add_row("still open (not delivered, lifetime not over)", f"{whole.open:,}", f"{recent.open:,}")
+    shown.add_row(WHOLE, _share(whole.whole_ratio), _share(recent.whole_ratio))
+    shown.add_row(ESTIMATED, _share(whole.estimate), _share(recent.estimate))
+    shown.add_row(
+        "median delay of delivered pairs", _seconds(whole.median_delay_ms), _seconds(recent.median_delay_ms)
+    )
     shown.add_row("90 % within", _seconds(whole.p90_delay_ms), _seconds(recent.p90_delay_ms))
     shown.add_section()
     for reason, messages in figures.given_up.items():

@@ -80,6 +80,7 @@ def run(
     from emulation.seeds import parse_seeds
     from studio import console
     from studio.progress import progress as shown
+    from studio.summary import delivery_document, delivery_of_run
 
     check_form(progress)
     try:
@@ -99,7 +100,8 @@ def run(
     with shown(loaded.name, progress) as told:
         summary = run_scenario(loaded, chosen_seed, folder, progress=told, force=force)
     if as_json:
-        console.print_document({**summary.as_document(), "run": str(folder)})
+        delivery = delivery_document(delivery_of_run(folder, summary.notifications))
+        console.print_document({**summary.as_document(), "delivery": delivery, "run": str(folder)})
     else:
         print_summary(summary, folder)
     raise typer.Exit(exits.INTERRUPTED if summary.status == "partial" else exits.FINE)
@@ -127,8 +129,11 @@ def check_form(progress: str) -> None:
 def print_summary(summary: "RunSummary", folder: Path) -> None:
     """Print where a run is and what it came to."""
     typer.echo(f"run: {folder}")
+    from studio.summary import delivery_line, delivery_of_run
+
     for line in summary.lines():
         typer.echo(f"  {line}")
+    typer.echo(f"  {delivery_line(delivery_of_run(folder, summary.notifications))}")
 
 
 def _many(

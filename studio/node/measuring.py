@@ -136,7 +136,7 @@ class Replay:
         self.readings += 1
         self.kept += not released
         for language, release in released:
-            self._waiting.add(self.end.publish(language, release.vector, release.vector[2], now_ms))
+            self._waiting.add(self.end.publish(language, release.vector, release.lifetime, now_ms))
             self.published += 1
         runtime.settle()
 

@@ -34,6 +34,7 @@ from spark_analysis.answers import (
 def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False) -> Analysis:
     """Return answers as a run of two hours might give them."""
     quantiles = tuple(20 * math.exp(i / 20) for i in range(101))
+    within = tuple(20 * math.exp(i / 16) if i <= 80 else None for i in range(101))
     curve = tuple((10 ** (i / 20), math.exp(-((i / 30) ** 2))) for i in range(70))
     return Analysis(
         run=RunFacts(
@@ -48,25 +49,30 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
             notifications=120,
         ),
         delivery=Delivery(
-            total=Served(200, 150, 30, 20),
+            total=Served(200, 150, 30, 20, 140),
             repeated=0,
             not_owed=0,
             by_group=(
-                GroupServed("medics", Served(120, 100, 10, 10)),
-                GroupServed("drivers", Served(80, 50, 20, 10)),
+                GroupServed("medics", Served(120, 100, 10, 10, 95)),
+                GroupServed("drivers", Served(80, 50, 20, 10, 45)),
             ),
             by_language=(
-                LanguageServed(0, Served(40, 40, 0, 0)),
-                LanguageServed(1, Served(160, 110, 30, 20)),
+                LanguageServed(0, Served(40, 40, 0, 0, 40)),
+                LanguageServed(1, Served(160, 110, 30, 20, 100)),
             ),
             by_subscription=(
-                SubscriptionServed("medics-0", 0, 0, "fever.xml", Served(120, 100, 10, 10)),
-                SubscriptionServed("drivers-0", 0, 0, None, Served(80, 50, 20, 10)),
+                SubscriptionServed("medics-0", 0, 0, "fever.xml", Served(120, 100, 10, 10, 95)),
+                SubscriptionServed("drivers-0", 0, 0, None, Served(80, 50, 20, 10, 45)),
             ),
         ),
         delay=Delay(
             delivered=150,
-            censored=50,
+            missed=30,
+            open=20,
+            estimate=0.8,
+            median_s=within[50],
+            watched_s=3756.0,
+            within_s=within,
             mean_s=700.0,
             p50_s=quantiles[50],
             p90_s=quantiles[90],
@@ -96,8 +102,8 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
         contacts=Contacts(
             pairs=15,
             pairs_met=13,
-            contact=Times(210, 4, 64.0, 58.0, curve),
-            inter_contact=Times(190, 13, 800.0, 510.0, tuple((s * 10, share) for s, share in curve)),
+            contact=Times(210, 4, 64.0, 58.0, 600.0, curve),
+            inter_contact=Times(190, 13, 800.0, None, 5100.0, tuple((s * 10, share) for s, share in curve)),
         ),
         filtering=Filtering(
             judged=5000,

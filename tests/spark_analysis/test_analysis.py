@@ -5,18 +5,20 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
+from emulation.contacts.contact import Contacts
+from emulation.contacts.statistics import contact_statistics
 from spark_analysis.analysis import DIRECT, analyse, settings
 from spark_analysis.answers import Analysis, GivenUp
 from spark_analysis.asking.naming import TIMELINE_BINS
 from spark_analysis.errors import AnalysisError
 from spark_analysis.key_figures import key_figures
-from spark_analysis.metrics.contacts import BINS_PER_DECADE
 from spark_analysis.page import page
 from spark_analysis.run import Run, open_run
-from studio.summary import summary_table
+from studio.summary import contact_document, summary_table
 from tests.spark_analysis import oracle
 from tests.spark_analysis.conftest import write_tables
 from tests.spark_analysis.synthetic import END_MS, Row, SyntheticRun, synthetic_run
@@ -86,7 +88,7 @@ def test_delay(analysis: Analysis, synthetic: SyntheticRun) -> None:
     delays = oracle.delays(synthetic)
     found = analysis.delay
     assert found.delivered == len(delays)
-    assert found.censored == len(oracle.owed_pairs(synthetic)) - len(delays)
+    assert (found.missed, found.open) == oracle.served(synthetic, oracle.owed_pairs(synthetic))[2:]
     assert found.mean_s == pytest.approx(sum(delays) / len(delays) / 1000)
     assert found.max_s == delays[-1] / 1000
     assert found.p50_s == oracle.nearest_rank(delays, 50) / 1000
@@ -145,14 +147,27 @@ def test_contacts(analysis: Analysis, synthetic: SyntheticRun) -> None:
         assert found.known == len(known)
         assert found.censored == len(expected) - len(known)
         assert found.mean_s == pytest.approx(sum(known) / len(known) / 1000)
-        assert found.median_s == pytest.approx(known[-(-len(known) // 2) - 1] / 1000)
+        median_s = next((t / 1000 for t in known if oracle.survival_at(expected, t) <= 0.5 + 1e-12), None)
+        assert found.median_s == (None if median_s is None else pytest.approx(median_s))
+        assert found.watched_s == pytest.approx(max(time for time, _ in expected) / 1000)
         shares = [share for _, share in found.survival]
         assert shares == sorted(shares, reverse=True)
         for seconds, share in found.survival:
-            # Bins move an event by a twentieth of a decade at most; the estimate without them lies around.
-            before = oracle.survival_at(expected, seconds * 1000 / 10 ** (1 / BINS_PER_DECADE))
-            after = oracle.survival_at(expected, seconds * 1000)
-            assert after - 0.03 <= share <= before + 0.03
+            assert share == pytest.approx(oracle.survival_at(expected, seconds * 1000 * (1 + 1e-9)))
+
+
+def test_dens_contacts_says_the_same_as_the_report(analysis: Analysis, synthetic: SyntheticRun) -> None:
+    rows = synthetic.tables["contacts"]
+    names = ("a", "b", "begin_ms", "end_ms", "censored")
+    columns = {name: np.array([row[name] for row in rows]) for name in names}
+    document = contact_document(contact_statistics(Contacts(**columns), END_MS))
+    for name in ("contact", "inter_contact"):
+        reported = getattr(analysis.contacts, name)
+        assert document[f"{name}_censored"] == reported.censored > 0
+        assert document[f"{name}_known"] == reported.known
+        assert document[f"{name}_median_s"] == reported.median_s
+        assert document[f"{name}_watched_s"] == reported.watched_s
+        assert document[f"{name}_mean_s"] == pytest.approx(reported.mean_s)
 
 
 def test_filtering(analysis: Analysis, synthetic: SyntheticRun) -> None:
@@ -264,7 +279,10 @@ def test_a_large_run_is_asked_the_same(run: Run, analysis: Analysis, monkeypatch
 def test_key_figures_are_the_same_without_spark(analysis: Analysis, run: Run) -> None:
     assert key_figures(run.path) == {
         "delivery_ratio": analysis.delivery.total.ratio,
-        "mean_delay_s": pytest.approx(analysis.delay.mean_s),
+        "open_ratio": analysis.delivery.total.open / analysis.delivery.total.owed,
+        "whole_lifetime_ratio": analysis.delivery.total.whole_ratio,
+        "delivery_estimate": analysis.delay.estimate,
+        "mean_delay_s": analysis.delay.mean_s,
         "median_delay_s": analysis.delay.p50_s,
         "overhead_ratio": analysis.overhead.overhead_ratio,
         "bytes_per_delivery": analysis.overhead.bytes_per_delivery,

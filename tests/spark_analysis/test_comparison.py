@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +40,12 @@ def manifest(seed: int, status: str = "complete", **settings: Any) -> Manifest:
 
 def with_ratio(delivered: int) -> Analysis:
     fine = sample_analysis()
-    return replace(fine, delivery=replace(fine.delivery, total=Served(100, delivered, 0, 100 - delivered)))
+    within = tuple(20 * math.exp(i / 20) if i <= delivered else None for i in range(101))
+    return replace(
+        fine,
+        delivery=replace(fine.delivery, total=Served(100, delivered, 0, 100 - delivered, 0)),
+        delay=replace(fine.delay, within_s=within, estimate=None),
+    )
 
 
 @pytest.fixture
@@ -111,19 +117,19 @@ def test_curves_of_delays_are_means_over_runs(comparison: Comparison) -> None:
     assert [at for at, _ in first.arrived] == [at for at, _ in second.arrived]
     shares = [share for _, share in first.arrived]
     assert shares == sorted(shares)
-    median_s = sample_analysis().delay.p50_s
-    assert median_s is not None
-    within = [share for at, share in first.arrived if at <= median_s]
-    assert within[-1] == pytest.approx(0.45, abs=0.03)
+    half_s = with_ratio(100).delay.within_s[50]
+    assert half_s is not None
+    within = [share for at, share in first.arrived if at <= half_s]
+    assert within[-1] == pytest.approx(0.5, abs=0.02)
 
 
 def test_runs_in_which_nothing_was_owed_have_no_curve() -> None:
     nothing = replace(
-        sample_analysis(), delivery=replace(sample_analysis().delivery, total=Served(0, 0, 0, 0))
+        sample_analysis(), delivery=replace(sample_analysis().delivery, total=Served(0, 0, 0, 0, 0))
     )
     found = compare([(manifest(1), nothing), (manifest(2), nothing)])
     assert found.variants[0].arrived == ()
-    assert comparison_page(found).count("<svg") == 8
+    assert comparison_page(found).count("<svg") == 1 + len(COMPARED)
 
 
 @pytest.mark.parametrize("texts", [({"a": "x"}, {"a": "y"}), ({"a": "x"}, {"b": "x"}), ({}, {"a": "x"})])

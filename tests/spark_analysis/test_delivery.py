@@ -82,7 +82,15 @@ def test_the_ratio_counts_a_pair_once_however_many_subscriptions_asked(
 ) -> None:
     found = outcomes(*story(spark, make_table), END_MS)
     assert rows(found.transform(pairs).transform(delivery_ratio)) == [
-        {"owed": 5, "delivered": 2, "missed": 2, "open": 1, "ratio": 0.4}
+        {
+            "owed": 5,
+            "delivered": 2,
+            "missed": 2,
+            "open": 1,
+            "whole_delivered": 2,
+            "ratio": 0.4,
+            "whole_ratio": 0.5,
+        }
     ]
     by_subscription = found.transform(delivery_ratio, "subscriber", "id").orderBy("subscriber", "id")
     assert [(r["subscriber"], r["id"], r["owed"], r["ratio"]) for r in rows(by_subscription)] == [
@@ -105,7 +113,15 @@ def test_the_ratio_by_group(spark: SparkSession, make_table: MakeTable) -> None:
 def test_nothing_owed_has_no_ratio(spark: SparkSession, make_table: MakeTable) -> None:
     nothing = outcomes(owed_frame(spark), make_table("messages").transform(deliveries), END_MS)
     assert rows(nothing.transform(delivery_ratio)) == [
-        {"owed": 0, "delivered": 0, "missed": 0, "open": 0, "ratio": None}
+        {
+            "owed": 0,
+            "delivered": 0,
+            "missed": 0,
+            "open": 0,
+            "whole_delivered": 0,
+            "ratio": None,
+            "whole_ratio": None,
+        }
     ]
 
 

@@ -161,8 +161,8 @@ def test_a_run_without_deliveries_has_a_page_too() -> None:
     fine = sample_analysis()
     nothing = replace(
         fine,
-        delivery=Delivery(Served(0, 0, 0, 0), 0, 0, (), (), ()),
-        delay=Delay(0, 0, None, None, None, None, None, None, (), ()),
+        delivery=Delivery(Served(0, 0, 0, 0, 0), 0, 0, (), (), ()),
+        delay=Delay(0, 0, 0, None, None, None, (None,) * 101, None, None, None, None, None, None, (), ()),
         timeline=Timeline(1.0, (0,), (0,)),
         overhead=replace(
             fine.overhead, by_type=(), given_up=(), overhead_ratio=None, bytes_per_delivery=None

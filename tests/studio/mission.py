@@ -93,7 +93,7 @@ class Mission:
         for name, value in (("patient_temperature", 250), ("heart_rate", 250), ("oxygen_saturation", 5)):
             reading.set(kind.attribute(name).index, value)
         for language, release in self.watchdog.feed(reading, self.now_ms):
-            self.bed.publish(language, release.vector, release.vector[2], self.now_ms)
+            self.bed.publish(language, release.vector, release.lifetime, self.now_ms)
 
     def rows(self, table: str) -> list[dict[str, Any]]:
         parts = sorted((self.trace / "trace" / table).glob("part-*.parquet"))

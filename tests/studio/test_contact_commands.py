@@ -28,10 +28,19 @@ def test_contacts_keep_through_every_form(dens, tmp_path: Path) -> None:
     assert wanted["contacts"] == 7912
     for form in ("one", "dtnsim2", "csv"):
         assert dens("contacts", source, "-o", tmp_path / form, "--format", form).code == 0
-        assert (
-            dens("contacts", tmp_path / form, "--json").document()["contact_mean_s"]
-            == wanted["contact_mean_s"]
-        )
+        kept = dens("contacts", tmp_path / form, "--json").document()
+        assert kept["contact_total_s"] == wanted["contact_total_s"]
+
+
+def test_a_median_that_the_recording_is_too_short_for_is_not_made_up(dens, tmp_path: Path) -> None:
+    recorded = tmp_path / "recorded.csv"
+    recorded.write_text("a,b,begin_s,end_s\n1,2,1,11\n1,2,31,50\n1,3,5,6\n2,3,5,7\n")
+    found = dens("contacts", recorded, "--json").document()
+    assert (found["inter_contact_known"], found["inter_contact_censored"]) == (1, 3)
+    assert (found["inter_contact_median_s"], found["inter_contact_watched_s"]) == (None, 44.0)
+    shown = dens("contacts", recorded)
+    assert "more than 44.0" in shown.out
+    assert "Kaplan–Meier" in shown.err
 
 
 def test_contacts_of_a_scenario(dens) -> None:

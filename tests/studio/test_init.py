@@ -20,6 +20,8 @@ def test_what_it_makes_is_correct_and_runs(dens, tmp_path: Path) -> None:
     run = dens("run", folder / "scenario.toml", "--out", folder / "run", "--json")
     assert run.code == 0
     assert run.document()["delivered"] > 0
+    served = run.document()["delivery"]
+    assert served["owed"] == served["delivered"] + served["missed"] + served["open"]
     assert (folder / "run" / "manifest.json").is_file()
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from spark_analysis.live_state import LiveFigures, Served
+from spark_analysis.live_state import LiveFigures, ServedSoFar
 from studio.commands.live import figures_line, figures_table
 
 
@@ -17,8 +17,8 @@ def figures(at_ms: int, written_ms: int) -> LiveFigures:
         batches=1,
         subscriptions=1,
         notifications=900,
-        whole=Served(1_685, 1_500, 1_000, 2_000),
-        recent=Served(10, 5, 1_000, 2_000),
+        whole=ServedSoFar(1_685, 1_500, 100, 85, 1_400, 0.935, 1_000, 2_000),
+        recent=ServedSoFar(10, 5, 0, 5, 0, None, 1_000, 2_000),
         given_up={"dropped: room": 3, "expired": 28_680, "lost: radio": 700},
         given_up_recently={"expired": 40, "lost: radio": 7},
     )
@@ -44,7 +44,7 @@ def test_a_follower_that_is_behind_says_how_far_it_is(capsys: pytest.CaptureFixt
     behind, even = figures(3_000_000, 33_048_000), figures(3_000_000, 3_020_000)
     assert figures_line(behind, "running").startswith("caught up to 3,000 of 33,048 s, running: 1,500 of")
     assert "caught up to 3,000 of 33,048 s, running" in shown(behind, "running", capsys)
-    assert figures_line(even, "running").startswith("3,000 s, running: 1,500 of 1,685 arrived")
+    assert figures_line(even, "running").startswith("3,000 s, running: 1,500 of 1,685 owed pairs delivered")
     assert "3,000 s, writer gone" in shown(even, "writer gone", capsys)
 
 
@@ -77,7 +77,8 @@ def test_a_run_is_followed_to_its_end_and_told_once_more(dens, dens_process, tmp
         ran["notifications"],
     )
     assert told["whole"]["delivered"] == ran["delivered"] > 0
-    assert f"{ran['delivered']:,} of {told['whole']['owed']:,} arrived" in ended.err
+    assert f"{ran['delivered']:,} of {told['whole']['owed']:,} owed pairs delivered" in ended.err
+    assert ran["delivery"] == {name: told["whole"][name] for name in ran["delivery"]}, "one definition"
 
 
 def test_what_is_no_run_is_told_before_spark_starts(dens, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Reads `<within-last>`: only events that are young enough when they are matched."""
+"""Reads `<within-last>` and `keep`: only events that are young enough when they are matched."""
 
 import math
 from typing import TYPE_CHECKING, Final
@@ -7,6 +7,7 @@ from plugins.fuzzy.ages import OLDEST_S
 from plugins.fuzzy.compiler.durations import duration_s, written_duration
 from plugins.fuzzy.compiler.reader import PredicateReader, own_text
 from plugins.fuzzy.compiler.schema import NAMESPACE
+from plugins.fuzzy.compiler.spans import Span
 from plugins.fuzzy.compiler.wishes import CRISP, Exact, Wish
 from watchdog.vector import lifetime_code, lifetime_s
 
@@ -30,11 +31,42 @@ def read_within_last(element: "Element", reader: PredicateReader) -> list[Wish]:
             return []
         shape = Exact((v, V, g))
     else:
-        seconds = None if universal is not None else duration_s(text)
-        if seconds is None or not 0 < seconds <= LONGEST_S:
-            longest = written_duration(LONGEST_S)
-            message = f'"{text}" is not a duration (PT30S) above 0 and up to {longest}'
-            reader.complain(span, "D119", message)
+        code = _age_code("" if universal is not None else text, text, span, reader)
+        if code is None:
             return []
-        shape = Exact((0, lifetime_code(math.ceil(seconds)), CRISP))
+        shape = Exact((0, code, CRISP))
     return [Wish(reader.age_index, None, shape, reader.weight(element), document.span(element))]
+
+
+def read_keep(root: "Element", reader: PredicateReader) -> list[Wish]:
+    """Return the wish on the event's age that the attribute `keep` asks for, nothing where it is not given.
+
+    It shortens: what its source gives is the most there is, and asking for more is told.
+    """
+    text, event = root.get("keep"), reader.event
+    if text is None:
+        return []
+    span = reader.document.attribute_span(root, "keep")
+    code = _age_code(text, text, span, reader)
+    if code is None:
+        return []
+    given = lifetime_code(event.notification_lifetime_s)
+    if code > given:
+        lives = written_duration(lifetime_s(given))
+        message = (
+            f"keep {text.strip()}: a notification of {event.name} lives {lives}, nobody keeps it longer; its "
+            "notification_lifetime stands in the vocabulary"
+        )
+        reader.warn(span, "D142", message)
+    return [Wish(reader.age_index, None, Exact((0, code, CRISP)), 1.0, span)]
+
+
+def _age_code(duration: str, written: str, span: Span, reader: PredicateReader) -> int | None:
+    """Return the code of an age, the least that is long enough; what is none is noted."""
+    seconds = duration_s(duration)
+    if seconds is None or not 0 < seconds <= LONGEST_S:
+        longest = written_duration(LONGEST_S)
+        message = f'"{written}" is not a duration (PT30S) above 0 and up to {longest}'
+        reader.complain(span, "D119", message)
+        return None
+    return lifetime_code(math.ceil(seconds))

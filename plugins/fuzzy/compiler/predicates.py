@@ -12,7 +12,7 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.documents import DocumentError, Problem
-from plugins.fuzzy.compiler.age import read_within_last
+from plugins.fuzzy.compiler.age import read_keep, read_within_last
 from plugins.fuzzy.compiler.approximate import read_approximate
 from plugins.fuzzy.compiler.combination import Combination, local_name, read_combination
 from plugins.fuzzy.compiler.constants import BadConstant, plain_number
@@ -44,6 +44,9 @@ BUILT_IN_TAGS: Final[TagReaders] = {
 
 _ENDED_BY_ZERO: Final = (0, 2, 4, 5)
 """Aggregators that give 0 when one degree is 0: min, product, geometric and harmonic mean."""
+
+_UNMOVED_BY_ONE: Final = (0, 2)
+"""Aggregators in which a degree of 1 counts for nothing: min and product."""
 
 _COMBINING = ("aggregating-function", "function", "predicate-pattern")
 
@@ -134,6 +137,7 @@ class _Gathering:
         if inside is not None and tree is None:
             tree = self._of_short_form(inside)
         ages = self._of_age(root)
+        ages += self._of_keep(root, combination, bool(ages))
         self._complain_about_doubles()
         self._warn_of_weights(combination)
         if not self.wishes:
@@ -210,6 +214,23 @@ class _Gathering:
             found = self._of_predicate(element)
             ages += [found] if found is not None else []
         return ages
+
+    def _of_keep(self, root: "Element", combination: Combination, has_age: bool) -> list[Pattern]:
+        """Read `keep`, which lets through or holds back and must not move a degree."""
+        wishes = read_keep(root, self.reader)
+        if not wishes:
+            return []
+        name = AGGREGATORS.get(combination.aggregator, "")
+        message = ""
+        if has_age:
+            message = "keep and <within-last> both say how old an event may be; keep one of them"
+        elif combination.pattern is None and combination.aggregator not in _UNMOVED_BY_ONE:
+            message = f"with {name} the age would count among the degrees; use min, product or a pattern"
+        if message:
+            self.reader.complain(wishes[0].span, "D141", message)
+            return []
+        self.wishes.extend(wishes)
+        return [Leaf(len(self.wishes) - 1)]
 
     def _warn_of_weights(self, combination: Combination) -> None:
         if combination.aggregator != WEIGHTED_MEAN:

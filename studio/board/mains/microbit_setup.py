@@ -14,7 +14,7 @@ from watchdog.small_host import SmallHost
 
 pool = Pool(1, POOL_BYTES, 99)
 del Pool
-scan = Scan(pool, False, 95, None)
+scan = Scan(pool, False, LIFETIME, None)
 del Scan
 host = SmallHost(pool, scan)
 del SmallHost

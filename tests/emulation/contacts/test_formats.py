@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from emulation.contacts.contact import Contacts, contacts_from_pieces
 from emulation.contacts.formats.one_events import read_one_events
 from emulation.contacts.formats.registry import FORMATS, format_of, read_contacts
-from emulation.contacts.statistics import contact_statistics
+from emulation.contacts.statistics import WatchedTimes, contact_statistics
 from knowledge_manager.documents import DocumentError
 
 
@@ -139,17 +139,14 @@ def test_other_forms_are_refused_line_by_line(tmp_path: Path, lines: list[str], 
 def test_statistics_of_contacts_worked_out_by_hand(tmp_path: Path) -> None:
     path = tmp_path / "trace.csv"
     path.write_text("a,b,begin_s,end_s\n1,2,0,10\n2,1,30,50\n1,3,5,5\n")
-    assert contact_statistics(read_contacts(path)).as_document() == {
-        "nodes": 3,
-        "pairs": 2,
-        "contacts": 3,
-        "censored": 0,
-        "contact_total_s": 30.0,
-        "contact_mean_s": 10.0,
-        "contact_median_s": 10.0,
-        "inter_contact_mean_s": 20.0,
-        "inter_contact_median_s": 20.0,
-    }
+    found = contact_statistics(read_contacts(path))
+    assert (found.nodes, found.pairs, found.contacts, found.contact_total_s) == (3, 2, 3, 30.0)
+
+    def watched(times: WatchedTimes) -> list[tuple[float, bool]]:
+        return sorted(zip(times.times_ms.tolist(), times.censored.tolist(), strict=True))
+
+    assert watched(found.contact) == [(0.0, False), (10_000.0, True), (20_000.0, False)]
+    assert watched(found.inter_contact) == [(0.0, True), (20_000.0, False), (45_000.0, True)]
 
 
 def test_statistics_of_no_contacts(tmp_path: Path) -> None:
@@ -158,7 +155,7 @@ def test_statistics_of_no_contacts(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match="holds no contact"):
         read_contacts(path)
     found = contact_statistics(FORMATS["csv"].read(path, 0.0))
-    assert (found.contacts, found.pairs, found.nodes, found.contact_mean_s) == (0, 0, 0, None)
+    assert (found.contacts, found.pairs, found.nodes, len(found.contact.times_ms)) == (0, 0, 0, 0)
 
 
 def test_sightings_of_socialblueconn_are_joined(tmp_path: Path) -> None:

@@ -465,3 +465,37 @@ def test_plain_numbers_have_no_unit_to_show() -> None:
     text = '<crisp-predicate attribute="share" operator="gt">3</crisp-predicate>'
     with pytest.raises(DocumentError, match=r"outside the domain of share, 0\.\.1$"):
         compile_subscription(subscription(text, event="e"), "f", table)
+
+
+def test_keep_is_a_constraint_on_age_that_moves_no_degree() -> None:
+    kept = compiled(HIGH, attributes='keep="PT10M"')
+    assert kept.vector == compiled(HIGH + "<within-last>PT10M</within-last>").vector
+    assert not kept.warnings
+    assert compiled(HIGH).vector == compiled(HIGH, attributes="").vector
+    pattern = f"<predicate-pattern><or>{HIGH}</or></predicate-pattern>"
+    assert (
+        compiled(pattern, attributes='keep="PT1M"').vector
+        == compiled(pattern + "<within-last>PT1M</within-last>").vector
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "keep", "code"),
+    [
+        (HIGH, "ten minutes", "D119"),
+        (HIGH, "P2D", "D119"),
+        (f"{HIGH}<within-last>PT1M</within-last>", "PT10M", "D141"),
+        (f"{HIGH}<aggregating-function>arithmetic_mean</aggregating-function>", "PT10M", "D141"),
+        (f"{HIGH}<aggregating-function>harmonic_mean</aggregating-function>", "PT10M", "D141"),
+    ],
+)
+def test_keep_that_cannot_be_is_refused(body: str, keep: str, code: str) -> None:
+    with pytest.raises(DocumentError, match=code):
+        compiled(body, attributes=f'keep="{keep}"')
+
+
+def test_who_asks_for_longer_than_a_notification_lives_is_told() -> None:
+    assert not compiled(HIGH, attributes='keep="PT1H2M"').warnings
+    (warning,) = compiled(HIGH, attributes='keep="PT2H"').warnings
+    assert warning.code == "D142"
+    assert "lives PT1H2M36S" in warning.message

@@ -1,0 +1,169 @@
+"""Delivery and delay have one definition: Spark, sweeps and live figures are held to it on random traces."""
+
+import random
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from knowledge_manager.mission_table import load_mission_table
+from spark_analysis.analysis import analyse
+from spark_analysis.answers import Analysis, Served
+from spark_analysis.key_figures import key_figures, pair_figures_of
+from spark_analysis.languages import matcher
+from spark_analysis.live_state import Batch, Delivered, LiveState, Notified
+from spark_analysis.metrics.delay import DELIVERED, watched_delays
+from spark_analysis.metrics.estimates import collected, estimates, life_table
+from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.pair_figures import pair_figures
+from spark_analysis.run import open_run
+from tests.spark_analysis import oracle
+from tests.spark_analysis.conftest import WriteRun
+from tests.spark_analysis.synthetic import END_MS, Row, synthetic_run
+
+make_matcher = partial(matcher, load_mission_table(["medical"]))
+
+moments = st.integers(0, 60)
+
+
+@given(st.lists(st.tuples(moments, st.integers(1, 60), st.none() | st.integers(0, 60)), max_size=30))
+def test_four_figures_that_belong_together(drawn: list[tuple[int, int, int | None]]) -> None:
+    end = 60
+    pairs = [
+        (event, lifetime, None if after is None or event + after > end else event + after)
+        for event, lifetime, after in drawn
+    ]
+    found = pair_figures(pairs, end)
+    served = found.served
+    whole = [pair for pair in pairs if pair[0] + pair[1] <= end]
+    assert served.owed == served.delivered + served.missed + served.open == len(pairs)
+    assert served.delivered == sum(pair[2] is not None for pair in pairs)
+    assert served.open == sum(pair[2] is None and pair not in whole for pair in pairs)
+    assert served.whole == len(whole)
+    assert served.whole_delivered == sum(pair[2] is not None for pair in whole)
+    if not whole:
+        assert found.estimate is None
+        assert served.whole_ratio is None
+    elif not served.open:
+        assert found.estimate == pytest.approx(served.ratio)
+    else:
+        assert served.ratio is not None
+        assert found.estimate is not None
+        assert found.estimate >= served.ratio - 1e-12, "an open pair is no missed one"
+        times = [
+            (pair[2] - pair[0], False)
+            if pair[2] is not None
+            else (10**9, True)
+            if pair in whole
+            else (end - pair[0], True)
+            for pair in pairs
+        ]
+        assert found.estimate == pytest.approx(1 - oracle.survival_at(times, 10**8), abs=1e-9)
+
+
+def test_the_bias_of_a_ratio_is_told() -> None:
+    """Half of all arrive after 30 of their 40 seconds, one starts every second, the run ends after 60."""
+    pairs = [(at, 40, at + 30 if at % 2 and at <= 30 else None) for at in range(60)]
+    found = pair_figures(pairs, 60)
+    assert found.served.ratio == pytest.approx(15 / 60)
+    assert found.served.open == 60 - 15 - 11
+    assert found.served.whole_ratio == pytest.approx(10 / 21)
+    assert found.estimate == pytest.approx(15 / 31)
+
+
+def varied(seed: int) -> dict[str, list[Row]]:
+    """Return a made-up run whose notifications live for different times and arrive at random."""
+    chance = random.Random(seed)
+    tables = dict(synthetic_run(seed).tables)
+    tables["notifications"] = [
+        {**row, "lifetime_ms": chance.choice([120_000, 900_000, 3_756_000])}
+        for row in tables["notifications"]
+    ]
+    tables["messages"] = [
+        {**row, "at_ms": min(row["at_ms"] + chance.randrange(600_000), END_MS)}
+        if row["kind"] == "delivered"
+        else row
+        for row in tables["messages"]
+    ]
+    return tables
+
+
+def live_of(tables: dict[str, list[Row]]) -> Any:
+    state = LiveState(make_matcher)
+    told = [{name: row[name] for name in Notified.__dataclass_fields__} for row in tables["notifications"]]
+    state.take(
+        Batch(
+            0,
+            tuple(SubscriptionRevision(**row) for row in tables["subscriptions"]),
+            tuple(Notified(**row) for row in told),
+            tuple(
+                Delivered(row["origin"], row["number"], row["node"], row["at_ms"])
+                for row in tables["messages"]
+                if row["kind"] == "delivered"
+            ),
+            reached_ms=END_MS,
+        )
+    )
+    return state.figures(END_MS, 900_000, all_taken=True).whole
+
+
+def in_report(analysis: Analysis) -> dict[str, float | None]:
+    total = analysis.delivery.total
+    return {
+        "delivery_ratio": total.ratio,
+        "open_ratio": total.open / total.owed,
+        "whole_lifetime_ratio": total.whole_ratio,
+        "delivery_estimate": analysis.delay.estimate,
+        "mean_delay_s": analysis.delay.mean_s,
+        "median_delay_s": analysis.delay.p50_s,
+    }
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_report_sweep_and_live_give_the_same_figures(
+    spark: SparkSession, write_run: WriteRun, seed: int
+) -> None:
+    tables = varied(seed)
+    folder = write_run(tables, {"simulated_ms": END_MS})
+    analysis = analyse(open_run(folder, spark))
+    swept = key_figures(folder)
+    assert in_report(analysis) == {name: swept[name] for name in in_report(analysis)}
+    live = live_of(tables)
+    counts = {name: getattr(live, name) for name in asdict(analysis.delivery.total)}
+    assert counts == asdict(analysis.delivery.total)
+    assert live.open > 0 < live.missed
+    assert live.estimate == analysis.delay.estimate
+    assert (live.median_delay_ms / 1000, live.p90_delay_ms / 1000) == (
+        analysis.delay.p50_s,
+        analysis.delay.p90_s,
+    )
+    whole = pair_figures_of(folder)
+    assert whole.delay.median == (None if analysis.delay.median_s is None else whole.delay.median)
+    assert (
+        tuple(None if ms is None else ms / 1000 for ms in whole.delay.percentiles) == analysis.delay.within_s
+    )
+
+
+def test_a_median_is_exact_however_many_there_are(spark: SparkSession) -> None:
+    """An approximate percentile is exact up to some ten thousand values only."""
+    number = 300_000
+    chance = random.Random(7)
+    delays = [round(chance.expovariate(1 / 885_000)) for _ in range(number)]
+    pairs = spark.createDataFrame([(delay,) for delay in delays], "delay_ms bigint").withColumns(
+        {"outcome": F.lit("delivered"), "event_ms": F.lit(0), "lifetime_ms": F.lit(10**9)}
+    )
+    found = collected(pairs.transform(watched_delays, 10**9).transform(life_table).transform(estimates))
+    delays.sort()
+    assert found[DELIVERED].percentiles == tuple(oracle.nearest_rank(delays, p) for p in range(101))
+    assert found[DELIVERED].mean == sum(delays) / number
+
+
+def test_served_counts_cannot_disagree_with_their_ratios() -> None:
+    some = Served(10, 6, 1, 3, 4)
+    assert (some.ratio, some.whole, some.whole_ratio) == (0.6, 5, 0.8)
+    assert replace(some, whole_delivered=0, missed=0).whole_ratio is None
