@@ -6,7 +6,7 @@ below `LEAST_CLOSENESS` is not reported. docs/decisions/0006-knowledge.md says w
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Final, Literal
 
@@ -97,6 +97,18 @@ class Concept:
     links: tuple[tuple[Relation, str], ...] = ()
     targets: tuple[Target, ...] = ()
     unit: str = ""
+
+
+def joined(one: Concept, other: Concept) -> Concept:
+    """Return both as one, in which the first decides: files may add labels and links to others' concepts."""
+    return replace(
+        one,
+        scheme=one.scheme or other.scheme,
+        labels=tuple(dict.fromkeys(one.labels + other.labels)),
+        links=tuple(dict.fromkeys(one.links + other.links)),
+        targets=tuple(dict.fromkeys(one.targets + other.targets)),
+        unit=one.unit or other.unit,
+    )
 
 
 _NAME = r"[A-Za-z][A-Za-z0-9_]{0,63}"

@@ -37,7 +37,7 @@ from knowledge_manager.documents import (
 )
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.thesaurus import Thesaurus
-from knowledge_manager.thesaurus_files import load_thesaurus
+from knowledge_manager.thesaurus_files import load_layers
 from knowledge_manager.toml_documents import SchemaCodes, parse_toml, problems_from_pydantic
 from knowledge_manager.toml_positions import TomlPositions, locate
 from knowledge_manager.vocabulary import shipped_vocabularies
@@ -193,10 +193,10 @@ def _table(
 
 
 def _words(settings: ScenarioSettings, files: NamedFiles, places: Places) -> Thesaurus | None:
-    """Return the thesaurus that the scenario brings along; none where the shipped one will do."""
-    if settings.thesaurus is None:
+    """Return the thesauri that the scenario brings along, over the shipped one; none where that will do."""
+    if not settings.thesaurus:
         return None
-    return load_thesaurus(files.path(settings.thesaurus, ("thesaurus",), places))
+    return load_layers([files.path(name, ("thesaurus",), places) for name in settings.thesaurus])
 
 
 def _subscription(

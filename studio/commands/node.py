@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from studio.options import OtherThesaurus
+
 if TYPE_CHECKING:
     from studio.node.links import Links
     from studio.node.loading import NodePlan
@@ -132,6 +134,7 @@ def subscribe(
             metavar="ID", min=0, max=255, help="Take this subscription back, and end.", show_default=False
         ),
     ] = None,
+    thesaurus: OtherThesaurus = None,
     as_json: AsLines = False,
 ) -> None:
     """Ask a DENS node for something and show what comes, each notification once, over restarts too.
@@ -151,6 +154,7 @@ def subscribe(
     from studio.node.parts import subscriber
     from studio.node.showing import shown_to_subscriber, warn_of_key
     from studio.node.stores import SUBSCRIBER, open_store, place_of_end
+    from studio.tables import other_thesaurus
 
     plan, clock = load_node(node), real_clock()
     links = _links(plan, number, at)
@@ -164,7 +168,8 @@ def subscribe(
     place = place_of_end(plan.folder, SUBSCRIBER, number, store)
     kept = open_store(place, Owner(SUBSCRIBER, number), clock(), say, recover=recover)
     end = subscriber(plan, number, kept, clock(), signer)
-    ask_for(end, files or [], plan.table, clock(), say, signer)
+    words = other_thesaurus([*(thesaurus or ()), *plan.thesauri])
+    ask_for(end, files or [], plan.table, clock(), say, signer, words)
     withdrawn = [end.unsubscribe(id, clock()) for id in withdraw or []]
     answer = Answer(end, plan.settings.node, links.listed[plan.settings.node], say)
     ear = Ear(end, shown_to_subscriber(plan, as_json), say, count, withdrawn, answer)

@@ -114,8 +114,9 @@ def test_vocabularies_one_by_one_and_together(dens, tmp_path: Path) -> None:
     copy.write_bytes((VOCABULARIES / "medical.toml").read_bytes())
     clash = dens("vocabulary", "check", "medical", copy)
     assert clash.code == 1
+    line = 1 + copy.read_text("utf-8").splitlines().index('name = "medical"')
     assert clash.out.splitlines()[0] == (
-        "medical: error D214: vocabulary medical is loaded twice; name it once"
+        f"{copy}:{line}:1: error D214: vocabulary medical is loaded twice; name it once"
     )
     copy.write_text("name = 3\n")
     broken = dens("vocabulary", "check", copy, "--json")
