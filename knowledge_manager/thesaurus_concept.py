@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Final, Literal
 
+from knowledge_manager.names import composed
+
 LabelKind = Literal["preferred", "alternative", "hidden"]
 LABEL_KINDS: Final[tuple[LabelKind, ...]] = ("preferred", "alternative", "hidden")
 
@@ -111,7 +113,7 @@ def joined(one: Concept, other: Concept) -> Concept:
     )
 
 
-_NAME = r"[A-Za-z][A-Za-z0-9_]{0,63}"
+_NAME = r"[^\W\d_]\w{0,63}"
 _TARGETS: Final = {
     "event": re.compile(_NAME),
     "attribute": re.compile(rf"{_NAME}\.{_NAME}"),
@@ -128,6 +130,7 @@ _SHAPES: Final = {
 
 def target(kind: TargetKind, name: str) -> Target:
     """Return the target, or raise `ValueError` that shows the shape a name of this kind has."""
+    name = composed(name)
     if _TARGETS[kind].fullmatch(name) is None:
         raise ValueError(f'"{name}" names no {kind}; write it like "{_SHAPES[kind]}"')
     return Target(kind, name)

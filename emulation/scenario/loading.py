@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from emulation.contacts.contact import Contacts
 from emulation.interests import PlannedInterests
 from emulation.mobility.model import MobilityModel
+from emulation.scenario.board_checks import check_boards
 from emulation.scenario.changes import Changes, paths_in
 from emulation.scenario.checks import check_settings
 from emulation.scenario.files import NamedFiles
@@ -130,6 +131,7 @@ def _scenario(
                 problems.extend(error.problems)
     if table is None or problems:
         raise DocumentError(problems)
+    warnings.extend(check_boards(settings, table.feature_bytes, subscriptions, sensors, places))
     documents = {name: read_text(files.found[name]) for name in settings.vocabularies}
     return Scenario(
         settings,

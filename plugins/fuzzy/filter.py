@@ -4,13 +4,14 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.language import SubscriptionKey
 from watchdog.filter import FuzzyFilter
+from watchdog.pool import Pool
 
 
 class FuzzySourceFilter(FuzzyFilter):
     """A source filter that also refuses subscriptions to what the mission table does not know."""
 
-    def __init__(self, table: MissionTable, features: str = "subset") -> None:
-        super().__init__(table.feature_bytes, features)
+    def __init__(self, table: MissionTable, features: str = "subset", pool: Pool | None = None) -> None:
+        super().__init__(table.feature_bytes, features, pool=pool)
         self._codec = FuzzyCodec(table)
 
     def add(self, key: SubscriptionKey, vector: bytes) -> None:

@@ -16,6 +16,12 @@ def check(
     ],
     vocabulary: Vocabularies = None,
     thesaurus: OtherThesaurus = None,
+    board: Annotated[
+        str | None,
+        typer.Option(
+            metavar="microbit|pico|esp32", help="Tell what such a board cannot take.", show_default=False
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check files and print all problems as file:line:column. Ends 1 when any file has an error.
@@ -28,7 +34,12 @@ def check(
     from studio.files import gather
 
     sources = gather(files, CHECKED_SUFFIXES)
-    problems = Checker(sources, vocabulary, thesaurus).problems()
+    checker = Checker(sources, vocabulary, thesaurus)
+    problems = checker.problems()
+    if board is not None:
+        from studio.board_checking import BoardChecker, limits_of
+
+        problems += BoardChecker(limits_of(board), checker).problems(sources)
     failed = {problem.file for problem in problems if problem.severity == "error"}
     if as_json:
         from studio.failures import problem_document
