@@ -161,7 +161,9 @@ class Checker:
 
         if self._concepts is None:
             found: list[Concept] = []
-            for name in (SHIPPED, *(path for path in self._sources if path.suffix in THESAURUS_SUFFIXES)):
+            names: list[str | Path] = [SHIPPED]
+            names += [path for path in self._sources if path.suffix in THESAURUS_SUFFIXES]
+            for name in names:
                 try:
                     found += concepts_of(name)
                 except DocumentError:
@@ -236,7 +238,8 @@ def _fitting(own: Sequence[Path], folder: Path) -> tuple[str | Path, ...]:
         return 0 if where == folder else 1 if where in folder.parents else 2
 
     taken: list[str | Path] = []
-    for name in [*sorted(own, key=distance), *shipped_vocabularies()]:
+    candidates: list[str | Path] = [*sorted(own, key=distance), *shipped_vocabularies()]
+    for name in candidates:
         try:
             load_mission_table([*taken, name])
         except DocumentError:

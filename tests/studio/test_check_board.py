@@ -135,6 +135,16 @@ def test_no_board_takes_wide_features(tmp_path: Path) -> None:
     assert host.install(1, 0, 0, 1, vector, 60_000, 0) == BAD_VECTOR != UNKNOWN_LANGUAGE
 
 
+def test_covering_knows_the_width_of_a_vocabulary(dens, tmp_path: Path) -> None:
+    (tmp_path / "wide.toml").write_text(WIDE)
+    wide = load_mission_table([tmp_path / "wide.toml"])
+    lines = tmp_path / "lines.hex"
+    lines.write_text(f"{compile_subscription(DEEP.encode(), 'x', wide).vector.hex()}\n" * 2)
+    assert dens("cover", "--subscriptions", lines).code == 1
+    ended = dens("cover", "--subscriptions", lines, "--vocabulary", tmp_path / "wide.toml")
+    assert (ended.code, ended.out.splitlines()[:2]) == (0, ["0", "  1"])
+
+
 @pytest.mark.parametrize(("name", "refused"), [("weighted_mean", True), ("min", False)])
 def test_a_run_warns_refuses_and_counts(
     dens: Callable[..., object], tmp_path: Path, name: str, refused: bool

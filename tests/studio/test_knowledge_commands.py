@@ -299,6 +299,23 @@ def test_what_a_partition_offers(dens, recorded: Path) -> None:
     assert "patients-1, poles-1" in line
 
 
+@pytest.mark.parametrize("named", ["words.ttl", ["words.ttl"]])
+def test_a_runs_own_words_are_among_those_that_are_offered(dens, recorded: Path, named: object) -> None:
+    manifest = json.loads((recorded / "manifest.json").read_text("utf-8"))
+    manifest["scenario"]["thesaurus"] = named
+    manifest["inputs"] = {"words.ttl": "0123-words.ttl"}
+    (recorded / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    (recorded / "inputs").mkdir(exist_ok=True)
+    (recorded / "inputs" / "0123-words.ttl").write_text(
+        "@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n@prefix dens: <urn:dens:thesaurus:1#> .\n"
+        '<urn:x:hf> a skos:Concept ; skos:prefLabel "Herzfrequenz"@de ; '
+        'skos:notation "patient.heart_rate"^^dens:attribute .\n'
+    )
+    words = ["offers", recorded, "--node", "medics-1", "--at", "13", "--json"]
+    [rate] = [one for one in dens(*words).document()["offers"] if one["attribute"] == "heart_rate"]
+    assert {"Herzfrequenz", "hjertefrekvens"} <= set(rate["words"])
+
+
 def test_the_end_of_a_run_is_the_default_moment(dens, recorded: Path) -> None:
     assert dens("offers", recorded, "--node", "medics-2").err == "medics-2 at 100 s reaches patients-2\n"
     assert dens("offers", recorded, "--node", "medics-1").err == (
