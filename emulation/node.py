@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from dens.collaborators import Directory
+from dens.collaborators import Directory, FilterHost
 from dens.item import ItemId
 from dens.limits import Limits
 from dens.node import DensNode
@@ -19,6 +19,7 @@ from dens.publisher import PublisherEnd
 from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
+from emulation.board_limits import BoardHost
 from emulation.scenario import PlannedSensor, Scenario
 from emulation.scenario.scenario import Seat
 from emulation.sensors.sampling import Sampler
@@ -159,17 +160,21 @@ class Crew:
         own = table.with_notification_lifetimes(
             {plan.event.name: plan.event.notification_lifetime_s for plan in plans}
         )
-        watchdog = Watchdog(
-            {identity: language.source_filter(own) for identity, language in self._languages.items()},
-            interval_ms=int(1000 * damping.interval_s),
-            hysteresis=damping.hysteresis,
-        )
+        interval_ms, hysteresis = int(1000 * damping.interval_s), damping.hysteresis
+        limits = self._scenario.board_limits(seat.group)
+        host: FilterHost
+        if limits is not None:
+            host = BoardHost(limits, own, interval_ms, hysteresis)
+            watchdog = host.watchdog
+        else:
+            filters = {identity: language.source_filter(own) for identity, language in self._languages.items()}
+            host = watchdog = Watchdog(filters, interval_ms=interval_ms, hysteresis=hysteresis)
         engine = PublisherEnd(
             seat.number,
             table.check,
             store,
             now_ms,
-            filter_host=watchdog,
+            filter_host=host,
             sealer=sealer,
             limits=self._limits,
         )

@@ -5,14 +5,17 @@ across it. Every envelope on the air carries its `check`, so that nodes with dif
 they misread each other.
 """
 
+import tomllib
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from knowledge_manager.documents import DocumentError, Problem
+from knowledge_manager.documents import DocumentError, Problem, read_text
 from knowledge_manager.event_class import Attribute, EventClass, UnknownName, Vocabulary
+from knowledge_manager.toml_positions import Path as KeyPath
+from knowledge_manager.toml_positions import locate
 from knowledge_manager.vocabulary import load_vocabulary
 
 
@@ -26,9 +29,9 @@ class MissionTable:
 
     def __post_init__(self) -> None:
         """Index the event classes, and refuse vocabularies that claim the same event."""
-        clashes = list(_clashes(self.vocabularies))
-        if clashes:
-            raise DocumentError(clashes)
+        found = [_placed(clash, "") for clash in clashes(self.vocabularies)]
+        if found:
+            raise DocumentError(found)
         events = [event for vocabulary in self.vocabularies for event in vocabulary.events]
         object.__setattr__(self, "_by_name", {event.name: event for event in events})
         object.__setattr__(self, "_by_index", {event.index: event for event in sorted(events, key=_index)})
@@ -107,11 +110,15 @@ def load_mission_table(names_or_paths: Iterable[str | Path]) -> MissionTable:
     """Return the table that these vocabularies form together; what is wrong raises one `DocumentError`."""
     vocabularies: list[Vocabulary] = []
     problems: list[Problem] = []
-    for name_or_path in names_or_paths:
+    named = list(names_or_paths)
+    for name_or_path in named:
         try:
             vocabularies.append(load_vocabulary(name_or_path))
         except DocumentError as error:
             problems.extend(error.problems)
+    if not problems:
+        files = [str(name) if _is_file(name) else "" for name in named]
+        problems = [_placed(clash, files[clash.position]) for clash in clashes(vocabularies)]
     if problems:
         raise DocumentError(problems)
     return MissionTable(tuple(vocabularies))
@@ -121,27 +128,61 @@ def _index(event: EventClass) -> int:
     return event.index
 
 
-def _clashes(vocabularies: tuple[Vocabulary, ...]) -> Iterator[Problem]:
-    indexes: dict[str, str] = {}
-    names: dict[str, str] = {}
-    loaded: set[str] = set()
-    for vocabulary in vocabularies:
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Two vocabularies claim the same: which is the later one, at which key of it, and what is said."""
+
+    position: int
+    vocabulary: str
+    key: KeyPath
+    other: int
+    """The place of the earlier one."""
+    message: str
+
+
+def clashes(vocabularies: Sequence[Vocabulary]) -> Iterator[Clash]:
+    """Yield what several vocabularies claim; events are counted in the order of their indexes."""
+    owners: dict[str, tuple[int, str]] = {}
+    loaded: dict[str, int] = {}
+    for position, vocabulary in enumerate(vocabularies):
         if vocabulary.name in loaded:
             message = f"vocabulary {vocabulary.name} is loaded twice; name it once"
-            yield Problem(vocabulary.name, 0, 0, "error", "D214", message)
+            yield Clash(position, vocabulary.name, ("name",), loaded[vocabulary.name], message)
             continue
-        loaded.add(vocabulary.name)
+        loaded[vocabulary.name] = position
         for event in vocabulary.events:
             owner = f"{vocabulary.name}.{event.name}"
-            for what, owners in (
-                (f"event index {event.index}", indexes),
-                (f'event name "{event.name}"', names),
+            for key, what in (
+                ("index", f"event index {event.index}"),
+                ("name", f'event name "{event.name}"'),
             ):
                 if what in owners:
-                    taken = f"{what} of {owner} is already taken by {owners[what]}"
+                    other, taker = owners[what]
+                    taken = f"{what} of {owner} is already taken by {taker}"
                     message = f"{taken}; load only one of them or change it"
-                    yield Problem(vocabulary.name, 0, 0, "error", "D214", message)
-                owners.setdefault(what, owner)
+                    yield Clash(position, vocabulary.name, ("event", event.name, key), other, message)
+                owners.setdefault(what, (position, owner))
+
+
+def _placed(clash: Clash, file: str) -> Problem:
+    """Return the clash as a problem at its place; what ships has a name and no place."""
+    if not file:
+        return Problem(clash.vocabulary, 0, 0, "error", "D214", clash.message)
+    line, column = place_of_clash(clash, read_text(Path(file)))
+    return Problem(file, line, column, "error", "D214", clash.message)
+
+
+def place_of_clash(clash: Clash, text: str) -> tuple[int, int]:
+    """Return line and column of what clashes in the text of its vocabulary."""
+    key = clash.key
+    if key[0] == "event":
+        named = [event.get("name") for event in tomllib.loads(text)["event"]]
+        key = ("event", named.index(key[1]), key[2])
+    return locate(text).at(key)
+
+
+def _is_file(name_or_path: str | Path) -> bool:
+    return isinstance(name_or_path, Path) or name_or_path.endswith(".toml") or "/" in name_or_path
 
 
 def _canonical_attribute(attribute: Attribute) -> Iterator[str]:

@@ -9,8 +9,8 @@ Nothing is fetched: a JSON-LD context by address and a DOCTYPE are refused befor
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 from xml.sax import SAXParseException
@@ -32,6 +32,7 @@ from knowledge_manager.thesaurus_concept import (
     Relation,
     Target,
     is_readable,
+    joined,
     target,
 )
 from knowledge_manager.units import UnitError, check_unit
@@ -58,6 +59,43 @@ _LINKS: Final = (
     ("related", Relation.RELATED),
     ("relatedMatch", Relation.RELATED),
 )
+
+
+_SKOS_PROPERTIES: Final = frozenset(
+    [
+        "altLabel",
+        "broadMatch",
+        "broader",
+        "broaderTransitive",
+        "changeNote",
+        "closeMatch",
+        "definition",
+        "editorialNote",
+        "exactMatch",
+        "example",
+        "hasTopConcept",
+        "hiddenLabel",
+        "historyNote",
+        "inScheme",
+        "mappingRelation",
+        "member",
+        "memberList",
+        "narrowMatch",
+        "narrower",
+        "narrowerTransitive",
+        "notation",
+        "note",
+        "prefLabel",
+        "related",
+        "relatedMatch",
+        "scopeNote",
+        "semanticRelation",
+        "topConceptOf",
+    ]
+)
+_SKOS_CLASSES: Final = frozenset({"Collection", "Concept", "ConceptScheme", "OrderedCollection"})
+"""All that SKOS has (https://www.w3.org/TR/skos-reference/): all else in its namespace is mistyped."""
+_DENS_PROPERTIES: Final = frozenset({"unit"})
 
 
 def read_skos_file(path: Path) -> tuple[Concept, ...]:
@@ -88,22 +126,19 @@ def read_skos_files(paths: Iterable[Path]) -> tuple[Concept, ...]:
                     Problem(str(path), 0, 0, "error", "D221", message)
                     for message in _contradictions(known, concept)
                 )
-            by_uri[concept.uri] = concept if known is None else _joined(known, concept)
+            by_uri[concept.uri] = concept if known is None else joined(known, concept)
     if problems:
         raise DocumentError(problems)
     return tuple(by_uri.values())
 
 
-def _joined(one: Concept, other: Concept) -> Concept:
-    """Return both as one: files may add labels and links to each other's concepts."""
-    return replace(
-        one,
-        scheme=one.scheme or other.scheme,
-        labels=tuple(dict.fromkeys(one.labels + other.labels)),
-        links=tuple(dict.fromkeys(one.links + other.links)),
-        targets=tuple(dict.fromkeys(one.targets + other.targets)),
-        unit=one.unit or other.unit,
-    )
+def joined_concepts(concepts: Iterable[Concept]) -> tuple[Concept, ...]:
+    """Return each concept once, with all that is said of it."""
+    by_uri: dict[str, Concept] = {}
+    for concept in concepts:
+        known = by_uri.get(concept.uri)
+        by_uri[concept.uri] = concept if known is None else joined(known, concept)
+    return tuple(by_uri.values())
 
 
 def _contradictions(one: Concept, other: Concept) -> Iterator[str]:
@@ -131,6 +166,7 @@ def read_skos(content: bytes, file: str, format_: str) -> tuple[Concept, ...]:
     graph = _parsed(text, file, format_)
     reader = _Reader(graph, text, file)
     concepts = tuple(reader.concepts())
+    reader.report_mistyped()
     if reader.problems:
         raise DocumentError(reader.problems)
     if not concepts:
@@ -233,6 +269,28 @@ class _Reader:
                 tuple(self._targets(subject)),
                 self._unit(subject),
             )
+
+    def report_mistyped(self) -> None:
+        """Note names that neither SKOS nor this system has: what they say would be lost without a word."""
+        said = {(str(predicate), "property") for predicate in set(self._graph.predicates())}
+        said |= {(str(kind), "class") for kind in set(self._graph.objects(None, self._type))}
+        for namespace, prefix, what, known in (
+            (SKOS, "skos", "property", _SKOS_PROPERTIES),
+            (SKOS, "skos", "class", _SKOS_CLASSES),
+            (NAMESPACE, "dens", "property", _DENS_PROPERTIES),
+        ):
+            for address, kind in sorted(said):
+                name = address.removeprefix(namespace)
+                if kind != what or name == address or name in known:
+                    continue
+                hint = did_you_mean(name, known) or f" ({listed(sorted(known), 30)})"
+                self._report_name(name, f"{prefix}:{name} is no {what} of {prefix}:{hint}")
+
+    def _report_name(self, name: str, message: str) -> None:
+        """Note a problem at the first place where this name stands."""
+        found = re.search(rf"(?<![A-Za-z0-9_-]){re.escape(name)}(?![A-Za-z0-9_-])", self._text)
+        line, column = place_of(self._text, found.start()) if found else (0, 0)
+        self.problems.append(Problem(self._file, line, column, "error", "D221", message))
 
     def _skos(self, name: str) -> Any:
         return self._node(SKOS + name)

@@ -202,6 +202,43 @@ class Thesaurus:
         """Return everything of a mission table that some concept stands for."""
         return tuple(self.target_at(number) for number in range(len(self._c.target_kind)))
 
+    def concepts(self) -> tuple[Concept, ...]:
+        """Return what it was compiled from, as far as words lead anywhere by it.
+
+        A link that lies on no way to anything that a concept stands for is not kept in the compiled form.
+        """
+        c = self._c
+        labels: list[list[Label]] = [[] for _ in c.concept_uri]
+        for number, owner in enumerate(c.label_concept):
+            labels[owner].append(self.label_at(number))
+        found = []
+        for number in range(self.concept_count):
+            reach = range(c.concept_reach_start[number], c.concept_reach_start[number + 1])
+            ways = range(c.concept_route_start[number], c.concept_route_start[number + 1])
+            links = {(Relation(c.route_relation[way]), self.concept_at(c.route_next[way])) for way in ways}
+            found.append(
+                Concept(
+                    self.concept_at(number),
+                    self.scheme_at(number),
+                    tuple(labels[number]),
+                    tuple(sorted(links)),
+                    tuple(self.target_at(c.reach_target[at]) for at in reach if c.reach_end[at] == number),
+                    self.text_at(c.concept_unit[number]),
+                )
+            )
+        return tuple(found)
+
+    def nearest_targets(self) -> dict[str, frozenset[Target]]:
+        """Return for each concept, by its address, what it most closely stands for."""
+        c, found = self._c, {}
+        for number in range(self.concept_count):
+            reach = range(c.concept_reach_start[number], c.concept_reach_start[number + 1])
+            closest = max((c.reach_closeness[at] for at in reach), default=0)
+            found[self.concept_at(number)] = frozenset(
+                self.target_at(c.reach_target[at]) for at in reach if c.reach_closeness[at] == closest
+            )
+        return found
+
     def text_at(self, string: int) -> str:
         """Return the text of that number."""
         start = self._c.string_start

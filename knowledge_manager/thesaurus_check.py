@@ -7,18 +7,31 @@ from knowledge_manager.compact import compile_thesaurus
 from knowledge_manager.documents import DocumentError, Problem
 from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.skos import dangling_links, read_skos_file, read_skos_files
+from knowledge_manager.skos import dangling_links, joined_concepts, read_skos_file, read_skos_files
 from knowledge_manager.thesaurus_concept import Concept, Relation, Target
 from knowledge_manager.units import UnitError, convert
 
 
-def check_thesaurus_file(path: Path, table: MissionTable | None = None) -> list[Problem]:
-    """Return everything wrong with one SKOS file; with a table also what that table lacks."""
+def check_thesaurus_file(
+    path: Path, table: MissionTable | None = None, beside: Iterable[Concept] = ()
+) -> list[Problem]:
+    """Return everything wrong with one SKOS file; with a table also what that table lacks.
+
+    `beside` are the concepts that it is used with, to which its exact links may lead.
+    """
     try:
         concepts = read_skos_file(path)
     except DocumentError as error:
         return list(error.problems)
-    return sorted(problems_with_table(concepts, table, str(path))) if table is not None else []
+    own = {concept.uri for concept in concepts}
+    everything = joined_concepts([*concepts, *beside])
+    found = [
+        Problem(str(path), 0, 0, "warning", "D226", message)
+        for uris, message in _confusions(everything)
+        if own & uris
+    ]
+    found += problems_with_table(concepts, table, str(path)) if table is not None else []
+    return sorted(found)
 
 
 def compile_thesaurus_files(paths: Iterable[Path]) -> tuple[bytes, list[Problem]]:
@@ -33,22 +46,29 @@ def compile_thesaurus_files(paths: Iterable[Path]) -> tuple[bytes, list[Problem]
         Problem(file, 0, 0, "warning", "D222", f"{concept} links to {missing}, which no file describes")
         for concept, missing in dangling_links(concepts)
     ]
-    warnings += [Problem(file, 0, 0, "warning", "D226", message) for message in _confusions(concepts)]
+    warnings += [Problem(file, 0, 0, "warning", "D226", message) for _, message in _confusions(concepts)]
     return compile_thesaurus(concepts), warnings
 
 
-def _confusions(concepts: Sequence[Concept]) -> Iterator[str]:
-    """Yield where exact links join concepts that stand for different things: their words mean them all."""
+def _confusions(concepts: Sequence[Concept]) -> Iterator[tuple[set[str], str]]:
+    """Yield where exact links join concepts that stand for different things: their words mean them all.
+
+    With each come the addresses of all the concepts that are joined there.
+    """
     joined = _joined_exactly(concepts)
+    members: dict[str, set[str]] = {}
+    for uri, first in joined.items():
+        members.setdefault(first, set()).add(uri)
     groups: dict[tuple[str, str, str], dict[str, str]] = {}
     for concept in concepts:
         for target in concept.targets:
             rivals = (joined[concept.uri], target.kind, target.name.partition("=")[0] if target.value else "")
             groups.setdefault(rivals, {}).setdefault(target.name, concept.uri)
-    for standing in groups.values():
+    for (first, _, _), standing in groups.items():
         if len(standing) > 1:
             places = ", ".join(f"{name} ({uri})" for name, uri in standing.items())
-            yield f"skos:exactMatch makes one meaning of {places}; use closeMatch, or remove a link"
+            said = f"skos:exactMatch makes one meaning of {places}; use closeMatch, or remove a link"
+            yield members[first], said
 
 
 def _joined_exactly(concepts: Sequence[Concept]) -> dict[str, str]:

@@ -6,9 +6,11 @@ below `LEAST_CLOSENESS` is not reported. docs/decisions/0006-knowledge.md says w
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Final, Literal
+
+from knowledge_manager.names import composed
 
 LabelKind = Literal["preferred", "alternative", "hidden"]
 LABEL_KINDS: Final[tuple[LabelKind, ...]] = ("preferred", "alternative", "hidden")
@@ -99,7 +101,19 @@ class Concept:
     unit: str = ""
 
 
-_NAME = r"[A-Za-z][A-Za-z0-9_]{0,63}"
+def joined(one: Concept, other: Concept) -> Concept:
+    """Return both as one, in which the first decides: files may add labels and links to others' concepts."""
+    return replace(
+        one,
+        scheme=one.scheme or other.scheme,
+        labels=tuple(dict.fromkeys(one.labels + other.labels)),
+        links=tuple(dict.fromkeys(one.links + other.links)),
+        targets=tuple(dict.fromkeys(one.targets + other.targets)),
+        unit=one.unit or other.unit,
+    )
+
+
+_NAME = r"[^\W\d_]\w{0,63}"
 _TARGETS: Final = {
     "event": re.compile(_NAME),
     "attribute": re.compile(rf"{_NAME}\.{_NAME}"),
@@ -116,6 +130,7 @@ _SHAPES: Final = {
 
 def target(kind: TargetKind, name: str) -> Target:
     """Return the target, or raise `ValueError` that shows the shape a name of this kind has."""
+    name = composed(name)
     if _TARGETS[kind].fullmatch(name) is None:
         raise ValueError(f'"{name}" names no {kind}; write it like "{_SHAPES[kind]}"')
     return Target(kind, name)

@@ -1,12 +1,14 @@
 """Thesauri: the shipped ones by their name, anybody else's from a file, compiled or in SKOS."""
 
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Final
 
 from knowledge_manager.compact import CompactError
-from knowledge_manager.documents import DocumentError, did_you_mean, listed, read_document
+from knowledge_manager.documents import DocumentError, Problem, did_you_mean, listed, read_document
 from knowledge_manager.thesaurus import Thesaurus
+from knowledge_manager.thesaurus_concept import Concept
 
 LARGEST_THESAURUS: Final = 64 * 1024 * 1024
 """Bytes of a compiled file. Ten thousand concepts need about two million."""
@@ -24,6 +26,40 @@ def shipped_thesauri() -> tuple[str, ...]:
     return tuple(
         sorted(name.removesuffix(COMPILED_SUFFIX) for name in names if name.endswith(COMPILED_SUFFIX))
     )
+
+
+SHIPPED: Final = "rescue"
+"""The thesaurus under all others."""
+
+
+def load_layers(names_or_paths: Sequence[str | Path]) -> Thesaurus:
+    """Return these thesauri over the shipped one, the first of them uppermost; what is wrong with any of them
+    raises one `DocumentError`.
+    """
+    own = [name for name in names_or_paths if name != SHIPPED]
+    if not own:
+        return load_thesaurus(SHIPPED)
+    layers: list[tuple[Concept, ...]] = []
+    problems: list[Problem] = []
+    for name in [*own, SHIPPED]:
+        try:
+            layers.append(concepts_of(name))
+        except DocumentError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise DocumentError(problems)
+    from knowledge_manager.thesaurus_layers import layered
+
+    return layered(layers)
+
+
+def concepts_of(name_or_path: str | Path) -> tuple[Concept, ...]:
+    """Return the concepts of one thesaurus. Those of a SKOS file keep links that lead out of it."""
+    if str(name_or_path).endswith(SKOS_SUFFIXES):
+        from knowledge_manager.skos import read_skos_file
+
+        return read_skos_file(Path(name_or_path))
+    return load_thesaurus(name_or_path).concepts()
 
 
 def load_thesaurus(name_or_path: str | Path) -> Thesaurus:

@@ -20,6 +20,8 @@ from knowledge_manager.toml_positions import Path, TomlPositions, locate
 Model = TypeVar("Model", bound=BaseModel)
 
 _OWN_CODE = re.compile(r"D\d{3}")
+_BARE_KEY = re.compile(r"\s*\[{0,2}(?P<before>(?:[\w\-]+\.)*?)(?P<odd>[\w\-]*[^\W\d_a-zA-Z][\w\-]*)\s*[.=\]]")
+"""The first part of a key that has letters which a bare key cannot have."""
 _IN_PLAIN_WORDS = {
     "tuple_type": "a list is wanted",
     "list_type": "a list is wanted",
@@ -46,6 +48,7 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
         return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
         line, column, reason = _syntax_place(str(error), text)
+        reason += _quoting_hint(text, line, column)
         raise DocumentError(
             [Problem(file, line, column, "error", "D005", f"this is not TOML: {reason}")]
         ) from None
@@ -179,6 +182,15 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [model for argument in get_args(annotation) for model in _models_in(argument)]
+
+
+def _quoting_hint(text: str, line: int, column: int) -> str:
+    """Return what to do about a key in letters that TOML knows only in quotes, nothing for all else."""
+    lines = text.splitlines()
+    found = _BARE_KEY.match(lines[line - 1] if line <= len(lines) else "")
+    if found is None or found["odd"].isascii() or column > found.end() + 1:
+        return ""
+    return f'; letters other than a to z stand in quotes in a key: {found["before"]}"{found["odd"]}"'
 
 
 def _syntax_place(message: str, text: str) -> tuple[int, int, str]:

@@ -8,10 +8,11 @@ import datetime
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictInt, StrictStr, model_validator
 from pydantic_core import PydanticCustomError
 
 from knowledge_manager.event_class import AttributeType
+from knowledge_manager.names import composed, fault_of_name
 from knowledge_manager.terms import (
     Bell,
     Fuzzifier,
@@ -28,7 +29,17 @@ from knowledge_manager.terms import (
     faults,
 )
 
-Name = Annotated[StrictStr, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]
+
+def _name(given: str) -> str:
+    name = composed(given)
+    fault = fault_of_name(name)
+    if fault is not None:
+        shown = name[:80].encode("unicode_escape").decode() if not name.isprintable() else name[:80]
+        raise PydanticCustomError("D203", "{said}", {"said": f'"{shown}" {fault}'})
+    return name
+
+
+Name = Annotated[StrictStr, AfterValidator(_name)]
 Amount = Annotated[float, Field(allow_inf_nan=False)]
 Byte = Annotated[StrictInt, Field(ge=0, le=255)]
 DomainEnd = Decimal | datetime.date

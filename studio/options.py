@@ -31,17 +31,12 @@ SparkMaster = Annotated[
     ),
 ]
 
-ThesaurusName = Annotated[
-    str,
-    typer.Option("--thesaurus", metavar="NAME|FILE", help="A thesaurus that ships, or a file of one."),
-]
-
 OtherThesaurus = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--thesaurus",
         metavar="NAME|FILE",
-        help="A thesaurus that ships (rescue by default), or a file, for words that are no names.",
+        help="Words that are no names: a thesaurus over the one that ships (rescue); repeatable.",
         show_default=False,
     ),
 ]

@@ -58,6 +58,15 @@ class RecordedRun:
             raise Refusal(f"{self._folder}: the manifest carries no vocabularies; run the scenario again")
         return MissionTable(tuple(read_vocabulary(str(text), name) for name, text in documents.items()))
 
+    def thesauri(self) -> "list[Path]":
+        """Return the copies of the thesauri that the run's scenario brought along, the uppermost first."""
+        scenario, copies = self._document.get("scenario"), self._document.get("inputs")
+        if not isinstance(scenario, dict) or not isinstance(copies, dict):
+            return []
+        named = scenario.get("thesaurus") or []
+        names = [named] if isinstance(named, str) else [str(name) for name in named]
+        return [self._folder / "inputs" / Path(str(copies[name])).name for name in names if name in copies]
+
     def node_called(self, text: str) -> int:
         """Return the node of that name or number."""
         from knowledge_manager.documents import did_you_mean, listed

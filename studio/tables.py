@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from knowledge_manager.mission_table import MissionTable
     from knowledge_manager.thesaurus import Thesaurus
 
@@ -18,20 +20,25 @@ def chosen_table(vocabularies: Sequence[str] | None) -> "MissionTable":
     return load_mission_table(list(vocabularies) if vocabularies else list(shipped_vocabularies()))
 
 
-def other_thesaurus(name: str | None) -> "Thesaurus | None":
-    """Load the thesaurus named on the command line; None when none is named, which is the one that ships."""
-    from knowledge_manager.thesaurus_files import load_thesaurus
+def other_thesaurus(names: "Sequence[str | Path] | None") -> "Thesaurus | None":
+    """Load the thesauri named on the command line, over the one that ships; None when none is named, which is
+    the shipped one alone.
+    """
+    from knowledge_manager.thesaurus_files import load_layers
 
-    return None if name is None else load_thesaurus(name)
+    return load_layers(names) if names else None
 
 
-def chosen_thesaurus(name: str, language: str | None) -> "Thesaurus":
-    """Load the thesaurus named on the command line; a language that it has no word of is a usage error."""
+def chosen_thesaurus(names: "Sequence[str | Path] | None", language: str | None) -> "Thesaurus":
+    """Load the thesauri named on the command line, over the one that ships; a language that they have no word
+    of is a usage error.
+    """
     from knowledge_manager.thesaurus_concept import speaks
-    from knowledge_manager.thesaurus_files import load_thesaurus
+    from knowledge_manager.thesaurus_files import SHIPPED, load_layers
 
-    thesaurus = load_thesaurus(name)
+    thesaurus = load_layers(names or [])
     if language is not None and not any(speaks(tag, language) for tag in thesaurus.languages):
         there_are = ", ".join(thesaurus.languages) or "none"
+        name = ", ".join(map(str, names or [SHIPPED]))
         raise typer.BadParameter(f"{name} has no word in {language!r}; its languages are {there_are}")
     return thesaurus

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from emulation.contacts.contact import Contacts
 from emulation.interests import PlannedInterests
 from emulation.mobility.model import MobilityModel
+from emulation.scenario.board_checks import check_boards
 from emulation.scenario.changes import Changes, paths_in
 from emulation.scenario.checks import check_settings
 from emulation.scenario.files import NamedFiles
@@ -38,7 +39,7 @@ from knowledge_manager.documents import (
 )
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.thesaurus import Thesaurus
-from knowledge_manager.thesaurus_files import load_thesaurus
+from knowledge_manager.thesaurus_files import load_layers
 from knowledge_manager.toml_documents import SchemaCodes, parse_toml, problems_from_pydantic
 from knowledge_manager.toml_positions import TomlPositions, locate
 from knowledge_manager.vocabulary import shipped_vocabularies
@@ -131,6 +132,7 @@ def _scenario(
                 problems.extend(error.problems)
     if table is None or problems:
         raise DocumentError(problems)
+    warnings.extend(check_boards(settings, table.feature_bytes, subscriptions, sensors, places))
     documents = {name: read_text(files.found[name]) for name in settings.vocabularies}
     return Scenario(
         settings,
@@ -197,10 +199,10 @@ def _table(
 
 
 def _words(settings: ScenarioSettings, files: NamedFiles, places: Places) -> Thesaurus | None:
-    """Return the thesaurus that the scenario brings along; none where the shipped one will do."""
-    if settings.thesaurus is None:
+    """Return the thesauri that the scenario brings along, over the shipped one; none where that will do."""
+    if not settings.thesaurus:
         return None
-    return load_thesaurus(files.path(settings.thesaurus, ("thesaurus",), places))
+    return load_layers([files.path(name, ("thesaurus",), places) for name in settings.thesaurus])
 
 
 def _subscription(

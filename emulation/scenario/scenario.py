@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from emulation.board_limits import BOARDS, BoardLimits
 from emulation.contacts.contact import Contacts
 from emulation.interests import PlannedInterests
 from emulation.mobility.disaster_area import DisasterArea
@@ -29,6 +30,14 @@ from emulation.sensors.vital_signs import VitalSigns
 from knowledge_manager.documents import Problem
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
+
+
+def board_limits(settings: ScenarioSettings, group: str) -> BoardLimits | None:
+    """Return what the boards of a group take, by the profile that its board names."""
+    [name] = {one.board for one in settings.group if one.name == group}
+    profile = None if name is None else settings.board[name].profile
+    return None if profile is None else BOARDS[profile]
+
 
 GeneratorSettings = VitalSignsSettings | DiurnalWeatherSettings | FireSignsSettings | UniformSettings
 
@@ -208,6 +217,10 @@ class Scenario:
                 if who is None or group.name in who or f"{group.name}-{position + 1}" in who:
                     found[number] = None
         return list(found)
+
+    def board_limits(self, group: str) -> BoardLimits | None:
+        """Return what the boards of a group take; None for devices that are no boards, which take all."""
+        return board_limits(self.settings, group)
 
     def seats(self) -> list[Seat]:
         """Return every engine, by number."""

@@ -220,6 +220,19 @@ class TrafficSettings(Settings):
     lifetime_s: PositiveFloat
 
 
+def _several(given: Any) -> Any:
+    """Take one name for a list of it; runs of earlier versions say None where there is none."""
+    return () if given is None else (given,) if isinstance(given, str) else given
+
+
+OneOrSeveral = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_several),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+"""The name of a file, or a list of them."""
+
+
 class ScenarioSettings(Settings):
     """One scenario file."""
 
@@ -228,7 +241,7 @@ class ScenarioSettings(Settings):
     duration_s: Annotated[float, Field(ge=0.001, le=365 * 86_400)]
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     vocabularies: tuple[str, ...] = ()
-    thesaurus: str | None = None
+    thesaurus: OneOrSeveral = ()
     area: AreaSettings
     security: SecuritySettings | None = None
     overlay: OverlaySettings = OverlaySettings()

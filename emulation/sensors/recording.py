@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from emulation.sensors.source import Sample
+from emulation.sensors.values import fault_of, semicolon_hint
 from knowledge_manager.documents import (
     DocumentError,
     Problem,
@@ -30,7 +31,6 @@ from knowledge_manager.documents import (
 )
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.units import convert
-from watchdog.normalise import scale_decimal
 
 LARGEST_RECORDING = 256 * 1024 * 1024
 """Bytes, unpacked."""
@@ -170,6 +170,9 @@ def _read(rows: Any, file: str, layout: Layout) -> _Rows:
     if layout.series_column is not None:
         wanted.append(layout.series_column)
     absent = [name for name in dict.fromkeys(wanted) if name not in header]
+    hint = semicolon_hint(",".join(header)) if absent else ""
+    if hint:
+        raise DocumentError([Problem(file, 1, 1, "error", "D311", f"there is one column{hint}")])
     if absent:
         raise DocumentError(
             Problem(
@@ -222,13 +225,12 @@ def _read(rows: Any, file: str, layout: Layout) -> _Rows:
             attribute = layout.attributes.get(name)
             if text is None or attribute is None:
                 continue
-            if not _is_readable(text, attribute):
+            fault = fault_of(text, attribute)
+            if fault is not None and fault.kind == "unreadable":
                 advice = "if it means that there is none, list it in missing"
-                found.complain(rows.line_num, f'"{text}" is no {name}; {advice}')
-            elif not _is_in_domain(text, attribute):
-                unit = f" {attribute.unit}" if attribute.unit else ""
-                outside = f"{name} {text} lies outside of {attribute.lo:g} to {attribute.hi:g}{unit}"
-                found.note(rows.line_num, name, outside, _CLIPPED)
+                found.complain(rows.line_num, f"{fault.message}; {advice}")
+            elif fault is not None:
+                found.note(rows.line_num, name, fault.message, _CLIPPED)
         found.lines.setdefault(who, []).append(rows.line_num)
         series.times_ms.append(at_ms)
         series.rows.append(values)
@@ -239,19 +241,6 @@ def _read(rows: Any, file: str, layout: Layout) -> _Rows:
     if layout.longest_gap_ms == float("inf"):
         found.note_gaps()
     return found
-
-
-def _is_in_domain(text: str, attribute: Attribute) -> bool:
-    if attribute.type == "nominal":
-        return True
-    scaled = scale_decimal(text, attribute.decimals)
-    return scaled is not None and attribute.lo_scaled <= scaled <= attribute.hi_scaled
-
-
-def _is_readable(text: str, attribute: Attribute) -> bool:
-    if attribute.type == "nominal":
-        return text in attribute.values
-    return scale_decimal(text, attribute.decimals) is not None
 
 
 def _values(

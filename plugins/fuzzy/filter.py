@@ -4,6 +4,7 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.language import SubscriptionKey
 from watchdog.filter import FuzzyFilter, Release
+from watchdog.pool import Pool
 from watchdog.reading import Reading
 from watchdog.vector import ONE_HOUR, lifetime_code
 
@@ -11,8 +12,8 @@ from watchdog.vector import ONE_HOUR, lifetime_code
 class FuzzySourceFilter(FuzzyFilter):
     """A source filter that also refuses subscriptions to what the mission table does not know."""
 
-    def __init__(self, table: MissionTable, features: str = "subset") -> None:
-        super().__init__(table.feature_bytes, features)
+    def __init__(self, table: MissionTable, features: str = "subset", pool: Pool | None = None) -> None:
+        super().__init__(table.feature_bytes, features, pool=pool)
         self._codec = FuzzyCodec(table)
         self._lifetimes = {
             event.index: lifetime_code(event.notification_lifetime_s) for event in table.events

@@ -11,13 +11,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import watchdog
+from emulation.board_limits import BOARDS, BoardLimits
 from studio.board.budget import PARTS
 from studio.board.built_folder import LISTING, clear, digests, edited
 from studio.board.pieces import laid_out
 from studio.board.settings import BoardSettings
 from studio.failures import Refusal
 from studio.files import write_whole
-from watchdog.pool import NEVER, Pool
+from watchdog.pool import NEVER
 from watchdog.vector import VectorError, check_subscription
 
 FLAT_BOARDS = ("microbit",)
@@ -50,10 +51,6 @@ BLOCKS_ROOM = 576
 NEW = ".new"
 """Follows the name of a file that would have replaced one that its owner edited."""
 
-POOL_BYTES = 2048
-POOL_BLOCKS = 8
-"""The pool of a board with folders; board_main.py and settings.py say the same."""
-
 
 class UnknownBoard(Refusal):
     """There is no such board; the message lists those that there are."""
@@ -80,7 +77,7 @@ def build_board(
         raise UnknownBoard(f"{board} is none of {', '.join(sorted(FLAT_BOARDS + FOLDER_BOARDS))}")
     if readings is not None and board not in FLAT_BOARDS:
         raise Refusal(f"recorded readings are for a micro:bit; on a {board} write them into sensors.py")
-    packed = packed_subscriptions(subscriptions, plain_only=board in FLAT_BOARDS)
+    packed = packed_subscriptions(subscriptions, BOARDS[board])
     binaries: dict[str, bytes] = {}
     if board in FLAT_BOARDS:
         blocks = pool_blocks(subscriptions)
@@ -219,7 +216,7 @@ MISSION_KEY = {settings.mission_key or b""!r}
 PERIOD_MS = {settings.period_ms}
 LIFETIME = {settings.lifetime}
 LIGHT = {_LIGHTS[board]}
-POOL_BLOCKS = {POOL_BLOCKS}
+POOL_BLOCKS = {BOARDS[board].most_blocks}
 '''
     return files
 
@@ -239,11 +236,8 @@ def _manifest(names: Sequence[str], version: str) -> str:
     return text
 
 
-def packed_subscriptions(subscriptions: Sequence[bytes], plain_only: bool = False) -> bytes:
-    """Return the bytes of SUBSCRIPTIONS for these vectors; what no board could use is refused.
-
-    `plain_only` is for boards that know the aggregators 0 to 5.
-    """
+def packed_subscriptions(subscriptions: Sequence[bytes], limits: BoardLimits = BOARDS["pico"]) -> bytes:
+    """Return the bytes of SUBSCRIPTIONS for these vectors; what such a board could not use is refused."""
     packed = b""
     numbers: dict[int, int] = {}
     for number, vector in enumerate(subscriptions):
@@ -251,8 +245,8 @@ def packed_subscriptions(subscriptions: Sequence[bytes], plain_only: bool = Fals
             check_subscription(vector, 1)
         except VectorError as error:
             raise Refusal(f"subscription {number} is not a vector with one-byte features: {error}") from error
-        if plain_only and vector[5] & 15 > 5:
-            raise Refusal(f"subscription {number} has aggregator {vector[5] & 15}; this board knows 0 to 5")
+        for fault in limits.faults(vector, limits.feature_bytes):
+            raise Refusal(f"subscription {number}: {fault.message}")
         earlier = numbers.setdefault(vector[0], number)
         if earlier != number:
             raise Refusal(f"subscriptions {earlier} and {number} have the same id, {vector[0]}; change one")
@@ -262,7 +256,7 @@ def packed_subscriptions(subscriptions: Sequence[bytes], plain_only: bool = Fals
 
 def _check_room(board: str, subscriptions: Sequence[bytes]) -> None:
     """Refuse more subscriptions than the pool of a board with folders holds."""
-    pool = Pool(1, POOL_BYTES, POOL_BLOCKS)
+    pool = BOARDS[board].pool()
     for number, vector in enumerate(subscriptions):
         if not pool.put(0, vector[0], vector[1], NEVER, vector, 5, len(vector)):
             raise Refusal(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from emulation.board_limits import BOARDS, BoardLimits
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.extract import PROTOCOLS, Extract, OfferedSource
 from knowledge_manager.mission_table import MissionTable
@@ -50,10 +51,12 @@ def board_settings(
     protocol: str = "",
     period_ms: int = 1000,
     mission_key: bytes | None = None,
+    limits: BoardLimits = BOARDS["microbit"],
 ) -> BoardSettings:
     """Look names up in the mission table; what a board cannot do is refused."""
-    if table.feature_bytes != 1:
-        raise Refusal(f"boards are built for one-byte features; this table has {table.feature_bytes} bytes")
+    reason = limits.width_fault(table.feature_bytes)
+    if reason is not None:
+        raise Refusal(reason)
     if not 0 <= node <= 65000:
         raise Refusal(f"{node} is no node for a board; boards are 0..65000")
     known = table.event(event)

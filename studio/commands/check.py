@@ -16,21 +16,30 @@ def check(
     ],
     vocabulary: Vocabularies = None,
     thesaurus: OtherThesaurus = None,
+    board: Annotated[
+        str | None,
+        typer.Option(
+            metavar="microbit|pico|esp32", help="Tell what such a board cannot take.", show_default=False
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check files and print all problems as file:line:column. Ends 1 when any file has an error.
 
-    Subscriptions may use the vocabularies that ship and those among the files.
+    Subscriptions are checked with the vocabularies and thesauri of those scenarios and nodes among the files
+    that name them or stand in their folder; else with the vocabularies that ship and those among the files.
     """
     from studio import console
-    from studio.checking import CHECKED_SUFFIXES, known_vocabularies, problems_of
+    from studio.checking import CHECKED_SUFFIXES, Checker
     from studio.files import gather
-    from studio.tables import chosen_table, other_thesaurus
 
     sources = gather(files, CHECKED_SUFFIXES)
-    table = chosen_table(vocabulary or known_vocabularies(sources))
-    words = other_thesaurus(thesaurus)
-    problems = [problem for path in sources for problem in problems_of(path, table, words)]
+    checker = Checker(sources, vocabulary, thesaurus)
+    problems = checker.problems()
+    if board is not None:
+        from studio.board_checking import BoardChecker, limits_of
+
+        problems += BoardChecker(limits_of(board), checker).problems(sources)
     failed = {problem.file for problem in problems if problem.severity == "error"}
     if as_json:
         from studio.failures import problem_document

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from studio import exits
-from studio.options import AsJson, Language, ThesaurusName, Vocabularies
+from studio.options import AsJson, Language, OtherThesaurus, Vocabularies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +15,7 @@ def lookup(
     term: Annotated[str, typer.Argument(metavar="TERM", help='A word of anybody: temp, "svært høy".')],
     language: Language = None,
     vocabulary: Vocabularies = None,
-    thesaurus: ThesaurusName = "rescue",
+    thesaurus: OtherThesaurus = None,
     as_json: AsJson = False,
 ) -> None:
     """List every meaning of a word, closest first. Ends 1 when it is unknown, with the nearest words."""

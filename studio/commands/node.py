@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from studio.options import OtherThesaurus
+
 if TYPE_CHECKING:
     from studio.node.links import Links
     from studio.node.loading import NodePlan
@@ -132,6 +134,7 @@ def subscribe(
             metavar="ID", min=0, max=255, help="Take this subscription back, and end.", show_default=False
         ),
     ] = None,
+    thesaurus: OtherThesaurus = None,
     as_json: AsLines = False,
 ) -> None:
     """Ask a DENS node for something and show what comes, each notification once, over restarts too.
@@ -151,6 +154,7 @@ def subscribe(
     from studio.node.parts import subscriber
     from studio.node.showing import shown_to_subscriber, warn_of_key
     from studio.node.stores import SUBSCRIBER, open_store, place_of_end
+    from studio.tables import other_thesaurus
 
     plan, clock = load_node(node), real_clock()
     links = _links(plan, number, at)
@@ -164,7 +168,8 @@ def subscribe(
     place = place_of_end(plan.folder, SUBSCRIBER, number, store)
     kept = open_store(place, Owner(SUBSCRIBER, number), clock(), say, recover=recover)
     end = subscriber(plan, number, kept, clock(), signer)
-    ask_for(end, files or [], plan.table, clock(), say, signer)
+    words = other_thesaurus([*(thesaurus or ()), *plan.thesauri])
+    ask_for(end, files or [], plan.table, clock(), say, signer, words)
     withdrawn = [end.unsubscribe(id, clock()) for id in withdraw or []]
     answer = Answer(end, plan.settings.node, links.listed[plan.settings.node], say)
     ear = Ear(end, shown_to_subscriber(plan, as_json), say, count, withdrawn, answer)
@@ -197,12 +202,21 @@ def publish(
             help="How long to wait for the node, before and after.",
         ),
     ] = 10.0,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A column that is no attribute, and need not be; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsLines = False,
 ) -> None:
     """Replay a recording as a sensor would: a watchdog filters it, and what somebody asked for is published.
 
-    Ends 1 when the DENS node has not taken all of it (the rest waits in the store), when it never answered,
-    and when lines were broken.
+    What cannot be read, lies outside of its domain or is unknown is told with line and column and left out,
+    never made to fit; the rest goes on. Ends 1 when there was any, when the DENS node has not taken all that
+    was published (the rest waits in the store), and when it never answered.
     """
     import json
 
@@ -212,22 +226,25 @@ def publish(
     from studio.node.answering import Answer
     from studio.node.living import Life, live, real_clock
     from studio.node.loading import load_node
-    from studio.node.measuring import Replay, announce, recorded_attributes, watchdog_for
+    from studio.node.measuring import Replay, announce, refuse_clock, warn_of_clock, watchdog_for
     from studio.node.output import putting_while_possible, say
     from studio.node.parts import publisher
+    from studio.node.recording import recorded_columns
     from studio.node.showing import shown, warn_of_key
     from studio.node.stores import PUBLISHER, open_store, place_of_end
 
     plan, clock = load_node(node), real_clock()
     links = _links(plan, number, at)
     kind = plan.table.event(event)
-    names = recorded_attributes(readings, kind)
+    columns = recorded_columns(readings, kind, frozenset(ignore or ()))
+    refuse_clock(clock())
+    warn_of_clock(clock(), say)
     warn_of_key(plan)
     place = place_of_end(plan.folder, PUBLISHER, number, store)
     kept = open_store(place, Owner(PUBLISHER, number), clock(), say, recover=recover)
     watchdog = watchdog_for(plan.table)
     end = publisher(plan, number, kept, clock(), watchdog)
-    announce(end, plan.table, kind, names, clock())
+    announce(end, plan.table, kind, columns.attributes, clock())
     answer = Answer(end, plan.settings.node, links.listed[plan.settings.node], say)
     replay = Replay(end, watchdog, shown(as_json, putting_while_possible()), say, answer)
     life = Life(
@@ -237,11 +254,11 @@ def publish(
         links,
         clock,
         replay.hear,
-        work=lambda runtime: replay.play(runtime, readings, plan.table, kind, period, wait),
+        work=lambda runtime: replay.play(runtime, columns, plan.table, kind, period, wait),
     )
     code = live(life)
     if as_json:
-        broken = [{"line": line, "why": why} for line, why in replay.broken]
+        broken = replay.faults.as_documents()
         typer.echo(json.dumps({"event": "ended", **replay.figures(), "broken": broken}))
     else:
         console.print_figures(replay.figures())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from studio.options import AsJson, Language, ThesaurusName
+from studio.options import AsJson, Language, OtherThesaurus
 
 if TYPE_CHECKING:
     from knowledge_manager.mission_table import MissionTable
@@ -26,13 +26,14 @@ def offers(
         str | None,
         typer.Option(metavar="FILE|HEX", help="Show who can serve this one, and who nearly can."),
     ] = None,
-    thesaurus: ThesaurusName = "rescue",
+    thesaurus: OtherThesaurus = None,
     language: Language = None,
     as_json: AsJson = False,
 ) -> None:
     """Browse what a node's partition offers at one moment of a run.
 
-    A partition is everybody who is reached over the contacts of that moment.
+    A partition is everybody who is reached over the contacts of that moment. Words are those of the run's own
+    thesauri too.
     """
     from knowledge_manager.offers import browse_offers, offers_for
     from studio import console
@@ -46,7 +47,7 @@ def offers(
     at_ms = recorded.end_ms if at is None else round(at * 1000)
     partition = recorded.partition_of(recorded.node_called(node), at_ms)
     known = recorded.dictionary(partition, table)
-    words = chosen_thesaurus(thesaurus, language)
+    words = chosen_thesaurus([*(thesaurus or ()), *recorded.thesauri()], language)
     offered = browse_offers(known, table, words, language)
     vector = None if subscription is None else _vector(subscription, table, words)
     serving = () if vector is None else offers_for(known, table, 1, vector)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from studio import exits
-from studio.options import AsJson, Language, ThesaurusName
+from studio.options import AsJson, Language, OtherThesaurus
 
 app = typer.Typer(no_args_is_help=True, help="Show, check and compare vocabularies (--json on each).")
 
@@ -14,7 +14,7 @@ _Named = Annotated[str, typer.Argument(metavar="NAME|FILE", help="A vocabulary t
 
 @app.command("show")
 def show(
-    name: _Named, thesaurus: ThesaurusName = "rescue", language: Language = None, as_json: AsJson = False
+    name: _Named, thesaurus: OtherThesaurus = None, language: Language = None, as_json: AsJson = False
 ) -> None:
     """List event classes and attributes with domains, terms, features, and others' words for them."""
     from knowledge_manager.lookup_words import show_vocabulary

@@ -14,6 +14,7 @@ from dens.numbers import STATUS_NAMES, TYPE_NAMES, MessageType, Status
 from dens.subscriber import SubscriberEnd
 from knowledge_manager.documents import read_document
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.thesaurus import Thesaurus
 from plugins.fuzzy.compiler import compile_subscription
 from plugins.fuzzy.language import FuzzyLanguage
 from studio import exits
@@ -32,8 +33,10 @@ def ask_for(
     now_ms: int,
     say: Callable[[str], None],
     signer: Signer | None,
+    words: Thesaurus | None = None,
 ) -> None:
-    """Subscribe to what these files describe, numbered in their order.
+    """Subscribe to what these files describe, numbered in their order; words are looked up in the thesaurus,
+    the shipped one if none is given.
 
     What is in force already stays as it is; what changed becomes a newer revision, and so does what this
     signer has not signed, because a node that knows its key would refuse that for ever.
@@ -42,7 +45,7 @@ def ask_for(
     for id, path in enumerate(files):
         seq, stamp_s = end.next_seq(id), now_ms // 1000 % 65536
         compiled = compile_subscription(
-            read_document(path), str(path), table, id=id, seq=seq, stamp_s=stamp_s
+            read_document(path), str(path), table, id=id, seq=seq, stamp_s=stamp_s, thesaurus=words
         )
         for warning in compiled.warnings:
             say(str(warning))

@@ -11,12 +11,14 @@ from dens.limits import Limits
 from dens.policies.registry import POLICIES
 from knowledge_manager.documents import DocumentError, Problem, did_you_mean, listed, read_text
 from knowledge_manager.mission_table import MissionTable, load_mission_table
+from knowledge_manager.thesaurus_files import COMPILED_SUFFIX, SKOS_SUFFIXES, load_layers, shipped_thesauri
 from knowledge_manager.toml_documents import key_path, read_model
 from knowledge_manager.toml_positions import Path as KeyPath
 from knowledge_manager.toml_positions import TomlPositions
 from knowledge_manager.vocabulary import shipped_vocabularies
 from studio.node.settings import CODES, NodeSettings, address_of, is_loopback
 
+THESAURUS_SUFFIXES = (COMPILED_SUFFIX, *SKOS_SUFFIXES)
 NO_KEY = (
     "is beyond loopback, and keys are needed there: anybody could speak for every node; "
     'make one with `dens key new -o mission.key` and write key = "mission.key"'
@@ -49,6 +51,8 @@ class NodePlan:
     limits: Limits
     mission_key: Key | None
     identities: IdentityBook | None
+    thesauri: tuple[str | Path, ...] = ()
+    """The names of shipped ones, and files; they lie over the one that ships."""
 
     @property
     def store(self) -> Path:
@@ -86,15 +90,16 @@ def load_node(path: Path) -> NodePlan:
     book = _identities(settings, read, places, problems)
     vocabularies = _vocabularies(settings, folder, places, problems)
     table = _table(vocabularies, problems)
+    thesauri = _thesauri(settings, folder, places, problems)
     if problems or table is None:
         raise DocumentError(problems)
-    return NodePlan(settings, folder, vocabularies, table, Limits(**settings.limits), key, book)
+    return NodePlan(settings, folder, vocabularies, table, Limits(**settings.limits), key, book, thesauri)
 
 
 def check_node_file(path: Path) -> list[Problem]:
     """Return everything that is wrong with a node's file; nothing when the node can be started."""
     try:
-        load_node(path)
+        load_layers(load_node(path).thesauri)
     except DocumentError as error:
         return list(error.problems)
     return []
@@ -203,6 +208,23 @@ def _vocabularies(
             message = f'there is no file "{name}" beside the node\'s file'
             problems.append(places.problem(("vocabularies", index), "D345", message))
     return tuple(named) if settings.vocabularies else known
+
+
+def _thesauri(
+    settings: NodeSettings, folder: Path, places: Places, problems: list[Problem]
+) -> tuple[str | Path, ...]:
+    """Return the thesauri that the file names; they are read where words matter, in ends that ask."""
+    named: list[str | Path] = []
+    for index, name in enumerate(settings.thesaurus):
+        if name in shipped_thesauri():
+            named.append(name)
+        elif (folder / name).is_file():
+            named.append(folder / name)
+        else:
+            known = listed([*shipped_thesauri(), *THESAURUS_SUFFIXES])
+            message = f'there is no thesaurus "{name}" beside the node\'s file ({known})'
+            problems.append(places.problem(("thesaurus", index), "D345", message))
+    return tuple(named)
 
 
 def _table(vocabularies: tuple[str | Path, ...], problems: list[Problem]) -> MissionTable | None:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +12,25 @@ from dens.drivers.runtime import Runtime
 from dens.events import Event, FilterInstalled, MessageAcknowledged
 from dens.item import ItemId
 from dens.publisher import PublisherEnd
+from knowledge_manager.documents import DocumentError, Problem
 from knowledge_manager.event_class import EventClass
 from knowledge_manager.local_dictionary import LocalDataDictionary
 from knowledge_manager.mission_table import MissionTable
 from plugins.registry import languages
 from studio import exits
-from studio.failures import Refusal
 from studio.node.answering import Answer
-from studio.node.recording import NumberedSource
-from watchdog.csv_source import split_row
-from watchdog.gauge import Gauge, NominalGauge
+from studio.node.recording import Columns, Recording
+from studio.node.telling import NETWORK_EPOCH_MS
 from watchdog.manager import Watchdog
+from watchdog.pool import NEVER
 from watchdog.reading import Reading
 
 MOST_TOLD = 20
-"""So many broken lines are told one by one."""
+"""So many things that were not taken are told one by one."""
+
+MOST_CLOCK_MS = (NEVER - 366 * 86_400) * 1000
+"""By a later clock a watchdog cannot note when a subscription of a year is over."""
+LAST_YEAR = datetime.fromtimestamp((MOST_CLOCK_MS + NETWORK_EPOCH_MS) / 1000, UTC).year
 
 
 def watchdog_for(table: MissionTable) -> Watchdog:
@@ -33,16 +38,34 @@ def watchdog_for(table: MissionTable) -> Watchdog:
     return Watchdog({number: language.source_filter(table) for number, language in languages().items()})
 
 
-def recorded_attributes(path: Path, event: EventClass) -> list[str]:
-    """Return the attributes of this event class that the recording has columns for."""
-    if not path.is_file():
-        raise Refusal(f"{path} is no file; give a CSV file whose first line names attributes")
-    with path.open(encoding="utf-8", errors="replace") as file:
-        names = split_row(file.readline(65536).strip("\r\n"))
-    found = [one.name for one in event.attributes if one.name in names]
-    if not found:
-        raise Refusal(f"{path} has no column of {event.name}; its first line says {', '.join(names)[:200]}")
-    return found
+def clock_doubt(now_ms: int) -> str | None:
+    """Return what is wrong with a clock that no mission can have, in the words of its owner; None where
+    nothing is.
+
+    A watchdog notes lifetimes in seconds since the start of 2020, up to `NEVER`: by a clock that is beyond
+    it every subscription is over before it is looked for, and every reading would be kept without a word.
+    """
+    if 0 <= now_ms <= MOST_CLOCK_MS:
+        return None
+    try:
+        year = str(datetime.fromtimestamp((now_ms + NETWORK_EPOCH_MS) / 1000, UTC).year)
+    except (OverflowError, ValueError, OSError):
+        year = "no year at all"
+    return f"this machine's clock says {year}, and lifetimes are counted from 2020 to {LAST_YEAR}"
+
+
+def refuse_clock(now_ms: int) -> None:
+    """Refuse to measure by a clock by which nothing can be looked for."""
+    doubt = clock_doubt(now_ms)
+    if doubt is not None and now_ms > 0:
+        raise DocumentError.of_file("clock", "D355", f"{doubt}: every reading would be kept; set the clock")
+
+
+def warn_of_clock(now_ms: int, say: Callable[[str], None]) -> None:
+    """Say so where the clock is before every mission, as on a machine without a battery for it."""
+    doubt = clock_doubt(now_ms)
+    if doubt is not None:
+        say(f"{doubt}; ages and lifetimes may be told wrongly: set the clock")
 
 
 def announce(
@@ -51,7 +74,45 @@ def announce(
     """Say what this end can measure; the newest announcement counts."""
     offered = LocalDataDictionary(table)
     offered.offer(event.name, names, "file", "text/csv")
-    end.announce(offered.extract(counter=now_ms // 1000), now_ms)
+    end.announce(offered.extract(counter=max(0, now_ms // 1000)), now_ms)
+
+
+@dataclass(slots=True)
+class Faults:
+    """What of a recording was not taken: all of it is counted, the first of it is kept to be told."""
+
+    broken_lines: int = 0
+    """The lines that are not taken, or not with all that they say."""
+    refused_values: int = 0
+    first: list[Problem] = field(default_factory=list)
+    _last_line: int = 0
+
+    def note(self, problem: Problem, say: Callable[[str], None]) -> None:
+        """Count it, and tell it unless so many were told before."""
+        self.broken_lines += problem.line not in (1, self._last_line)
+        self._last_line = problem.line
+        self.refused_values += problem.code in ("D352", "D353")
+        if len(self.first) < MOST_TOLD:
+            self.first.append(problem)
+            say(str(problem))
+
+    def say_rest(self, path: Path, say: Callable[[str], None]) -> None:
+        """Say how much there was that nobody was told of one by one."""
+        if self.broken_lines > 0:
+            values = f", values left out: {self.refused_values:,}"
+            say(f"{path}: lines not taken as they stand: {self.broken_lines:,}{values}")
+
+    def as_documents(self) -> list[dict[str, Any]]:
+        """Return the first of them for programs."""
+        return [
+            {"line": one.line, "column": one.column, "code": one.code, "why": one.message}
+            for one in self.first
+        ]
+
+    @property
+    def any(self) -> bool:
+        """Say whether there was anything."""
+        return bool(self.first)
 
 
 @dataclass(slots=True)
@@ -68,8 +129,8 @@ class Replay:
     readings: int = 0
     kept: int = 0
     published: int = 0
-    broken: list[tuple[int, str]] = field(default_factory=list)
-    """The lines of the recording that could not be read, and why."""
+    faults: Faults = field(default_factory=Faults)
+    """What of the recording could not be taken."""
 
     def hear(self, event: Event) -> None:
         """Take what happened."""
@@ -82,7 +143,7 @@ class Replay:
     async def play(
         self,
         runtime: Runtime,
-        path: Path,
+        columns: Columns,
         table: MissionTable,
         event: EventClass,
         period_s: float,
@@ -90,6 +151,8 @@ class Replay:
     ) -> int:
         """Wait for the node and for somebody who asks, feed the recording, wait until the node has what it
         gave."""
+        for stranger in columns.unknown:
+            self._refuse(stranger)
         with self.answer.watched():
             with suppress(TimeoutError):
                 asked = asyncio.gather(self._until(lambda: self.end.filter_count > 0), self.answer.come())
@@ -99,8 +162,9 @@ class Replay:
                     f"nobody has asked for anything within {wait_s:g} s; "
                     "the readings are filtered all the same"
                 )
-            source = _source(path, event, self.watchdog.counters, self._skip(path))
-            await self._feed_all(source, Reading(table.feature_bytes), runtime, period_s)
+            recording = Recording(columns, event, self._refuse)
+            await self._feed_all(recording, Reading(table.feature_bytes), runtime, period_s)
+            self.faults.say_rest(columns.path, self.say)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._until(lambda: not self._waiting), wait_s)
         self._waiting = {id for id in self._waiting if not self.end.is_taken(id)}
@@ -108,27 +172,19 @@ class Replay:
             self.say("the node has not taken all of them; they wait in the store and are offered next time")
         if not self.answer.has_come:
             self.answer.say_never()
-        is_well = self.answer.has_come and not self._waiting and not self.broken
+        is_well = self.answer.has_come and not self._waiting and not self.faults.any
         return exits.FINE if is_well else exits.FINDING
 
     async def _feed_all(
-        self, source: NumberedSource, reading: Reading, runtime: Runtime, period_s: float
+        self, recording: Recording, reading: Reading, runtime: Runtime, period_s: float
     ) -> None:
-        while source.read_into(reading, runtime.now_ms() // 1000):
-            if self.readings:
+        for before in recording.read_into(reading, lambda: runtime.now_ms() // 1000, self.watchdog.counters):
+            if before:
                 await asyncio.sleep(period_s)
             self._feed(reading, runtime)
-        source.end()
 
-    def _skip(self, path: Path) -> Callable[[int, str], None]:
-        def skip(line: int, why: str) -> None:
-            self.broken.append((line, why))
-            if len(self.broken) <= MOST_TOLD:
-                self.say(f"{path}:{line}: {why}; it is skipped")
-            elif len(self.broken) == MOST_TOLD + 1:
-                self.say(f"{path}:{line}: and more, which are counted only")
-
-        return skip
+    def _refuse(self, problem: Problem) -> None:
+        self.faults.note(problem, self.say)
 
     def _feed(self, reading: Reading, runtime: Runtime) -> None:
         now_ms = runtime.now_ms()
@@ -152,18 +208,6 @@ class Replay:
             "kept_at_source": self.kept,
             "published": self.published,
             "taken_by_node": self.published - len(self._waiting),
-            "broken_lines": len(self.broken),
+            "broken_lines": self.faults.broken_lines,
+            "refused_values": self.faults.refused_values,
         }
-
-
-def _source(
-    path: Path, event: EventClass, counters: dict[str, int], skip: Callable[[int, str], None]
-) -> NumberedSource:
-    gauges: dict[str, Gauge | NominalGauge] = {
-        one.name: NominalGauge(one.index, list(one.values))
-        if one.type == "nominal"
-        else Gauge(one.index, one.lo_scaled, one.hi_scaled, one.decimals)
-        for one in event.attributes
-        if one.name in recorded_attributes(path, event)
-    }
-    return NumberedSource(path, event.index, gauges, counters, skip)

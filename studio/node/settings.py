@@ -87,6 +87,7 @@ class NodeSettings(Settings):
     node: NodeNumber
     store: FileName
     vocabularies: list[FileName] = Field(default_factory=list)
+    thesaurus: list[FileName] = Field(default_factory=list)
     key: FileName | None = None
     identities: list[FileName] = Field(default_factory=list)
     policy: str = "epidemic"

@@ -114,8 +114,9 @@ def test_vocabularies_one_by_one_and_together(dens, tmp_path: Path) -> None:
     copy.write_bytes((VOCABULARIES / "medical.toml").read_bytes())
     clash = dens("vocabulary", "check", "medical", copy)
     assert clash.code == 1
+    line = 1 + copy.read_text("utf-8").splitlines().index('name = "medical"')
     assert clash.out.splitlines()[0] == (
-        "medical: error D214: vocabulary medical is loaded twice; name it once"
+        f"{copy}:{line}:1: error D214: vocabulary medical is loaded twice; name it once"
     )
     copy.write_text("name = 3\n")
     broken = dens("vocabulary", "check", copy, "--json")
@@ -296,6 +297,23 @@ def test_what_a_partition_offers(dens, recorded: Path) -> None:
     assert ended.err == "medics-1 at 13 s reaches patients-1, poles-1\n"
     (line,) = [line for line in ended.out.splitlines() if "heart_rate" in line]
     assert "patients-1, poles-1" in line
+
+
+@pytest.mark.parametrize("named", ["words.ttl", ["words.ttl"]])
+def test_a_runs_own_words_are_among_those_that_are_offered(dens, recorded: Path, named: object) -> None:
+    manifest = json.loads((recorded / "manifest.json").read_text("utf-8"))
+    manifest["scenario"]["thesaurus"] = named
+    manifest["inputs"] = {"words.ttl": "0123-words.ttl"}
+    (recorded / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    (recorded / "inputs").mkdir(exist_ok=True)
+    (recorded / "inputs" / "0123-words.ttl").write_text(
+        "@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n@prefix dens: <urn:dens:thesaurus:1#> .\n"
+        '<urn:x:hf> a skos:Concept ; skos:prefLabel "Herzfrequenz"@de ; '
+        'skos:notation "patient.heart_rate"^^dens:attribute .\n'
+    )
+    words = ["offers", recorded, "--node", "medics-1", "--at", "13", "--json"]
+    [rate] = [one for one in dens(*words).document()["offers"] if one["attribute"] == "heart_rate"]
+    assert {"Herzfrequenz", "hjertefrekvens"} <= set(rate["words"])
 
 
 def test_the_end_of_a_run_is_the_default_moment(dens, recorded: Path) -> None:

@@ -1,0 +1,35 @@
+"""What the boards of a scenario will refuse: told when the scenario is read, before a run shows it."""
+
+from collections.abc import Iterator, Sequence
+
+from emulation.scenario.places import Places
+from emulation.scenario.scenario import PlannedSensor, PlannedSubscription, board_limits
+from emulation.scenario.settings import ScenarioSettings
+from knowledge_manager.documents import Problem
+from plugins.fuzzy.language import FuzzyLanguage
+
+
+def check_boards(
+    settings: ScenarioSettings,
+    feature_bytes: int,
+    subscriptions: Sequence[PlannedSubscription],
+    sensors: Sequence[PlannedSensor],
+    places: Places,
+) -> Iterator[Problem]:
+    """Yield a warning for each subscription that boards refuse which measure its event."""
+    for index, group in enumerate(settings.group):
+        limits = board_limits(settings, group.name)
+        if limits is None or "publisher" not in group.role:
+            continue
+        width = limits.width_fault(feature_bytes)
+        if width is not None:
+            message = f"{width}; its boards refuse every subscription"
+            yield places.warning(("group", index, "board"), "D357", message)
+            continue
+        measured = {1 << plan.event.index for plan in sensors if plan.group == group.name}
+        for number, wanted in enumerate(subscriptions):
+            if wanted.language != FuzzyLanguage.language_id or wanted.vector[-2] not in measured:
+                continue
+            for fault in limits.faults(wanted.vector, feature_bytes):
+                message = f'{fault.message}; the boards of "{group.name}" refuse it'
+                yield places.warning(("subscription", number, "file"), "D357", message)
