@@ -9,6 +9,9 @@ from pathlib import Path
 
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
+from knowledge_manager.documents import DocumentError
+from knowledge_manager.json_documents import LARGEST_JSON, parse_json
+from knowledge_manager.run_files import read_in
 from knowledge_manager.whole_files import write_whole
 from spark_analysis.key_figures import KeyFigures, key_figures
 
@@ -40,10 +43,16 @@ def known_run(folder: Path) -> RunDone | None:
     `figures.json` is written last and at once: where it stands the run is whole.
     """
     try:
-        content = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
+        content = parse_json(
+            read_in(folder, "figures.json", LARGEST_JSON), str(folder / "figures.json"), "D383"
+        )
+        return RunDone(**content)
     except FileNotFoundError:
         return None
-    return RunDone(**content)
+    except TypeError:
+        raise DocumentError.of_file(
+            str(folder / "figures.json"), "D383", "does not hold the figures of a run; remove the folder"
+        ) from None
 
 
 def run_task(scenario: str, changes: Sequence[str], seed: int, folder: str) -> RunDone:
@@ -55,5 +64,5 @@ def run_task(scenario: str, changes: Sequence[str], seed: int, folder: str) -> R
     begin = time.process_time()
     run_scenario(load_scenario(scenario, changes), seed, run, force=True)
     done = RunDone(key_figures(run), time.process_time() - begin)
-    write_whole(run / "figures.json", json.dumps(asdict(done)).encode())
+    write_whole(run / "figures.json", json.dumps(asdict(done)).encode(), within=run)
     return done
