@@ -26,6 +26,10 @@ def write_whole(path: Path, content: bytes, *, within: Path | None = None, priva
         with _named(path):
             path.write_bytes(content)
         return
+    if within is not None:
+        _refuse_links(path, within)
+    with _named(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path, within=within, private=private) as file:
         file.write(content)
         file.flush()
@@ -34,13 +38,13 @@ def write_whole(path: Path, content: bytes, *, within: Path | None = None, priva
 
 @contextmanager
 def whole_file(path: Path, *, within: Path | None = None, private: bool = False) -> Iterator[BinaryIO]:
-    """Give a file to write to, which gets its name when all is written; after an error nothing is left."""
+    """Give a file to write to, which gets its name when all is written; after an error nothing is left. Its
+    folder has to be there."""
     if within is not None:
-        path_in(within, str(path.parent.relative_to(within) / "_"))
+        _refuse_links(path, within)
     if path.is_dir() and not path.is_symlink():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     with _named(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "wb") as file:
@@ -50,6 +54,11 @@ def whole_file(path: Path, *, within: Path | None = None, private: bool = False)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
+
+
+def _refuse_links(path: Path, within: Path) -> None:
+    """Refuse links on the way; what stands at the end of it is replaced."""
+    path_in(within, str(path.parent.relative_to(within) / "_"))
 
 
 def _takes_bytes(path: Path) -> bool:
