@@ -10,13 +10,14 @@ before that moment.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
 from emulation.run_documents import manifest_of, summary_of
-from emulation.trace.rows import gist_of, parts_of, rows_before
+from emulation.trace.rows import gist_of, rows_before
 from emulation.trace.schema import TABLES
+from knowledge_manager.run_files import open_in, parts_in
 
 _IN_MANIFEST_TOO = ("scenario", "seed", "status", "simulated_s")
 """What the summary repeats."""
@@ -98,10 +99,11 @@ class Comparison:
 
 def compare_runs(one: Path, other: Path) -> Comparison:
     """Compare the folders of two runs; one that is none raises `NotARun`."""
+    settings = tuple(differences(_settings(one), _settings(other)))
     unlike = [table for table in TABLES if _bytes_of(one, table) != _bytes_of(other, table)]
     rearranged = tuple(table for table in unlike if gist_of(one, table) == gist_of(other, table))
     return Comparison(
-        tuple(differences(_settings(one), _settings(other))),
+        settings,
         tuple(
             difference
             for difference in differences(summary_of(one), summary_of(other))
@@ -151,7 +153,11 @@ def differences(one: Any, other: Any, path: str = "") -> Iterator[Difference]:
 
 
 def _bytes_of(run: Path, table: str) -> list[tuple[str, bytes]]:
-    return [(part.name, sha256(part.read_bytes()).digest()) for part in parts_of(run, table)]
+    found = []
+    for part in parts_in(run, table):
+        with open_in(run, str(part.relative_to(run))) as file:
+            found.append((part.name, file_digest(file, "sha256").digest()))
+    return found
 
 
 def _shown(value: Any) -> str:

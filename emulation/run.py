@@ -20,6 +20,7 @@ from emulation.trace.schema import SCHEMA_VERSION
 from emulation.trace.writer import TraceWriter
 from emulation.world import World
 from emulation.world_assembly import assemble_world
+from knowledge_manager.run_manifest import without_key
 
 Status = Literal["running", "complete", "partial"]
 
@@ -183,7 +184,7 @@ def manifest_of_run(
         "simulated_ms": reached_ms,
         "seed": seed,
         "inputs": dict(inputs),
-        "scenario": scenario.settings.model_dump(mode="json"),
+        "scenario": without_key(scenario.settings.model_dump(mode="json")),
         "subscription_documents": {wanted.file: wanted.document for wanted in scenario.subscriptions},
         "vocabularies": {vocabulary.name: vocabulary.version for vocabulary in scenario.table.vocabularies},
         "vocabulary_documents": dict(scenario.vocabulary_documents),

@@ -1,8 +1,13 @@
 """What the folder of a run says about itself: `manifest.json` and `summary.json`."""
 
-import json
 from pathlib import Path
 from typing import Any
+
+from emulation.trace.schema import SCHEMA_VERSION
+from knowledge_manager.documents import DocumentError
+from knowledge_manager.json_documents import LARGEST_JSON, parse_json
+from knowledge_manager.run_files import read_in
+from knowledge_manager.run_manifest import MANIFEST, read_manifest_document, without_key
 
 
 class NotARun(ValueError):
@@ -10,29 +15,31 @@ class NotARun(ValueError):
 
 
 def manifest_of(run: Path) -> dict[str, Any]:
-    """Return the manifest of a run; a folder that is none raises `NotARun`."""
-    return _read(run, "manifest.json")
+    """Return the manifest of a run, without a key that an earlier version may have put there.
+
+    A folder that is none raises `NotARun`, a manifest that is damaged or out of bounds `DocumentError`.
+    """
+    try:
+        document = read_manifest_document(run, SCHEMA_VERSION)
+    except FileNotFoundError:
+        why = f"it has no {MANIFEST}" if run.is_dir() else "there is no such folder"
+        raise NotARun(f"{run} is no run: {why}; name a folder that dens run wrote") from None
+    except OSError as error:
+        raise NotARun(f"{run / MANIFEST} cannot be read: {error.strerror}") from error
+    if isinstance(document.get("scenario"), dict):
+        document["scenario"] = without_key(document["scenario"])
+    return document
 
 
 def summary_of(run: Path) -> dict[str, Any]:
     """Return the figures of a run; none where it is still running or was killed."""
-    return _read(run, "summary.json") if (run / "summary.json").exists() else {}
-
-
-def _read(run: Path, name: str) -> dict[str, Any]:
+    file = str(run / "summary.json")
     try:
-        document = json.loads((run / name).read_text(encoding="utf-8"))
+        document = parse_json(read_in(run, "summary.json", LARGEST_JSON), file, "D383")
     except FileNotFoundError:
-        why = f"it has no {name}" if run.is_dir() else "there is no such folder"
-        raise NotARun(f"{run} is no run: {why}; name a folder that dens run wrote") from None
+        return {}
     except OSError as error:
-        raise NotARun(f"{run / name} cannot be read: {error.strerror}") from error
-    except json.JSONDecodeError as error:
-        raise NotARun(
-            f"{run / name} is damaged: no JSON from line {error.lineno} on; do the run again"
-        ) from error
-    except ValueError as error:
-        raise NotARun(f"{run / name} is damaged: it is no text; do the run again") from error
+        raise NotARun(f"{file} cannot be read: {error.strerror}") from error
     if not isinstance(document, dict):
-        raise NotARun(f"{run / name} is damaged: it is no table of keys; do the run again")
+        raise DocumentError.of_file(file, "D383", "is not the summary of a run: it is no table of keys")
     return document

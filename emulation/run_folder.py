@@ -16,6 +16,7 @@ from typing import Any, Self
 
 from emulation.trace.hold import FolderHold
 from emulation.trace.writer import TraceError, parts_of_tables
+from knowledge_manager.whole_files import write_whole
 
 
 class RunFolder:
@@ -68,12 +69,10 @@ def write_document(run: Path, name: str, document: Mapping[str, Any]) -> None:
     is missed.
     """
     if name == "manifest.json" and document.get("status") == "complete":
-        document = {**document, "parts": parts_of_tables(run / "trace")}
+        document = {**document, "parts": parts_of_tables(run)}
     text = json.dumps(document, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
-    unfinished = run / f".{name}"
     try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(run / name)
+        write_whole(run / name, text.encode(), within=run)
     except OSError as error:
         reason = error.strerror or str(error)
         raise TraceError(error.errno, f"cannot write the trace: {reason}", str(run / name)) from error

@@ -4,6 +4,7 @@ Every file that the scenario names is copied to `inputs/`, under the first digit
 name; the manifest says which name of the scenario is which copy.
 """
 
+import os
 import shutil
 from collections.abc import Mapping
 from hashlib import file_digest
@@ -13,12 +14,18 @@ from typing import Final
 from emulation.run_documents import NotARun, manifest_of
 from emulation.scenario import Scenario, scenario_from_settings
 from emulation.trace.writer import TraceError
+from knowledge_manager.documents import DocumentError
+from knowledge_manager.run_files import file_in, path_in
+from knowledge_manager.whole_files import whole_file
 
 FOLDER: Final = "inputs"
 
 
 def keep_inputs(inputs: Mapping[str, Path], run: Path) -> dict[str, str]:
-    """Copy these files into a run's folder; return the name of each one's copy."""
+    """Copy these files into a run's folder; return the name of each one's copy.
+
+    A copy of what only its owner may read can be read by its owner only.
+    """
     folder = run / FOLDER
     kept: dict[str, str] = {}
     try:
@@ -26,8 +33,11 @@ def keep_inputs(inputs: Mapping[str, Path], run: Path) -> dict[str, str]:
         for name, path in sorted(inputs.items()):
             with path.open("rb") as file:
                 digits = file_digest(file, "sha256").hexdigest()[:16]
-            kept[name] = f"{digits}-{path.name.removeprefix(f'{digits}-')}"
-            shutil.copyfile(path, folder / kept[name])
+                kept[name] = f"{digits}-{path.name.removeprefix(f'{digits}-')}"
+                is_private = not os.fstat(file.fileno()).st_mode & 0o077
+                file.seek(0)
+                with whole_file(folder / kept[name], within=run, private=is_private) as copy:
+                    shutil.copyfileobj(file, copy)
     except OSError as error:
         raise TraceError(
             error.errno, f"cannot keep the scenario's files: {error.strerror or error}", str(error.filename)
@@ -41,7 +51,18 @@ def scenario_of(run: Path) -> tuple[Scenario, int]:
     inputs, settings, seed = (manifest.get(key) for key in ("inputs", "scenario", "seed"))
     if not isinstance(inputs, dict) or not isinstance(settings, dict):
         raise NotARun(f"{run} keeps no copies of its files; run its scenario again with this version")
-    if not isinstance(seed, int) or not 0 <= seed < 2**63:
-        raise NotARun(f"{run} is no run: the seed in its manifest is {seed!r}")
-    copies = {name: run / FOLDER / Path(str(copy)).name for name, copy in inputs.items()}
+    if seed is None:
+        raise NotARun(f"{run} is no run: its manifest has no seed")
+    copies = {name: _copy(run, copy) for name, copy in inputs.items()}
     return scenario_from_settings(settings, copies, str(run / "manifest.json")), seed
+
+
+def _copy(run: Path, copy: str) -> Path:
+    """Return where a copy is, which nobody but the folder's own files can be; it may be gone."""
+    if "/" in copy:
+        message = f"inputs: {copy!a} is no name of a file in {FOLDER}; a run names its own files"
+        raise DocumentError.of_file(str(run / "manifest.json"), "D382", message)
+    try:
+        return file_in(run, f"{FOLDER}/{copy}")
+    except FileNotFoundError:
+        return path_in(run, f"{FOLDER}/{copy}")

@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 Severity = Literal["error", "warning"]
 
@@ -71,11 +71,22 @@ def listed(words: Sequence[str], most: int = 8) -> str:
 
 def read_document(path: Path, limit: int = LARGEST_DOCUMENT) -> bytes:
     """Return the bytes of a file; one that is missing, unreadable or too large raises `DocumentError`."""
+    with open_document(path) as stream:
+        try:
+            content = stream.read(limit + 1)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise DocumentError.of_file(str(path), "D002", f"cannot be read: {reason}") from None
+    refuse_large(content, str(path), limit)
+    return content
+
+
+def open_document(path: Path) -> BinaryIO:
+    """Open a file to be read; one that is missing, unreadable or no regular file raises `DocumentError`."""
     try:
         if path.exists() and not path.is_file():
             raise DocumentError.of_file(str(path), "D002", "cannot be read: it is no regular file")
-        with path.open("rb") as stream:
-            content = stream.read(limit + 1)
+        return path.open("rb")
     except FileNotFoundError:
         raise DocumentError.of_file(
             str(path), "D001", f"there is no such file{_near_file(path)}; check the path"
@@ -85,8 +96,6 @@ def read_document(path: Path, limit: int = LARGEST_DOCUMENT) -> bytes:
         raise DocumentError.of_file(str(path), "D002", f"cannot be read: {reason}") from None
     except ValueError:
         raise DocumentError.of_file(repr(str(path)), "D002", "cannot be read: not a valid path") from None
-    refuse_large(content, str(path), limit)
-    return content
 
 
 def refuse_large(content: bytes, file: str, limit: int = LARGEST_DOCUMENT) -> None:

@@ -10,13 +10,14 @@ Everything is kept in the folder `live` of the run and goes when the run goes.
 """
 
 import fcntl
-import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote
 
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException, StreamingQueryException
@@ -24,6 +25,9 @@ from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
 
+from knowledge_manager.documents import DocumentError
+from knowledge_manager.run_files import parts_in, path_in, read_in, refuse_links_below
+from knowledge_manager.whole_files import write_whole
 from spark_analysis.being_written import is_being_written
 from spark_analysis.connect import is_remote
 from spark_analysis.errors import NoSpark, TraceError
@@ -46,6 +50,8 @@ MINUTE_MS: Final = 60_000
 
 _PARTS_AT_ONCE: Final = 64
 """So many parts are read in one batch at most: somebody who begins late catches up in steps."""
+_LARGEST_BATCH: Final = 1 << 30
+"""Bytes of what one batch said."""
 _BEGIN_TIMEOUT_S: Final = 30.0
 _LOOK_EVERY_S: Final = 0.2
 
@@ -88,11 +94,15 @@ def follow(
     _refuse_patterns(folder)
     _wait_for_tables(folder)
     _refuse_lost_parts(folder)
-    with _alone(folder / "live") as place:
+    with _alone(folder) as place:
+        _refuse_foreign_notes(folder, place)
         state = LiveState(matchers_of(read_manifest(folder)))
         log = BatchLog(place)
         for batch in log.batches():
-            state.take(batch)
+            try:
+                state.take(batch)
+            except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+                raise _useless(place, f"batch {batch.number} is damaged") from error
 
         def bring_in(frame: DataFrame, number: int) -> None:
             batch = facts_of(frame, number)
@@ -136,19 +146,16 @@ class BatchLog:
 
     def write(self, batch: Batch) -> None:
         """Keep a batch; nobody ever sees half of it, and it is on the disk before Spark takes it as done."""
-        unfinished = self._folder / f".{batch.number}"
-        with unfinished.open("w", encoding="utf-8") as file:
-            file.write(batch.to_text())
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(self._folder / f"{batch.number:08}.json")
+        write_whole(
+            self._folder / f"{batch.number:08}.json", batch.to_text().encode(), within=self._folder.parent
+        )
 
     def batches(self) -> Iterator[Batch]:
         """Read all that is kept, in order."""
         for path in sorted(self._folder.glob("*.json")):
             try:
-                yield Batch.from_text(path.read_text(encoding="utf-8"))
-            except (OSError, ValueError, KeyError, TypeError) as error:
+                yield Batch.from_text(read_in(self._folder, path.name, _LARGEST_BATCH).decode())
+            except (OSError, ValueError, KeyError, TypeError, RecursionError, DocumentError) as error:
                 raise _useless(self._folder.parent, f"{path.name} is damaged") from error
 
 
@@ -250,7 +257,7 @@ def _refuse_patterns(folder: Path) -> None:
 
 def _refuse_lost_parts(folder: Path) -> None:
     """Refuse a run that is complete and has fewer parts than it once had, as a report does."""
-    parts = {table: list((folder / "trace" / table).glob("part-*.parquet")) for table in TABLES}
+    parts = {table: parts_in(folder, table) for table in TABLES}
     refuse_losses(folder, read_manifest(folder), parts)
 
 
@@ -259,6 +266,18 @@ def _useless(place: Path, why: str) -> TraceError:
         f"{place}: what was brought in so far cannot be gone on with ({why}); "
         "remove that folder and call again, then all is brought in anew"
     )
+
+
+def _refuse_foreign_notes(folder: Path, place: Path) -> None:
+    """Refuse notes of Spark about files elsewhere: of a run that was moved, or of one that somebody sent to
+    have other files read.
+    """
+    of_this_run = re.compile(re.escape(f"{folder}/trace/") + r"[a-z_]+/part-[0-9]+\.parquet")
+    for note in (place / "checkpoint" / "sources").glob("*/*"):
+        text = read_in(place, str(note.relative_to(place)), _LARGEST_BATCH).decode(errors="replace")
+        for found in re.findall(r'"path" *: *"((?:[^"\\]|\\.)*)"', text):
+            if of_this_run.fullmatch(re.sub("^file:/+", "/", unquote(found))) is None:
+                raise _useless(place, "they are about files elsewhere")
 
 
 def _refuse_vanished(folder: Path) -> None:
@@ -271,7 +290,7 @@ def _wait_for_tables(folder: Path) -> None:
     """Wait until a run that has just begun has made its folders."""
     read_manifest(folder)
     end = time.monotonic() + _BEGIN_TIMEOUT_S
-    while not all((folder / "trace" / table).is_dir() for table in FOLLOWED):
+    while not all(path_in(folder, f"trace/{table}").is_dir() for table in FOLLOWED):
         if time.monotonic() > end:
             raise TraceError(f"{folder}: has no trace to follow; run the scenario again")
         time.sleep(_LOOK_EVERY_S)
@@ -300,9 +319,13 @@ def _wait_for_end(folder: Path, query: StreamingQuery, once: bool, patience_s: f
 
 
 @contextmanager
-def _alone(place: Path) -> Iterator[Path]:
-    """Hold the folder for this process; the system lets go of it when the process dies, however it does."""
+def _alone(folder: Path) -> Iterator[Path]:
+    """Hold what is kept of a run for this process; the system lets go of it when the process dies, however it
+    does. Spark writes there too and follows links, so there may be none.
+    """
+    place = path_in(folder, "live")
     place.mkdir(exist_ok=True)
+    refuse_links_below(folder, "live")
     with (place / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -5,14 +5,16 @@ counts the parts of every table. Runs older than that have a summary at least, a
 rows. A run that is partial or still running has no last word on either and is read as it is.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import pyarrow.dataset as ds
-import pyarrow.parquet as pq
+import pyarrow.compute as pc
 
+from knowledge_manager.documents import DocumentError
+from knowledge_manager.json_documents import LARGEST_JSON, parse_json
+from knowledge_manager.run_files import read_in
+from knowledge_manager.run_parts import footer_of, read_part
 from spark_analysis.errors import TraceError
 from spark_analysis.manifest import Manifest
 
@@ -35,11 +37,10 @@ def refuse_losses(folder: Path, manifest: Manifest, parts: Mapping[str, Sequence
 def _refuse_by_summary(folder: Path, parts: Mapping[str, Sequence[Path]]) -> None:
     summary = _summary(folder)
     for table, count in _ROWS_OF.items():
-        found = sum(pq.read_metadata(part).num_rows for part in parts[table])
+        found = sum(footer_of(folder, part).num_rows for part in parts[table])
         _refuse_fewer(folder, table, found, summary.get(count), "rows")
-    delivered = ds.field("kind") == "delivered"
-    messages = list(map(str, parts["messages"]))
-    found = ds.dataset(messages, format="parquet").count_rows(filter=delivered) if messages else 0
+    kinds = (read_part(folder, part, ["kind"])["kind"] for part in parts["messages"])
+    found = sum(pc.sum(pc.equal(kind, "delivered")).as_py() or 0 for kind in kinds)
     _refuse_fewer(folder, "messages", found, summary.get("delivered"), "deliveries")
 
 
@@ -51,8 +52,9 @@ def _refuse_fewer(folder: Path, table: str, found: int, written: Any, of_what: s
 def _summary(folder: Path) -> Mapping[str, Any]:
     """Return the counts of the run; none where they are not there or cannot be read."""
     try:
-        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        content = read_in(folder, "summary.json", LARGEST_JSON)
+        summary = parse_json(content, str(folder / "summary.json"), "D383")
+    except (OSError, DocumentError):
         return {}
     return summary if isinstance(summary, dict) else {}
 

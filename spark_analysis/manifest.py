@@ -1,11 +1,11 @@
 """What a run says about itself: `manifest.json`."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from knowledge_manager.run_manifest import MANIFEST, read_manifest_document, without_key
 from spark_analysis.errors import TraceError
 
 SCHEMA_VERSION: Final = 2
@@ -68,38 +68,26 @@ class Manifest:
 
 
 def read_manifest(run: Path) -> Manifest:
-    """Read `manifest.json` of a run's folder; raise `TraceError` when that is not what the folder is."""
-    file = run / "manifest.json"
+    """Read `manifest.json` of a run's folder.
+
+    Raises `TraceError` when the folder is no run, and `DocumentError` when its manifest is damaged, of a
+    newer version or out of bounds.
+    """
     if not run.is_dir():
         raise TraceError(f"{run}: no such folder; a run is the folder that `dens run … --out` wrote")
     try:
-        document = json.loads(file.read_text(encoding="utf-8"))
+        document = read_manifest_document(run, SCHEMA_VERSION)
     except FileNotFoundError:
-        raise TraceError(f"{run}: not a run, because it has no manifest.json") from None
+        raise TraceError(f"{run}: not a run, because it has no {MANIFEST}") from None
     except OSError as error:
-        raise TraceError(f"{file}: cannot be read ({error.strerror})") from error
-    except ValueError as error:
-        raise TraceError(f"{file}: not JSON ({error}); run the scenario again") from error
-    version = document.get("schema_version") if isinstance(document, dict) else None
-    if not isinstance(version, int):
-        raise TraceError(f"{file}: has no schema_version, so it is not the manifest of a run")
-    if version > SCHEMA_VERSION:
-        raise TraceError(
-            f"{run}: its trace has schema version {version}, and this program reads up to {SCHEMA_VERSION}; "
-            "read it with the version that wrote it, or a newer one"
-        )
-    simulated_ms = document.get("simulated_ms")
-    if not isinstance(simulated_ms, int):
-        raise TraceError(f"{file}: does not say how far the run got (simulated_ms); run the scenario again")
-    scenario = document.get("scenario")
-    vocabularies, parts = document.get("vocabulary_documents"), document.get("parts")
+        raise TraceError(f"{run / MANIFEST}: cannot be read ({error.strerror})") from error
     return Manifest(
-        schema_version=version,
-        status=str(document.get("status", "unknown")),
-        simulated_ms=simulated_ms,
+        schema_version=document["schema_version"],
+        status=document["status"],
+        simulated_ms=document["simulated_ms"],
         seed=document.get("seed"),
-        scenario=scenario if isinstance(scenario, dict) else {},
-        vocabularies=vocabularies if isinstance(vocabularies, dict) else {},
+        scenario=without_key(document.get("scenario", {})),
+        vocabularies=document.get("vocabulary_documents", {}),
         node=document.get("node"),
-        parts=parts if isinstance(parts, dict) else {},
+        parts=document.get("parts", {}),
     )

@@ -18,23 +18,24 @@ def refuse_unwritable(path: Path) -> None:
 
     An analysis takes longer than to find that out.
     """
-    if path.is_dir():
+    if path.is_dir() and not path.is_symlink():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    real = path.resolve()
-    if real.exists() and not real.is_file():
+    if path.exists() and not path.is_file():
         return  # A device or a pipe: only writing to it tells.
     try:
-        there = next(folder for folder in real.parents if folder.exists())
+        there = next(folder for folder in path.absolute().parents if folder.exists())
         tempfile.TemporaryFile(dir=there).close()
     except OSError as error:
         raise type(error)(error.errno, error.strerror, str(path)) from error
 
 
-def write_report(analysis: Analysis, path: str | Path) -> None:
-    """Write the report of one run as one HTML file that needs nothing else."""
+def write_report(analysis: Analysis, path: str | Path, run: Path | None = None) -> None:
+    """Write the report of one run as one HTML file that needs nothing else; `run` is the run's folder, where
+    the file goes into it.
+    """
     from spark_analysis.page import page  # matplotlib is loaded while Spark works
 
-    write_whole(Path(path), page(analysis).encode())
+    write_whole(Path(path), page(analysis).encode(), within=run)
 
 
 def write_comparison(comparison: Comparison, path: str | Path) -> None:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from knowledge_manager.run_parts import read_part
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import matchers_of
 from spark_analysis.manifest import Manifest, read_manifest
@@ -73,7 +73,7 @@ class Run:
         paths = [part.path for part in self.parts[_known(name)]]
         found: list[dict[str, Any]] = []
         for path in paths:
-            found += pq.read_table(path, columns=TABLES[name].names).to_pylist()
+            found += read_part(self.path, path, TABLES[name].names).to_pylist()
         return found
 
     def revisions(self) -> tuple[SubscriptionRevision, ...]:
@@ -113,7 +113,8 @@ def open_run(path: str | Path, spark: SparkSession | None = None) -> Run:
     """Open the folder that `dens run` wrote. Without a session one is opened, after the trace was found
     readable.
 
-    Raises `TraceError` when the folder is not a run, was written by a newer version, is empty or damaged.
+    Raises `TraceError` when the folder is not a run, or is empty, and `DocumentError` when something in it is
+    damaged, of a newer version, out of bounds or a link.
     """
     folder = Path(path).absolute()
     manifest = read_manifest(folder)
@@ -122,7 +123,7 @@ def open_run(path: str | Path, spark: SparkSession | None = None) -> Run:
 
 
 def is_large(path: str | Path) -> bool:
-    """Tell whether a run is too large for a session that is set up for quick answers; raise `TraceError` as
+    """Tell whether a run is too large for a session that is set up for quick answers; raise what
     `open_run` does. Nothing of Spark is needed for it.
     """
     folder = Path(path).absolute()

@@ -25,6 +25,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from knowledge_manager.documents import DocumentError, Problem
+from knowledge_manager.json_documents import LARGEST_JSON, parse_json
+from knowledge_manager.run_files import read_in
 from knowledge_manager.whole_files import write_whole
 from spark_analysis.errors import SweepError
 from spark_analysis.sweep_plan import Changes, SweepPlan, label
@@ -277,12 +279,17 @@ def _refuse_another(out: Path, plan: SweepPlan, variants: Sequence[_Variant]) ->
         {"label": label(changes), "changes": list(variant.changes), "fingerprint": variant.fingerprint}
         for changes, variant in zip(plan.variants, variants, strict=True)
     ]
-    if note.is_file():
-        if json.loads(note.read_text(encoding="utf-8")).get("variants") != described:
+    try:
+        earlier = parse_json(read_in(out, note.name, LARGEST_JSON), str(note), "D383")
+    except (FileNotFoundError, NotADirectoryError):
+        earlier = None
+    if earlier is not None:
+        if not isinstance(earlier, dict) or earlier.get("variants") != described:
             raise SweepError(
                 f"{out}: holds another sweep, or its scenario has changed since; give this one a folder of "
                 "its own"
             )
     elif out.is_dir() and any(out.iterdir()):
         raise SweepError(f"{out}: is not empty and holds no sweep; give the sweep a folder of its own")
-    write_whole(note, json.dumps({"scenario": plan.scenario, "variants": described}, indent=1).encode())
+    text = json.dumps({"scenario": plan.scenario, "variants": described}, indent=1)
+    write_whole(note, text.encode(), within=out, private="mission_key" in text)

@@ -9,6 +9,9 @@ from pathlib import Path
 
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
+from knowledge_manager.documents import DocumentError
+from knowledge_manager.json_documents import LARGEST_JSON, parse_json
+from knowledge_manager.run_files import read_in
 from knowledge_manager.whole_files import write_whole
 from spark_analysis.key_figures import FIGURES, KeyFigures, key_figures
 
@@ -41,12 +44,18 @@ def known_run(folder: Path) -> RunDone | None:
     wrote, with other figures, is asked again.
     """
     try:
-        content = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
+        content = parse_json(
+            read_in(folder, "figures.json", LARGEST_JSON), str(folder / "figures.json"), "D383"
+        )
+        if content["figures"].keys() != FIGURES.keys():
+            content["figures"] = key_figures(folder)
+        return RunDone(**content)
     except FileNotFoundError:
         return None
-    if content["figures"].keys() != FIGURES.keys():
-        content["figures"] = key_figures(folder)
-    return RunDone(**content)
+    except (AttributeError, KeyError, TypeError):
+        raise DocumentError.of_file(
+            str(folder / "figures.json"), "D383", "does not hold the figures of a run; remove the folder"
+        ) from None
 
 
 def run_task(scenario: str, changes: Sequence[str], seed: int, folder: str) -> RunDone:
@@ -58,5 +67,5 @@ def run_task(scenario: str, changes: Sequence[str], seed: int, folder: str) -> R
     begin = time.process_time()
     run_scenario(load_scenario(scenario, changes), seed, run, force=True)
     done = RunDone(key_figures(run), time.process_time() - begin)
-    write_whole(run / "figures.json", json.dumps(asdict(done)).encode())
+    write_whole(run / "figures.json", json.dumps(asdict(done)).encode(), within=run)
     return done

@@ -33,13 +33,10 @@ class RecordedRun:
 
     def __init__(self, folder: Path) -> None:
         """Read the manifest and who takes part; a folder that is no run raises the trace's own error."""
-        import json
-
         from spark_analysis.manifest import read_manifest
 
         self._folder = folder
         self._manifest = read_manifest(folder)
-        self._document: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         self._nodes = self._rows("nodes", ["node", "name", "group", "role"])
         self._mediators = {row["node"] for row in self._nodes if row["role"] == "mediator"}
 
@@ -53,10 +50,10 @@ class RecordedRun:
         from knowledge_manager.mission_table import MissionTable
         from knowledge_manager.vocabulary_reader import read_vocabulary
 
-        documents = self._document.get("vocabulary_documents")
-        if not isinstance(documents, dict):
+        documents = self._manifest.vocabularies
+        if not documents:
             raise Refusal(f"{self._folder}: the manifest carries no vocabularies; run the scenario again")
-        return MissionTable(tuple(read_vocabulary(str(text), name) for name, text in documents.items()))
+        return MissionTable(tuple(read_vocabulary(text, name) for name, text in documents.items()))
 
     def thesauri(self) -> "list[Path]":
         """Return the copies of the thesauri that the run's scenario brought along, the uppermost first."""
@@ -136,15 +133,13 @@ class RecordedRun:
 
     def _rows(self, table: str, columns: list[str]) -> list[dict[str, Any]]:
         """Return the rows of a table in the order in which they were written."""
-        from pyarrow import ArrowException, parquet
+        from knowledge_manager.run_files import parts_in
+        from knowledge_manager.run_parts import read_part
 
-        parts = sorted((self._folder / "trace" / table).glob("part-*.parquet"))
+        parts = parts_in(self._folder, table)
         if not parts:
             raise Refusal(f"{self._folder}: the trace has no table {table}; run the scenario again")
-        try:
-            return [row for part in parts for row in parquet.read_table(part, columns=columns).to_pylist()]
-        except ArrowException as error:
-            raise Refusal(f"{self._folder}: table {table} cannot be read ({error})") from error
+        return [row for part in parts for row in read_part(self._folder, part, columns).to_pylist()]
 
 
 def _measured(source: Mapping[str, Any], event: "EventClass") -> list[str]:

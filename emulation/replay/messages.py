@@ -6,10 +6,15 @@ creation events (`time C ID from to size …`), and plain `time ID from to`.
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from emulation.contacts.contact import Contacts
 from emulation.contacts.formats.recording import Line, Lines, misfit, node_number, time_ms
+from emulation.recorded_text import TextBounds
 from knowledge_manager.documents import DocumentError
+
+MOST_MESSAGES: Final = 2_000_000
+"""Lines; a replay remembers every message at every node that has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,7 @@ def read_messages(path: Path, contacts: Contacts | None = None) -> list[Message]
     With contacts, a message from or to a node beyond all that they name is wrong too; a number between them
     is a node that met nobody.
     """
-    lines = Lines(path)
+    lines = Lines(path, TextBounds(most_lines=MOST_MESSAGES))
     messages: list[Message] = []
     first_lines: dict[str, int] = {}
     for line in lines:

@@ -8,8 +8,7 @@ reads nothing more.
 """
 
 import csv
-import gzip
-import io
+from array import array
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,23 +16,25 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from emulation.recorded_text import TextBounds, text_lines
 from emulation.sensors.source import Sample
 from emulation.sensors.values import fault_of, semicolon_hint
 from knowledge_manager.documents import (
     DocumentError,
     Problem,
-    decode_text,
     did_you_mean,
     listed,
-    read_document,
 )
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.units import convert
 
-LARGEST_RECORDING = 256 * 1024 * 1024
-"""Bytes, unpacked."""
+BOUNDS: Final = TextBounds(most_lines=10_000_000, longest_line=64 * 1024)
+_LATEST_S: Final = Decimal(10**14)
+"""Seconds; three million years."""
+_SHARED: Final = 100_000
+"""So many different values are kept once only, however often they occur."""
 _LONG_GAP = 10
 """A pause that is longer than so many usual ones is a gap."""
 _CLIPPED = "it is read as the nearest of both. If it means that there is none, list it in missing"
@@ -74,15 +75,17 @@ class Layout:
 class Series:
     """Rows of one series, the first of them at 0. As a sensor it reads the latest row not in the future."""
 
-    times_ms: list[int] = field(default_factory=list)
-    rows: list[Sample] = field(default_factory=list)
+    names: tuple[str, ...]
+    """The attributes that a row has values of."""
+    times_ms: "array[int]" = field(default_factory=lambda: array("q"))
+    rows: list[tuple[str | None, ...]] = field(default_factory=list)
 
     def sample(self, at_ms: int) -> Sample | None:
         """Return the latest row, or None after the last one has had its turn."""
         position = bisect_right(self.times_ms, at_ms) - 1
         if position == len(self.rows) - 1 and at_ms > self.times_ms[-1]:
             return None
-        return self.rows[position]
+        return dict(zip(self.names, self.rows[position], strict=True))
 
 
 def read_recording(path: Path, layout: Layout, warnings: list[Problem] | None = None) -> tuple[Series, ...]:
@@ -92,10 +95,7 @@ def read_recording(path: Path, layout: Layout, warnings: list[Problem] | None = 
     the row above, a gap) is added to the warnings, once for each kind.
     """
     file = str(path)
-    content = read_document(path, LARGEST_RECORDING)
-    if content[:2] == b"\x1f\x8b":
-        content = _unpack(content, file)
-    rows = csv.reader(io.StringIO(decode_text(content, file)), strict=True)
+    rows = csv.reader(text_lines(path, "D311", BOUNDS), strict=True)
     try:
         found = _read(rows, file, layout)
     except csv.Error as error:
@@ -105,17 +105,6 @@ def read_recording(path: Path, layout: Layout, warnings: list[Problem] | None = 
     return tuple(found.series.values())
 
 
-def _unpack(content: bytes, file: str) -> bytes:
-    try:
-        with gzip.open(io.BytesIO(content)) as stream:
-            unpacked = stream.read(LARGEST_RECORDING + 1)
-    except (OSError, EOFError) as error:
-        raise DocumentError.of_file(file, "D311", f"cannot be unpacked: {error}") from None
-    if len(unpacked) > LARGEST_RECORDING:
-        raise DocumentError.of_file(file, "D003", f"is larger than {LARGEST_RECORDING} bytes unpacked")
-    return unpacked
-
-
 class _Rows:
     """Collects series, problems and warnings; the first problems are enough to mend a file, so it stops after
     some."""
@@ -123,10 +112,17 @@ class _Rows:
     def __init__(self, file: str) -> None:
         self.file = file
         self.series: dict[str, Series] = {}
-        self.lines: dict[str, list[int]] = {}
+        self.lines: dict[str, array[int]] = {}
+        self._shared: dict[str | None, str | None] = {}
         self.begins: dict[str, Decimal] = {}
         self.problems: list[Problem] = []
         self._noted: dict[str, tuple[int, str, str, int]] = {}
+
+    def shared(self, text: str | None) -> str | None:
+        """Return an equal text that is there already, where values repeat themselves."""
+        if len(self._shared) < _SHARED:
+            return self._shared.setdefault(text, text)
+        return self._shared.get(text, text)
 
     def note(self, line: int, kind: str, what: str, consequence: str) -> None:
         """Something is read otherwise than it is written; the first of each kind is told, and how many."""
@@ -194,6 +190,7 @@ def _read(rows: Any, file: str, layout: Layout) -> _Rows:
         for attribute, column in layout.columns.items()
     ]
     found = _Rows(file)
+    names = tuple(layout.columns)
     for row in rows:
         if not row:
             continue
@@ -207,7 +204,7 @@ def _read(rows: Any, file: str, layout: Layout) -> _Rows:
             continue
         who = "" if series_at is None else row[series_at]
         begin = found.begins.setdefault(who, time_s)
-        series = found.series.setdefault(who, Series())
+        series = found.series.setdefault(who, Series(names))
         at_ms = int((time_s - begin) * 1000)
         if series.times_ms and at_ms < series.times_ms[-1]:
             found.complain(
@@ -231,9 +228,9 @@ def _read(rows: Any, file: str, layout: Layout) -> _Rows:
                 found.complain(rows.line_num, f"{fault.message}; {advice}")
             elif fault is not None:
                 found.note(rows.line_num, name, fault.message, _CLIPPED)
-        found.lines.setdefault(who, []).append(rows.line_num)
+        found.lines.setdefault(who, array("q")).append(rows.line_num)
         series.times_ms.append(at_ms)
-        series.rows.append(values)
+        series.rows.append(tuple(found.shared(values[name]) for name in names))
     if found.problems:
         raise DocumentError(found.problems)
     if not found.series:
@@ -262,7 +259,7 @@ def _seconds(text: str) -> Decimal | None:
     except InvalidOperation:
         pass
     else:
-        return number if number.is_finite() else None
+        return number if number.is_finite() and abs(number) <= _LATEST_S else None
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:

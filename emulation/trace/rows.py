@@ -5,15 +5,10 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from emulation.run_documents import NotARun
 from emulation.trace.schema import TABLES
-
-
-def parts_of(run: Path, table: str) -> list[Path]:
-    """Return the files of a table, in their order."""
-    return sorted((run / "trace" / table).glob("part-*.parquet"))
+from knowledge_manager.run_files import parts_in
+from knowledge_manager.run_parts import read_part, refuse_other_types
 
 
 def rows_before(run: Path, table: str, until_ms: int) -> pa.Table:
@@ -44,13 +39,10 @@ def gist_of(run: Path, table: str) -> tuple[int, int]:
 
 def _parts(run: Path, table: str) -> Iterator[pa.Table]:
     plain = _plain(table)
-    for part in parts_of(run, table):
-        try:
-            yield pq.read_table(part).cast(plain)
-        except (OSError, ValueError, pa.ArrowException) as error:
-            raise NotARun(
-                f"{part} cannot be read: it is damaged, or written by another version; do the run again"
-            ) from error
+    for part in parts_in(run, table):
+        rows = read_part(run, part, plain.names)
+        refuse_other_types(part, rows.schema, plain)
+        yield rows.cast(plain)
 
 
 def _plain(table: str) -> pa.Schema:

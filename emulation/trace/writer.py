@@ -17,6 +17,8 @@ import pyarrow.parquet as pq
 
 from emulation.trace.columns import column_of, of_numbers, of_words
 from emulation.trace.schema import TABLES
+from knowledge_manager.run_files import parts_in, path_in
+from knowledge_manager.whole_files import whole_file
 
 ROWS_PER_PART: Final = 100_000
 NOTHING: Final = -(1 << 63)
@@ -47,8 +49,10 @@ class TableWriter:
         self._folder = folder / name
         self._schema = TABLES[name]
         self._most = rows_per_part
+        self._run = folder.parent
+        path_in(self._run, f"{folder.name}/{name}")
         _or_trace_error(self._folder, lambda: self._folder.mkdir(parents=True, exist_ok=goes_on))
-        self._parts = _next_part(self._folder)
+        self._parts = _next_part(folder, name)
         self._rows: list[tuple[Any, ...]] = []
         self._codes: dict[str, Codes] = {}
         self.numbers: Final = bytearray()
@@ -116,15 +120,10 @@ class TableWriter:
         arrays = [_column(values, field) for values, field in zip(columns, self._schema, strict=True)]
         table = pa.Table.from_arrays(arrays, schema=self._schema)
         name = f"part-{self._parts:05d}.parquet"
-        unfinished = self._folder / f".{name}"
 
         def write() -> None:
-            try:
-                pq.write_table(table, unfinished, compression="zstd")
-                unfinished.replace(self._folder / name)
-            except BaseException:
-                unfinished.unlink(missing_ok=True)
-                raise
+            with whole_file(self._folder / name, within=self._run) as file:
+                pq.write_table(table, file, compression="zstd")
 
         _or_trace_error(self._folder / name, write)
         self._parts += 1
@@ -164,25 +163,16 @@ class TraceWriter:
             table.checkpoint()
 
 
-def parts_of_tables(folder: Path) -> dict[str, int]:
-    """Return how many whole parts each table of a trace has."""
-    return {table.name: len(parts_of(table)) for table in sorted(folder.glob("*/"))}
+def parts_of_tables(run: Path) -> dict[str, int]:
+    """Return how many whole parts each table of a run has."""
+    tables = sorted(table.name for table in (run / "trace").glob("*/"))
+    return {name: len(parts_in(run, name)) for name in tables}
 
 
-def parts_of(table: Path) -> list[Path]:
-    """Return the whole parts in the folder of a table, in the order in which they were written."""
-    found = {
-        int(digits): part
-        for part in table.glob("part-*.parquet")
-        if (digits := part.stem.removeprefix("part-")).isdecimal()
-    }
-    return [found[number] for number in sorted(found)]
-
-
-def _next_part(table: Path) -> int:
+def _next_part(trace: Path, table: str) -> int:
     """Return a number above those of all parts that are there, also where one was lost."""
-    parts = parts_of(table)
-    return int(parts[-1].stem.removeprefix("part-")) + 1 if parts else 0
+    digits = (part.stem.removeprefix("part-") for part in parts_in(trace.parent, table, trace.name))
+    return max((int(one) + 1 for one in digits if one.isdecimal()), default=0)
 
 
 def _column(values: Any, field: Any) -> Any:

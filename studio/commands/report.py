@@ -65,7 +65,7 @@ def report(
             finally:
                 closing = beside.submit(close_session, spark)  # while the page is drawn
             step("drawing the report …")
-            found = _written(answers, target)
+            found = _written(answers, target, runs[0] if output is None else None)
             closing.result()
     except KeyboardInterrupt:
         raise typer.Abort from None  # which is told, as one word
@@ -94,13 +94,16 @@ def _answers(runs: "Sequence[Path]", step: "Callable[[str], None]") -> "list[tup
     return answers
 
 
-def _written(answers: "list[tuple[Manifest, Analysis]]", target: Path) -> "Analysis | Comparison":
-    """Write the page of one run, or of several side by side; return what it shows."""
+def _written(
+    answers: "list[tuple[Manifest, Analysis]]", target: Path, run: Path | None
+) -> "Analysis | Comparison":
+    """Write the page of one run, into its folder if that is given, or of several side by side; return what it
+    shows."""
     from spark_analysis.report import compare, write_comparison, write_report
 
     if len(answers) == 1:
         _, analysis = answers[0]
-        write_report(analysis, target)
+        write_report(analysis, target, run)
         return analysis
     comparison = compare(answers)
     write_comparison(comparison, target)

@@ -5,23 +5,23 @@ goes on with it. Time 0 is when the folder was made. What its tables say already
 so that nothing is written twice.
 """
 
-import errno
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from dens.item import ItemId
 from emulation.run import versions
 from emulation.run_folder import write_document
 from emulation.trace.hold import FolderHeld, FolderHold
-from emulation.trace.schema import SCHEMA_VERSION
-from emulation.trace.writer import TraceError, TraceWriter, parts_of
+from emulation.trace.schema import SCHEMA_VERSION, TABLES
+from emulation.trace.writer import TraceWriter
+from knowledge_manager.documents import DocumentError
+from knowledge_manager.run_files import parts_in
+from knowledge_manager.run_manifest import read_manifest_document
+from knowledge_manager.run_parts import read_part
 from knowledge_manager.vocabulary import vocabulary_text
 from studio.failures import Refusal
 from studio.node.loading import NodePlan
@@ -89,7 +89,7 @@ class TraceFolder:
             self._hold = FolderHold(path)  # until the node is no more
         except FolderHeld as error:
             raise Refusal(str(error)) from None
-        self.written = _written(path / "trace", now_ms - self.began_ms)
+        self.written = _written(path, now_ms - self.began_ms)
         self.tell("running", self.goes_on_ms or 0)
         self.writer = TraceWriter(path / "trace", goes_on=True)
 
@@ -104,15 +104,17 @@ def _earlier(path: Path, document: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the manifest of what this node wrote here before, or None where there is nothing."""
     if path.exists() and not path.is_dir():
         raise Refusal(f"{path} is a file; name a folder for the trace")
-    if not path.exists() or not any(one.name != ".manifest.json" for one in path.iterdir()):
+    if not path.exists() or not any(not one.name.startswith(".manifest.json") for one in path.iterdir()):
         return None
     try:
-        earlier = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
+        earlier = read_manifest_document(path, SCHEMA_VERSION)
         theirs = {key: earlier[key] for key in ("schema_version", "node", "table_check")}
-        times = (earlier["began_ms"], earlier["simulated_ms"])
-        if not all(type(one) is int and 0 <= one < 1 << 62 for one in times):
-            raise ValueError
-    except (OSError, ValueError, KeyError, TypeError):
+        earlier["began_ms"]
+    except DocumentError as error:
+        if any(problem.code != "D383" for problem in error.problems):
+            raise  # a link, or no file at all
+        raise Refusal(f"{path} holds something that is no trace of a node; name another folder") from None
+    except (OSError, KeyError):
         raise Refusal(f"{path} holds something that is no trace of a node; name another folder") from None
     if theirs["node"] != document["node"]:
         raise Refusal(f"{path} holds the trace of node {theirs['node']}; name another folder")
@@ -121,25 +123,25 @@ def _earlier(path: Path, document: Mapping[str, Any]) -> dict[str, Any] | None:
     return dict(earlier)
 
 
-def _written(trace: Path, now_ms: int) -> Written:
+def _written(run: Path, now_ms: int) -> Written:
     """Read what may be said again at this moment. Of the many parts of `messages` only the newest are read,
     as far back as something was told that somebody may still get.
     """
     written = Written()
-    written.nodes = {row["node"] for row in _rows(trace / "nodes", ["node"])}
-    for row in _rows(trace / "subscriptions", None):
+    written.nodes = {row["node"] for row in _rows(run, "nodes", ["node"])}
+    for row in _rows(run, "subscriptions", TABLES["subscriptions"].names):
         written.revisions[row["subscriber"], row["id"], row["seq"]] = tuple(row.values())
-    for row in _rows(trace / "node_state", ["at_ms", "state"]):
+    for row in _rows(run, "node_state", ["at_ms", "state"]):
         if row["state"] == "up":
             written.started_ms = max(written.started_ms, row["at_ms"])
     horizon_ms = written.started_ms
-    for row in _rows(trace / "notifications", ["origin", "number", "at_ms", "lifetime_ms"]):
+    for row in _rows(run, "notifications", ["origin", "number", "at_ms", "lifetime_ms"]):
         end_ms = row["at_ms"] + row["lifetime_ms"]
         if end_ms > now_ms:
             written.notifications[row["origin"], row["number"]] = end_ms
             horizon_ms = min(horizon_ms, row["at_ms"])
-    for part in reversed(parts_of(trace / "messages")):
-        table = _read(part, ["at_ms", "kind", "node", "peer", "origin", "number"])
+    for part in reversed(parts_in(run, "messages")):
+        table = read_part(run, part, ["at_ms", "kind", "node", "peer", "origin", "number"])
         for row in table.filter(pc.field("kind") == "delivered").to_pylist():
             written.deliveries.add((row["node"], (row["origin"], row["number"])))
         came = (pc.field("kind") == "received") & (pc.field("at_ms") >= written.started_ms)
@@ -148,18 +150,11 @@ def _written(trace: Path, now_ms: int) -> Written:
         if newest_ms is not None and newest_ms < horizon_ms:
             break
     written.heard.sort(key=lambda one: one[1])
-    rows = _rows(trace / "contacts", ["a", "b", "begin_ms"])
+    rows = _rows(run, "contacts", ["a", "b", "begin_ms"])
     written.contacts = {(row["a"], row["b"], row["begin_ms"]) for row in rows}
     return written
 
 
-def _rows(table: Path, columns: list[str] | None) -> Iterator[dict[str, Any]]:
-    for part in parts_of(table):
-        yield from _read(part, columns).to_pylist()
-
-
-def _read(part: Path, columns: list[str] | None) -> pa.Table:
-    try:
-        return pq.read_table(part, columns=columns)
-    except (OSError, pa.ArrowException) as error:
-        raise TraceError(errno.EIO, f"cannot go on with the trace: {error}", str(part)) from error
+def _rows(run: Path, table: str, columns: list[str]) -> Iterator[dict[str, Any]]:
+    for part in parts_in(run, table):
+        yield from read_part(run, part, columns).to_pylist()

@@ -10,6 +10,7 @@ from emulation.comparison import compare_runs
 from emulation.run import run_scenario
 from emulation.run_documents import NotARun
 from emulation.scenario import load_scenario
+from knowledge_manager.documents import DocumentError
 
 WriteScenario = Callable[..., Path]
 
@@ -102,23 +103,23 @@ def test_a_damaged_part_is_named(two: tuple[Path, Path], content: bytes | None) 
     one, other = two
     part = other / "trace" / "messages" / "part-00000.parquet"
     part.write_bytes(part.read_bytes()[:-20] if content is None else content)
-    with pytest.raises(NotARun, match=r"two/trace/messages/part-00000\.parquet cannot be read: it is dam"):
+    with pytest.raises(DocumentError, match=r"two/trace/messages/part-00000\.parquet: error D384: this part"):
         compare_runs(one, other)
 
 
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("manifest.json", b'{"seed":\n 5,\n', r"one/manifest\.json is damaged: no JSON from line 3 on"),
-        ("manifest.json", b"\xff\xfe", r"one/manifest\.json is damaged: it is no text"),
-        ("manifest.json", b"[1, 2]", r"one/manifest\.json is damaged: it is no table of keys"),
-        ("summary.json", b"", r"one/summary\.json is damaged: no JSON from line 1 on; do the run again"),
+        ("manifest.json", b'{"seed":\n 5,\n', r"one/manifest\.json:3:1: error D383: this is no JSON"),
+        ("manifest.json", b"\xff\xfe", r"one/manifest\.json:1:1: error D004: byte 0xff"),
+        ("manifest.json", b"[1, 2]", r"one/manifest\.json: error D383: .* no table of keys"),
+        ("summary.json", b"", r"one/summary\.json:1:1: error D383: this is no JSON"),
     ],
 )
 def test_a_damaged_document_is_named(two: tuple[Path, Path], name: str, content: bytes, said: str) -> None:
     one, other = two
     (one / name).write_bytes(content)
-    with pytest.raises(NotARun, match=said) as refused:
+    with pytest.raises(DocumentError, match=said) as refused:
         compare_runs(one, other)
     assert "Errno" not in str(refused.value)
 
@@ -129,5 +130,5 @@ def test_what_is_no_run_is_told(tmp_path: Path) -> None:
     with pytest.raises(NotARun, match="is no run: there is no such folder"):
         compare_runs(tmp_path / "nowhere", tmp_path)
     (tmp_path / "manifest.json").mkdir()
-    with pytest.raises(NotARun, match=r"manifest\.json cannot be read: Is a directory$"):
+    with pytest.raises(DocumentError, match=r"manifest\.json: error D002: cannot be read: it is no regular"):
         compare_runs(tmp_path, tmp_path)

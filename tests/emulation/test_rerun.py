@@ -63,7 +63,7 @@ def test_other_versions_and_other_bytes_are_told(first: Path, tmp_path: Path) ->
     assert again.comparison is not None
     assert again.comparison.tables == ("buffers",)
     part.write_bytes(b"something else")
-    with pytest.raises(NotARun, match=r"first/trace/buffers/part-00000\.parquet cannot be read"):
+    with pytest.raises(DocumentError, match=r"first/trace/buffers/part-00000\.parquet: error D384"):
         rerun(first, tmp_path / "again", force=True)
 
 
@@ -109,10 +109,13 @@ def test_what_cannot_be_done_again_is_told(first: Path, tmp_path: Path) -> None:
         rerun(first, tmp_path / "again")
     assert "did you mean" not in str(gone.value)
     manifest = json.loads((first / "manifest.json").read_text())
-    for seed in (-4, 2**63, "5", None):
+    for seed in (-4, 2**63, "5", True):
         (first / "manifest.json").write_text(json.dumps({**manifest, "seed": seed}))
-        with pytest.raises(NotARun, match="the seed in its manifest is"):
+        with pytest.raises(DocumentError, match=r"manifest\.json: error D383: seed: input should be"):
             rerun(first, tmp_path / "again")
+    (first / "manifest.json").write_text(json.dumps({**manifest, "seed": None}))
+    with pytest.raises(NotARun, match="its manifest has no seed"):
+        rerun(first, tmp_path / "again")
     manifest["scenario"]["group"][0]["count"] = "many"
     (first / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(DocumentError, match=r"D302: group\[0\]\.count: input should be a valid integer"):

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
+from knowledge_manager.documents import DocumentError
 from spark_analysis.errors import TraceError
 from spark_analysis.key_figures import key_figures
 from spark_analysis.run import is_large, open_run
@@ -58,7 +59,7 @@ def test_unfinished_parts_are_not_read(write_run: WriteRun, spark: SparkSession)
 
 
 def refusal(path: Path, spark: SparkSession) -> str:
-    with pytest.raises(TraceError) as caught:
+    with pytest.raises((TraceError, DocumentError)) as caught:
         open_run(path, spark)
     return str(caught.value)
 
@@ -67,12 +68,14 @@ def test_what_is_not_a_run_is_refused(tmp_path: Path, spark: SparkSession) -> No
     assert f"{tmp_path}/nowhere: no such folder" in refusal(tmp_path / "nowhere", spark)
     assert "not a run, because it has no manifest.json" in refusal(tmp_path, spark)
     (tmp_path / "manifest.json").write_text("{")
-    assert "manifest.json: not JSON" in refusal(tmp_path, spark)
-    for document in ("[]", "{}", '{"schema_version": "1"}'):
+    assert "manifest.json:1:2: error D383: this is no JSON" in refusal(tmp_path, spark)
+    (tmp_path / "manifest.json").write_text("[]")
+    assert "is not the manifest of a run" in refusal(tmp_path, spark)
+    for document in ("{}", '{"schema_version": "1"}'):
         (tmp_path / "manifest.json").write_text(document)
-        assert "has no schema_version" in refusal(tmp_path, spark)
+        assert "manifest.json: error D383: schema_version: " in refusal(tmp_path, spark)
     (tmp_path / "manifest.json").write_text('{"schema_version": 1}')
-    assert "does not say how far the run got" in refusal(tmp_path, spark)
+    assert "simulated_ms: field required" in refusal(tmp_path, spark)
 
 
 def test_a_newer_schema_is_refused_with_both_versions(write_run: WriteRun, spark: SparkSession) -> None:
@@ -117,8 +120,10 @@ def written(little_run: Path, tmp_path: Path) -> Path:
 
 
 def with_manifest(run: Path, **facts: object) -> None:
-    manifest = json.loads((run / "manifest.json").read_text())
-    (run / "manifest.json").write_text(json.dumps({**manifest, **facts}))
+    """Change what the manifest says; a fact that is None is left out."""
+    manifest = json.loads((run / "manifest.json").read_text()) | facts
+    said = {key: value for key, value in manifest.items() if value is not None}
+    (run / "manifest.json").write_text(json.dumps(said))
 
 
 def test_what_a_run_wrote_is_found_whole(written: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from emulation.contacts.contact import Contacts
 from emulation.contacts.formats.recording import (
     Lines,
-    Sighting,
+    Sightings,
     contacts_from_sightings,
     misfit,
     node_number,
@@ -21,7 +21,7 @@ from emulation.contacts.formats.recording import (
 def read_haggle(path: Path, least_ms: float = 0.0) -> Contacts:
     """Return the contacts of such a file, whose lines may be in any order."""
     lines = Lines(path)
-    sightings: list[Sighting] = []
+    sightings = Sightings()
     for line in lines:
         words = line.words
         if len(words) not in (4, 6):

@@ -5,15 +5,14 @@ they are merged. Further columns are passed over.
 """
 
 import csv
-import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from emulation.contacts.contact import Contacts
 from emulation.contacts.formats.recording import (
     Lines,
-    Sighting,
+    Sightings,
     contacts_from_sightings,
     misfit,
     node_number,
@@ -28,7 +27,16 @@ COLUMNS: Final = ("a", "b", "begin_s", "end_s")
 def read_intervals(path: Path, least_ms: float = 0.0) -> Contacts:
     """Return the contacts of such a file; the recording ends with its last contact."""
     lines = Lines(path)
-    rows = csv.reader(io.StringIO(lines.text))
+    rows = csv.reader(lines.texts())
+    try:
+        return contacts_from_sightings(_sightings(rows, lines), float("inf"), least_ms)
+    except csv.Error as error:
+        lines.complain(rows.line_num, "D313", f"not CSV: {error}")
+        lines.refuse_if_wrong()
+        raise
+
+
+def _sightings(rows: Any, lines: Lines) -> Sightings:
     header = [name.strip() for name in next(rows, [])]
     for name in COLUMNS:
         if name not in header:
@@ -38,7 +46,7 @@ def read_intervals(path: Path, least_ms: float = 0.0) -> Contacts:
             lines.complain(1, "D313", f'there are {header.count(name)} columns "{name}"')
     lines.refuse_if_wrong()
     places = [header.index(name) for name in COLUMNS]
-    sightings: list[Sighting] = []
+    sightings = Sightings()
     for row in rows:
         if not row:
             continue
@@ -57,7 +65,7 @@ def read_intervals(path: Path, least_ms: float = 0.0) -> Contacts:
         else:
             sightings.append((one, other, begin_ms, end_ms))
     lines.refuse_if_wrong()
-    return contacts_from_sightings(sightings, float("inf"), least_ms)
+    return sightings
 
 
 def intervals(contacts: Contacts) -> Iterator[str]:

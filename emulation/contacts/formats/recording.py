@@ -6,9 +6,9 @@ no length is kept, and a least length may be asked for, because a sighting in a 
 little about its end.
 """
 
-import gzip
-import io
 import re
+from array import array
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +17,9 @@ from typing import Final
 import numpy as np
 
 from emulation.contacts.contact import Contacts, contacts_from_pieces
-from knowledge_manager.documents import DocumentError, Problem, decode_text, read_document
+from emulation.recorded_text import TextBounds, text_lines
+from knowledge_manager.documents import DocumentError, Problem
 
-LARGEST_TRACE: Final = 1 << 30
-"""Bytes, unpacked."""
 MOST_NODES: Final = 65_535
 """The greatest number of a node."""
 _NODE: Final = re.compile(r"[A-Za-z_]*([0-9]{1,5})")
@@ -41,16 +40,19 @@ class Line:
 class Lines:
     """The lines of a text file, gzip allowed, without empty ones and comments; collects what is wrong."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, bounds: TextBounds = TextBounds()) -> None:  # noqa: B008
         self.file = str(path)
+        self._path = path
+        self._bounds = bounds
         self._problems: list[Problem] = []
-        content = read_document(path, LARGEST_TRACE)
-        if content[:2] == b"\x1f\x8b":
-            content = self._unpack(content)
-        self.text: Final = decode_text(content, self.file)
+
+    def texts(self) -> Iterator[str]:
+        """Yield every line as it stands, with its end; the file is read anew each time."""
+        for text in text_lines(self._path, "D313", self._bounds):
+            yield from text.splitlines(keepends=True)
 
     def __iter__(self) -> Iterator[Line]:
-        for number, text in enumerate(self.text.splitlines(), start=1):
+        for number, text in enumerate(self.texts(), start=1):
             words = text.split()
             if words and not words[0].startswith("#"):
                 yield Line(number, words)
@@ -65,13 +67,6 @@ class Lines:
         """Raise what was noted."""
         if self._problems:
             raise DocumentError(self._problems)
-
-    def _unpack(self, content: bytes) -> bytes:
-        try:
-            with gzip.open(io.BytesIO(content)) as stream:
-                return stream.read(LARGEST_TRACE)
-        except (OSError, EOFError) as error:
-            raise DocumentError.of_file(self.file, "D313", f"cannot be unpacked: {error}") from None
 
 
 def node_number(text: str) -> int | None:
@@ -110,10 +105,10 @@ class UpsAndDowns:
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
-        self._open: dict[tuple[int, int], list[float]] = {}
+        self._open: dict[tuple[int, int], deque[float]] = {}
         self._waiting: list[tuple[int, tuple[int, int]]] = []
         self._now_ms = 0.0
-        self._sightings: list[Sighting] = []
+        self._sightings = Sightings()
 
     def take(self, line: int, time: str, node: str, peer: str, change: str) -> None:
         """Take the words of one line, in the order of the file: when, who, with whom, and "up" or "down"."""
@@ -134,7 +129,7 @@ class UpsAndDowns:
             self._now_ms = at_ms
         pair = (min(one, other), max(one, other))
         if change == "up":
-            self._open.setdefault(pair, []).append(at_ms)
+            self._open.setdefault(pair, deque()).append(at_ms)
         else:
             self._waiting.append((line, pair))
 
@@ -143,9 +138,10 @@ class UpsAndDowns:
         self._close_waiting()
         self._lines.refuse_if_wrong()
         end_ms = self._now_ms
-        still = [(*pair, min(ups), end_ms) for pair, ups in self._open.items() if ups]
-        open_pairs = {(a, b) for a, b, _, _ in still}
-        contacts = contacts_from_sightings([*self._sightings, *still], end_ms, least_ms)
+        open_pairs = {pair for pair, ups in self._open.items() if ups}
+        for pair in open_pairs:
+            self._sightings.append((*pair, min(self._open[pair]), end_ms))
+        contacts = contacts_from_sightings(self._sightings, end_ms, least_ms)
         last = [
             (a, b) in open_pairs and end >= end_ms
             for a, b, end in zip(
@@ -164,15 +160,27 @@ class UpsAndDowns:
                     line, "D315", f"the contact of {pair[0]} and {pair[1]} ends without having begun"
                 )
             else:
-                self._sightings.append((*pair, ups.pop(0), self._now_ms))
+                self._sightings.append((*pair, ups.popleft(), self._now_ms))
         self._waiting.clear()
 
 
-def contacts_from_sightings(sightings: Iterable[Sighting], end_ms: float, least_ms: float = 0.0) -> Contacts:
+class Sightings:
+    """Many sightings in little room: 24 bytes each."""
+
+    def __init__(self) -> None:
+        self.nodes: Final = array("i")
+        self.times_ms: Final = array("d")
+
+    def append(self, sighting: Sighting) -> None:
+        """Add one."""
+        self.nodes.extend(sighting[:2])
+        self.times_ms.extend(sighting[2:])
+
+
+def contacts_from_sightings(sightings: Sightings, end_ms: float, least_ms: float = 0.0) -> Contacts:
     """Return the contacts that these add up to, none of them shorter than `least_ms`."""
-    rows = list(sightings)
-    a, b = (np.array([row[side] for row in rows], dtype=np.int32) for side in (0, 1))
-    begin, end = (np.array([row[side] for row in rows], dtype=np.float64) for side in (2, 3))
+    a, b = np.array(sightings.nodes, dtype=np.int32).reshape(-1, 2).T.copy()
+    begin, end = np.array(sightings.times_ms, dtype=np.float64).reshape(-1, 2).T.copy()
     return contacts_from_pieces(a, b, begin, np.maximum(end, begin + least_ms), end_ms)
 
 

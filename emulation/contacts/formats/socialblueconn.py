@@ -5,6 +5,7 @@ between scans, are one contact; a sighting that stands alone is a contact of no 
 is asked for. Times are counted from the first sighting of the file.
 """
 
+from array import array
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +20,7 @@ JOIN_MS: Final = 600_000.0
 def read_socialblueconn(path: Path, least_ms: float = 0.0) -> Contacts:
     """Return the contacts of such a file, whose lines may be in any order."""
     lines = Lines(path)
-    a, b, at = [], [], []
+    a, b, at = array("i"), array("i"), array("d")
     for line in lines:
         words = line.words
         if len(words) != 3:

@@ -13,6 +13,8 @@ from emulation.mobility.recorded import Track
 
 FASTEST_M_PER_S: Final = 100.0
 """What is faster is taken for an error of the recording."""
+MOST_POINTS: Final = 10_000_000
+"""Of all nodes together."""
 
 
 class Tracks:
@@ -22,6 +24,7 @@ class Tracks:
         self._lines = lines
         self._area = area
         self._points: dict[int, list[tuple[float, float, float]]] = {}
+        self._amount = 0
 
     def last(self, node: int) -> tuple[float, float, float] | None:
         """Return the last point of a node, if it has any."""
@@ -54,6 +57,11 @@ class Tracks:
             if at_ms == before[0]:
                 return
         self._points.setdefault(node, []).append((at_ms, x_m, y_m))
+        self._amount += 1
+        if self._amount > MOST_POINTS:
+            message = f"there are more than {MOST_POINTS:,} points, the most that is read; cut the recording"
+            self._lines.complain(line, "D385", message)
+            self._lines.refuse_if_wrong()
 
     def result(self) -> tuple[Track, ...]:
         """Return the tracks by rising node number, or raise everything that was wrong."""

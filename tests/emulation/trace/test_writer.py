@@ -87,10 +87,10 @@ def test_columns_are_cut_into_parts_too(tmp_path: Path) -> None:
 
 
 def test_the_parts_of_every_table_are_counted_and_unfinished_ones_are_not(tmp_path: Path) -> None:
-    with TraceWriter(tmp_path, rows_per_part=2) as trace:
+    with TraceWriter(tmp_path / "trace", rows_per_part=2) as trace:
         for node in range(5):
             trace["nodes"].append(node, f"n-{node}", "n", "mediator")
-    (tmp_path / "nodes" / ".part-00003.parquet").write_bytes(b"half")
+    (tmp_path / "trace" / "nodes" / ".part-00003.parquet").write_bytes(b"half")
     assert parts_of_tables(tmp_path) == {**dict.fromkeys(TABLES, 1), "nodes": 3}
     assert parts_of_tables(tmp_path / "nowhere") == {}
 
