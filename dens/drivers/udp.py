@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Final, cast
 
-from dens.drivers.neighbours import Address, Neighbours, spoken
+from dens.drivers.neighbours import Address, Neighbours, Rival, spoken
 from dens.drivers.runtime import Runtime
 from dens.events import NumberShared
 
@@ -53,17 +53,23 @@ class UdpLink(asyncio.DatagramProtocol):
     def datagram_received(self, data: bytes, address: Address) -> None:
         """Take a datagram from whoever it is."""
         now_ms = self._runtime.now_ms()
-        heard = self._neighbours.node_at(data, address[:2], now_ms)
-        if heard.rival is not None:
-            places = spoken(heard.rival.place), spoken(address[:2])
-            self._runtime.tell(NumberShared(now_ms, heard.rival.node, places))
+        place = address[:2]
+        heard = self._neighbours.node_at(data, place, now_ms)
+        self._tell_rival(heard.rival, place, now_ms)
         if heard.node is None:
-            self._say_stranger(f"not heard: {spoken(address[:2])}; {heard.why}")
+            self._say_stranger(f"not heard: {spoken(place)}; {heard.why}")
             return
         if heard.is_new:
             self._runtime.contact_opened(heard.node, self)
-        self._runtime.receive(data, heard.node)
+        if self._runtime.receive(data, heard.node):
+            rival = self._neighbours.was_heard(heard.node, data, place, now_ms)
+            self._tell_rival(rival, place, now_ms)
         self._runtime.settle()
+
+    def _tell_rival(self, rival: Rival | None, place: Address, now_ms: int) -> None:
+        if rival is not None:
+            places = spoken(rival.place), spoken(place)
+            self._runtime.tell(NumberShared(now_ms, rival.node, places))
 
     def _say_stranger(self, said: str) -> None:
         if said not in self._strangers and len(self._strangers) < _MOST_STRANGERS:
