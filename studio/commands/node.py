@@ -67,8 +67,9 @@ def run(
     """
     from dens.seal import Sealer
     from dens.stores.owner import Owner
+    from studio.node.clock import real_clock, warn_of_clock
     from studio.node.links import links_of_node
-    from studio.node.living import Life, live, real_clock
+    from studio.node.living import Life, live
     from studio.node.loading import load_node
     from studio.node.output import putting_while_possible, say
     from studio.node.parts import mediator
@@ -78,6 +79,7 @@ def run(
     plan, clock = load_node(node), real_clock()
     number = plan.settings.node
     warn_of_key(plan)
+    warn_of_clock(say)
     store = open_store(plan.store, Owner(MEDIATOR, number), clock(), say, recover=recover)
     engine = mediator(plan, store, clock())
     traced = None
@@ -145,7 +147,8 @@ def subscribe(
     from studio.failures import Refusal
     from studio.node.answering import Answer
     from studio.node.asking import Ear, ask_for
-    from studio.node.living import Life, live, real_clock
+    from studio.node.clock import real_clock, warn_of_clock
+    from studio.node.living import Life, live
     from studio.node.loading import load_node
     from studio.node.output import say
     from studio.node.parts import subscriber
@@ -161,6 +164,7 @@ def subscribe(
             raise Refusal(f"{key} is subscriber {found.node}'s; call with --as {found.node}")
         signer = SigningKey(found)
     warn_of_key(plan)
+    warn_of_clock(say)
     place = place_of_end(plan.folder, SUBSCRIBER, number, store)
     kept = open_store(place, Owner(SUBSCRIBER, number), clock(), say, recover=recover)
     end = subscriber(plan, number, kept, clock(), signer)
@@ -210,7 +214,8 @@ def publish(
     from dens.stores.owner import Owner
     from studio import console
     from studio.node.answering import Answer
-    from studio.node.living import Life, live, real_clock
+    from studio.node.clock import real_clock, warn_of_clock
+    from studio.node.living import Life, live
     from studio.node.loading import load_node
     from studio.node.measuring import Replay, announce, recorded_attributes, watchdog_for
     from studio.node.output import putting_while_possible, say
@@ -223,6 +228,7 @@ def publish(
     kind = plan.table.event(event)
     names = recorded_attributes(readings, kind)
     warn_of_key(plan)
+    warn_of_clock(say)
     place = place_of_end(plan.folder, PUBLISHER, number, store)
     kept = open_store(place, Owner(PUBLISHER, number), clock(), say, recover=recover)
     watchdog = watchdog_for(plan.table)

@@ -5,7 +5,6 @@ SIGTERM ends it with 0, Ctrl-C with 130, and so does its own work when it is don
 
 import asyncio
 import signal
-import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,18 +24,9 @@ from studio import exits
 from studio.failures import Refusal
 from studio.node.links import Links
 from studio.node.output import OutputError, say
-from studio.node.telling import NETWORK_EPOCH_MS
 
 Work = Callable[[Runtime], Coroutine[Any, Any, int]]
 """What an end does while it is driven; when it returns an exit code, the process ends with it."""
-
-
-def real_clock() -> Callable[[], int]:
-    """Return a clock in milliseconds since the network epoch: the wall's at this moment, and from then on one
-    that never jumps.
-    """
-    begin_ms = time.time_ns() // 1_000_000 - NETWORK_EPOCH_MS - time.monotonic_ns() // 1_000_000
-    return lambda: begin_ms + time.monotonic_ns() // 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,8 @@ from dens.events import (
     NotificationMatched,
     NumberShared,
 )
+from studio.node.clock import NETWORK_EPOCH_MS
 
-NETWORK_EPOCH_MS = 1_577_836_800_000
-"""2020-01-01, in Unix time. A watchdog counts seconds below 2³⁰, which are 34 years from then on."""
 _UNTOLD = (DuplicateReceived, MessageAcknowledged)
 """People are told what changed, not that it was said again."""
 
