@@ -73,7 +73,7 @@ def run(
     from studio.node.loading import load_node
     from studio.node.output import putting_while_possible, say
     from studio.node.parts import mediator
-    from studio.node.showing import begun, shown, warn_of_key
+    from studio.node.showing import Shown, begun, warn_of_key
     from studio.node.stores import MEDIATOR, open_store
 
     plan, clock = load_node(node), real_clock()
@@ -88,18 +88,21 @@ def run(
 
         traced = traced_node(engine, plan, store, trace, clock(), say)
     put = putting_while_possible()
+    show = Shown(as_json, put)
     life = Life(
         traced or engine,
         store,
         Sealer(number, plan.secret),
         links_of_node(plan),
         clock,
-        shown(as_json, put),
+        show,
+        look=show.look,
         begun=lambda address: begun(plan, address, put if as_json else None),
     )
     try:
         code = live(life)
     finally:
+        show.look(clock(), at_the_end=True)
         if traced is not None:
             traced.end(clock())
     raise typer.Exit(code)
@@ -220,7 +223,7 @@ def publish(
     from studio.node.measuring import Replay, announce, recorded_attributes, watchdog_for
     from studio.node.output import putting_while_possible, say
     from studio.node.parts import publisher
-    from studio.node.showing import shown, warn_of_key
+    from studio.node.showing import Shown, warn_of_key
     from studio.node.stores import PUBLISHER, open_store, place_of_end
 
     plan, clock = load_node(node), real_clock()
@@ -235,7 +238,7 @@ def publish(
     end = publisher(plan, number, kept, clock(), watchdog)
     announce(end, plan.table, kind, names, clock())
     answer = Answer(end, plan.settings.node, links.listed[plan.settings.node], say)
-    replay = Replay(end, watchdog, shown(as_json, putting_while_possible()), say, answer)
+    replay = Replay(end, watchdog, Shown(as_json, putting_while_possible()), say, answer)
     life = Life(
         end,
         kept,
