@@ -98,47 +98,45 @@ class Engine(Speaker):
 
     # ------------------------------------------------------------------ the seven verbs
 
-    def receive(self, data: bytes, peer: int, now_ms: int) -> None:
-        """Take bytes that came from a peer; whatever they are, nothing is raised."""
+    def receive(self, data: bytes, peer: int, now_ms: int) -> bool:
+        """Take bytes that came from a peer; whatever they are, nothing is raised. Say whether they are the
+        peer's own and new in this contact.
+        """
         session = self._sessions.get(peer)
         if session is None:
-            self._refuse(data, peer, Reason.NO_CONTACT, now_ms)
-            return
+            return self._refuse(data, peer, Reason.NO_CONTACT, now_ms)
         try:
             item, check, is_sealed = unpack(data, now_ms)
         except RemoteProtocolError:
-            self._refuse(data, peer, Reason.MALFORMED, now_ms)
-            return
+            return self._refuse(data, peer, Reason.MALFORMED, now_ms)
         if is_sealed is not bool(session.flags):
-            self._refuse(data, peer, Reason.SEALED if is_sealed else Reason.UNSEALED, now_ms)
-            return
+            return self._refuse(data, peer, Reason.SEALED if is_sealed else Reason.UNSEALED, now_ms)
         if is_sealed:
             number = 0 if item.type == HELLO else session.own_session
             if not self._sealer.verifies(data[:-TAG_BYTES], data[-TAG_BYTES:], peer, number):
-                self._refuse(data, peer, Reason.BAD_TAG, now_ms)
-                return
+                return self._refuse(data, peer, Reason.BAD_TAG, now_ms)
         if check != self._table_check:
-            self._refuse(data, peer, Reason.TABLE_CHECK, now_ms)
-            return
+            return self._refuse(data, peer, Reason.TABLE_CHECK, now_ms)
         if self._known.forget_ms < now_ms:
             self._forget(now_ms - 1)
         try:
             if item.number < LINK_NUMBER:
-                self._item_came(item, session, now_ms)
-            elif item.origin != peer:
-                self._refuse(data, peer, Reason.MALFORMED, now_ms)
-            elif item.type == ACKNOWLEDGEMENT:
+                return self._item_came(item, session, now_ms)
+            if item.origin != peer:
+                return self._refuse(data, peer, Reason.MALFORMED, now_ms)
+            if item.type == HELLO:
+                return self._hello_came(Hello.decode(item.payload), session, now_ms)
+            if item.type == ACKNOWLEDGEMENT:
                 self._acknowledgement_came(item.payload, session, now_ms)
             elif item.type == BUNDLE:
                 for one in self._unbundled(item.payload, now_ms):
                     self._item_came(one, session, now_ms)
-            elif item.type == HELLO:
-                self._hello_came(Hello.decode(item.payload), session, now_ms)
             else:
                 message = SummaryMessage.decode(item.payload)
                 self._summary_came(item, message, self._understand(message), session, now_ms)
         except RemoteProtocolError:
-            self._refuse(data, peer, Reason.MALFORMED, now_ms)
+            return self._refuse(data, peer, Reason.MALFORMED, now_ms)
+        return session.is_link_news(item.number)
 
     def contact_opened(self, peer: int, now_ms: int, *, is_trusted: bool = False) -> None:
         """Begin a session: hello goes out until the peer answers. On a trusted link nothing is sealed."""
@@ -213,8 +211,10 @@ class Engine(Speaker):
 
     # ------------------------------------------------------------------ what comes in
 
-    def _refuse(self, data: bytes, peer: int, reason: Reason, now_ms: int) -> None:
+    def _refuse(self, data: bytes, peer: int, reason: Reason, now_ms: int) -> bool:
+        """Tell that bytes were refused; they are no news of the peer."""
         self._events.append(DatagramRefused(now_ms, peer, len(data), REASON_NAMES[reason]))
+        return False
 
     def _unbundled(self, payload: bytes, now_ms: int) -> list[Item]:
         """Return the messages of a bundle; all of them are good, or RemoteProtocolError is raised."""
@@ -226,8 +226,9 @@ class Engine(Speaker):
             items.append(item)
         return items
 
-    def _hello_came(self, hello: Hello, session: PeerSession, now_ms: int) -> None:
-        """Take a greeting. One that is repeated while ours is old says that ours was lost: it is answered.
+    def _hello_came(self, hello: Hello, session: PeerSession, now_ms: int) -> bool:
+        """Take a greeting, and say whether it begins a session. One that is repeated while ours is old says
+        that ours was lost: it is answered.
 
         Not where a summary says the same until it is acknowledged: over a slow link every old greeting would
         be answered by another, for as long as the contact lasts.
@@ -241,6 +242,7 @@ class Engine(Speaker):
             not says_summary and (is_new or session.hello_due_ms <= now_ms)
         ):
             session.owe_hello()
+        return is_new
 
     def _summary_came(
         self, item: Item, message: SummaryMessage, known: Summary, session: PeerSession, now_ms: int
@@ -264,12 +266,13 @@ class Engine(Speaker):
             events.append(quick_tuple(MessageAcknowledged, (now_ms, flight.item, peer, word, ())))
             self._acknowledged(flight.item, status, session, now_ms)
 
-    def _item_came(self, item: Item, session: PeerSession, now_ms: int) -> None:
+    def _item_came(self, item: Item, session: PeerSession, now_ms: int) -> bool:
+        """Take a message; say whether it came for the first time in this contact."""
         if session.role is None:
             self._events.append(
                 DatagramRefused(now_ms, session.peer, item.size, REASON_NAMES[Reason.NO_CONTACT])
             )
-            return
+            return False
         item_id = item.id
         has_come = session.came(item_id)
         if has_come or item_id in self._known.ends:
@@ -291,6 +294,7 @@ class Engine(Speaker):
         else:
             self._events.append(MessageRefused(now_ms, item, session.peer, STATUS_NAMES[status]))
         session.acknowledge(item, status, now_ms)
+        return not has_come
 
     # ------------------------------------------------------------------ what may be done otherwise
 

@@ -36,5 +36,11 @@ class StoreInUseError(StoreError):
     """A store's file is open in another process; one node at a time owns it."""
 
 
+class MovedStoreError(StoreError):
+    """A store's file is not where it was opened: it was moved, deleted or exchanged while it was in use. What
+    would be written into it now, no restart would find.
+    """
+
+
 class BadKeyError(DensError):
     """A key is none, is of the wrong kind, or would be overwritten; the message says what to do."""

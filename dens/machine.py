@@ -21,8 +21,12 @@ class Datagram(NamedTuple):
 class ProtocolMachine(Protocol):
     """What an emulator or a socket loop drives: `SubscriberEnd`, `PublisherEnd` and `DensNode`."""
 
-    def receive(self, data: bytes, peer: int, now_ms: int) -> None:
-        """Take bytes that came from a peer; whatever they are, nothing is raised."""
+    def receive(self, data: bytes, peer: int, now_ms: int) -> bool:
+        """Take bytes that came from a peer; whatever they are, nothing is raised.
+
+        Say whether they are the peer's own and new in this contact: what does not verify, and what was said
+        in it before, is no sign of life, because anybody can make the one and record the other.
+        """
         ...
 
     def contact_opened(self, peer: int, now_ms: int, *, is_trusted: bool = False) -> None:

@@ -56,6 +56,7 @@ class PeerSession:
         "_flight_bytes",
         "_flights",
         "_has",
+        "_heard_number",
         "_limits",
         "_order",
         "_origin_turns",
@@ -99,6 +100,7 @@ class PeerSession:
         self.due_ms = AT_ONCE_MS
         """When this session wants attention next; never too late."""
         self.summary_number = 0
+        self._heard_number = 0
         self._ack_bytes = 0
         self._taken = RecentIds()
         self._limits = limits
@@ -178,6 +180,15 @@ class PeerSession:
         self._also_has.add(item_id)
         taken = self._taken
         return item_id in taken.recent or (bool(taken.folded) and item_id in taken)
+
+    def is_link_news(self, number: int) -> bool:
+        """Say whether a link message of the peer's is newer than every other that came in this contact. Its
+        numbers rise, so what is repeated or recorded is none; nor is what was overtaken, which does no harm.
+        """
+        if number <= self._heard_number:
+            return False
+        self._heard_number = number
+        return True
 
     def took(self, item_id: ItemId) -> None:
         """Note that this message of the peer's is here, so that no repetition within this contact is news."""

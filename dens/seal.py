@@ -43,7 +43,11 @@ class Sealer:
         if self._mission_key is None:
             return False
         key = self._keys.get(peer)
+        is_known = key is not None
         if key is None:
-            key = self._keys[peer] = node_key(self._mission_key, peer)
+            key = node_key(self._mission_key, peer)
         expected = hmac.digest(key, session.to_bytes(4, "big") + body, "sha256")[:TAG_BYTES]
-        return hmac.compare_digest(expected, tag)
+        is_true = hmac.compare_digest(expected, tag)
+        if is_true and not is_known:
+            self._keys[peer] = key  # not for whoever only says so: numbers are free to invent
+        return is_true

@@ -1,19 +1,31 @@
 """Who is at which address, for links that have no contacts of their own, such as UDP.
 
 Listed peers have one address for good. Others are learnt from their hello, which verifies where there is a
-mission key; a hello is not tied to a contact, so a recorded one verifies too, and a peer that was heard of
-late is therefore not moved by one. Silence is measured without greetings (hellos and summaries, which are
-said until they are answered): a peer that says nothing else has not understood us, and is greeted anew. If
-that does not help it is given twice the time, because an answer may be slow to come.
+mission key. A source address proves nothing, because anybody can write any: nothing here changes by a
+datagram before its tag has verified. Who is at an address is found out first (`node_at`), the engine verifies
+what it says, and only what is the peer's own and new in this contact counts as a sign of life (`was_heard`).
+
+A hello is not tied to a contact, so a recorded one verifies too. Therefore, where there is a key:
+- a peer that has said something new of late is not moved by a hello from elsewhere, nor driven from its
+  address by somebody else's;
+- the hello with which a peer began is no news when it comes from elsewhere;
+- a peer that has said nothing but its hello is moved by one of a newer session at once.
+
+Silence is measured without greetings (hellos and summaries, which are said until they are answered): a peer
+that says nothing else has not understood us, and is greeted anew. If that does not help it is given twice the
+time, because an answer may be slow to come.
 
 Whoever is started anew greets from another address, and the old one falls silent. Where both are heard after
 that, two are alive who share a number.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from dens.envelope import SEALED, peek
+from dens.envelope import ENVELOPE_BYTES, SEALED, peek
+from dens.errors import RemoteProtocolError
+from dens.messages import Hello
 from dens.numbers import HELLO, MessageType
 from dens.seal import TAG_BYTES, Sealer
 
@@ -48,7 +60,7 @@ class Rival(NamedTuple):
 
 
 class Heard(NamedTuple):
-    """Who says something."""
+    """Who says something, as far as its address tells."""
 
     node: int | None
     """Nobody where it is not to be heard."""
@@ -58,6 +70,26 @@ class Heard(NamedTuple):
     """Why it is not heard, as far as that is known."""
     rival: Rival | None = None
     """Who shares its number; told once for each pair of places."""
+
+
+@dataclass(slots=True)
+class _Peer:
+    """What is known of one peer on this link."""
+
+    address: Address
+    quiet_since_ms: int
+    """Since when nothing but greetings came; the start, or our own greeting, where nothing came at all."""
+    patience_ms: int
+    """How long a listed peer may be silent before it is greeted anew."""
+    session: int = 0
+    """The session of the hello that it was learnt from."""
+    is_proven: bool = False
+    """Whether it has said anything that nobody could have recorded elsewhere."""
+
+    def silence_ms(self, now_ms: int) -> int:
+        """Return how long it has been silent. A clock that was put back begins to count anew."""
+        self.quiet_since_ms = min(self.quiet_since_ms, now_ms)
+        return now_ms - self.quiet_since_ms
 
 
 class Neighbours:
@@ -73,42 +105,69 @@ class Neighbours:
         silence_ms: int,
     ) -> None:
         self._sealer = sealer
-        self._addresses: dict[int, Address] = dict(listed)
+        self._peers = {node: _Peer(address, now_ms, silence_ms) for node, address in listed.items()}
         self._nodes: dict[Address, int] = {address: node for node, address in listed.items()}
         self._listed: Final = frozenset(listed)
-        self._heard_ms: dict[int, int] = dict.fromkeys(listed, now_ms)
         self._accepts_others = accepts_others
         self._silence_ms = silence_ms
-        self._patience_ms: dict[int, int] = dict.fromkeys(listed, silence_ms)
-        """How long a listed peer may be silent before it is greeted anew."""
         self._voices: dict[int, tuple[Address, Address | None, int]] = {}
         """Where each peer spoke last, where before that, and since when it has spoken from there."""
         self._told: set[frozenset[Address]] = set()
 
+    def __len__(self) -> int:
+        """Return how many peers are known."""
+        return len(self._peers)
+
     def address_of(self, node: int) -> Address | None:
         """Return where a peer was heard last, or None."""
-        return self._addresses.get(node)
+        peer = self._peers.get(node)
+        return None if peer is None else peer.address
 
     def node_at(self, data: bytes, address: Address, now_ms: int) -> Heard:
-        """Return who says this, or why nobody is to be heard."""
+        """Return who seems to say this, or why nobody is to be heard. Only a hello that verifies, from where
+        nobody was known to be, changes anything.
+        """
         known = self._nodes.get(address)
         seen = peek(data)
         if seen is None:
             return Heard(known, why="" if known is not None else "what it sends is no message of DENS")
         kind, _, origin, *_ = seen
         if known is not None and (kind != HELLO or origin == known or known in self._listed):
-            if kind not in _GREETINGS:
-                self._heard_ms[known] = now_ms
-                self._patience_ms[known] = self._silence_ms
-            return Heard(known, rival=self._rival(known, address, now_ms))
+            return Heard(known)
         if kind != HELLO:
             return Heard(None, why="it has not greeted this node, and is heard when it does")
         why = self._why_not(origin, data)
         if why is not None:
             return Heard(None, why=why)
+        return self._greeted(origin, _session_in(data), known, address, now_ms)
+
+    def was_heard(self, node: int, data: bytes, address: Address, now_ms: int) -> Rival | None:
+        """Learn that a peer really said this, and for the first time: its engine has verified it. Return who
+        shares its number, the first time that it shows.
+        """
+        peer, seen = self._peers.get(node), peek(data)
+        if peer is None or seen is None:
+            return None
+        if seen[0] not in _GREETINGS:
+            peer.quiet_since_ms = now_ms
+            peer.patience_ms = self._silence_ms
+            peer.is_proven = True
+        return self._rival(node, address, now_ms)
+
+    def _greeted(self, origin: int, session: int, known: int | None, address: Address, now_ms: int) -> Heard:
+        """Take a hello that verifies, from where its peer is not known to be; `known` is who was there."""
+        peer = self._peers.get(origin)
+        if self._sealer.tag_bytes:
+            if peer is not None and session == peer.session:
+                at = spoken(peer.address)
+                why = f"it repeats the hello with which {origin} began at {at}, as a recording would"
+                return Heard(None, why=why)
+            if known is not None and self._is_loyal(self._peers[known], now_ms):
+                why = f"it calls itself {origin}, and {known} was heard there just now"
+                return Heard(None, why=why)
         rival = self._rival(origin, address, now_ms)
-        if self._sealer.tag_bytes and now_ms - self._heard_ms.get(origin, -LOYAL_MS) < LOYAL_MS:
-            at = spoken(self._addresses[origin])
+        if self._sealer.tag_bytes and peer is not None and not self._may_move(peer, session, now_ms):
+            at = spoken(peer.address)
             why = (
                 f"it calls itself {origin}, who was heard at {at} just now, and is heard when that one has "
                 f"been silent for {LOYAL_MS // 1000} s"
@@ -116,11 +175,19 @@ class Neighbours:
             return Heard(None, why=why, rival=rival)
         if known is not None:
             self.forget(known)
+            self._voices.pop(known, None)
         self.forget(origin)
-        self._addresses[origin] = address
+        self._peers[origin] = _Peer(address, now_ms, self._silence_ms, session)
         self._nodes[address] = origin
-        self._heard_ms[origin] = now_ms
         return Heard(origin, is_new=True, rival=rival)
+
+    def _is_loyal(self, peer: _Peer, now_ms: int) -> bool:
+        return peer.is_proven and peer.silence_ms(now_ms) < LOYAL_MS
+
+    def _may_move(self, peer: _Peer, session: int, now_ms: int) -> bool:
+        if peer.silence_ms(now_ms) >= LOYAL_MS:
+            return True
+        return not peer.is_proven and session > peer.session
 
     def _rival(self, node: int, here: Address, now_ms: int) -> Rival | None:
         """Return who else with this number is alive, the first time that it shows."""
@@ -132,8 +199,9 @@ class Neighbours:
         pair = frozenset((here, last))
         if here != before or now_ms - since_ms >= RIVAL_MS or pair in self._told:
             return None
-        if len(self._told) < MOST_LEARNT:
-            self._told.add(pair)
+        if len(self._told) >= MOST_LEARNT:
+            return None
+        self._told.add(pair)
         return Rival(node, last)
 
     def _why_not(self, origin: int, hello: bytes) -> str | None:
@@ -141,7 +209,7 @@ class Neighbours:
         if origin == self._sealer.node:
             return f"it calls itself {origin}, which is this node's own number"
         if origin in self._listed:
-            return f"it calls itself {origin}, and that peer is at {spoken(self._addresses[origin])}"
+            return f"it calls itself {origin}, and that peer is at {spoken(self._peers[origin].address)}"
         if not self._accepts_others:
             return "it is no peer of this node, and others are not accepted"
         is_sealed = self._sealer.tag_bytes > 0
@@ -153,33 +221,43 @@ class Neighbours:
             )
         if is_sealed and not self._sealer.verifies(hello[:-TAG_BYTES], hello[-TAG_BYTES:], origin, 0):
             return "the tag of its hello was not made with this node's mission key"
-        if origin not in self._addresses and len(self._addresses) - len(self._listed) >= MOST_LEARNT:
+        if _session_in(hello) == 0:
+            return "its hello names no session"
+        if origin not in self._peers and len(self._peers) - len(self._listed) >= MOST_LEARNT:
             return f"{MOST_LEARNT:,} others are known already"
         return None
 
     def forget(self, node: int) -> None:
         """Forget where a peer is; an unknown one is no error."""
-        address = self._addresses.pop(node, None)
-        if address is not None:
-            del self._nodes[address]
-            del self._heard_ms[node]
-            self._patience_ms.pop(node, None)
+        peer = self._peers.pop(node, None)
+        if peer is not None:
+            del self._nodes[peer.address]
 
     def silent(self, now_ms: int) -> tuple[list[int], list[int]]:
         """Return the listed peers to be greeted anew, and the others that are gone and forgotten now."""
+        peers = self._peers
         greeted = [
-            node for node in sorted(self._listed) if now_ms - self._heard_ms[node] >= self._patience_ms[node]
+            node for node in sorted(self._listed) if peers[node].silence_ms(now_ms) >= peers[node].patience_ms
         ]
         gone = [
             node
-            for node in sorted(self._heard_ms)
-            if node not in self._listed and now_ms - self._heard_ms[node] >= 3 * self._silence_ms
+            for node in sorted(peers)
+            if node not in self._listed and peers[node].silence_ms(now_ms) >= 3 * self._silence_ms
         ]
         longest_ms = max(self._silence_ms, LONGEST_SILENCE_MS)
         for node in greeted:
-            self._heard_ms[node] = now_ms
-            self._patience_ms[node] = min(2 * self._patience_ms[node], longest_ms)
+            peers[node].quiet_since_ms = now_ms
+            peers[node].patience_ms = min(2 * peers[node].patience_ms, longest_ms)
         for node in gone:
             self.forget(node)
             self._voices.pop(node, None)
         return greeted, gone
+
+
+def _session_in(hello: bytes) -> int:
+    """Return the session number of a hello, or 0 where it has none."""
+    end = len(hello) - (TAG_BYTES if hello[0] & SEALED else 0)
+    try:
+        return Hello.decode(hello[ENVELOPE_BYTES:end]).session
+    except RemoteProtocolError:
+        return 0

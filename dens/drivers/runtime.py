@@ -49,12 +49,15 @@ class Runtime:
         self._ways.pop(peer, None)
         self._machine.contact_lost(peer, self._clock())
 
-    def receive(self, data: bytes, peer: int) -> None:
-        """Take a datagram from a link. Bytes raise nothing; a defect of a language ends the run."""
+    def receive(self, data: bytes, peer: int) -> bool:
+        """Take a datagram from a link; say whether it is the peer's own and new. Bytes raise nothing; a
+        defect of a language ends the run.
+        """
         try:
-            self._machine.receive(data, peer, self._clock())
+            return self._machine.receive(data, peer, self._clock())
         except Exception as error:
             self.fail(error)
+            return False
 
     def tell(self, event: Event) -> None:
         """Hand on what a link found out by itself."""

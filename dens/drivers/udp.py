@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Final, cast
 
-from dens.drivers.neighbours import Address, Neighbours, spoken
+from dens.drivers.neighbours import Address, Neighbours, Rival, spoken
+from dens.drivers.rates import Rates
 from dens.drivers.runtime import Runtime
 from dens.events import NumberShared
 
@@ -18,12 +19,12 @@ class UdpLink(asyncio.DatagramProtocol):
     def __init__(
         self, runtime: Runtime, neighbours: Neighbours, listed: list[int], complain: Callable[[str], None]
     ) -> None:
-        """`complain` is told of strangers who are not heard, a few of them, once each."""
+        """`complain` is told of strangers who are not heard, and why, at a bounded rate."""
         self._runtime = runtime
         self._neighbours = neighbours
         self._listed = listed
         self._complain = complain
-        self._strangers: set[str] = set()
+        self._strangers: Rates[str] = Rates(_MOST_STRANGERS)
         self._transport: asyncio.DatagramTransport | None = None
         self._looking: asyncio.TimerHandle | None = None
 
@@ -53,22 +54,30 @@ class UdpLink(asyncio.DatagramProtocol):
     def datagram_received(self, data: bytes, address: Address) -> None:
         """Take a datagram from whoever it is."""
         now_ms = self._runtime.now_ms()
-        heard = self._neighbours.node_at(data, address[:2], now_ms)
-        if heard.rival is not None:
-            places = spoken(heard.rival.place), spoken(address[:2])
-            self._runtime.tell(NumberShared(now_ms, heard.rival.node, places))
+        place = address[:2]
+        heard = self._neighbours.node_at(data, place, now_ms)
+        self._tell_rival(heard.rival, place, now_ms)
         if heard.node is None:
-            self._say_stranger(f"not heard: {spoken(address[:2])}; {heard.why}")
+            said = f"not heard: {spoken(place)}; {heard.why}"
+            if self._strangers.is_first(said, now_ms):
+                self._complain(said)
             return
         if heard.is_new:
             self._runtime.contact_opened(heard.node, self)
-        self._runtime.receive(data, heard.node)
+        if self._runtime.receive(data, heard.node):
+            rival = self._neighbours.was_heard(heard.node, data, place, now_ms)
+            self._tell_rival(rival, place, now_ms)
         self._runtime.settle()
 
-    def _say_stranger(self, said: str) -> None:
-        if said not in self._strangers and len(self._strangers) < _MOST_STRANGERS:
-            self._strangers.add(said)
-            self._complain(said)
+    def _tell_rival(self, rival: Rival | None, place: Address, now_ms: int) -> None:
+        if rival is not None:
+            places = spoken(rival.place), spoken(place)
+            self._runtime.tell(NumberShared(now_ms, rival.node, places))
+
+    def _say_strangers(self, now_ms: int) -> None:
+        for said, count, within_ms in self._strangers.due(now_ms):
+            often = f"{count:,} datagrams more within {within_ms / 1000:,.0f} s"
+            self._complain(f"not heard: {often} from other places" if said is None else f"{said}: {often}")
 
     def send(self, peer: int, data: bytes) -> None:
         """Send a datagram to where the peer was heard last."""
@@ -85,7 +94,9 @@ class UdpLink(asyncio.DatagramProtocol):
         self._looking = asyncio.get_running_loop().call_later(_LOOK_S, self._look)
 
     def _look(self) -> None:
-        greeted, gone = self._neighbours.silent(self._runtime.now_ms())
+        now_ms = self._runtime.now_ms()
+        self._say_strangers(now_ms)
+        greeted, gone = self._neighbours.silent(now_ms)
         for peer in greeted:
             self._runtime.contact_opened(peer, self)
         for peer in gone:

@@ -3,7 +3,9 @@
 Only a file that was a store once is ever set aside: whoever names a wrong file keeps it as it is.
 """
 
+import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +19,8 @@ _FIRST_PAGE_BYTES: Final = 4_096
 _OUR_TABLE: Final = b"CREATE TABLE row (\n    space INTEGER NOT NULL"
 _LOG_MAGIC: Final = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
 _ENDINGS: Final = ("", "-wal", "-shm")
+_KEPT: Final = ("", "-wal")
+"""Where what was committed is; the third is scratch."""
 
 
 def check_place(path: Path) -> None:
@@ -25,6 +29,41 @@ def check_place(path: Path) -> None:
         raise StoreError(f"{path} is a folder; name a file in it: {path / 'node.sqlite'}")
     if path.exists() and not path.is_file():
         raise StoreError(f"{path} is no regular file; a store is a file on a disk")
+
+
+Files = dict[str, tuple[int, int] | None]
+"""Which file is there under each name of a store, by device and inode."""
+
+
+def files_at(path: Path) -> Files:
+    """Return which files a store consists of: itself, and its log, which comes with the first write."""
+    return {ending: _file_at(path.with_name(path.name + ending)) for ending in _KEPT}
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def make_private(path: Path) -> None:
+    """Make an empty file that only its owner can read, where none is; SQLite gives its log the same mode.
+    Where that cannot be, SQLite finds out why.
+    """
+    with suppress(OSError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def why_not_written(error: sqlite3.Error) -> str:
+    """Return what a person should look at when a commit failed."""
+    said = str(error)
+    if "readonly" in said or "read-only" in said:
+        return "it cannot be written any more; is its disk mounted read-only?"
+    if "unable to open" in said:
+        return f"{said}; are its folder and a free file descriptor there?"
+    return f"{said}; is the disk full?"
 
 
 def is_in_use(error: sqlite3.Error) -> bool:

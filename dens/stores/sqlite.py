@@ -12,17 +12,35 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from dens.errors import DamagedStoreError, ForeignStoreError, StoreError, StoreInUseError
+from dens.errors import (
+    DamagedStoreError,
+    ForeignStoreError,
+    MovedStoreError,
+    StoreError,
+    StoreInUseError,
+)
 from dens.item import Item
 from dens.store import Key, Operation, Put, Space, row_of
 from dens.stores.owner import Owner, bind, owner_of
-from dens.stores.place import APPLICATION, check_place, is_in_use, set_aside, was_store, why_not_opened
+from dens.stores.place import (
+    APPLICATION,
+    Files,
+    check_place,
+    files_at,
+    is_in_use,
+    make_private,
+    set_aside,
+    was_store,
+    why_not_opened,
+    why_not_written,
+)
 from dens.stores.versions import CHECKSUMS, SCHEMA, SELECT, VERSION, bring_forward, checksum
 
 _SPACES: Final = frozenset(int(space) for space in Space)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    make_private(path)
     return sqlite3.connect(path, isolation_level=None, timeout=0)
 
 
@@ -49,12 +67,13 @@ class SqliteStore:
         recover: bool = False,
         connect: Callable[[Path], sqlite3.Connection] = _connect,
     ) -> None:
-        self._path = path
+        self.path: Final = path
         self._owner = owner
         self._connect = connect
         self._staged: dict[tuple[Space, Key], Operation] = {}
         self.damaged: Path | None = None
         """Where the damaged file is kept from which this one was recovered."""
+        self._files: Files = {}
         check_place(path)
         try:
             self._connection = self._open()
@@ -62,11 +81,12 @@ class SqliteStore:
             if not recover:
                 raise
             self._recover()
+        self._files = files_at(path)
 
     def _open(self) -> sqlite3.Connection:
         connection = None
         try:
-            connection = self._connect(self._path)
+            connection = self._connect(self.path)
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._refuse_other_database(connection)
             connection.execute("PRAGMA journal_mode = WAL")
@@ -78,11 +98,11 @@ class SqliteStore:
             self._close_quietly(connection)
             kind = StoreInUseError if is_in_use(error) else StoreError
             raise kind(
-                f"the store {self._path} cannot be opened: {why_not_opened(self._path, error)}"
+                f"the store {self.path} cannot be opened: {why_not_opened(self.path, error)}"
             ) from error
         except sqlite3.DatabaseError as error:
             self._close_quietly(connection)
-            if not was_store(self._path):
+            if not was_store(self.path):
                 raise self._is_none() from error
             raise self._is_damaged(f": {error}") from error
         except StoreError:
@@ -91,10 +111,10 @@ class SqliteStore:
         return connection
 
     def _is_none(self) -> StoreError:
-        return StoreError(f"{self._path} is no store of a DENS node; choose another file")
+        return StoreError(f"{self.path} is no store of a DENS node; choose another file")
 
     def _is_damaged(self, how: str) -> DamagedStoreError:
-        return DamagedStoreError(f"the store {self._path} is damaged{how}; recover it or restore a copy")
+        return DamagedStoreError(f"the store {self.path} is damaged{how}; recover it or restore a copy")
 
     def _own(self, connection: sqlite3.Connection, owner: Owner) -> None:
         found = owner_of(connection)
@@ -106,7 +126,7 @@ class SqliteStore:
     def _refuse_if_foreign(self, found: Owner | None) -> None:
         if found is not None and self._owner not in (None, found):
             raise ForeignStoreError(
-                f"the store {self._path} belongs to {found}, and this is {self._owner}; give each a store of "
+                f"the store {self.path} belongs to {found}, and this is {self._owner}; give each a store of "
                 "its own"
             )
 
@@ -136,7 +156,7 @@ class SqliteStore:
             return
         if version not in CHECKSUMS:
             raise StoreError(
-                f"the store {self._path} has version {version}, this code knows up to {VERSION}; use a newer "
+                f"the store {self.path} has version {version}, this code knows up to {VERSION}; use a newer "
                 "dens"
             )
         [verdict] = connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -154,7 +174,7 @@ class SqliteStore:
     def _recover(self) -> None:
         """Set the damaged file aside, and begin with what is whole in it; somebody else's is left alone."""
         whole = self._whole_rows()
-        self.damaged = set_aside(self._path)
+        self.damaged = set_aside(self.path)
         self._connection = self._open()
         for operation in whole:
             self.stage(operation)
@@ -162,7 +182,7 @@ class SqliteStore:
 
     def _whole_rows(self) -> list[Put]:
         rows: list[Put] = []
-        connection = self._connect(self._path)
+        connection = self._connect(self.path)
         try:
             self._refuse_if_foreign(_readable_owner(connection))
             [version] = connection.execute("PRAGMA user_version").fetchone()
@@ -190,6 +210,7 @@ class SqliteStore:
         """
         if not self._staged:
             return
+        self.check_place()
         written: list[tuple[int, int, int, bytes, int]] = []
         erased: list[tuple[int, int, int]] = []
         for operation in self._staged.values():
@@ -209,9 +230,20 @@ class SqliteStore:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise StoreError(
-                f"the store {self._path} could not be written: {error}; is the disk full?"
+                f"the store {self.path} could not be written: {why_not_written(error)}"
             ) from error
         self._staged.clear()
+
+    def check_place(self) -> None:
+        """Raise `MovedStoreError` where the files that are written are not those a restart would find."""
+        now = files_at(self.path)
+        for ending, file in self._files.items():
+            if file is not None and now[ending] != file:
+                raise MovedStoreError(
+                    f"{self.path}{ending} is not the file that was opened: it was moved, deleted or "
+                    "exchanged while it was in use"
+                )
+        self._files = now
 
     def load(self) -> Iterator[tuple[Space, Key, bytes]]:
         """Yield every committed row, ordered by space and key."""

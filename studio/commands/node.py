@@ -69,17 +69,19 @@ def run(
     """
     from dens.seal import Sealer
     from dens.stores.owner import Owner
+    from studio.node.clock import real_clock, warn_of_clock
     from studio.node.links import links_of_node
-    from studio.node.living import Life, live, real_clock
+    from studio.node.living import Life, live
     from studio.node.loading import load_node
     from studio.node.output import putting_while_possible, say
     from studio.node.parts import mediator
-    from studio.node.showing import begun, shown, warn_of_key
+    from studio.node.showing import Shown, begun, warn_of_key
     from studio.node.stores import MEDIATOR, open_store
 
     plan, clock = load_node(node), real_clock()
     number = plan.settings.node
     warn_of_key(plan)
+    warn_of_clock(say)
     store = open_store(plan.store, Owner(MEDIATOR, number), clock(), say, recover=recover)
     engine = mediator(plan, store, clock())
     traced = None
@@ -88,18 +90,21 @@ def run(
 
         traced = traced_node(engine, plan, store, trace, clock(), say)
     put = putting_while_possible()
+    show = Shown(as_json, put)
     life = Life(
         traced or engine,
         store,
         Sealer(number, plan.secret),
         links_of_node(plan),
         clock,
-        shown(as_json, put),
+        show,
+        look=show.look,
         begun=lambda address: begun(plan, address, put if as_json else None),
     )
     try:
         code = live(life)
     finally:
+        show.look(clock(), at_the_end=True)
         if traced is not None:
             traced.end(clock())
     raise typer.Exit(code)
@@ -148,7 +153,8 @@ def subscribe(
     from studio.failures import Refusal
     from studio.node.answering import Answer
     from studio.node.asking import Ear, ask_for
-    from studio.node.living import Life, live, real_clock
+    from studio.node.clock import real_clock, warn_of_clock
+    from studio.node.living import Life, live
     from studio.node.loading import load_node
     from studio.node.output import say
     from studio.node.parts import subscriber
@@ -165,6 +171,7 @@ def subscribe(
             raise Refusal(f"{key} is subscriber {found.node}'s; call with --as {found.node}")
         signer = SigningKey(found)
     warn_of_key(plan)
+    warn_of_clock(say)
     place = place_of_end(plan.folder, SUBSCRIBER, number, store)
     kept = open_store(place, Owner(SUBSCRIBER, number), clock(), say, recover=recover)
     end = subscriber(plan, number, kept, clock(), signer)
@@ -224,13 +231,14 @@ def publish(
     from dens.stores.owner import Owner
     from studio import console
     from studio.node.answering import Answer
-    from studio.node.living import Life, live, real_clock
+    from studio.node.clock import real_clock, refuse_clock, warn_of_clock
+    from studio.node.living import Life, live
     from studio.node.loading import load_node
-    from studio.node.measuring import Replay, announce, refuse_clock, warn_of_clock, watchdog_for
+    from studio.node.measuring import Replay, announce, watchdog_for
     from studio.node.output import putting_while_possible, say
     from studio.node.parts import publisher
     from studio.node.recording import recorded_columns
-    from studio.node.showing import shown, warn_of_key
+    from studio.node.showing import Shown, warn_of_key
     from studio.node.stores import PUBLISHER, open_store, place_of_end
 
     plan, clock = load_node(node), real_clock()
@@ -238,15 +246,15 @@ def publish(
     kind = plan.table.event(event)
     columns = recorded_columns(readings, kind, frozenset(ignore or ()))
     refuse_clock(clock())
-    warn_of_clock(clock(), say)
     warn_of_key(plan)
+    warn_of_clock(say)
     place = place_of_end(plan.folder, PUBLISHER, number, store)
     kept = open_store(place, Owner(PUBLISHER, number), clock(), say, recover=recover)
     watchdog = watchdog_for(plan.table)
     end = publisher(plan, number, kept, clock(), watchdog)
     announce(end, plan.table, kind, columns.attributes, clock())
     answer = Answer(end, plan.settings.node, links.listed[plan.settings.node], say)
-    replay = Replay(end, watchdog, shown(as_json, putting_while_possible()), say, answer)
+    replay = Replay(end, watchdog, Shown(as_json, putting_while_possible()), say, answer)
     life = Life(
         end,
         kept,

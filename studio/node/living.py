@@ -5,38 +5,30 @@ SIGTERM ends it with 0, Ctrl-C with 130, and so does its own work when it is don
 
 import asyncio
 import signal
-import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from dens.drivers.neighbours import Address, Neighbours, spoken
 from dens.drivers.runtime import Runtime
 from dens.drivers.serial_port import SerialPort
 from dens.drivers.udp import UdpLink
-from dens.errors import StoreError
+from dens.errors import MovedStoreError, StoreError
 from dens.events import Event
 from dens.machine import ProtocolMachine
 from dens.seal import Sealer
 from dens.stores.sqlite import SqliteStore
+from knowledge_manager.documents import Problem
 from studio import exits
 from studio.failures import Refusal
 from studio.node.links import Links
 from studio.node.output import OutputError, say
-from studio.node.telling import NETWORK_EPOCH_MS
 
+_LOOK_S: Final = 1.0
 Work = Callable[[Runtime], Coroutine[Any, Any, int]]
 """What an end does while it is driven; when it returns an exit code, the process ends with it."""
-
-
-def real_clock() -> Callable[[], int]:
-    """Return a clock in milliseconds since the network epoch: the wall's at this moment, and from then on one
-    that never jumps.
-    """
-    begin_ms = time.time_ns() // 1_000_000 - NETWORK_EPOCH_MS - time.monotonic_ns() // 1_000_000
-    return lambda: begin_ms + time.monotonic_ns() // 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +44,16 @@ class Life:
     """Is given every event, once."""
     begun: Callable[[Address | None], None] | None = None
     """Is told, when the links are open, under which address."""
+    look: Callable[[int], None] | None = None
+    """Is called every second with the time."""
     work: Work | None = None
 
 
 def live(life: Life) -> int:
     """Drive an engine until it is told to end; return the exit code. The store is committed and closed.
 
-    A store that can no longer be written ends the process with 4; what was acknowledged is in it.
+    A store that can no longer be written, or is not where it was, ends the process with 4; what was
+    acknowledged is in it.
     """
     try:
         code = asyncio.run(_driven(life))
@@ -66,6 +61,10 @@ def live(life: Life) -> int:
         if code == exits.INTERRUPTED:
             say("interrupted; everything is committed")
         return code
+    except MovedStoreError as error:
+        advice = "nothing was acknowledged since that was noticed; put it back, and start anew"
+        say(str(Problem(str(life.store.path), 0, 0, "error", "D371", f"{error}; {advice}")))
+        return exits.ABORTED
     except StoreError as error:
         say(str(error))
         return exits.ABORTED
@@ -97,6 +96,7 @@ async def _driven(life: Life) -> int:
         )
         for one in links.serial
     ]
+    tasks.append(asyncio.create_task(_looked_after(life, runtime)))
     if life.work is not None:
         tasks.append(asyncio.create_task(_worked(life.work, runtime, end)))
     if life.begun is not None:
@@ -112,6 +112,19 @@ async def _driven(life: Life) -> int:
         if socket is not None:
             socket.close()
     return codes[0]
+
+
+async def _looked_after(life: Life, runtime: Runtime) -> None:
+    """See every second whether the store is still there, also where nothing is to be written."""
+    while True:
+        await asyncio.sleep(_LOOK_S)
+        try:
+            life.store.check_place()
+            if life.look is not None:
+                life.look(life.clock())
+        except Exception as error:
+            runtime.fail(error)
+            return
 
 
 async def _worked(work: Work, runtime: Runtime, end: Callable[[int], None]) -> None:

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from dens.drivers.runtime import Runtime
 from dens.events import Event, FilterInstalled, MessageAcknowledged
 from dens.item import ItemId
 from dens.publisher import PublisherEnd
-from knowledge_manager.documents import DocumentError, Problem
+from knowledge_manager.documents import Problem
 from knowledge_manager.event_class import EventClass
 from knowledge_manager.local_dictionary import LocalDataDictionary
 from knowledge_manager.mission_table import MissionTable
@@ -20,52 +19,16 @@ from plugins.registry import languages
 from studio import exits
 from studio.node.answering import Answer
 from studio.node.recording import Columns, Recording
-from studio.node.telling import NETWORK_EPOCH_MS
 from watchdog.manager import Watchdog
-from watchdog.pool import NEVER
 from watchdog.reading import Reading
 
 MOST_TOLD = 20
 """So many things that were not taken are told one by one."""
 
-MOST_CLOCK_MS = (NEVER - 366 * 86_400) * 1000
-"""By a later clock a watchdog cannot note when a subscription of a year is over."""
-LAST_YEAR = datetime.fromtimestamp((MOST_CLOCK_MS + NETWORK_EPOCH_MS) / 1000, UTC).year
-
 
 def watchdog_for(table: MissionTable) -> Watchdog:
     """Return a watchdog with a filter of every language."""
     return Watchdog({number: language.source_filter(table) for number, language in languages().items()})
-
-
-def clock_doubt(now_ms: int) -> str | None:
-    """Return what is wrong with a clock that no mission can have, in the words of its owner; None where
-    nothing is.
-
-    A watchdog notes lifetimes in seconds since the start of 2020, up to `NEVER`: by a clock that is beyond
-    it every subscription is over before it is looked for, and every reading would be kept without a word.
-    """
-    if 0 <= now_ms <= MOST_CLOCK_MS:
-        return None
-    try:
-        year = str(datetime.fromtimestamp((now_ms + NETWORK_EPOCH_MS) / 1000, UTC).year)
-    except (OverflowError, ValueError, OSError):
-        year = "no year at all"
-    return f"this machine's clock says {year}, and lifetimes are counted from 2020 to {LAST_YEAR}"
-
-
-def refuse_clock(now_ms: int) -> None:
-    """Refuse to measure by a clock by which nothing can be looked for."""
-    doubt = clock_doubt(now_ms)
-    if doubt is not None and now_ms > 0:
-        raise DocumentError.of_file("clock", "D355", f"{doubt}: every reading would be kept; set the clock")
-
-
-def warn_of_clock(now_ms: int, say: Callable[[str], None]) -> None:
-    """Say so where the clock is before every mission, as on a machine without a battery for it."""
-    doubt = clock_doubt(now_ms)
-    if doubt is not None:
-        say(f"{doubt}; ages and lifetimes may be told wrongly: set the clock")
 
 
 def announce(

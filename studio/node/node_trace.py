@@ -30,6 +30,8 @@ from studio.node.trace_folder import TraceFolder
 
 FLUSH_MS: Final = 5_000
 """So long a row waits at most until a follower sees it."""
+MOST_NOISE: Final = 1_000
+"""So many datagrams that are refused or repeated are written down between two flushes."""
 _WITHDRAWN: Final = 6
 """The place of `withdrawn_ms` in a row of `subscriptions`."""
 _ROLE_OF_ORIGIN: Final = {
@@ -61,6 +63,10 @@ class NodeTrace:
         self._contacts: dict[int, tuple[int, int]] = {}
         """When each neighbour in contact was heard of first, and last."""
         self._flush_ms: int | None = None
+        self._noise = 0
+        self._is_written = True
+        self.unwritten = 0
+        """How many datagrams that were no news were too many to be written down."""
         self._begin(now_ms)
 
     def _begin(self, now_ms: int) -> None:
@@ -89,12 +95,19 @@ class NodeTrace:
 
     # ------------------------------------------------------------------ links
 
-    def heard(self, data: bytes, peer: int, now_ms: int) -> None:
-        """A datagram came from a neighbour."""
-        ended = self._in_contact(peer, now_ms)
+    def heard(self, data: bytes, peer: int, now_ms: int, *, is_news: bool) -> None:
+        """A datagram came from where a neighbour is. Only news show that it is there, and of what is none
+        (a flood, a recording) a trace takes so much and no more.
+        """
+        ended = self._in_contact(peer, now_ms) if is_news else None
         if ended is not None:
             self._contact(peer, *ended, censored=False)
-        self._journal.frame_received(self._at(now_ms), peer, self._node, data)
+        self._noise += not is_news
+        self._is_written = is_news or self._noise <= MOST_NOISE
+        if self._is_written:
+            self._journal.frame_received(self._at(now_ms), peer, self._node, data)
+        else:
+            self.unwritten += 1
 
     def _in_contact(self, peer: int, now_ms: int) -> tuple[int, int] | None:
         """Note that a neighbour is there. If it was silent for long, return the contact that had ended."""
@@ -135,7 +148,7 @@ class NodeTrace:
                 self.learn([event.item])
         elif isinstance(event, NotificationMatched) and not event.from_before:
             self._journal.event(self._node, replace(event, at_ms=self._at(event.at_ms)))
-        elif isinstance(event, DatagramRefused):
+        elif isinstance(event, DatagramRefused) and self._is_written:
             refused = replace(event, at_ms=self._at(event.at_ms))
             self._journal.frame_refused(self._node, data, refused)
 
@@ -210,6 +223,7 @@ class NodeTrace:
     def flush(self, now_ms: int) -> None:
         """Show what is collected, and forget what can no longer be said again."""
         self._flush_ms = None
+        self._noise = 0
         self._folder.writer.checkpoint()
         self._folder.tell("running", self._at(now_ms))
         self._written.forget_expired(self._at(now_ms))

@@ -35,22 +35,28 @@ def begun(plan: NodePlan, address: Address | None, put_document: Callable[[str],
     say(f"node {node} is on {places}, {sealed}; Ctrl-C ends it")
 
 
-def shown(as_json: bool, put_line: Callable[[str], None]) -> Callable[[Event], None]:
-    """Return what shows every event that is worth it."""
-    teller = Teller(as_json=as_json)
+class Shown:
+    """Shows every event that is worth it, and from time to time what happens too often to be shown."""
 
-    def show(event: Event) -> None:
-        line = teller.line(event)
-        if line is not None:
-            put_line(line)
+    def __init__(self, as_json: bool, put_line: Callable[[str], None]) -> None:
+        self._teller = Teller(as_json=as_json)
+        self._put = put_line
 
-    return show
+    def __call__(self, event: Event) -> None:
+        """Show what happened."""
+        for line in self._teller.lines(event):
+            self._put(line)
+
+    def look(self, now_ms: int, *, at_the_end: bool = False) -> None:
+        """Show what has gone on happening until now."""
+        for line in self._teller.rates(now_ms, at_the_end=at_the_end):
+            self._put(line)
 
 
 def shown_to_subscriber(plan: NodePlan, as_json: bool) -> Callable[[Event], None]:
     """Return what shows deliveries in words, or everything as documents."""
     if as_json:
-        return shown(True, put)
+        return Shown(True, put)
 
     def show(event: Event) -> None:
         if isinstance(event, NotificationDelivered):

@@ -1,8 +1,10 @@
 """What happened at a node, as a line for people and as a document for programs."""
 
+import json
 from datetime import datetime
-from typing import Any
+from typing import Any, Final, NamedTuple
 
+from dens.drivers.rates import Rate, Rates
 from dens.events import (
     CopyReplicated,
     DatagramRefused,
@@ -12,15 +14,18 @@ from dens.events import (
     FilterRemoved,
     MessageAcknowledged,
     MessageEvent,
+    MessageRefused,
     NotificationDelivered,
     NotificationMatched,
     NumberShared,
 )
+from studio.node.clock import NETWORK_EPOCH_MS
 
-NETWORK_EPOCH_MS = 1_577_836_800_000
-"""2020-01-01, in Unix time. A watchdog counts seconds below 2³⁰, which are 34 years from then on."""
 _UNTOLD = (DuplicateReceived, MessageAcknowledged)
 """People are told what changed, not that it was said again."""
+_UNTOLD_WORDS: Final = frozenset(kind.kind for kind in _UNTOLD)
+_MOST_TOLD: Final = 64
+"""So many kinds of what happens too often are told apart."""
 
 
 def event_document(event: Event) -> dict[str, Any]:
@@ -89,21 +94,67 @@ def _at(at_ms: int, what: str) -> str:
     return f"{datetime.fromtimestamp((NETWORK_EPOCH_MS + at_ms) / 1000):%H:%M:%S} {what}"
 
 
+class Often(NamedTuple):
+    """What may happen as often as somebody else likes: bytes or messages that are refused, or come again."""
+
+    event: str
+    what: str
+    """Bytes, or the type of a message."""
+    peer: int | None
+    reason: str | None
+
+    @classmethod
+    def of(cls, event: Event) -> "Often | None":
+        """Return it where an event is of that kind."""
+        if isinstance(event, DatagramRefused):
+            return cls(event.kind, "bytes", event.peer, event.reason)
+        if isinstance(event, MessageRefused | DuplicateReceived):
+            return cls(event.kind, event.item.type_name, event.peer, event.reason)
+        return None
+
+
+def rate_document(rate: Rate[Often], at_ms: int) -> dict[str, Any]:
+    """Return how often something happened again, as plain data."""
+    of = {"of": None} if rate.what is None else dict(zip(("of", *Often._fields[1:]), rate.what, strict=True))
+    return {"at_ms": at_ms, "event": "rate", **of, "count": rate.count, "within_ms": rate.within_ms}
+
+
+def rate_line(rate: Rate[Often], at_ms: int) -> str:
+    """Return the same as a person reads it."""
+    often = f"{rate.count:,} times more within {rate.within_ms / 1000:,.0f} s"
+    if rate.what is None:
+        return _at(at_ms, f"refused or repeated {often}: of other peers and for other reasons")
+    because = "" if rate.what.reason is None else f": {rate.what.reason}"
+    return _at(at_ms, f"{rate.what.event} {rate.what.what} from {rate.what.peer} {often}{because}")
+
+
 class Teller:
-    """Tells events as they come. Bytes that are refused for one reason from one peer are told once."""
+    """Tells events as they come. What others can make happen as often as they like is told at a bounded rate,
+    because a log must not grow with a flood: the first at once, then how many there were.
+    """
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
-        self._refused: set[tuple[int, str]] = set()
+        self._rates: Rates[Often] = Rates(_MOST_TOLD)
 
-    def line(self, event: Event) -> str | None:
-        """Return what is to be printed of this event, or None."""
+    def lines(self, event: Event) -> list[str]:
+        """Return what is to be printed when this has happened."""
+        return [*self.rates(event.at_ms), *self._of(event)]
+
+    def rates(self, at_ms: int, *, at_the_end: bool = False) -> list[str]:
+        """Return what is to be printed of what went on happening until now."""
+        due = self._rates.due(at_ms, at_the_end=at_the_end)
         if self._as_json:
-            import json
+            return [json.dumps(rate_document(rate, at_ms)) for rate in due]
+        return [
+            rate_line(rate, at_ms)
+            for rate in due
+            if rate.what is None or rate.what.event not in _UNTOLD_WORDS
+        ]
 
-            return json.dumps(event_document(event))
-        if isinstance(event, DatagramRefused):
-            if (event.peer, event.reason) in self._refused:
-                return None
-            self._refused.add((event.peer, event.reason))
-        return event_line(event)
+    def _of(self, event: Event) -> list[str]:
+        often = Often.of(event)
+        if often is not None and not self._rates.is_first(often, event.at_ms):
+            return []
+        line = json.dumps(event_document(event)) if self._as_json else event_line(event)
+        return [] if line is None else [line]

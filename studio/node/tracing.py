@@ -35,14 +35,15 @@ class TracedNode:
         self._came = b""
         self._now_ms = 0
 
-    def receive(self, data: bytes, peer: int, now_ms: int) -> None:
-        """Take bytes, as a node does; what they are is written down first."""
+    def receive(self, data: bytes, peer: int, now_ms: int) -> bool:
+        """Take bytes, as a node does; what they are is written down before what follows from them."""
         self._now_ms, self._came = now_ms, data
-        self._write(lambda trace: trace.heard(data, peer, now_ms))
-        self._node.receive(data, peer, now_ms)
+        is_news = self._node.receive(data, peer, now_ms)
+        self._write(lambda trace: trace.heard(data, peer, now_ms, is_news=is_news))
         role = self._node.role_of(peer)
         if role is not None:
             self._write(lambda trace: trace.met(peer, role))
+        return is_news
 
     def contact_opened(self, peer: int, now_ms: int, *, is_trusted: bool = False) -> None:
         """Learn that somebody may be in range; that it is shows when it is heard."""
@@ -84,6 +85,8 @@ class TracedNode:
     def end(self, now_ms: int) -> None:
         """The node was told to end."""
         self._write(lambda trace: trace.end(now_ms))
+        if self._trace is not None and self._trace.unwritten:
+            self._say(f"{self._trace.unwritten:,} datagrams that were no news are not in the trace")
 
     def _write(self, what: Callable[[NodeTrace], None]) -> None:
         if self._trace is None:

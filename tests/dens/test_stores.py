@@ -24,7 +24,7 @@ class CrashingSqliteStore(SqliteStore):
 
     def crash(self) -> "CrashingSqliteStore":
         self.close()
-        return CrashingSqliteStore(self._path)
+        return CrashingSqliteStore(self.path)
 
 
 @pytest.fixture(params=["memory", "sqlite"])

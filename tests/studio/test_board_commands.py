@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dens.drivers.keys import new_mission_key, write_key
 from studio.board import tools
 from studio.board.deploy import writing_programs
 from studio.board.microbit import run_on_microbit, started
@@ -283,3 +284,25 @@ def test_budget_prints_every_board(dens) -> None:
     }  # fmt: skip
     assert figures["bytes_per_subscription"] == 22
     assert figures["instructions"]["min"] > 1000
+
+
+def test_a_key_on_a_board_is_readable_by_its_owner_alone_and_that_is_said(dens, tmp_path: Path) -> None:
+    write_key(new_mission_key(), tmp_path / "mission.key")
+    words = ["board", "build", "--board", "pico", "--event", "weather", "--attribute", "temperature"]
+    folder = tmp_path / "built"
+    ended = dens(*words, "--key", tmp_path / "mission.key", "-o", folder)
+    assert ended.code == 0
+    said = " ".join(ended.err.split())
+    assert "settings.py holds the mission's key; only you can read it (mode 0600)" in said
+    assert (folder / "settings.py").stat().st_mode & 0o777 == 0o600
+    secret = (tmp_path / "mission.key").read_text().split()[2]
+    holders = [
+        one.name for one in folder.rglob("*.*") if repr(bytes.fromhex(secret)).encode() in one.read_bytes()
+    ]
+    assert holders == ["settings.py"]
+    with (folder / "settings.py").open("a") as file:
+        file.write("# edited\n")
+    (folder / "settings.py").chmod(0o644)
+    assert json.loads(dens(*words, "-o", folder, "--json").out)["secrets"] == []
+    for name in ("settings.py", "settings.py.new"):
+        assert (folder / name).stat().st_mode & 0o777 == 0o600, "a password goes in there too"

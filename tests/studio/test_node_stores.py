@@ -1,5 +1,6 @@
 """The stores of a node and of its ends: whose they are, what is refused, and what is said of them."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from dens.numbers import MessageType
 from dens.store import Put, Space
 from dens.stores.owner import Owner
 from studio.node.stores import MEDIATOR, NUMBER_MS, SUBSCRIBER, open_store
-from tests.studio.node_process import PATIENT, listening, node_file, recording
+from tests.studio.node_process import PATIENT, listening, node_file, processes, recording
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
@@ -146,3 +147,24 @@ def test_a_clock_that_went_back_is_told(tmp_path: Path) -> None:
     assert said == []
     open_store(place, owner, 1_400_000, said.append, recover=False).close()
     assert "clock is 3,600 s behind what the store has seen" in said[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_idle", [True, False])
+def test_a_node_whose_store_was_moved_away_says_so_and_ends(tmp_path: Path, is_idle: bool) -> None:
+    """It went on acknowledging into a file that no restart would have found."""
+    path = node_file(tmp_path, 1)
+    with processes() as start:
+        node = start("run", path)
+        address = node.wait_for(event="begun")["address"]
+        if not is_idle:
+            medic = start("subscribe", path, PATIENT, "--at", address)
+            medic.wait_for(event="acknowledged", type="subscribe")
+        (tmp_path / "node.sqlite").rename(tmp_path / "away.sqlite")
+        assert node.end() == 4
+        assert f"{tmp_path / 'node.sqlite'}: error D371: " in node.said
+        assert "put it back, and start anew" in node.said
+        (tmp_path / "away.sqlite").rename(tmp_path / "node.sqlite")
+        again = start("run", path)
+        again.wait_for(event="begun")
+        assert again.end(signal.SIGTERM) == 0

@@ -65,10 +65,43 @@ def test_other_events(event: Event, said: str) -> None:
     assert line.endswith(said)
 
 
-def test_bytes_that_are_refused_again_for_the_same_reason_are_told_once_to_people() -> None:
-    people, programs = Teller(as_json=False), Teller(as_json=True)
+@pytest.mark.parametrize("as_json", [True, False])
+def test_what_is_refused_again_for_the_same_reason_is_counted_and_told_as_a_rate(as_json: bool) -> None:
+    """One line a datagram was 5.8 MB in twenty seconds of a flood."""
+    teller = Teller(as_json=as_json)
     refused = [
         events.DatagramRefused(9, peer, 27, why) for peer, why in ((3, "a"), (3, "a"), (3, "b"), (4, "a"))
     ]
-    assert [people.line(event) is not None for event in refused] == [True, False, True, True]
-    assert all(programs.line(event) is not None for event in refused)
+    assert [len(teller.lines(event)) for event in refused] == [1, 0, 1, 1]
+    assert teller.lines(events.DatagramRefused(5_009, 3, 27, "a")) == []
+    [line] = teller.rates(10_009)
+    if as_json:
+        rate = {"of": "refused", "what": "bytes", "peer": 3, "reason": "a", "count": 2, "within_ms": 10_000}
+        assert json.loads(line) == {"at_ms": 10_009, "event": "rate", **rate}
+    else:
+        assert line.endswith(" refused bytes from 3 2 times more within 10 s: a")
+    assert teller.rates(10_010) == []
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_a_log_does_not_grow_with_a_flood(as_json: bool) -> None:
+    """A hundred thousand datagrams in a minute, from two thousand places, refused or said again."""
+    teller, lines = Teller(as_json=as_json), list[str]()
+    for number in range(100_000):
+        at_ms, peer = number * 60 // 100, number % 2_000
+        lines += teller.lines(
+            (
+                events.DatagramRefused(at_ms, peer, 27, "bad_tag"),
+                events.DuplicateReceived(at_ms, ITEM, peer),
+                events.MessageRefused(at_ms, ITEM, peer, "too_long"),
+            )[number % 3]
+        )
+    lines += teller.rates(60_000, at_the_end=True)
+    assert sum(map(len, lines)) < 100_000
+    if as_json:
+        assert sum(json.loads(line).get("count", 1) for line in lines) == 100_000
+
+
+def test_what_a_node_did_is_told_one_by_one_however_often() -> None:
+    teller = Teller(as_json=True)
+    assert sum(len(teller.lines(events.MessageStored(9, ITEM, 3))) for _ in range(500)) == 500

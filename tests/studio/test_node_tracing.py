@@ -9,7 +9,7 @@ from dens.stores.memory import MemoryStore
 from spark_analysis.manifest import read_manifest
 from spark_analysis.metrics.owed import subscription_revisions
 from studio.failures import Refusal
-from studio.node.node_trace import FLUSH_MS
+from studio.node.node_trace import FLUSH_MS, MOST_NOISE
 from studio.node.parts import mediator
 from studio.node.tracing import traced_node
 from tests.studio.mission import BED, BEGIN_MS, MEDIC, NODE, Mission
@@ -220,3 +220,22 @@ def test_a_folder_of_somebody_else_is_refused(mission: Mission, tmp_path: Path) 
     manifest.write_text(good[:40])
     with pytest.raises(Refusal, match="no trace of a node"):
         begin(mission.trace)
+
+
+def test_a_flood_makes_a_trace_no_longer_than_it_may_be_and_keeps_nobody_in_contact(mission: Mission) -> None:
+    settle_s(mission, 6)
+    last_ms = mission.now_ms
+    rows = len(mission.rows("frames"))
+    mission.medic.contact_lost(NODE, mission.now_ms)
+    del mission.machines[MEDIC]
+    for _ in range(3 * MOST_NOISE):
+        mission.node.receive(b"\x10\x03 and so on", MEDIC, mission.now_ms)
+    settle_s(mission, FLUSH_MS / 1000)
+    assert len(mission.rows("frames")) - rows <= 2 * MOST_NOISE + 100
+    mission.node.receive(b"\x10\x03 and so on", MEDIC, mission.now_ms)
+    mission.node.end(mission.now_ms)
+    [said] = mission.said
+    assert said.endswith(" datagrams that were no news are not in the trace")
+    assert 2 * MOST_NOISE <= int(said.split()[0].replace(",", "")) <= 2 * MOST_NOISE + 10
+    [contact] = [row for row in mission.rows("contacts") if row["b"] == MEDIC]
+    assert contact["end_ms"] <= last_ms - BEGIN_MS

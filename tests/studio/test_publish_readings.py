@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emulation.sensors.values import fault_of
+from knowledge_manager.documents import DocumentError
 from knowledge_manager.mission_table import load_mission_table
-from studio.node import living
-from studio.node.measuring import MOST_CLOCK_MS, MOST_TOLD, clock_doubt, watchdog_for
+from studio.node import clock
+from studio.node.clock import LAST_MS, refuse_clock
+from studio.node.measuring import MOST_TOLD, watchdog_for
 from studio.node.recording import Recording, field_starts, recorded_columns
 from tests.studio.node_process import node_file
 from watchdog.csv_source import split_row
@@ -112,7 +114,7 @@ def test_an_endless_line_is_passed_over_without_being_held(dens, tmp_path: Path)
 def test_a_clock_far_off_is_told_before_anything_is_measured(
     dens, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: int, code: int
 ) -> None:
-    monkeypatch.setattr(living.time, "time_ns", lambda: seconds * 1_000_000_000)
+    monkeypatch.setattr(clock.time, "time_ns", lambda: seconds * 1_000_000_000)
     path, day = node_file(tmp_path, 1), tmp_path / "day.csv"
     day.write_text("heart_rate\n70\n")
     ended = dens("node", "publish", path, day, "--event", "patient", *NOBODY)
@@ -123,9 +125,11 @@ def test_a_clock_far_off_is_told_before_anything_is_measured(
 
 
 def test_a_clock_of_our_days_is_not_doubted() -> None:
-    assert [clock_doubt(at) for at in (0, 200_000_000_000, MOST_CLOCK_MS)] == [None] * 3
-    assert clock_doubt(-1) is not None
-    assert clock_doubt(10**18) is not None
+    for at_ms in (0, 200_000_000_000, LAST_MS - 1):
+        refuse_clock(at_ms)
+    for at_ms in (LAST_MS, 10**18):
+        with pytest.raises(DocumentError, match="D355"):
+            refuse_clock(at_ms)
 
 
 @given(st.lists(st.text(alphabet='a",; x', max_size=6), min_size=1, max_size=6))

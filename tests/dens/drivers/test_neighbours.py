@@ -27,15 +27,20 @@ def book(key: bytes | None = None, *, accepts_others: bool = True) -> Neighbours
 
 
 def who(known: Neighbours, data: bytes, address: Address, now_ms: int) -> tuple[int | None, bool]:
-    """Return who is heard, and whether a contact begins; whoever is not heard is told why."""
+    """Return who is heard by an engine that believes what it hears, and whether a contact begins; whoever is
+    not heard is told why.
+    """
     heard = known.node_at(data, address, now_ms)
     assert bool(heard.why) is (heard.node is None)
+    if heard.node is not None:
+        known.was_heard(heard.node, data, address, now_ms)
     return heard.node, heard.is_new
 
 
-def hello(node: int, key: bytes | None = None) -> bytes:
+def hello(node: int, key: bytes | None = None, session: int = 1) -> bytes:
     end = SubscriberEnd(node, 7, MemoryStore(), 0, sealer=Sealer(node, key))
-    end.contact_opened(OWN if node != OWN else LISTED, 0)
+    for _ in range(session):
+        end.contact_opened(OWN if node != OWN else LISTED, 0)
     [datagram] = end.datagrams_to_send(0)
     return datagram.data
 
@@ -94,8 +99,8 @@ def test_one_that_moved_is_found_at_its_new_address() -> None:
 @pytest.mark.parametrize(("after_ms", "moves"), [(LOYAL_MS - 1, False), (LOYAL_MS, True)])
 def test_a_recorded_hello_moves_nobody_who_was_heard_of_late(after_ms: int, moves: bool) -> None:
     known = book(KEY)
-    recorded = hello(OTHER, KEY)
-    who(known, recorded, THERE, 0)
+    recorded = hello(OTHER, KEY, 3)
+    who(known, hello(OTHER, KEY, 2), THERE, 0)
     who(known, other_than_hello(OTHER), THERE, 5)
     assert who(known, recorded, ELSEWHERE, 5 + after_ms) == ((OTHER, True) if moves else (None, False))
     assert known.address_of(OTHER) == (ELSEWHERE if moves else THERE)
@@ -169,22 +174,30 @@ def test_a_peer_that_does_not_answer_is_given_twice_the_time() -> None:
     assert greeted(100, 115) == [103, 109]
 
 
+def rival(known: Neighbours, data: bytes, address: Address, now_ms: int) -> Rival | None:
+    """Return whom this shows to share its number, where an engine believes it."""
+    heard = known.node_at(data, address, now_ms)
+    if heard.node is None:
+        return heard.rival
+    return heard.rival or known.was_heard(heard.node, data, address, now_ms)
+
+
 def rivals(known: Neighbours, *said: tuple[bytes, Address, int]) -> list[Rival | None]:
-    return [known.node_at(data, address, now_ms).rival for data, address, now_ms in said]
+    return [rival(known, *one) for one in said]
 
 
 @pytest.mark.parametrize("key", [None, KEY])
 def test_two_who_share_a_number_are_told_once(key: bytes | None) -> None:
     """Both go on greeting; without a key each draws the number to itself, with one the first keeps it."""
-    said, other = hello(OTHER, key), other_than_hello(OTHER)
-    second = 1_000
+    said, other, second = hello(OTHER, key), other_than_hello(OTHER), 1_000
+    of_another = hello(OTHER, key, 5)
     found = rivals(
         book(key),
         (said, THERE, 0),
         (other, THERE, second),
-        (said, ELSEWHERE, 2 * second),
+        (of_another, ELSEWHERE, 2 * second),
         (said, THERE, 3 * second),
-        (said, ELSEWHERE, 4 * second),
+        (of_another, ELSEWHERE, 4 * second),
         (said, THERE, 5 * second),
     )
     assert found == [None, None, None, Rival(OTHER, ELSEWHERE), None, None]
@@ -192,20 +205,21 @@ def test_two_who_share_a_number_are_told_once(key: bytes | None) -> None:
 
 @pytest.mark.parametrize("key", [None, KEY])
 def test_whoever_is_started_anew_elsewhere_is_one(key: bytes | None) -> None:
-    said = hello(OTHER, key)
     known = book(key)
     for minute, place in enumerate([THERE, ELSEWHERE, ("127.0.0.1", 9002), ("127.0.0.1", 9003), THERE]):
-        at_ms = 60_000 * minute
+        at_ms, said = 60_000 * minute, hello(OTHER, key, 1 + minute)
         assert rivals(known, (said, place, at_ms), (said, place, at_ms + LOYAL_MS)) == [None, None]
-    assert rivals(known, (said, ("127.0.0.1", 9003), 240_000 + RIVAL_MS)) == [None]
+        assert known.address_of(OTHER) == place
+    assert rivals(known, (hello(OTHER, key, 9), ("127.0.0.1", 9003), 240_000 + RIVAL_MS)) == [None]
 
 
 def test_the_one_that_is_not_heard_is_told_of_the_one_that_took_its_number() -> None:
     """Long after the start: what counts is how long ago it was heard, not the hour."""
     known, begin_ms = book(KEY), 5_000_000
-    said = hello(OTHER, KEY)
-    assert rivals(known, (said, THERE, begin_ms), (said, ELSEWHERE, begin_ms + LOYAL_MS)) == [None, None]
-    heard = known.node_at(said, THERE, begin_ms + LOYAL_MS + 1_000)
+    said, newer = hello(OTHER, KEY), hello(OTHER, KEY, 2)
+    assert rivals(known, (said, THERE, begin_ms), (newer, ELSEWHERE, begin_ms + LOYAL_MS)) == [None, None]
+    who(known, other_than_hello(OTHER), ELSEWHERE, begin_ms + LOYAL_MS)
+    heard = known.node_at(hello(OTHER, KEY, 3), THERE, begin_ms + LOYAL_MS + 1_000)
     assert (heard.node, heard.rival) == (None, Rival(OTHER, ELSEWHERE))
     assert heard.why == (
         "it calls itself 9, who was heard at 127.0.0.1:9001 just now, and is heard when that one has been "
@@ -225,3 +239,87 @@ def test_one_that_was_gone_and_moves_when_it_is_back_is_one() -> None:
     assert rivals(known, (said, THERE, 0)) == [None]
     assert known.silent(back_ms) == ([LISTED], [OTHER])
     assert rivals(known, (said, ELSEWHERE, back_ms), (said, THERE, back_ms + 1_000)) == [None, None]
+
+
+def test_what_no_engine_believed_keeps_nobody_alive() -> None:
+    """Seventeen bytes every four seconds from its old port kept a restarted end out, and nobody had a key."""
+    known = book(KEY)
+    who(known, hello(OTHER, KEY), THERE, 0)
+    who(known, other_than_hello(OTHER), THERE, 1_000)
+    for now_ms in range(2_000, 1_000 + LOYAL_MS, 4_000):
+        assert known.node_at(other_than_hello(OTHER), THERE, now_ms) == (OTHER, False, "", None)
+    assert who(known, hello(OTHER, KEY, 2), ELSEWHERE, 1_000 + LOYAL_MS) == (OTHER, True)
+    assert known.address_of(OTHER) == ELSEWHERE
+
+
+def test_what_no_engine_believed_makes_nobody_two() -> None:
+    known = book(KEY)
+    who(known, hello(OTHER, KEY), THERE, 0)
+    who(known, hello(OTHER, KEY, 2), ELSEWHERE, LOYAL_MS)
+    for now_ms in range(LOYAL_MS, 2 * LOYAL_MS, 1_000):
+        assert known.node_at(other_than_hello(OTHER), ELSEWHERE, now_ms).rival is None
+        assert known.node_at(other_than_hello(OTHER), THERE, now_ms).rival is None
+
+
+def test_a_restarted_end_is_heard_at_once_where_only_a_recording_was_before_it() -> None:
+    """Whoever replays a hello that this node never heard is the first; it has nothing else to say."""
+    known = book(KEY)
+    assert who(known, hello(OTHER, KEY, 4), ELSEWHERE, 0) == (OTHER, True)
+    assert who(known, hello(OTHER, KEY, 3), THERE, 1) == (None, False), "older"
+    assert who(known, hello(OTHER, KEY, 4), THERE, 2) == (None, False), "repeated"
+    assert who(known, hello(OTHER, KEY, 5), THERE, 3) == (OTHER, True)
+    assert known.address_of(OTHER) == THERE
+
+
+def test_the_hello_with_which_a_peer_began_moves_it_never() -> None:
+    known = book(KEY)
+    recorded = hello(OTHER, KEY)
+    who(known, recorded, THERE, 0)
+    for now_ms in range(0, 3 * SILENCE_MS, 1_000):
+        heard = known.node_at(recorded, ELSEWHERE, now_ms)
+        assert (heard.node, heard.rival) == (None, None)
+        assert "as a recording would" in heard.why
+    assert known.address_of(OTHER) == THERE
+
+
+def test_nobody_is_driven_from_its_address_by_a_recorded_hello_of_another() -> None:
+    known, third = book(KEY), 11
+    who(known, hello(OTHER, KEY), THERE, 0)
+    who(known, other_than_hello(OTHER), THERE, 1)
+    assert who(known, hello(third, KEY), THERE, LOYAL_MS) == (None, False)
+    assert known.address_of(OTHER) == THERE
+    assert who(known, hello(third, KEY), THERE, 1 + LOYAL_MS) == (third, True)
+    assert known.address_of(OTHER) is None
+
+
+@pytest.mark.parametrize("year", [1970, 2019, 2020, 2053, 2054, 2100])
+@pytest.mark.parametrize("key", [None, KEY])
+def test_peers_are_heard_whatever_the_year_is(year: int, key: bytes | None) -> None:
+    """A keyed node without a battery clock, in 1970, heard nobody."""
+    now_ms = round((year - 2020) * 365.25 * 86_400_000)
+    known = Neighbours(Sealer(OWN, key), {LISTED: HERE}, now_ms, accepts_others=True, silence_ms=SILENCE_MS)
+    assert who(known, hello(OTHER, key), THERE, now_ms) == (OTHER, True)
+    who(known, other_than_hello(OTHER), THERE, now_ms + 1)
+    assert who(known, hello(OTHER, key, 2), ELSEWHERE, now_ms + 1 + LOYAL_MS) == (OTHER, True)
+    assert known.silent(now_ms + SILENCE_MS) == ([LISTED], [])
+    assert known.silent(now_ms + 1 + LOYAL_MS + 3 * SILENCE_MS) == ([LISTED], [OTHER])
+
+
+def test_a_clock_that_is_put_back_makes_nobody_loyal_or_patient_for_longer() -> None:
+    known, hour_ms = book(KEY), 3_600_000
+    who(known, hello(OTHER, KEY), THERE, hour_ms)
+    who(known, other_than_hello(OTHER), THERE, hour_ms)
+    who(known, other_than_hello(LISTED), HERE, hour_ms)
+    assert known.silent(0) == ([], [])
+    assert known.silent(SILENCE_MS) == ([LISTED], [])
+    assert who(known, hello(OTHER, KEY, 2), ELSEWHERE, SILENCE_MS) == (OTHER, True)
+
+
+def test_sharing_is_told_of_a_bounded_number_of_places() -> None:
+    known, told = book(), 0
+    for port in range(2 * MOST_LEARNT):
+        places = [("127.0.0.1", 10_000 + 2 * port), ("127.0.0.1", 10_001 + 2 * port)]
+        told += sum(
+            rival(known, hello(OTHER), place, port) is not None for place in (*places, places[0], places[1])
+        )
+    assert told == MOST_LEARNT

@@ -1,0 +1,61 @@
+"""What counts as a sign of a peer's life: its own words, said for the first time in this contact."""
+
+from dens.machine import Datagram
+from dens.node import DensNode
+from dens.publisher import PublisherEnd
+from dens.seal import Sealer
+from dens.stores.memory import MemoryStore
+from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher
+
+NODE, BOARD = 1, 7
+KEY = b"mission"
+
+
+def a_contact(rounds: int = 20) -> tuple[DensNode, PublisherEnd, list[tuple[bytes, bool]], list[Datagram]]:
+    """Let a publisher and a node talk; return what the node heard, with its judgement, and what it said."""
+    node = DensNode(
+        NODE,
+        7,
+        MemoryStore(),
+        0,
+        matchers={LANGUAGE: TopicMatcher},
+        directory=TopicDirectory(),
+        sealer=Sealer(NODE, KEY),
+    )
+    board = PublisherEnd(BOARD, 7, MemoryStore(), 0, filter_host=TopicHost(), sealer=Sealer(BOARD, KEY))
+    node.contact_opened(BOARD, 0)
+    board.contact_opened(NODE, 0)
+    for value in range(3):
+        board.publish(LANGUAGE, bytes((1, value)), 95, 0)
+    heard: list[tuple[bytes, bool]] = []
+    said: list[Datagram] = []
+    for step in range(rounds):
+        for datagram in board.datagrams_to_send(100 * step):
+            heard.append((datagram.data, node.receive(datagram.data, BOARD, 100 * step)))
+        for datagram in node.datagrams_to_send(100 * step):
+            said.append(datagram)
+            board.receive(datagram.data, NODE, 100 * step)
+    return node, board, heard, said
+
+
+def test_what_a_peer_says_first_is_news_and_no_repetition_of_it_is() -> None:
+    node, _, heard, said = a_contact()
+    assert node.notification_count == 3
+    assert {data[1] for data, is_news in heard if is_news} >= {1, 2, 3, 35}, "of every kind something is news"
+    for now_ms in (2_000, 20_000):
+        assert not any(node.receive(data, BOARD, now_ms) for data, _ in heard)
+        assert not any(node.receive(datagram.data, BOARD, now_ms) for datagram in said), "our own words"
+
+
+def test_nothing_of_an_earlier_contact_is_news_but_a_hello() -> None:
+    node, _, heard, _ = a_contact()
+    node.contact_opened(BOARD, 3_000)
+    assert {data[1] for data, _ in heard if node.receive(data, BOARD, 3_000)} <= {1}
+
+
+def test_nothing_without_a_tag_is_news() -> None:
+    node, _, heard, _ = a_contact()
+    node.contact_opened(BOARD, 3_000)
+    for data, _ in heard:
+        assert not node.receive(bytes((data[0] & ~8,)) + data[1:-8], BOARD, 3_000)
+        assert not node.receive(data[:-1] + bytes((data[-1] ^ 1,)), BOARD, 3_000)
