@@ -14,6 +14,7 @@ from pathlib import Path
 from knowledge_manager.documents import DocumentError, Problem
 from knowledge_manager.event_class import Attribute, EventClass, UnknownName, Vocabulary
 from knowledge_manager.vocabulary import load_vocabulary
+from knowledge_manager.vocabulary_reader import TermFault
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ class MissionTable:
 
         One line each, ended by a line feed, in UTF-8: `features F`; for every event by index `event INDEX`;
         for each of its attributes by index `INDEX number LO HI DECIMALS UNIT` (`time` and `date` likewise),
-        LO and HI scaled integers, or `INDEX nominal` followed by one line `= VALUE` for each value in order.
+        LO and HI scaled integers, followed by one line `at X BYTE` for each breakpoint of a scale, or `INDEX
+        nominal` followed by one line `= VALUE` for each value in order.
         Names, terms and texts take no part: another organisation may call the same things differently.
         """
         return "".join(f"{line}\n" for line in self._canonical_lines()).encode()
@@ -83,13 +85,18 @@ class MissionTable:
                 yield from _canonical_attribute(attribute)
 
 
-def load_mission_table(names_or_paths: Iterable[str | Path]) -> MissionTable:
-    """Return the table that these vocabularies form together; what is wrong raises one `DocumentError`."""
+def load_mission_table(
+    names_or_paths: Iterable[str | Path], term_fault: TermFault | None = None
+) -> MissionTable:
+    """Return the table that these vocabularies form together; what is wrong raises one `DocumentError`.
+
+    `term_fault` says of every term whether a language can express it.
+    """
     vocabularies: list[Vocabulary] = []
     problems: list[Problem] = []
     for name_or_path in names_or_paths:
         try:
-            vocabularies.append(load_vocabulary(name_or_path))
+            vocabularies.append(load_vocabulary(name_or_path, term_fault))
         except DocumentError as error:
             problems.extend(error.problems)
     if problems:
@@ -131,3 +138,4 @@ def _canonical_attribute(attribute: Attribute) -> Iterator[str]:
     else:
         scale = f"{attribute.lo_scaled} {attribute.hi_scaled} {attribute.decimals}"
         yield f"{attribute.index} {attribute.type} {scale} {attribute.unit}"
+        yield from (f"at {scaled} {byte}" for scaled, byte in attribute.breakpoints)

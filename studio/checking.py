@@ -68,8 +68,9 @@ def _toml_problems(path: Path) -> list["Problem"]:
     """A scenario has groups of nodes; a vocabulary has event classes; a node's file has a store."""
     if _looks_like_vocabulary(path):
         from knowledge_manager.vocabulary import check_vocabulary_file
+        from plugins.fuzzy.compiler.term_check import term_fault
 
-        return check_vocabulary_file(path)
+        return check_vocabulary_file(path, term_fault)
     if _has_key(path, "store"):
         from studio.node.loading import check_node_file
 

@@ -162,7 +162,7 @@ def _source(
     gauges: dict[str, Gauge | NominalGauge] = {
         one.name: NominalGauge(one.index, list(one.values))
         if one.type == "nominal"
-        else Gauge(one.index, one.lo_scaled, one.hi_scaled, one.decimals)
+        else Gauge(one.index, one.lo_scaled, one.hi_scaled, one.decimals, one.inner)
         for one in event.attributes
         if one.name in recorded_attributes(path, event)
     }

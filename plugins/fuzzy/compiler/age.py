@@ -36,5 +36,7 @@ def read_within_last(element: "Element", reader: PredicateReader) -> list[Wish]:
             message = f'"{text}" is not a duration (PT30S) above 0 and up to {longest}'
             reader.complain(span, "D119", message)
             return []
-        shape = Exact((0, lifetime_code(math.ceil(seconds)), CRISP))
+        code = lifetime_code(math.ceil(seconds))
+        longer = "" if lifetime_s(code) == seconds else f"true up to {written_duration(lifetime_s(code))}"
+        shape = Exact((0, code, CRISP), longer)
     return [Wish(reader.age_index, None, shape, reader.weight(element), document.span(element))]
