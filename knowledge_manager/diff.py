@@ -130,10 +130,12 @@ def _of_attribute(path: str, old: Attribute, new: Attribute) -> Iterator[Change]
         return
     if new.type == "nominal":
         yield from _of_values(path, old.values, new.values)
-    elif _scale(old) != _scale(new):
+    elif _domain(old) != _domain(new):
         yield Change(
-            "error", path, f"the domain was {_scale(old)} and is {_scale(new)}; bytes change meaning"
+            "error", path, f"the domain was {_domain(old)} and is {_domain(new)}; bytes change meaning"
         )
+    elif old.breakpoints != new.breakpoints:
+        yield Change("error", path, f"the scale was {_scale(old)} and is {_scale(new)}; bytes change meaning")
     for term in sorted(old.terms.keys() | new.terms.keys()):
         if term not in new.terms:
             yield Change("warning", path, f'term "{term}" is gone; subscriptions with it no longer compile')
@@ -152,12 +154,15 @@ def _of_values(path: str, old: tuple[str, ...], new: tuple[str, ...]) -> Iterato
         yield Change("error", path, "the values changed their order or went away; append new ones instead")
 
 
-def _bytes_of(attribute: Attribute) -> tuple[int, int, int, str]:
-    """Return all that decides which byte stands for which value."""
-    return attribute.lo_scaled, attribute.hi_scaled, attribute.decimals, attribute.unit
-
-
 def _scale(attribute: Attribute) -> str:
+    if not attribute.breakpoints:
+        return "linear"
+    return ", ".join(
+        f"[{scaled / 10**attribute.decimals:.12g}, {byte}]" for scaled, byte in attribute.breakpoints
+    )
+
+
+def _domain(attribute: Attribute) -> str:
     unit = f" {attribute.unit}" if attribute.unit else ""
     return f"{attribute.lo:.12g}..{attribute.hi:.12g}{unit} with {attribute.decimals} decimals"
 

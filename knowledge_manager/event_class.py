@@ -32,7 +32,8 @@ class Attribute:
     """A measured quantity. Its domain stands in scaled integers: 36.65 with two decimals is 3665.
 
     A nominal attribute's domain is the positions in its value list. Time of day counts seconds, a date
-    counts days since 1970-01-01.
+    counts days since 1970-01-01. `breakpoints` are those of a scale (`knowledge_manager.scales`) between the
+    ends, (scaled value, byte) each; without any the 256 bytes are spread evenly.
     """
 
     name: str
@@ -45,6 +46,12 @@ class Attribute:
     values: tuple[str, ...] = ()
     terms: Mapping[str, Term] = field(default_factory=dict)
     about: str = ""
+    breakpoints: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def inner(self) -> tuple[int, ...]:
+        """Return the breakpoints as `watchdog.normalise` takes them: value, byte, value, byte …"""
+        return tuple(number for breakpoint_ in self.breakpoints for number in breakpoint_)
 
     @property
     def lo(self) -> float:

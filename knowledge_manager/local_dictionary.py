@@ -65,6 +65,9 @@ def attribute_document(attribute: Attribute) -> dict[str, Any]:
         document["values"] = list(attribute.values)
     else:
         document |= {"domain": [attribute.lo, attribute.hi], "unit": attribute.unit}
+        if attribute.breakpoints:
+            inner = [[scaled / 10**attribute.decimals, byte] for scaled, byte in attribute.breakpoints]
+            document["scale"] = [[attribute.lo, 0], *inner, [attribute.hi, 255]]
     return document | {"terms": list(attribute.terms), "about": attribute.about}
 
 

@@ -17,6 +17,7 @@ from knowledge_manager.event_class import Attribute, EventClass, UnknownName, Vo
 from knowledge_manager.toml_positions import Path as KeyPath
 from knowledge_manager.toml_positions import locate
 from knowledge_manager.vocabulary import load_vocabulary
+from knowledge_manager.vocabulary_reader import TermFault
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ class MissionTable:
 
         One line each, ended by a line feed, in UTF-8: `features F`; for every event by index `event INDEX`;
         for each of its attributes by index `INDEX number LO HI DECIMALS UNIT` (`time` and `date` likewise),
-        LO and HI scaled integers, or `INDEX nominal` followed by one line `= VALUE` for each value in order.
+        LO and HI scaled integers, followed by one line `at X BYTE` for each breakpoint of a scale, or `INDEX
+        nominal` followed by one line `= VALUE` for each value in order.
         Names, terms and texts take no part: another organisation may call the same things differently.
         """
         return "".join(f"{line}\n" for line in self._canonical_lines()).encode()
@@ -106,14 +108,19 @@ class MissionTable:
                 yield from _canonical_attribute(attribute)
 
 
-def load_mission_table(names_or_paths: Iterable[str | Path]) -> MissionTable:
-    """Return the table that these vocabularies form together; what is wrong raises one `DocumentError`."""
+def load_mission_table(
+    names_or_paths: Iterable[str | Path], term_fault: TermFault | None = None
+) -> MissionTable:
+    """Return the table that these vocabularies form together; what is wrong raises one `DocumentError`.
+
+    `term_fault` says of every term whether a language can express it.
+    """
     vocabularies: list[Vocabulary] = []
     problems: list[Problem] = []
     named = list(names_or_paths)
     for name_or_path in named:
         try:
-            vocabularies.append(load_vocabulary(name_or_path))
+            vocabularies.append(load_vocabulary(name_or_path, term_fault))
         except DocumentError as error:
             problems.extend(error.problems)
     if not problems:
@@ -192,3 +199,4 @@ def _canonical_attribute(attribute: Attribute) -> Iterator[str]:
     else:
         scale = f"{attribute.lo_scaled} {attribute.hi_scaled} {attribute.decimals}"
         yield f"{attribute.index} {attribute.type} {scale} {attribute.unit}"
+        yield from (f"at {scaled} {byte}" for scaled, byte in attribute.breakpoints)

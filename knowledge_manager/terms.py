@@ -5,9 +5,10 @@ before it. The curves they stand for are drawn by the language that uses them; h
 checked for shape.
 """
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Final, Literal
 
 HedgeName = Literal["very", "extremely", "more_or_less", "slightly", "indeed", "not"]
 """The words that bend a curve; they stack, the one nearest to the term first."""
@@ -93,6 +94,9 @@ class Hedged:
 
 Term = Fuzzifier | Hedged
 
+NOTHING: Final = 0.5 / 255
+"""Degrees below this are 0 in the byte that carries them."""
+
 
 def faults(fuzzifier: Fuzzifier) -> list[str]:
     """Return what makes the parameters meaningless, in words; nothing when the curve is well defined."""
@@ -120,6 +124,52 @@ def faults(fuzzifier: Fuzzifier) -> list[str]:
                 if not 0 <= byte <= 255
             ]
             return found + ([f"v ({v}) is greater than V ({V})"] if v > V else [])
+
+
+def misses(fuzzifier: Fuzzifier, lo: float, hi: float) -> bool:
+    """Tell whether a sound curve gives nothing to any value of the domain: it lies outside of it."""
+    return _highest(fuzzifier, lo, hi) < NOTHING
+
+
+def _highest(fuzzifier: Fuzzifier, lo: float, hi: float) -> float:
+    """Return the largest degree that a curve reaches between lo and hi."""
+    match fuzzifier:
+        case Trapezoidal(left, right, width):
+            return _fallen(max(0.0, left - hi, lo - right), width)
+        case Triangular(center, width):
+            return _fallen(max(0.0, center - hi, lo - center), width)
+        case Gaussian(center, sigma):
+            away = max(0.0, center - hi, lo - center) / sigma
+            return math.exp(-0.5 * min(away, 40.0) ** 2)
+        case Bell(center, width, slope):
+            away = max(0.0, center - hi, lo - center) / width
+            return 0.0 if away > 1.0 and slope * math.log(away) > 300 else 1 / (1 + away ** (2 * slope))
+        case Sigmoid(center, slope):
+            return 1 / (1 + math.exp(min(700.0, max(-700.0, -slope * ((hi if slope > 0 else lo) - center)))))
+        case Shoulder("right", start, end):
+            return _fallen(max(0.0, end - hi), end - start)
+        case Shoulder(_, start, end):
+            return _fallen(max(0.0, lo - start), end - start)
+        case Points(points):
+            inside = [y for x, y in points if lo <= x <= hi]
+            return max([*inside, _between(points, lo), _between(points, hi)])
+        case Universal():
+            return 1.0
+
+
+def _fallen(away: float, width: float) -> float:
+    """Return 1 at no distance, falling to 0 over the width, at once if that is 0."""
+    if width == 0:
+        return 0.0 if away > 0 else 1.0
+    return max(0.0, 1 - away / width)
+
+
+def _between(points: tuple[tuple[float, float], ...], x: float) -> float:
+    """Return the degree on the straight lines through the points."""
+    for (a, y), (b, other) in pairwise(points):
+        if a <= x <= b:
+            return y + (other - y) * (x - a) / (b - a)
+    return points[0][1] if x < points[0][0] else points[-1][1]
 
 
 def _negative(name: str, amount: float) -> list[str]:

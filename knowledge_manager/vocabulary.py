@@ -5,7 +5,7 @@ from pathlib import Path
 
 from knowledge_manager.documents import DocumentError, Problem, decode_text, did_you_mean, listed, read_text
 from knowledge_manager.event_class import Attribute, AttributeType, EventClass, UnknownName, Vocabulary
-from knowledge_manager.vocabulary_reader import read_vocabulary
+from knowledge_manager.vocabulary_reader import TermFault, read_vocabulary
 
 __all__ = [
     "Attribute",
@@ -27,14 +27,16 @@ def shipped_vocabularies() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
-def load_vocabulary(name_or_path: str | Path) -> Vocabulary:
+def load_vocabulary(name_or_path: str | Path, term_fault: TermFault | None = None) -> Vocabulary:
     """Return a shipped vocabulary by its name, or read one from a file; what is wrong raises
     `DocumentError`.
+
+    `term_fault` says whether a language can express a term; without it only their shape and place is judged.
     """
     text = vocabulary_text(name_or_path)
     if _is_name(name_or_path):
-        return read_vocabulary(text, f"{name_or_path}.toml", with_units=False)
-    return read_vocabulary(text, str(name_or_path))
+        return read_vocabulary(text, f"{name_or_path}.toml", with_units=False, term_fault=term_fault)
+    return read_vocabulary(text, str(name_or_path), term_fault=term_fault)
 
 
 def vocabulary_text(name_or_path: str | Path) -> str:
@@ -55,10 +57,10 @@ def _is_name(name_or_path: str | Path) -> bool:
     return isinstance(name_or_path, str) and not name_or_path.endswith(".toml") and "/" not in name_or_path
 
 
-def check_vocabulary_file(path: Path) -> list[Problem]:
+def check_vocabulary_file(path: Path, term_fault: TermFault | None = None) -> list[Problem]:
     """Return everything that is wrong with a vocabulary file; nothing when it can be used."""
     try:
-        load_vocabulary(path)
+        load_vocabulary(path, term_fault)
     except DocumentError as error:
         return list(error.problems)
     return []

@@ -6,9 +6,18 @@ term that leans on another one, is judged afterwards in `vocabulary_reader`.
 
 import datetime
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictInt, StrictStr, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictInt,
+    StrictStr,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from knowledge_manager.event_class import AttributeType
@@ -43,6 +52,30 @@ Name = Annotated[StrictStr, AfterValidator(_name)]
 Amount = Annotated[float, Field(allow_inf_nan=False)]
 Byte = Annotated[StrictInt, Field(ge=0, le=255)]
 DomainEnd = Decimal | datetime.date
+
+
+def _scale(value: Any) -> Any:
+    """Take the shape of a scale; pydantic's words for it would name every alternative that it tried."""
+    if value in ("linear", "log"):
+        return value
+    if isinstance(value, list) and all(_is_breakpoint(one) for one in value):
+        return [(Decimal(one[0]), one[1]) for one in value]
+    message = 'a scale is "linear", "log", or breakpoints [[value, byte], …] with bytes 0..255'
+    raise PydanticCustomError("D215", "{reason}", {"reason": message})
+
+
+def _is_breakpoint(one: Any) -> bool:
+    if not isinstance(one, list) or len(one) != 2 or any(isinstance(number, bool) for number in one):
+        return False
+    value, byte = one
+    is_finite = isinstance(value, int) or (isinstance(value, Decimal) and value.is_finite())
+    return is_finite and isinstance(byte, int) and 0 <= byte <= 255
+
+
+Scale = Annotated[
+    Literal["linear", "log"] | list[tuple[Decimal, int]],
+    BeforeValidator(_scale),
+]
 
 
 class Table(BaseModel):
@@ -164,6 +197,7 @@ class AttributeTable(Table):
     domain: tuple[DomainEnd, DomainEnd] | None = None
     unit: StrictStr | None = None
     decimals: Annotated[StrictInt, Field(ge=0, le=6)] | None = None
+    scale: Scale = "linear"
     values: list[StrictStr] | None = None
     terms: dict[Name, TermTable] = {}
     about: StrictStr = ""

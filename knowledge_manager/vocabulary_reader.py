@@ -2,7 +2,7 @@
 
 import datetime
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final
@@ -10,7 +10,14 @@ from typing import Final
 from knowledge_manager.documents import DocumentError, Problem, did_you_mean
 from knowledge_manager.durations import duration_s, written_duration
 from knowledge_manager.event_class import NOTIFICATION_LIFETIME_S, Attribute, EventClass, Vocabulary
-from knowledge_manager.terms import Hedged, Term
+from knowledge_manager.scales import (
+    Breakpoints,
+    faults_of_breakpoints,
+    is_even,
+    log_breakpoints,
+    scaled_breakpoints,
+)
+from knowledge_manager.terms import Hedged, Term, misses
 from knowledge_manager.thesaurus_concept import fold
 from knowledge_manager.toml_documents import SchemaCodes, read_past_unknown_keys
 from knowledge_manager.toml_positions import Path, TomlPositions
@@ -32,15 +39,23 @@ LONGEST_VALUE_LIST: Final = 256
 
 _EPOCH: Final = datetime.date(1970, 1, 1)
 
+TermFault = Callable[[Attribute, str], str]
+"""Says why a language cannot express a term of an attribute, or nothing where it can."""
 
-def read_vocabulary(text: str, file: str, *, with_units: bool = True) -> Vocabulary:
+
+def read_vocabulary(
+    text: str, file: str, *, with_units: bool = True, term_fault: TermFault | None = None
+) -> Vocabulary:
     """Return the vocabulary; anything wrong raises `DocumentError` with all problems.
 
     `with_units=False` takes units on trust; it spares loading the unit table for files that ship with the
-    package.
+    package. `term_fault` is asked about every term once all else is right: curves are a language's matter.
     """
     table, positions, problems = read_past_unknown_keys(text, file, VocabularyTable, CODES)
-    problems += _Judgement(table, positions, file).problems(with_units)
+    judgement = _Judgement(table, positions, file)
+    problems += judgement.problems(with_units)
+    if not problems and term_fault is not None:
+        problems += judgement.of_curves(term_fault)
     if problems:
         raise DocumentError(sorted(problems, key=lambda problem: (problem.line, problem.column)))
     events = tuple(_event(event) for event in sorted(table.event, key=lambda event: event.index))
@@ -80,6 +95,17 @@ class _Judgement:
                 yield self._problem((*path, "name"), "D207", twice)
             names.add(fold(event.name))
             yield from self._of_event(event, path, bits, with_units)
+
+    def of_curves(self, term_fault: TermFault) -> Iterator[Problem]:
+        """Yield the terms of a file without any other problem that the language cannot express."""
+        for position, event in enumerate(self.table.event):
+            for place, table in enumerate(event.attribute):
+                attribute = _attribute(table)
+                for name in table.terms:
+                    fault = term_fault(attribute, name)
+                    if fault:
+                        path: Path = ("event", position, "attribute", place, "terms", name)
+                        yield self._problem(path, "D217", f'term "{name}" of {table.name}: {fault}')
 
     def _of_event(self, event: EventTable, path: Path, bits: int, with_units: bool) -> Iterator[Problem]:
         if event.notification_lifetime is not None and _lifetime_s(event) is None:
@@ -127,7 +153,9 @@ class _Judgement:
             if attribute.values is not None:
                 message = f"values belong to a nominal attribute; {attribute.name} is a {attribute.type}"
                 yield self._problem((*path, "values"), "D209", message)
-            yield from self._of_domain(attribute, path)
+            faults = [*self._of_domain(attribute, path)]
+            yield from faults or self._of_scale(attribute, path)
+            yield from () if faults else self._of_places_of_terms(attribute, path)
         for name, table in attribute.terms.items():
             reason = _broken_reference(name, {key: inner.term() for key, inner in attribute.terms.items()})
             if reason:
@@ -138,8 +166,9 @@ class _Judgement:
 
     def _of_value_list(self, attribute: AttributeTable, path: Path) -> Iterator[Problem]:
         values = attribute.values
-        if attribute.domain is not None or attribute.decimals is not None or attribute.unit is not None:
-            message = f"{attribute.name} is nominal: it has `values`, no domain, decimals or unit"
+        unfit = (attribute.domain, attribute.decimals, attribute.unit) != (None, None, None)
+        if unfit or attribute.scale != "linear":
+            message = f"{attribute.name} is nominal: it has `values`, no domain, decimals, unit or scale"
             yield self._problem(path, "D208", message)
         if not values:
             yield self._problem(path, "D209", f"{attribute.name} is nominal: list its values")
@@ -187,6 +216,35 @@ class _Judgement:
                 f"fewer than {SCALED_RANGE_LIMIT} (and ends below {SCALED_END_LIMIT}); lower `decimals`"
             )
             yield self._problem(place, "D208", message)
+
+    def _of_scale(self, table: AttributeTable, path: Path) -> Iterator[Problem]:
+        if table.scale == "linear":
+            return
+        place, attribute = (*path, "scale"), _attribute(table, with_scale=False)
+        if table.type != "number" or table.domain is None:
+            message = f"{table.name} is a {table.type}: a scale belongs to a number"
+            yield self._problem(place, "D215", message)
+        elif table.scale == "log":
+            if attribute.lo_scaled <= 0:
+                message = f"a logarithm needs a domain above 0, this one begins at {attribute.lo:g}"
+                yield self._problem(place, "D215", f"{message}; give breakpoints [[value, byte], …]")
+        else:
+            lo, hi = (Decimal(str(end)) for end in table.domain)
+            for fault in faults_of_breakpoints(table.scale, lo, hi, attribute.decimals):
+                yield self._problem(place, "D215", f"the scale of {table.name}: {fault}")
+
+    def _of_places_of_terms(self, table: AttributeTable, path: Path) -> Iterator[Problem]:
+        """Yield the terms that no reading can ever satisfy, because they lie outside of the domain."""
+        attribute = _attribute(table, with_scale=False)
+        for name, term in attribute.terms.items():
+            if not isinstance(term, Hedged) and misses(term, attribute.lo, attribute.hi):
+                message = (
+                    f'term "{name}" lies outside of the domain of {table.name}, '
+                    f"{attribute.lo:g}..{attribute.hi:g} {attribute.unit}".rstrip()
+                )
+                yield self._problem(
+                    (*path, "terms", name), "D216", f"{message}: no reading can satisfy it; move it"
+                )
 
     def _of_unit(self, unit: str, path: Path) -> Iterator[Problem]:
         try:
@@ -249,7 +307,7 @@ def _lifetime_s(table: EventTable) -> int | None:
     return math.ceil(seconds) if seconds is not None and 1 <= seconds <= LONGEST_LIFETIME_S else None
 
 
-def _attribute(table: AttributeTable) -> Attribute:
+def _attribute(table: AttributeTable, *, with_scale: bool = True) -> Attribute:
     decimals = _decimals(table)
     if table.type == "nominal":
         lo, hi = 0, max(len(table.values or ()) - 1, 0)
@@ -270,4 +328,14 @@ def _attribute(table: AttributeTable) -> Attribute:
         tuple(table.values or ()),
         terms,
         table.about,
+        _breakpoints(table, lo, hi) if with_scale else (),
     )
+
+
+def _breakpoints(table: AttributeTable, lo_scaled: int, hi_scaled: int) -> Breakpoints:
+    if table.scale == "linear" or table.type != "number":
+        return ()
+    if table.scale == "log":
+        return log_breakpoints(lo_scaled, hi_scaled)
+    found = scaled_breakpoints(table.scale, _decimals(table))
+    return () if is_even(lo_scaled, hi_scaled, found) else found

@@ -76,7 +76,7 @@ def _vocabulary(run: Run, table: MissionTable, event: EventClass) -> tuple[str, 
 
 def _scale(attribute: Attribute) -> tuple[object, ...]:
     scale = (attribute.lo_scaled, attribute.hi_scaled, attribute.decimals, attribute.unit)
-    return (attribute.index, attribute.type, *scale, attribute.values)
+    return (attribute.index, attribute.type, *scale, attribute.breakpoints, attribute.values)
 
 
 def values_of(event: int, attribute: int) -> Callable[[DataFrame], DataFrame]:

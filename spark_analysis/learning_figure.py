@@ -23,7 +23,7 @@ def terms_svg(counts: npt.NDArray[np.int64], attribute: Attribute, terms: list[L
         figure = Figure(figsize=(9, 4.2), layout="constrained")
         axes = figure.add_subplot()
         height = counts / max(1, int(counts.max()))
-        axes.bar(x, height, width=(attribute.hi - attribute.lo) / 255, color="#c9c9c9", label="measured")
+        axes.bar(x, height, width=np.gradient(x), color="#c9c9c9", label="measured")
         for term, colour in zip(terms, _cycled(len(terms)), strict=True):
             axes.plot(x, term.density, color=colour, linewidth=1, linestyle=":")
             axes.plot(x, term.curve, color=colour, linewidth=2, label=term.name)

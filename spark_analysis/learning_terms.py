@@ -23,6 +23,7 @@ import numpy.typing as npt
 from knowledge_manager.event_class import Attribute
 from plugins.fuzzy.compiler.curves import degrees
 from plugins.fuzzy.compiler.fit import fit
+from plugins.fuzzy.readings import middle
 from spark_analysis.errors import LearningError
 from watchdog.membership import SLOPES
 
@@ -105,10 +106,9 @@ def holes(learnt: Sequence[LearntTerm], attribute: Attribute) -> list[tuple[floa
     for term in learnt:
         silent &= term.curve <= 0
     edges = np.flatnonzero(np.diff(np.concatenate([[0], silent.astype(np.int8), [0]])))
-    scale = (attribute.hi - attribute.lo) / 255
 
     def number(byte: int) -> float:
-        return round(attribute.lo + byte * scale, max(attribute.decimals, 1))
+        return round(float(middle(byte, attribute)), max(attribute.decimals, 1))
 
     return [(number(int(low)), number(int(end) - 1)) for low, end in edges.reshape(-1, 2)]
 
@@ -175,7 +175,11 @@ def smoothed(curve: Curve, width: int) -> Curve:
 
 
 def written(v: int, V: int, c: int, attribute: Attribute) -> dict[str, Any]:
-    """Return how a vocabulary writes the three bytes, in the attribute's unit: a shoulder or a trapezoid."""
+    """Return how a vocabulary writes the three bytes, in the attribute's unit: a shoulder or a trapezoid, and
+    points where a scale bends its sides.
+    """
+    if attribute.breakpoints:
+        return _written_on_a_scale(v, V, c, attribute)
     scale = (attribute.hi - attribute.lo) / 255
     width = 0.0 if c == CRISP else 255 * 256 / SLOPES[c] * scale
     left, right = attribute.lo + v * scale, attribute.lo + V * scale
@@ -188,3 +192,16 @@ def written(v: int, V: int, c: int, attribute: Attribute) -> dict[str, Any]:
     if V == 255 and v > 0:
         return {"shoulder": {"side": "right", "from": number(left - width), "to": number(left)}}
     return {"trapezoidal": {"left": number(left), "right": number(right), "width": number(width)}}
+
+
+def _written_on_a_scale(v: int, V: int, c: int, attribute: Attribute) -> dict[str, Any]:
+    """Return the points of the curve: its corners, the ends of the domain, and where the scale bends it."""
+    width = 1.0 if c == CRISP else 255 * 256 / SLOPES[c]
+    bends = [byte for _, byte in attribute.breakpoints]
+    places = sorted({0, 255, v, V, *bends, round(v - width), round(V + width)} & set(range(256)))
+    found: dict[float, float] = {}
+    for byte in places:
+        value = round(float(middle(byte, attribute)), max(attribute.decimals, 1))
+        degree = min(1.0, max(0.0, 1 - max(v - byte, byte - V, 0) / width))
+        found.setdefault(value, round(degree, 4))
+    return {"points": [[value, degree] for value, degree in found.items()]}

@@ -175,8 +175,9 @@ class Checker:
         kind = self._kinds.get(path) or kind_of_toml(path)
         if kind == "vocabulary":
             from knowledge_manager.vocabulary import check_vocabulary_file
+            from plugins.fuzzy.compiler.term_check import term_fault
 
-            return check_vocabulary_file(path) or list(self._clashes(path))
+            return check_vocabulary_file(path, term_fault) or list(self._clashes(path))
         if kind == "node":
             from studio.node.loading import check_node_file
 

@@ -1,6 +1,7 @@
 """How one measured quantity of an event class becomes a byte of a reading.
 
-A gauge knows what the mission table says of its attribute: index, domain, decimals, or the list of values.
+A gauge knows what the mission table says of its attribute: index, domain, decimals, scale, or the list of
+values.
 What it cannot read clears the attribute for that reading and is counted as missing; what lies outside of the
 domain is clipped and counted.
 """
@@ -10,13 +11,18 @@ from watchdog.reading import Reading
 
 
 class Gauge:
-    """A number: its domain is given in scaled integers, lo < hi and hi - lo < 2**21."""
+    """A number: its domain is given in scaled integers, lo < hi and hi - lo < 2**21, and so are the
+    breakpoints of its scale, where it has one (`watchdog.normalise`).
+    """
 
-    def __init__(self, attribute: int, lo: int, hi: int, decimals: int = 2) -> None:
+    def __init__(
+        self, attribute: int, lo: int, hi: int, decimals: int = 2, inner: tuple[int, ...] = ()
+    ) -> None:
         self.attribute = attribute
         self.lo = lo
         self.hi = hi
         self.decimals = decimals
+        self.inner = inner
 
     def note(self, reading: Reading, raw: str | int | None, counters: dict[str, int]) -> None:
         """Put a raw value into the reading: decimal text, a scaled integer as a driver gives it, or None."""
@@ -26,7 +32,7 @@ class Gauge:
             return
         if scaled < self.lo or scaled > self.hi:
             counters["clipped"] += 1
-        reading.set(self.attribute, normal_byte(scaled, self.lo, self.hi))
+        reading.set(self.attribute, normal_byte(scaled, self.lo, self.hi, self.inner))
 
 
 class NominalGauge:

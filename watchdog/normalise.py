@@ -1,7 +1,8 @@
 """From what a sensor or a file says to a byte, without a float.
 
 A reading is a decimal number; scaled by ten to the power of its attribute's `decimals` it is an integer, and
-its place in the attribute's domain, scaled alike, is its byte.
+its place in the attribute's domain, scaled alike, is its byte. Most attributes have one straight line from
+their domain to the bytes; one with a scale has several, each from one breakpoint to the next.
 """
 
 FARTHEST = 536870911
@@ -56,13 +57,25 @@ def _appended(value: int, digit: int) -> int:
     return value * 10 + digit if value < 53687091 else FARTHEST
 
 
-def normal_byte(x: int, lo: int, hi: int) -> int:
+def normal_byte(x: int, lo: int, hi: int, inner: tuple[int, ...] = ()) -> int:
     """Return the byte of the scaled value x in the scaled domain lo < hi; what lies outside is clipped.
 
+    `inner` has the breakpoints of a scale between the ends: value, byte, value, byte …, both rising.
     hi - lo stays below 2**21, so that no product reaches 2**30.
     """
+    first = 0
+    last = 255
+    i = 0
+    while i < len(inner):
+        if x < inner[i]:
+            hi = inner[i]
+            last = inner[i + 1]
+            break
+        lo = inner[i]
+        first = inner[i + 1]
+        i += 2
     if x <= lo:
-        return 0
+        return first
     if x >= hi:
-        return 255
-    return (510 * (x - lo) + (hi - lo)) // (2 * (hi - lo))
+        return last
+    return first + (2 * (last - first) * (x - lo) + (hi - lo)) // (2 * (hi - lo))

@@ -42,4 +42,4 @@ class Sampler:
             return None
         if not attribute.lo_scaled <= scaled <= attribute.hi_scaled:
             self.clipped += 1
-        return normal_byte(scaled, attribute.lo_scaled, attribute.hi_scaled)
+        return normal_byte(scaled, attribute.lo_scaled, attribute.hi_scaled, attribute.inner)

@@ -10,8 +10,10 @@ from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.ages import age_code
 from plugins.fuzzy.codec import FuzzyCodec
-from plugins.fuzzy.compiler.constants import reading_byte
+from plugins.fuzzy.compiler.constants import reading_of
+from plugins.fuzzy.compiler.reading_words import reading_words
 from plugins.fuzzy.describe import Description, describe_vector
+from plugins.fuzzy.readings import byte_of
 from plugins.fuzzy.vectors import SubscriptionVector
 from plugins.fuzzy.words import Names, constraint_words
 from watchdog.membership import degree
@@ -20,11 +22,15 @@ from watchdog.score import satisfies, vector_degree
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One constraint and what a value makes of it; `byte` and `degree_u8` are None without a value."""
+    """One constraint and what a value makes of it; `byte` and `degree_u8` are None without a value.
+
+    `reading` is what a source makes of the value: rounded to the table's decimals, clipped to the domain.
+    """
 
     attribute: str
     words: str
     value: str | None
+    reading: str | None
     byte: int | None
     degree_u8: int | None
 
@@ -68,6 +74,7 @@ class Explanation:
                     "attribute": clause.attribute,
                     "words": clause.words,
                     "value": clause.value,
+                    "reading": clause.reading,
                     "byte": clause.byte,
                     "degree_u8": clause.degree_u8,
                 }
@@ -97,15 +104,18 @@ def explain_vector(
     row = bytearray(8 * table.feature_bytes)
     row[table.age_index] = age_code(1000 * age_s)
     present = {table.age_index}
+    told: dict[str, tuple[str, str]] = {}
     for name, text in given.items():
-        row[known[name].index] = reading_byte(text, known[name])
+        reading = reading_of(text, known[name])
+        told[name] = text, reading_words(reading, known[name])
+        row[known[name].index] = byte_of(reading, known[name])
         present.add(known[name].index)
     clauses = tuple(
-        _clause(parts, rank, Names(table, table.feature_bytes), given, row, present, age_s)
+        _clause(parts, rank, Names(table, table.feature_bytes), told, row, present, age_s)
         for rank in range(len(parts.attributes))
     )
     overall = None
-    if given and set(parts.attributes) <= present:
+    if set(parts.attributes) <= present:
         overall = vector_degree(vector, table.feature_bytes, row)
     return Explanation(
         description=describe_vector(vector, table, "sv"),
@@ -120,7 +130,7 @@ def _clause(
     parts: SubscriptionVector,
     rank: int,
     names: Names,
-    given: Mapping[str, str],
+    told: Mapping[str, tuple[str, str]],
     row: bytearray,
     present: set[int],
     age_s: int,
@@ -131,12 +141,15 @@ def _clause(
     is_age = names.is_age(index)
     words = constraint_words(triple, names.attribute_of(parts.event, index), age=is_age)
     if index not in present:
-        return Clause(name, words, None, None, None)
-    value = f"{age_s} s" if is_age else given[name]
-    return Clause(name, words, value, row[index], degree(row[index], *triple))
+        return Clause(name, words, None, None, None, None)
+    value, reading = (f"{age_s} s", f"{age_s} s") if is_age else told[name]
+    return Clause(name, words, value, reading, row[index], degree(row[index], *triple))
 
 
 def _clause_line(clause: Clause) -> str:
     if clause.degree_u8 is None:
         return f"     ?  {clause.attribute}: no value given"
-    return f"{clause.degree_u8:>6}  {clause.attribute} = {clause.value} (byte {clause.byte}): {clause.words}"
+    is_same = clause.reading is None or clause.reading.split(" ")[0] == clause.value
+    read = "" if is_same else f", read as {clause.reading}"
+    place = f"{clause.value}{read} (byte {clause.byte})"
+    return f"{clause.degree_u8:>6}  {clause.attribute} = {place}: {clause.words}"

@@ -6,7 +6,9 @@ from html import escape
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.compiler.compile import Compiled
+from plugins.fuzzy.compiler.constraints import Constraint
 from plugins.fuzzy.compiler.curves import Curve, degrees
+from plugins.fuzzy.compiler.wishes import Crisp, Exact
 from plugins.fuzzy.words import Names, value_words
 
 _WIDTH, _HEIGHT, _MARGIN = 510, 130, 40
@@ -22,7 +24,7 @@ class Panel:
     high: str
     encoded: Curve
     wanted: Curve | None
-    deviation: float | None
+    note: str
 
 
 def panels(vector: bytes, table: MissionTable, compiled: Compiled | None = None) -> list[Panel]:
@@ -45,10 +47,22 @@ def panels(vector: bytes, table: MissionTable, compiled: Compiled | None = None)
                 high=ends[1],
                 encoded=degrees(*triple),
                 wanted=constraint.wanted if constraint is not None else None,
-                deviation=constraint.deviation if constraint is not None else None,
+                note=_note(constraint),
             )
         )
     return made
+
+
+def _note(constraint: Constraint | None) -> str:
+    """Return how true the bytes are to what was wanted: crisp sets in words, curves by their deviation."""
+    if constraint is None:
+        return ""
+    shape = constraint.wish.shape
+    if constraint.shift is not None:
+        return constraint.shift.words
+    if isinstance(shape, Exact) and shape.told:
+        return shape.told
+    return "exact" if isinstance(shape, Exact | Crisp) else f"deviation {constraint.deviation:.3f}"
 
 
 def svg(found: list[Panel]) -> str:
@@ -76,8 +90,7 @@ def terminal(found: list[Panel], columns: int = 64) -> list[str]:
     """Return lines of block characters: the encoded curve, and below it the wanted one where it is known."""
     lines = []
     for panel in found:
-        note = "" if panel.deviation is None else f"  (deviation {panel.deviation:.3f})"
-        lines.append(f"{panel.title}{note}")
+        lines.append(f"{panel.title}  ({panel.note})" if panel.note else panel.title)
         if panel.wanted is not None:
             lines.append(f"  wanted  |{_bar(panel.wanted, columns)}|")
         lines.append(f"  encoded |{_bar(panel.encoded, columns)}|")
@@ -86,14 +99,17 @@ def terminal(found: list[Panel], columns: int = 64) -> list[str]:
 
 
 def _bar(curve: Curve, columns: int) -> str:
-    cells = (curve[round(column * 255 / (columns - 1))] for column in range(columns))
+    """Return one character for each column: the highest degree among its bytes, so that none is lost."""
+    cells = (
+        curve[column * 256 // columns : (column + 1) * 256 // columns].max() for column in range(columns)
+    )
     return "".join(_BARS[round(cell * (len(_BARS) - 1))] for cell in cells)
 
 
 def _svg_panel(panel: Panel, top: float) -> str:
     bottom = top + _HEIGHT
     right = _MARGIN + _WIDTH
-    note = "" if panel.deviation is None else f" — deviation {panel.deviation:.3f}"
+    note = f" — {panel.note}" if panel.note else ""
     parts = [
         f'<text x="{_MARGIN}" y="{top - 8}">{escape(panel.title + note)}</text>',
         f'<rect x="{_MARGIN}" y="{top}" width="{_WIDTH}" height="{_HEIGHT}" fill="none" stroke="#999"/>',

@@ -3,12 +3,15 @@
 import datetime
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.compiler.constants import shown_unit
 from plugins.fuzzy.compiler.durations import written_duration
+from plugins.fuzzy.compiler.reading_words import amount_words, reading_words
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, pattern_from_bytes
+from plugins.fuzzy.readings import first_reading, last_reading, middle, step_at
 from plugins.fuzzy.vectors import (
     AGGREGATORS,
     BREAKDOWN,
@@ -60,50 +63,84 @@ class Names:
 
 
 def value_words(byte: int, attribute: Attribute | None, *, age: bool = False) -> str:
-    """Return the value that a byte stands for, with its unit."""
+    """Return the value in the middle of a byte's readings, with its unit, as exactly as a byte tells it."""
     if age:
         return written_duration(lifetime_s(byte))
     if attribute is None:
         return str(byte)
     if attribute.type == "nominal":
         return attribute.values[byte] if byte < len(attribute.values) else f"value {byte}"
-    amount = attribute.lo + (attribute.hi - attribute.lo) * byte / 255
+    amount = float(middle(byte, attribute))
     if attribute.type == "time":
         return f"{int(amount) // 3600:02d}:{int(amount) // 60 % 60:02d}"
     if attribute.type == "date":
         return (_EPOCH + datetime.timedelta(days=round(amount))).isoformat()
-    digits = min(attribute.decimals, max(0, 2 - math.floor(math.log10((attribute.hi - attribute.lo) / 255))))
+    step = float(step_at(round(middle(byte, attribute) * 10**attribute.decimals), attribute))
+    digits = min(attribute.decimals, max(0, 2 - math.floor(math.log10(step))))
     return f"{amount:.{digits}f} {shown_unit(attribute)}".strip()
 
 
 def constraint_words(triple: Triple, attribute: Attribute | None, *, age: bool = False) -> str:
     """Return what (v, V, g) asks of an attribute: the core, how it falls outside, and whether it is turned
     over.
+
+    The core is told by its first and last reading, so that the words hold for exactly the readings that get
+    the full degree (or, turned over, none).
     """
     v, V, g = triple
+    core = _core_words(v, V, attribute, age=age)
+    if v == 0 and V == 255:
+        return "never holds" if g & 128 else f"is {core}"
     is_ = "is not" if g & 128 else "is"
-    low, high = (value_words(byte, attribute, age=age) for byte in (v, V))
-    if attribute is not None and attribute.type == "nominal":
-        core = " or ".join(attribute.values[v : V + 1]) or f"value {v}"
-    elif v == V:
-        core = low
-    elif v == 0 and V == 255:
-        core = "anything"
-    elif v == 0:
-        core = f"at most {high}"
-    elif V == 255:
-        core = f"at least {low}"
-    else:
-        core = f"between {low} and {high}"
-    return f"{is_} {core}" + ("" if g & 127 == _CRISP else f", {_falling_words(g & 127, attribute)}")
+    return f"{is_} {core}" + ("" if g & 127 == _CRISP else f", {_falling_words(triple, attribute)}")
 
 
-def _falling_words(code: int, attribute: Attribute | None) -> str:
-    steepness: float = 0.5 * 2 ** (code / 18)
+def _core_words(v: int, V: int, attribute: Attribute | None, *, age: bool) -> str:
+    if v == 0 and V == 255:
+        return "anything"
+    if attribute is None:
+        low, high = (value_words(byte, None, age=age) for byte in (v, V))
+        return _span_words(low, high, reaches_low=v == 0, reaches_high=V == 255)
+    if attribute.type == "nominal":
+        return " or ".join(attribute.values[v : V + 1]) or f"value {v}"
+    first, last = first_reading(v, attribute), last_reading(V, attribute)
+    if first > last:
+        beside = f"{reading_words(last, attribute)} and {reading_words(first, attribute)}"
+        return f"something between {beside}, which no reading is"
+    low, high = reading_words(first, attribute), reading_words(last, attribute)
+    return _span_words(low, high, reaches_low=v == 0, reaches_high=V == 255)
+
+
+def _span_words(low: str, high: str, *, reaches_low: bool, reaches_high: bool) -> str:
+    if low == high:
+        return low
+    if reaches_low:
+        return f"at most {high}"
+    return f"at least {low}" if reaches_high else f"between {low} and {high}"
+
+
+def _falling_words(triple: Triple, attribute: Attribute | None) -> str:
+    """Return how far outside of the core the degree has become 0, told on each side where a scale has steps
+    of different sizes.
+    """
+    v, V, g = triple
+    steps: float = 255 / (0.5 * 2 ** ((g & 127) / 18))
     if attribute is None or attribute.type == "nominal":
-        return f"falling to nothing over {255 / steepness:.3g} of 255 steps outside"
-    width = (attribute.hi - attribute.lo) / steepness
-    return f"falling to nothing over {width:.3g} {shown_unit(attribute) or 'units'} outside"
+        return f"falling to nothing over {steps:.3g} of 255 steps outside"
+    if not attribute.breakpoints and attribute.type == "number":
+        width = (attribute.hi - attribute.lo) * steps / 255
+        return f"falling to nothing over {width:.3g} {shown_unit(attribute) or 'units'} outside"
+    if not attribute.breakpoints:
+        width = (attribute.hi_scaled - attribute.lo_scaled) * Fraction(steps / 255)
+        return f"falling to nothing over {amount_words(width, attribute)} outside"
+    ends = []
+    if v > 0:
+        reached = v - math.ceil(steps)
+        ends.append(f"at {value_words(reached, attribute)}" if reached >= 0 else "below the domain")
+    if V < 255:
+        reached = V + math.ceil(steps)
+        ends.append(f"at {value_words(reached, attribute)}" if reached <= 255 else "above the domain")
+    return f"falling to nothing {' and '.join(ends)}"
 
 
 def pattern_words(pattern: Pattern, names: list[str]) -> str:

@@ -8,10 +8,12 @@ into a firmware), and with a cross-compiler every module as `.mpy` instead of so
 import json
 import subprocess
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import watchdog
 from emulation.board_limits import BOARDS, BoardLimits
+from knowledge_manager.event_class import Attribute
 from studio.board.budget import PARTS
 from studio.board.built_folder import LISTING, SECRETS, clear, digests, edited
 from studio.board.pieces import laid_out
@@ -180,6 +182,8 @@ def _microbit_files(settings: BoardSettings, blocks: Sequence[bytes], is_recorde
     programs = ["microbit_setup", "microbit_loop"]
     programs.append("microbit_recorded" if is_recorded else "microbit_temperature")
     sources = {name: _main(name) for name in programs}
+    if not is_recorded and first.breakpoints:
+        sources["microbit_temperature"] = scaled_temperature(sources["microbit_temperature"], first)
     if not blocks:
         return laid_out(LINK_PARTS, sources, constants)
     # One piece and no name of its own: with one more, the table of names would outgrow its place.
@@ -192,11 +196,30 @@ pool.blocks.extend([bytearray(size) for size in ({sizes})])
     return laid_out(LINK_PARTS, sources, constants, last="filling")
 
 
+def scaled_temperature(source: str, attribute: Attribute) -> str:
+    """Return a micro:bit's thermometer for an attribute with a scale: a decision for each of its pieces,
+    because a table with a name of its own would take more of the heap.
+    """
+    low, span = attribute.lo_scaled, attribute.hi_scaled - attribute.lo_scaled
+    points = [(0, 0), *((x - low, byte) for x, byte in attribute.breakpoints), (span, 255)]
+    lines = []
+    for (x, byte), (end, last) in pairwise(points):
+        value = f"{byte} + ({2 * (last - byte)} * (x - {x}) + {end - x}) // {2 * (end - x)}"
+        lines += [f"    {'el' if x else ''}if x <= {end}:", f"        row[ATTRIBUTE] = {value}"]
+    straight = "    row[ATTRIBUTE] = (510 * x + SPAN) // (2 * SPAN)"
+    if straight not in source:
+        raise ValueError("the program of a thermometer has another line for its byte")
+    return source.replace(straight, "\n".join(lines))
+
+
 def _package_files(board: str, settings: BoardSettings) -> dict[str, str]:
     """Return the package, the program, and the two files that their owner edits."""
     package = Path(watchdog.__file__).parent
     files = {"watchdog/" + path.name: path.read_text(encoding="utf-8") for path in package.glob("*.py")}
-    gauges = [(one.index, one.lo_scaled, one.hi_scaled, one.decimals) for one in settings.attributes]
+    gauges = [
+        (one.index, one.lo_scaled, one.hi_scaled, one.decimals, *([one.inner] if one.inner else []))
+        for one in settings.attributes
+    ]
     comments = ", ".join(one.name for one in settings.attributes)
     files["main.py"] = _main("board_main")
     wired = "".join(
@@ -213,7 +236,7 @@ PORT = {settings.mediator[1]}
 NODE = {settings.node}
 TABLE_CHECK = {settings.table_check}
 EVENT = {settings.event}
-GAUGES = {gauges!r}  # index, lowest, highest, decimals of {comments}
+GAUGES = {gauges!r}  # index, lowest, highest, decimals (, scale) of {comments}
 EXTRACT = {settings.extract!r}
 MISSION_KEY = {settings.mission_key or b""!r}
 PERIOD_MS = {settings.period_ms}

@@ -39,7 +39,8 @@ def recorded_rows(path: Path, settings: BoardSettings) -> Recorded:
     """Read a recording with the source that boards use, as far as it fits into a board."""
     counters = {"clipped": 0, "missing": 0}
     gauges: dict[str, Gauge | NominalGauge] = {
-        one.name: Gauge(one.index, one.lo_scaled, one.hi_scaled, one.decimals) for one in settings.attributes
+        one.name: Gauge(one.index, one.lo_scaled, one.hi_scaled, one.decimals, one.inner)
+        for one in settings.attributes
     }
     path.stat()
     source = CsvSource(str(path), settings.event, gauges, counters)

@@ -45,6 +45,9 @@ def show(
             else:
                 low, high = attribute["domain"]
                 domain = f"{low:g}..{high:g} {attribute['unit']}"
+                if "scale" in attribute:
+                    inner = ", ".join(f"{value:g} at {byte}" for value, byte in attribute["scale"][1:-1])
+                    domain = f"{domain} (scale: {inner} of 255)"
             terms, words = listed(attribute["terms"]), listed(attribute["words"], 4)
             numbers = str(attribute["index"]), str(attribute["feature"])
             shown.add_row(*map(Text, (*numbers, attribute["name"], domain, terms, words)))
@@ -65,11 +68,12 @@ def check(
     """Check vocabularies one by one and together. Ends 1 when anything is wrong."""
     from knowledge_manager.documents import DocumentError
     from knowledge_manager.mission_table import load_mission_table
+    from plugins.fuzzy.compiler.term_check import term_fault
     from studio import console
     from studio.failures import problem_document
 
     try:
-        table = load_mission_table(names)
+        table = load_mission_table(names, term_fault)
     except DocumentError as error:
         problems, check_byte = list(error.problems), None
     else:

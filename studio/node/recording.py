@@ -93,7 +93,9 @@ def gauge_of(attribute: Attribute) -> Gauge | NominalGauge:
     """Return what makes a byte of this attribute's values."""
     if attribute.type == "nominal":
         return NominalGauge(attribute.index, list(attribute.values))
-    return Gauge(attribute.index, attribute.lo_scaled, attribute.hi_scaled, attribute.decimals)
+    return Gauge(
+        attribute.index, attribute.lo_scaled, attribute.hi_scaled, attribute.decimals, attribute.inner
+    )
 
 
 class Recording:

@@ -9,7 +9,8 @@ import pytest
 from knowledge_manager.documents import DocumentError, Problem, read_document
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.vocabulary import check_vocabulary_file, load_vocabulary
-from plugins.fuzzy.compiler import check_subscription_file
+from plugins.fuzzy.compiler import check_subscription_file, compile_subscription
+from plugins.fuzzy.compiler.term_check import term_fault
 from plugins.fuzzy.describe import check_vector_file
 
 ROOT = Path(__file__).parent.parent.parent
@@ -44,7 +45,7 @@ def test_page_says_what_it_is(code: str) -> None:
 def problems_of(path: Path, table: MissionTable) -> list[Problem]:
     checks: dict[str, Callable[[], list[Problem]]] = {
         ".xml": lambda: check_subscription_file(path, table),
-        ".toml": lambda: check_vocabulary_file(path),
+        ".toml": lambda: check_vocabulary_file(path, term_fault),
         ".hex": lambda: check_vector_file(path, table),
     }
     return checks[path.suffix]()
@@ -69,15 +70,17 @@ def code_of(act: Callable[[], object]) -> str:
     return raised.value.problems[0].code
 
 
-def test_codes_that_need_more_than_a_file(tmp_path: Path) -> None:
+def test_codes_that_need_more_than_a_file(tmp_path: Path, table: MissionTable) -> None:
     large = tmp_path / "large.xml"
     large.write_bytes(b"<" + b" " * 70_000)
     copy = tmp_path / "copy.toml"
     copy.write_bytes((ROOT / "knowledge_manager" / "vocabularies" / "medical.toml").read_bytes())
+    shifted = (GOLDEN / "D160.xml").read_bytes()
     special = {
         "D001": lambda: read_document(tmp_path / "missing.xml"),
         "D002": lambda: read_document(tmp_path),
         "D003": lambda: read_document(large),
+        "D129": lambda: compile_subscription(shifted, "f", table, tolerance=0.0001),
         "D204": lambda: load_vocabulary("medicine"),
         "D214": lambda: load_mission_table(["medical", copy]),
     }

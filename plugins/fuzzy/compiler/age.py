@@ -34,7 +34,9 @@ def read_within_last(element: "Element", reader: PredicateReader) -> list[Wish]:
         code = _age_code("" if universal is not None else text, text, span, reader)
         if code is None:
             return []
-        shape = Exact((0, code, CRISP))
+        seconds = duration_s(text)
+        longer = "" if lifetime_s(code) == seconds else f"true up to {written_duration(lifetime_s(code))}"
+        shape = Exact((0, code, CRISP), longer)
     return [Wish(reader.age_index, None, shape, reader.weight(element), document.span(element))]
 
 

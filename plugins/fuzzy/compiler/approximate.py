@@ -21,6 +21,7 @@ from knowledge_manager.terms import (
     Triangular,
     Universal,
     faults,
+    misses,
 )
 from plugins.fuzzy.compiler.constants import (
     BadConstant,
@@ -72,7 +73,7 @@ def read_approximate(element: "Element", reader: PredicateReader) -> list[Wish]:
     kind = etree.QName(operator).localname
     if kind == "more-or-less":
         hedges = (*hedges, "more_or_less")
-    wish = Curved(fuzzifier, hedges, complement=kind == "is-not")
+    wish = Curved(fuzzifier, hedges, complement=kind == "is-not", unit=unit)
     span = reader.document.span(element)
     weight = reader.weight(element)
     return [Wish(attribute.index, attribute, wish, weight, span, str(element.get("attribute")))]
@@ -126,6 +127,11 @@ def _read_set(fuzzy_set: "Element", attribute: Attribute, unit: str, reader: Pre
     ):
         message = f"<points>: no line can be drawn over such a distance; stay near {domain_words(attribute)}"
         reader.complain(reader.document.span(first), "D108", message)
+    if len(reader.problems) == before and misses(fuzzifier, attribute.lo, attribute.hi):
+        message = f"<{kind}> lies outside of the domain of {attribute.name}, {domain_words(attribute)}"
+        reader.complain(
+            reader.document.span(first), "D130", f"{message}: no reading can satisfy it; move it inside"
+        )
     return fuzzifier if len(reader.problems) == before else None
 
 

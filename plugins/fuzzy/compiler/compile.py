@@ -7,6 +7,7 @@ from typing import Any
 
 from knowledge_manager.documents import DocumentError, Problem, read_document
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.terms import Universal
 from knowledge_manager.thesaurus import Thesaurus
 from plugins.fuzzy.compiler.blocks import FunctionError, pattern_block
 from plugins.fuzzy.compiler.constants import plain_number
@@ -17,6 +18,8 @@ from plugins.fuzzy.compiler.encode import Spans, encode_asked
 from plugins.fuzzy.compiler.fit import DOUBTFUL, REFUSED
 from plugins.fuzzy.compiler.predicates import Asked, read_predicates, registered_tags
 from plugins.fuzzy.compiler.reader import TagReaders
+from plugins.fuzzy.compiler.term_check import curve_fault
+from plugins.fuzzy.compiler.wishes import Crisp, Curved, Exact
 from plugins.fuzzy.compiler.words import AuthorsWords, ResolvedWord
 from watchdog.vector import VectorError, lifetime_s
 
@@ -26,9 +29,9 @@ class Compiled:
     """A subscription's vector and how it came about.
 
     `threshold` is the effective one, what was asked for rounded up to fifteenths. `deviation` is the largest
-    of the constraints'. `words` tells how each word was understood, `remarks` what was rounded,
-    `function_error` what the rules of an author's `<function>` miss. `spans` has for every byte of the vector
-    the piece of the document it came from.
+    of the constraints', over exact readings. `words` tells how each word was understood, `remarks` what was
+    rounded, `function_error` what the rules of an author's `<function>` miss. `spans` has for every byte of
+    the vector the piece of the document it came from.
     """
 
     vector: bytes
@@ -59,6 +62,7 @@ class Compiled:
                     "V": constraint.triple[1],
                     "g": constraint.triple[2],
                     "deviation": constraint.deviation,
+                    "shift": None if constraint.shift is None else constraint.shift.as_document(),
                     "wanted": [round(degree, 6) for degree in constraint.wanted.tolist()],
                 }
                 for constraint in self.constraints
@@ -84,9 +88,10 @@ def compile_subscription(
     """Return the compiled subscription; everything wrong raises one `DocumentError`.
 
     The same source gives the same bytes: id, revision and stamp are the caller's. `strict` turns warnings
-    into errors, `tolerance` is the largest deviation between a wanted curve and its three bytes that is
-    accepted, `tags` replaces the registered readers of predicates. Words that are no names of the table are
-    looked up in the thesaurus, the shipped one if none is given.
+    into errors. `tolerance` is the largest deviation between a wanted curve and its three bytes that is
+    accepted, and the farthest that a crisp bound may move, as a share of the domain. `tags` replaces the
+    registered readers of predicates. Words that are no names of the table are looked up in the thesaurus, the
+    shipped one if none is given.
     """
     document = read_subscription(source, file)
     words = AuthorsWords(table, document.language, thesaurus)
@@ -164,14 +169,30 @@ def _deviations(
     constraints: tuple[Constraint, ...], document: SubscriptionDocument, tolerance: float
 ) -> Iterator[Problem]:
     for constraint in constraints:
-        span = constraint.wish.span
-        by = f"{constraint.deviation:.3f}"
-        straying = f"{constraint.attribute}: the encoded curve strays by {by} from the wanted one"
-        if constraint.deviation > tolerance:
-            message = f"{straying}, {tolerance:g} is allowed; choose a simpler shape"
-            yield document.problem(span, "D152", message)
-        elif constraint.deviation > DOUBTFUL:
-            yield document.warning(span, "D151", straying)
-        if not constraint.encoded.any():
-            message = f"{constraint.attribute}: no value of the domain satisfies this at all"
-            yield document.warning(span, "D154", message)
+        span, name = constraint.wish.span, constraint.attribute
+        shape, shift = constraint.wish.shape, constraint.shift
+        fault = curve_fault(constraint, tolerance)
+        if constraint.is_never_met:
+            complain = document.warning if _is_by_bytes(shape) else document.problem
+            yield complain(span, "D154", f"{name}: {fault}")
+        elif shift is not None:
+            if shift.moved > tolerance:
+                by = f"a bound moves by {shift.moved:.3g} of the domain, {tolerance:g} is allowed"
+                yield document.problem(span, "D129", f"{name}: {by}; {shift.words}")
+            elif shift.is_everything:
+                message = "lets every reading pass: each step holds some that are wanted"
+                yield document.warning(span, "D161", f"{name}: {message}; {shift.words}")
+            else:
+                yield document.warning(span, "D160", f"{name}: {shift.words}")
+        elif isinstance(shape, Exact) and shape.told:
+            yield document.warning(span, "D160", f"{name}: {shape.told}")
+        elif fault:
+            yield document.problem(span, "D152", f"{name}: {fault}")
+        elif constraint.doubt > DOUBTFUL:
+            straying = f"the encoded curve strays by {constraint.deviation:.3f} from the wanted one"
+            yield document.warning(span, "D151", f"{name}: {straying}")
+
+
+def _is_by_bytes(shape: Exact | Crisp | Curved) -> bool:
+    """Tell whether the author gave the bytes themselves, as a decompiled vector does."""
+    return isinstance(shape, Exact) or (isinstance(shape, Curved) and isinstance(shape.fuzzifier, Universal))

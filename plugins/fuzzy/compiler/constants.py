@@ -1,20 +1,22 @@
 """What an author's constants mean: numbers, times of day, dates and listed values, on the attribute's scale.
 
-A constant takes the way of a reading: to the attribute's unit, to a scaled integer, to a byte. So "eq 38.2"
-holds exactly for the readings that a board would call 38.2.
+A constant is a rational number of the attribute's unit; nothing of it is rounded before it is compared with
+exact readings (`plugins.fuzzy.readings`). What an author wrote in another unit is converted to twelve digits.
 """
 
 import datetime
 import math
 import re
 from collections.abc import Callable
+from fractions import Fraction
 
 from knowledge_manager.documents import did_you_mean, listed
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.units import UnitError, convert, convert_difference
 from knowledge_manager.vocabulary_reader import days_since_epoch
 from plugins.fuzzy.compiler.durations import duration_s
-from watchdog.normalise import normal_byte, scale_decimal
+from plugins.fuzzy.readings import byte_of
+from watchdog.normalise import scale_decimal
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
@@ -78,9 +80,9 @@ def domain_words(attribute: Attribute) -> str:
     return f"{attribute.lo:g}..{attribute.hi:g} {shown_unit(attribute)}".strip()
 
 
-def scaled_constant(text: str, attribute: Attribute, unit: str) -> int:
-    """Return a constant as a scaled integer of the domain, a listed value as its position; what lies outside
-    is refused.
+def exact_constant(text: str, attribute: Attribute, unit: str) -> Fraction:
+    """Return a constant on the scale of readings, exactly, a listed value as its position; what lies outside
+    of the domain is refused.
     """
     text = text.strip()
     if attribute.type == "nominal":
@@ -88,32 +90,32 @@ def scaled_constant(text: str, attribute: Attribute, unit: str) -> int:
             known = listed(attribute.values, 16)
             hint = did_you_mean(text, attribute.values)
             raise BadConstant("D114", f'"{text}" is not a value of {attribute.name} ({known}){hint}')
-        return attribute.values.index(text)
+        return Fraction(attribute.values.index(text))
     amount = position(text, attribute, unit)
-    scaled = scale_decimal(f"{amount:.9f}", attribute.decimals)
-    if scaled is None or not attribute.lo_scaled <= scaled <= attribute.hi_scaled:
+    is_own_unit = attribute.type == "number" and unit in ("", attribute.unit)
+    is_finite = math.isfinite(amount)
+    exact = Fraction(text if is_own_unit else repr(amount) if is_finite else 0) * 10**attribute.decimals
+    if not is_finite or not attribute.lo_scaled <= exact <= attribute.hi_scaled:
         shown = f"{amount:g} {shown_unit(attribute)}".strip()
         converted = f" ({shown})" if unit and unit != attribute.unit else ""
         message = f'"{text}"{converted} is outside the domain of {attribute.name}, {domain_words(attribute)}'
         raise BadConstant("D106", message)
-    return scaled
+    return exact
 
 
-def byte_of(scaled: int, attribute: Attribute) -> int:
-    """Return the byte that a reading of this scaled value gets."""
+def reading_of(text: str, attribute: Attribute) -> int:
+    """Return what a source makes of a value in the attribute's own unit: rounded to its decimals, half away
+    from zero, and clipped to the domain.
+    """
     if attribute.type == "nominal":
-        return scaled
-    return normal_byte(scaled, attribute.lo_scaled, attribute.hi_scaled)
+        return int(exact_constant(text, attribute, ""))
+    scaled = scale_decimal(f"{position(text, attribute, attribute.unit):.9f}", attribute.decimals)
+    return min(max(scaled or 0, attribute.lo_scaled), attribute.hi_scaled)
 
 
 def reading_byte(text: str, attribute: Attribute) -> int:
-    """Return the byte of a reading in the attribute's own unit: like a constant's, but clipped to the
-    domain.
-    """
-    if attribute.type == "nominal":
-        return scaled_constant(text, attribute, "")
-    scaled = scale_decimal(f"{position(text, attribute, attribute.unit):.9f}", attribute.decimals)
-    return byte_of(scaled or 0, attribute)
+    """Return the byte that a source gives to a value in the attribute's own unit."""
+    return byte_of(reading_of(text, attribute), attribute)
 
 
 def _seconds_of_day(text: str) -> float:

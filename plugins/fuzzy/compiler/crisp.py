@@ -1,17 +1,19 @@
-"""Reads `<crisp-predicate>`: comparisons that hold or do not, as intervals of bytes."""
+"""Reads `<crisp-predicate>`: comparisons that hold or do not, as the exact readings for which they hold."""
 
-from collections.abc import Iterable
+import math
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from lxml import etree
 
 from knowledge_manager.event_class import Attribute
-from plugins.fuzzy.compiler.constants import byte_of, scaled_constant
+from plugins.fuzzy.compiler.constants import exact_constant
+from plugins.fuzzy.compiler.crisp_bytes import least_triple, passing
 from plugins.fuzzy.compiler.domain import unit_of
 from plugins.fuzzy.compiler.reader import PredicateReader, own_text
 from plugins.fuzzy.compiler.spans import Span
-from plugins.fuzzy.compiler.wishes import COMPLEMENT, CRISP, Exact, Wish
-from plugins.fuzzy.vectors import Triple
+from plugins.fuzzy.compiler.wishes import Crisp, Wish
+from plugins.fuzzy.readings import Range, all_but, byte_of, count, readings_of
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -35,18 +37,30 @@ def read_crisp(element: "Element", reader: PredicateReader) -> list[Wish]:
     constants = _constants(element, operator, attribute, unit, reader)
     if constants is None:
         return []
-    triple = _triple(operator, constants, attribute, element, reader)
-    if triple is None:
-        return []
+    wanted = _wanted(operator, constants, attribute)
     span = reader.document.span(element)
+    if not wanted:
+        message = f'"{operator}" leaves no reading of {attribute.name}: the range is empty'
+        reader.complain(span, "D109", message)
+        return []
+    if operator == "in" and _is_scattered(wanted, attribute):
+        message = (
+            f"the values of {attribute.name} are scattered: neither they nor the others stand side by side, "
+            "so one interval cannot hold them; write one subscription for each run"
+        )
+        reader.complain(span, "D115", message)
+        return []
     weight = reader.weight(element)
-    return [Wish(attribute.index, attribute, Exact(triple), weight, span, str(element.get("attribute")))]
+    shape = Crisp(wanted, operator, unit)
+    return [Wish(attribute.index, attribute, shape, weight, span, str(element.get("attribute")))]
 
 
 def _constants(
     element: "Element", operator: str, attribute: Attribute, unit: str, reader: PredicateReader
-) -> list[int] | None:
-    """Return the scaled constants that the operator needs, or note what is wrong with them."""
+) -> list[Fraction] | None:
+    """Return the constants that the operator needs, on the scale of readings, or note what is wrong with
+    them.
+    """
     document = reader.document
     children = {
         kind: [child for child in element if etree.QName(child).localname == kind]
@@ -71,67 +85,73 @@ def _constants(
         places = [(document.text_span(element), text)]
     else:
         places = [(document.text_span(holder), holder.text or "") for holder in holders]
-    found = [_scaled(span, text, attribute, unit, reader) for span, text in places]
-    present = [scaled for scaled in found if scaled is not None]
+    found = [_constant(span, text, attribute, unit, reader) for span, text in places]
+    present = [constant for constant in found if constant is not None]
     return present if len(present) == len(found) else None
 
 
-def _scaled(span: Span, text: str, attribute: Attribute, unit: str, reader: PredicateReader) -> int | None:
-    """Return one constant on the attribute's scale; a value of a list may be anybody's word for it."""
+def _constant(
+    span: Span, text: str, attribute: Attribute, unit: str, reader: PredicateReader
+) -> Fraction | None:
+    """Return one constant on the scale of readings; a value of a list may be anybody's word for it."""
     word = reader.value(span, text, attribute) if attribute.type == "nominal" else text
-    return None if word is None else reader.attempt(span, scaled_constant, word, attribute, unit)
+    return None if word is None else reader.attempt(span, exact_constant, word, attribute, unit)
 
 
-def _triple(
-    operator: str, constants: list[int], attribute: Attribute, element: "Element", reader: PredicateReader
-) -> Triple | None:
-    bytes_ = [byte_of(scaled, attribute) for scaled in constants]
-    b = bytes_[0]
-    if operator == "in":
-        return _run(bytes_, attribute, element, reader)
-    if operator == "between":
-        backwards = constants[0] > constants[1]
-        if backwards and attribute.type == "time":
-            return _over_midnight(*bytes_)
-        interval = (1, 0, CRISP) if backwards else (bytes_[0], bytes_[1], CRISP)
-    else:
-        interval = {
-            "eq": (b, b, CRISP),
-            "ne": (b, b, CRISP | COMPLEMENT),
-            "le": (0, b, CRISP),
-            "lt": (0, b - 1, CRISP),
-            "ge": (b, 255, CRISP),
-            "gt": (b + 1, 255, CRISP),
-        }[operator]
-    v, V, g = interval
-    if v > V:
-        message = f'"{operator}" leaves no value of {attribute.name}: the range is empty'
-        reader.complain(reader.document.span(element), "D109", message)
-        return None
-    return v, V, g
+def _wanted(operator: str, constants: list[Fraction], attribute: Attribute) -> tuple[Range, ...]:
+    """Return the exact readings for which the comparison holds, as rising ranges.
+
+    A constant between two readings (38.256 where readings have two decimals) equals none of them; `eq` and
+    `in` then mean the reading that a source would make of it.
+    """
+    lo, hi = attribute.lo_scaled, attribute.hi_scaled
+    c = constants[0]
+    same = (_nearest(c), _nearest(c))
+    match operator:
+        case "eq":
+            found = [same]
+        case "ne":
+            found = all_but([same] if c.denominator == 1 else [], attribute)
+        case "le":
+            found = [(lo, math.floor(c))]
+        case "lt":
+            found = [(lo, math.ceil(c) - 1)]
+        case "ge":
+            found = [(math.ceil(c), hi)]
+        case "gt":
+            found = [(math.floor(c) + 1, hi)]
+        case "between" if c > constants[1] and attribute.type == "time":
+            found = [(lo, math.floor(constants[1])), (math.ceil(c), hi)]
+        case "between":
+            found = [(math.ceil(c), math.floor(constants[1]))]
+        case _:
+            found = sorted({(_nearest(one), _nearest(one)) for one in constants})
+    return _joined([(first, last) for first, last in found if first <= last])
 
 
-def _over_midnight(low: int, high: int) -> Triple:
-    """Return all but the gap between the end and the begin of a range over midnight."""
-    if high + 1 > low - 1:
-        return 0, 255, CRISP
-    return high + 1, low - 1, CRISP | COMPLEMENT
+def _joined(ranges: list[Range]) -> tuple[Range, ...]:
+    """Return rising ranges with those that touch made one."""
+    joined: list[Range] = []
+    for first, last in ranges:
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        else:
+            joined.append((first, last))
+    return tuple(joined)
 
 
-def _run(
-    constants: Iterable[int], attribute: Attribute, element: "Element", reader: PredicateReader
-) -> Triple | None:
-    """Return the one interval that the constants form, or that everything else forms."""
-    wanted = sorted(set(constants))
-    domain = range(len(attribute.values)) if attribute.type == "nominal" else range(256)
-    if wanted[-1] - wanted[0] + 1 == len(wanted):
-        return wanted[0], wanted[-1], CRISP
-    rest = [byte for byte in domain if byte not in wanted]
-    if rest and rest[-1] - rest[0] + 1 == len(rest):
-        return rest[0], rest[-1], CRISP | COMPLEMENT
-    message = (
-        f"the values of {attribute.name} are scattered: neither they nor the others stand side by side, "
-        "so one interval cannot hold them; write one subscription for each run, or a pattern"
-    )
-    reader.complain(reader.document.span(element), "D115", message)
-    return None
+def _nearest(constant: Fraction) -> int:
+    """Return the reading that a source makes of a number: the nearest, half away from zero."""
+    away = math.floor(abs(constant) + Fraction(1, 2))
+    return away if constant >= 0 else -away
+
+
+def _is_scattered(wanted: tuple[Range, ...], attribute: Attribute) -> bool:
+    """Tell whether one interval of bytes, or all but one, would hold bytes of which no reading is wanted."""
+    needed = {
+        byte
+        for first, last in wanted
+        for byte in range(byte_of(first, attribute), byte_of(last, attribute) + 1)
+    }
+    asked = sum(count(readings_of(byte, byte, attribute)) for byte in needed)
+    return count(passing(least_triple(wanted, attribute), attribute)) > asked

@@ -1,6 +1,7 @@
 """Step 3: wishes → curves. Draws what was asked for over the 256 values of the normalised domain."""
 
 from functools import cache
+from itertools import pairwise
 from typing import assert_never
 
 import numpy as np
@@ -18,7 +19,7 @@ from knowledge_manager.terms import (
     Triangular,
     Universal,
 )
-from plugins.fuzzy.compiler.wishes import Curved, Exact, Wish
+from plugins.fuzzy.compiler.wishes import Curved
 from watchdog.membership import SLOPES
 
 Curve = npt.NDArray[np.float64]
@@ -27,28 +28,50 @@ Curve = npt.NDArray[np.float64]
 _BYTES = np.arange(256)
 
 
-def wanted_curve(wish: Wish) -> Curve:
-    """Return the curve that a wish asks for, its hedges and its complement included."""
-    shape = wish.shape
-    if isinstance(shape, Exact):
-        return degrees(*shape.triple)
-    curve = plain_curve(shape, wish.attribute)
+def wanted_curve(shape: Curved, attribute: Attribute | None) -> Curve:
+    """Return the curve that is asked for over the bytes, its hedges and its complement included."""
+    curve = curve_at(shape, domain_values(attribute))
     return 1.0 - curve if shape.complement else curve
 
 
-def plain_curve(shape: Curved, attribute: Attribute | None) -> Curve:
-    """Return the curve of a term with its hedges, before `is-not` turns it over."""
-    curve = fuzzifier_curve(shape.fuzzifier, domain_values(attribute))
+def curve_at(shape: Curved, x: Curve) -> Curve:
+    """Return the degrees of a term with its hedges at the values x, before `is-not` turns it over."""
+    curve = fuzzifier_curve(shape.fuzzifier, x)
     for hedge in shape.hedges:
         curve = hedged(curve, hedge)
     return curve
 
 
+def corners(fuzzifier: Fuzzifier) -> tuple[float, ...]:
+    """Return the values between which a curve only rises or only falls."""
+    match fuzzifier:
+        case Trapezoidal(left, right, width):
+            return left - width, left, right, right + width
+        case Triangular(center, width):
+            return center - width, center, center + width
+        case Gaussian(center, _) | Bell(center, _, _):
+            return (center,)
+        case Shoulder(_, start, end):
+            return start, end
+        case Points(points):
+            return tuple(x for x, _ in points)
+        case Sigmoid() | Universal():
+            return ()
+        case _:
+            assert_never(fuzzifier)
+
+
 def domain_values(attribute: Attribute | None) -> Curve:
-    """Return the value of each byte, in the attribute's unit; the byte itself where there is no attribute."""
+    """Return the value in the middle of each byte, in the attribute's unit; the byte itself where there is no
+    attribute.
+    """
+    values = _BYTES.astype(np.float64)
     if attribute is None or attribute.type == "nominal":
-        return _BYTES.astype(np.float64)
-    values: Curve = attribute.lo + (attribute.hi - attribute.lo) * _BYTES.astype(np.float64) / 255.0
+        return values
+    inner = [(scaled / 10**attribute.decimals, byte) for scaled, byte in attribute.breakpoints]
+    for (x, low), (next_x, high) in pairwise([(attribute.lo, 0), *inner, (attribute.hi, 255)]):
+        piece = _BYTES[low : high + 1].astype(np.float64) - low
+        values[low : high + 1] = x + (next_x - x) * piece / float(high - low)
     return values
 
 

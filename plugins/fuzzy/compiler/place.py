@@ -1,13 +1,15 @@
 """Reads `<within distance of>`: a place, as intervals on the two attributes that tell where an event was."""
 
+import math
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from knowledge_manager.documents import did_you_mean, listed
 from knowledge_manager.event_class import Attribute
 from plugins.fuzzy.compiler.constants import BadConstant, extent, plain_number
 from plugins.fuzzy.compiler.reader import PredicateReader
-from plugins.fuzzy.compiler.wishes import CRISP, Exact, Wish
-from watchdog.normalise import normal_byte, scale_decimal
+from plugins.fuzzy.compiler.wishes import Crisp, Wish
+from plugins.fuzzy.readings import Range
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -35,15 +37,15 @@ def read_within(element: "Element", reader: PredicateReader) -> list[Wish]:
         if far is None or far < 0:
             reader.complain(span, "D108", "distance is negative")
             return []
-        interval = _interval(axis, middle - far, middle + far)
-        if interval is None:
+        near = _readings_near(axis, middle, far)
+        if near is None:
             message = (
                 f"the place lies outside the domain of {axis.name}, {axis.lo:g}..{axis.hi:g} {axis.unit}"
             )
             reader.complain(document.attribute_span(element, "of"), "D106", message)
             return []
-        wish = Exact((*interval, CRISP))
-        wishes.append(Wish(axis.index, axis, wish, weight, document.span(element)))
+        shape = Crisp((near,), "within", unit or axis.unit)
+        wishes.append(Wish(axis.index, axis, shape, weight, document.span(element)))
     return wishes
 
 
@@ -63,11 +65,15 @@ def _center(element: "Element", reader: PredicateReader) -> tuple[float, float] 
     return x, y
 
 
-def _interval(axis: Attribute, low: float, high: float) -> tuple[int, int] | None:
-    if high < axis.lo or low > axis.hi:
+def _readings_near(axis: Attribute, center: float, reach: float) -> Range | None:
+    """Return the readings of a coordinate within reach, the one nearest to the place among them always; None
+    where all lie outside of the domain.
+    """
+    scale = 10**axis.decimals
+    middle, far = Fraction(repr(center)) * scale, Fraction(repr(reach)) * scale
+    if middle + far < axis.lo_scaled or middle - far > axis.hi_scaled:
         return None
-    ends = []
-    for end in (max(low, axis.lo), min(high, axis.hi)):
-        scaled = scale_decimal(f"{end:.9f}", axis.decimals)
-        ends.append(normal_byte(scaled or 0, axis.lo_scaled, axis.hi_scaled))
-    return ends[0], ends[1]
+    first = min(math.ceil(middle - far), math.floor(middle + Fraction(1, 2)))
+    last = max(math.floor(middle + far), first)
+    low, high = max(first, axis.lo_scaled), min(last, axis.hi_scaled)
+    return (low, high) if low <= high else None

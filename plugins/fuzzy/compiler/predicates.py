@@ -6,7 +6,7 @@ compiler or named in the entry-point group `dens.fuzzy_tags` (the entry's name i
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Final
@@ -153,7 +153,8 @@ class _Gathering:
             self.reader.warn(combination.span, "D155", message)
         order = sorted(range(len(self.wishes)), key=lambda position: self.wishes[position].index)
         rank = {position: number for number, position in enumerate(order)}
-        wishes = tuple(self.wishes[position] for position in order)
+        negated = set() if tree is None else _negated(tree)
+        wishes = tuple(replace(self.wishes[position], is_negated=position in negated) for position in order)
         return wishes, None if tree is None else _ranked(tree, rank)
 
     def _of_predicate(self, element: "Element") -> Pattern | None:
@@ -244,7 +245,8 @@ class _Gathering:
         for wish in self.wishes:
             first = seen.setdefault(wish.index, wish)
             if first is not wish:
-                message = f"{wish.name} has a predicate already, in line {first.span.line}; it can have one"
+                has = f"{wish.name} has a predicate already, in line {first.span.line}; it can have one"
+                message = f"{has}: say both as one (between, is-not), or write two subscriptions"
                 self.reader.complain(wish.span, "D104", message)
 
 
@@ -256,6 +258,17 @@ def _ranked(tree: Pattern, rank: dict[int, int]) -> Pattern:
             return Not(_ranked(part, rank))
         case Joined(connective, parts):
             return Joined(connective, tuple(_ranked(part, rank) for part in parts))
+
+
+def _negated(tree: Pattern, *, inside: bool = False) -> set[int]:
+    """Return the positions of the predicates that stand inside of an odd number of `not`s."""
+    match tree:
+        case Leaf(position):
+            return {position} if inside else set()
+        case Not(part):
+            return _negated(part, inside=not inside)
+        case Joined(_, parts):
+            return set().union(*(_negated(part, inside=inside) for part in parts))
 
 
 def _expanded(tree: Pattern, predicates: list[Pattern]) -> Pattern:

@@ -22,8 +22,10 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 @pytest.mark.parametrize("text", blocks("subscriptions.md", "xml"))
-def test_every_subscription_compiles_without_a_warning(text: str) -> None:
-    assert compile_subscription(text.encode(), "docs", TABLE).warnings == ()
+def test_every_subscription_compiles_without_a_doubt(text: str) -> None:
+    """What a crisp bound really means is told of every one that moves, of the documentation's too."""
+    told = compile_subscription(text.encode(), "docs", TABLE).warnings
+    assert {warning.code for warning in told} <= {"D160"}
 
 
 def test_the_first_example_is_the_one_of_the_tests() -> None:

@@ -99,7 +99,7 @@ def test_pictures_show_wanted_against_encoded() -> None:
     assert "<svg" in page(drawn, ["a < b"], "Fever")
     assert "a &lt; b" in page(drawn, ["a < b"], "Fever")
     lines = terminal(drawn, 40)
-    assert lines[0] == "patient_temperature  (deviation 0.071)"
+    assert lines[0] == "patient_temperature  (deviation 0.085)"
     assert {len(line) for line in lines if "|" in line} == {52}
 
 
