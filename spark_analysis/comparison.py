@@ -15,6 +15,7 @@ from spark_analysis.answers import Analysis
 from spark_analysis.errors import TraceError
 from spark_analysis.interval import Interval, interval
 from spark_analysis.manifest import Manifest
+from spark_analysis.variant_labels import differing, variant_labels
 from spark_analysis.wording import DELIVERED, ESTIMATED, OPEN, WHOLE
 
 COMPARED: Final = (
@@ -40,6 +41,8 @@ class Variant:
     """Runs of one scenario with different seeds, and each figure of `COMPARED` over them, in that order."""
 
     label: str
+    short: str
+    """What it is called where there is little room: only what makes it differ."""
     seeds: tuple[int | None, ...]
     partial: bool
     figures: tuple[Interval | None, ...]
@@ -52,6 +55,8 @@ class Comparison:
     """Variants in the order in which their first runs were given."""
 
     variants: tuple[Variant, ...]
+    differing: tuple[str, ...]
+    """The paths of the settings in which they differ."""
 
     def as_document(self) -> dict[str, Any]:
         """Return it in JSON's types."""
@@ -86,18 +91,21 @@ def compare(runs: Sequence[tuple[Manifest, Analysis]]) -> Comparison:
     for manifest, analysis in runs:
         members.setdefault(json.dumps(_settings(manifest), sort_keys=True), []).append((manifest, analysis))
     moments = _moments([analysis for _, analysis in runs])
-    labels = _labels([_settings(of_variant[0][0]) for of_variant in members.values()])
+    settings = [_settings(of_variant[0][0]) for of_variant in members.values()]
+    labels = zip(_labels(settings), variant_labels(settings, str(settings[0].get("name"))), strict=True)
     return Comparison(
         tuple(
             Variant(
                 label,
+                short,
                 tuple(manifest.seed for manifest, _ in of_variant),
                 any(manifest.partial for manifest, _ in of_variant),
                 _over_seeds([_figures(analysis) for _, analysis in of_variant]),
                 _arrived([analysis for _, analysis in of_variant], moments),
             )
-            for label, of_variant in zip(labels, members.values(), strict=True)
-        )
+            for (label, short), of_variant in zip(labels, members.values(), strict=True)
+        ),
+        tuple(differing(settings)),
     )
 
 
@@ -174,12 +182,9 @@ def _flatten(path: str, value: Any, into: dict[str, Any]) -> None:
 
 def _labels(variants: Sequence[dict[str, Any]]) -> list[str]:
     """Name each variant by the settings in which not all agree; alone it is called by its name."""
-    paths = sorted({path for settings in variants for path in settings})
-    differing = [path for path in paths if any(one.get(path) != variants[0].get(path) for one in variants)]
+    paths = differing(variants)
     return [
-        ", ".join(
-            f"{path} = {json.dumps(one[path], ensure_ascii=False)}" for path in differing if path in one
-        )
+        ", ".join(f"{path} = {json.dumps(one[path], ensure_ascii=False)}" for path in paths if path in one)
         or str(one.get("name", "unnamed"))
         for one in variants
     ]

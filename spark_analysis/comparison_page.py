@@ -1,6 +1,6 @@
 """The comparison of several runs as one HTML page: a table, and one picture for each figure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -23,6 +23,7 @@ from spark_analysis.drawing import (
     time_axis,
 )
 from spark_analysis.interval import Interval
+from spark_analysis.variant_labels import in_lines
 from spark_analysis.wording import NOT_KNOWN, bytes_text, counted, number_text, share_text, time_text
 
 _TEXTS: Final[dict[str, Callable[[float], str]]] = {
@@ -37,6 +38,8 @@ _TIME_STEPS_S: Final = (
     0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21_600, 86_400
 )  # fmt: skip
 """Steps of a time axis that people count in."""
+_LEGEND_LETTERS: Final = 150
+"""So many letters stand side by side over a picture as wide as the page."""
 _STROKES: Final[tuple[Any, ...]] = ("solid", (0, (5, 2)), (0, (1.5, 1.5)))
 
 
@@ -59,6 +62,7 @@ def comparison_page(comparison: Comparison) -> str:
 <h1>{escape(title)}</h1>
 <p>Runs that differ in nothing but their seed are one variant. Figures are means over seeds with their 95 %
 confidence intervals (Student’s t); of a single run there is no interval.</p>
+{_differing(comparison)}
 {_notices(comparison)}
 </header>
 <section>
@@ -102,6 +106,13 @@ def figure_text(value: Interval | None, kind: str) -> str:
     return f"{write(value.mean)} ({write(value.low)} … {write(value.high)})"
 
 
+def _differing(comparison: Comparison) -> str:
+    """Say by their whole paths which settings make the variants, which go by short names below."""
+    if not comparison.differing:
+        return ""
+    return f"<p>The variants differ in {escape(', '.join(comparison.differing))}.</p>"
+
+
 def _notices(comparison: Comparison) -> str:
     partial = [variant.label for variant in comparison.variants if variant.partial]
     return "\n".join(
@@ -112,14 +123,12 @@ def _notices(comparison: Comparison) -> str:
 
 
 def _table(comparison: Comparison) -> str:
-    labels = [variant.label for variant in comparison.variants]
-    short = short_labels(labels)
-    what = labels[0].partition(" = ")[0] if short != labels else "variant"
+    what = comparison.differing[0] if len(comparison.differing) == 1 else "variant"
     head = "".join(f"<th>{escape(name)}</th>" for name in (what, "runs", *(c[0] for c in COMPARED)))
     return (
         '<table class="many">\n<caption>Mean over seeds and 95 % confidence interval</caption>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n"
-        + "\n".join(_row(variant, name) for variant, name in zip(comparison.variants, short, strict=True))
+        + "\n".join(_row(variant, variant.short) for variant in comparison.variants)
         + "\n</tbody>\n</table>"
     )
 
@@ -132,37 +141,31 @@ def _row(variant: Variant, name: str) -> str:
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
 
 
-def short_labels(labels: Sequence[str]) -> list[str]:
-    """Return the labels without the name of the setting where all differ in one and the same setting."""
-    parts = [label.partition(" = ") for label in labels]
-    one = len({name for name, _, _ in parts}) == 1 and all(value for _, _, value in parts)
-    if not one or any(", " in value and " = " in value for _, _, value in parts):
-        return list(labels)
-    return [value.strip('"') for _, _, value in parts]
-
-
 def _delays_figure(comparison: Comparison) -> str:
     """Draw the curves of all variants over each other."""
     with mpl.rc_context(STYLE):
-        figure, axes = canvas(4.4 + 0.25 * (len(comparison.variants) // 2))
+        longest = max((len(variant.short) for variant in comparison.variants), default=0)
+        columns = max(1, min(4, _LEGEND_LETTERS // (longest + 6)))
+        figure, axes = canvas(4.2 + 0.25 * -(-len(comparison.variants) // columns))
         times = [at for variant in comparison.variants for at, _ in variant.arrived]
-        labels = short_labels([variant.label for variant in comparison.variants])
         for place, variant in enumerate(comparison.variants):
             if variant.arrived:
                 axes.plot(
                     *zip(*variant.arrived, strict=True),
                     color=_COLOURS[place % len(_COLOURS)],
                     linestyle=_STROKES[place // len(_COLOURS) % len(_STROKES)],
-                    label=labels[place],
+                    label=variant.short,
                 )
         time_axis(axes, times)
         share_axis(axes)
         axes.set_xlabel("time from the event to the application")
         axes.set_ylabel("share of owed pairs that arrive")
         if times:
-            axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=2, labelcolor=INK)
+            axes.legend(
+                frameon=False, loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=columns, labelcolor=INK
+            )
         ends = "; ".join(
-            f"{variant.label}: {share_text(variant.arrived[-1][1])}"
+            f"{variant.short}: {share_text(variant.arrived[-1][1])}"
             for variant in comparison.variants
             if variant.arrived
         )
@@ -175,7 +178,9 @@ def _figure(comparison: Comparison, position: int) -> str:
     """Draw one figure of all variants, each a dot on its interval."""
     name, meaning, kind = COMPARED[position]
     with mpl.rc_context(STYLE):
-        figure, axes = canvas(0.7 + 0.34 * len(comparison.variants), HALF_WIDTH_IN)
+        labels = [in_lines(variant.short) for variant in comparison.variants]
+        lines = max((label.count("\n") + 1 for label in labels), default=1)
+        figure, axes = canvas(0.7 + (0.14 + 0.2 * lines) * len(labels), HALF_WIDTH_IN)
         for place, variant in enumerate(comparison.variants):
             value = variant.figures[position]
             if value is None:
@@ -183,7 +188,7 @@ def _figure(comparison: Comparison, position: int) -> str:
             if value.low is not None and value.high is not None:
                 axes.plot([value.low, value.high], [place, place], color=ONE, linewidth=2)
             axes.plot([value.mean], [place], "o", color=ONE, markersize=7)
-        axes.set_yticks(range(len(comparison.variants)), short_labels([v.label for v in comparison.variants]))
+        axes.set_yticks(range(len(labels)), labels)
         axes.set_ylim(len(comparison.variants) - 0.5, -0.5)
         axes.set_xlim(left=0)
         axes.xaxis.set_major_formatter(lambda value, _position: _TEXTS[kind](float(value)) if value else "0")
@@ -193,7 +198,7 @@ def _figure(comparison: Comparison, position: int) -> str:
             axes.set_xticks([step_s * i for i in range(int(axes.get_xlim()[1] / step_s) + 1)])
         axes.tick_params(axis="y", length=0, labelcolor=INK)
         told = "; ".join(
-            f"{variant.label}: {figure_text(variant.figures[position], kind)}"
+            f"{variant.short}: {figure_text(variant.figures[position], kind)}"
             for variant in comparison.variants
         )
         return svg(figure, f"compared-{position}", f"{name}, {meaning}", f"Dots on intervals. {told}.")

@@ -4,7 +4,7 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 from knowledge_manager.whole_files import write_whole
 from spark_analysis.interval import Interval, interval
 from spark_analysis.key_figures import FIGURES, SHARES, KeyFigures
-from spark_analysis.sweep_plan import SweepPlan, label, toml_value
+from spark_analysis.sweep_plan import Changes, SweepPlan, label, toml_value
+from spark_analysis.variant_labels import variant_labels
 
 Found = Mapping[tuple[int, int], KeyFigures]
 """The key figures of every run by variant and seed."""
@@ -27,6 +28,8 @@ class VariantResult:
     """
 
     label: str
+    short: str
+    """What it is called where there is little room: only what makes it differ."""
     figures: dict[str, Interval | None]
     differences: dict[str, Interval | None]
 
@@ -61,9 +64,11 @@ class SweepResult:
 
 def summarise(plan: SweepPlan, found: Found) -> tuple[VariantResult, ...]:
     """Return each variant's means and paired differences with 95 % confidence intervals."""
+    names = variant_labels([_settings(changes) for changes in plan.variants], label(()))
     return tuple(
         VariantResult(
             label(changes),
+            names[variant],
             {name: _figure(name, _values(plan, found, variant, name)) for name in FIGURES},
             {
                 name: interval(_differences(plan, found, variant, name)) if variant else None
@@ -89,19 +94,45 @@ def _differences(plan: SweepPlan, found: Found, variant: int, name: str) -> list
     return [value - first for value, first in pairs if value is not None and first is not None]
 
 
+def _settings(changes: Changes) -> dict[str, Any]:
+    return {setting.path: setting.value for setting in changes}
+
+
+def _type(values: Sequence[Any]) -> pa.DataType | None:
+    """Return the type of a column that holds these values as they are; None where there is no such type."""
+    kinds = {type(value) for value in values}
+    if kinds == {int, float}:
+        kinds = {float}
+    return _TYPES.get(kinds.pop()) if len(kinds) == 1 else None
+
+
+_TYPES: Final[dict[type, pa.DataType]] = {
+    bool: pa.bool_(),
+    int: pa.int64(),
+    float: pa.float64(),
+    str: pa.string(),
+}
+
+
 def write_results(plan: SweepPlan, found: Found, path: Path) -> None:
     """Write one row a run: the variant's number and name, each setting that varies, the seed, every figure.
 
-    Settings are texts as TOML writes them, null where the variant leaves the scenario as it is.
+    A setting whose values are all numbers, all texts or all truths is a column of that type; one of other or
+    mixed values holds them as TOML writes them. It is null where the variant leaves the scenario as it is.
     """
     paths = sorted({setting.path for changes in plan.variants for setting in changes})
+    said = [_settings(changes) for changes in plan.variants]
+    types = {path: _type([one[path] for one in said if path in one]) for path in paths}
     rows: list[dict[str, Any]] = []
     for (variant, seed), figures in sorted(found.items()):
         changes = plan.variants[variant]
-        settings = {setting.path: toml_value(setting.value) for setting in changes}
+        settings = {
+            path: toml_value(value) if types[path] is None else value
+            for path, value in _settings(changes).items()
+        }
         rows.append({"variant": variant, "label": label(changes), **settings, "seed": seed, **figures})
     kinds: list[Any] = [("variant", pa.int32()), ("label", pa.string())]
-    kinds += [(name, pa.string()) for name in paths]
+    kinds += [(path, types[path] or pa.string()) for path in paths]
     schema = pa.schema([*kinds, ("seed", pa.int64()), *((name, pa.float64()) for name in FIGURES)])
     buffer = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows, schema=schema), buffer)

@@ -16,7 +16,7 @@ _ENERGY_UNITS: Final = ((1e6, "MJ"), (1e3, "kJ"), (1, "J"))
 _BYTE_UNITS: Final = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 DELIVERED: Final = "delivered, share of owed pairs"
-OPEN: Final = "still open (not delivered, lifetime not over), share of owed pairs"
+OPEN: Final = "still open at the end, share of owed pairs"
 WHOLE: Final = "delivered, share of pairs that had their whole lifetime"
 ESTIMATED: Final = "delivered within the lifetime, estimated share (Kaplan–Meier)"
 """What the four figures of `pair_figures.py` are called wherever they stand."""

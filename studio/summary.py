@@ -127,7 +127,7 @@ def comparison_table(comparison: "Comparison") -> "Table":
             partial = " (partial)" if variant.partial else ""
             table.add_row(
                 "" if position else name,
-                Text(variant.label + partial),
+                Text(variant.short + partial),
                 str(len(variant.seeds)),
                 figure_text(variant.figures[which], kind),
                 end_section=variant is comparison.variants[-1],
@@ -153,7 +153,7 @@ def sweep_table(result: "SweepResult") -> "Table":
             value, difference = variant.figures[name], variant.differences[name]
             table.add_row(
                 "" if position else meaning,
-                Text(variant.label),
+                Text(variant.short),
                 "–" if value is None else f"{value.mean:.4g}",
                 _between(value),
                 _difference(difference),

@@ -150,7 +150,7 @@ def figures_table(figures: "LiveFigures", state: str) -> "Table":
     shown.add_row("owed", f"{whole.owed:,}", f"{recent.owed:,}")
     shown.add_row("delivered", f"{whole.delivered:,}", f"{recent.delivered:,}")
     shown.add_row(DELIVERED, _share(whole.ratio), _share(recent.ratio))
-    shown.add_row("still open (not delivered, lifetime not over)", f"{whole.open:,}", f"{recent.open:,}")
+    shown.add_row("still open at the end of what is known", f"{whole.open:,}", f"{recent.open:,}")
     shown.add_row(WHOLE, _share(whole.whole_ratio), _share(recent.whole_ratio))
     shown.add_row(ESTIMATED, _share(whole.estimate), _share(recent.estimate))
     shown.add_row(

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from spark_analysis.answers import Analysis, Served
 from spark_analysis.comparison import COMPARED, Comparison, compare, refuse_strangers
-from spark_analysis.comparison_page import comparison_page, figure_text, short_labels
+from spark_analysis.comparison_page import comparison_page, figure_text
 from spark_analysis.errors import TraceError
 from spark_analysis.interval import Interval
 from spark_analysis.key_figures import FIGURES
@@ -92,7 +92,8 @@ def test_the_page_shows_every_figure_of_every_variant(comparison: Comparison, tm
     words = " ".join(parsed.text).replace(NO_BREAK, " ")
     assert "90.0 % (65.2 % … 100.0 %)" in words
     assert "50.0 %" in words
-    assert 'group.helpers.count = 4, overlay.policy = "direct"' in words
+    assert "count 4, policy direct" in words
+    assert "differ in group.helpers.count, overlay.policy" in words
     assert text == comparison_page(comparison)
 
 
@@ -140,11 +141,24 @@ def test_runs_with_other_words_are_strangers(texts: tuple[dict[str, str], dict[s
         refuse_strangers([(Path("one"), one), (Path("other"), other)])
 
 
-def test_labels_are_short_where_one_setting_differs() -> None:
-    assert short_labels(['overlay.policy = "dens"', 'overlay.policy = "direct"']) == ["dens", "direct"]
-    assert short_labels(["a.count = 4", "a.count = 8"]) == ["4", "8"]
-    for kept in (["a = 1, b = 2", "a = 2, b = 2"], ["a = 1", "b = 1"], ["rescue"]):
-        assert short_labels(kept) == kept
+def test_every_label_on_an_axis_is_whole_and_tells_its_variant(tmp_path: Path) -> None:
+    """With two settings the labels ran out of the picture on the left, so that buffers looked alike."""
+    variants = [
+        {"overlay": {"policy": policy, "limits": {"notification_items": items}}}
+        for policy in ("epidemic", "spray_and_wait", "prophet")
+        for items in (25, 400)
+    ]
+    found = compare([(manifest(1, **one), with_ratio(50)) for one in variants])
+    shown = [variant.short for variant in found.variants]
+    assert shown[0] == "notification_items 25, policy epidemic"
+    assert len(set(shown)) == 6
+    text = comparison_page(found)
+    picture = re.search(r'<svg[^>]*aria-labelledby="compared-0-title.*?</svg>', text, re.DOTALL)
+    assert picture is not None
+    ticks = re.findall(r'translate\(([\d.-]+) [\d.-]+\)">([^<]+)</text>', picture[0])
+    assert [text for _, text in ticks[:2]] == ["notification_items 25,", "policy epidemic"]
+    assert len(ticks) == 12
+    assert all(float(x) > 0 for x, _ in ticks), "nothing begins left of the picture"
 
 
 def narrow(table: Table) -> str:
@@ -174,9 +188,9 @@ def test_one_variant_is_one() -> None:
 def test_a_difference_has_its_interval_in_brackets() -> None:
     value, single = Interval(-1.893, -6.885, 3.1, 5), Interval(2.0, None, None, 1)
     label = "radio.handheld.a_setting_with_a_name_that_nobody_could_read_aloud = 1"
-    first = VariantResult(label, dict.fromkeys(FIGURES, value), dict.fromkeys(FIGURES))
+    first = VariantResult(label, label, dict.fromkeys(FIGURES, value), dict.fromkeys(FIGURES))
     for difference, text in ((value, "-1.893 (-6.885 … +3.1)"), (single, "+2")):
-        second = VariantResult(label, first.figures, dict.fromkeys(FIGURES, difference))
+        second = VariantResult(label, label, first.figures, dict.fromkeys(FIGURES, difference))
         result = SweepResult((first, second), Timing(2, 0, 1.0, 1.0))
         cells = [str(cell) for cell in sweep_table(result).columns[4].cells]
         assert cells == ["", text] * len(FIGURES)

@@ -167,8 +167,9 @@ def test_a_sweep_in_processes_goes_on_where_it_was(sweep_file: Path, tmp_path: P
         assert {name: row[name] for name in FIGURES} == key_figures(folder)
         helpers = json.loads((folder / "manifest.json").read_text())["scenario"]["group"][1]["count"]
         assert helpers == (1, 4)[row["variant"]]
-        assert row["group.helpers.count"] == str(helpers)
+        assert row["group.helpers.count"] == helpers
     assert [one.label for one in found.variants] == ["group.helpers.count = 1", "group.helpers.count = 4"]
+    assert [one.short for one in found.variants] == ["1", "4"]
     assert found.variants[0].differences["delivery_ratio"] is None
     ratio = found.variants[1].figures["delivery_ratio"]
     assert ratio is not None

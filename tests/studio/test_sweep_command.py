@@ -36,7 +36,8 @@ def test_a_sweep_runs_and_is_not_run_again(dens, sweep_file: Path, tmp_path: Pat
     assert "2 variants with 2 seeds each: 4 runs" in first.err
     assert "4 of 4 runs" in first.err
     assert "4 runs: " in first.out
-    assert "share of owed pairs delivered" in first.out
+    assert "delivered, share of owed pairs" in first.out
+    assert "still open at the end" in first.out
     again = dens("sweep", sweep_file, "-o", out, "-j", "2", "--json")
     assert again.code == 0
     document = again.document()
