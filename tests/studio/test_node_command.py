@@ -220,12 +220,14 @@ def test_the_files_on_the_page_are_good(tmp_path: Path) -> None:
     mission, medic = new_mission_key(), new_signing_key(3)
     write_key(mission, tmp_path / "mission.key")
     write_key(derive(medic), tmp_path / "medic.pub")
+    (tmp_path / "words.ttl").write_text("")
     shown = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / "node.md").read_text(), re.DOTALL)
     plans = []
     for text in shown:
         (tmp_path / "node.toml").write_text(text)
         plans.append(load_node(tmp_path / "node.toml"))
     assert [plan.mission_key for plan in plans] == [None, mission]
+    assert plans[1].thesauri == (tmp_path / "words.ttl",)
     assert plans[1].peers == {2: ("192.168.1.5", 7001)}
     assert [(one.node, one.trusted) for one in plans[1].settings.serial] == [(7, True)]
 
