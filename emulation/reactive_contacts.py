@@ -68,12 +68,11 @@ class ReactiveContacts:
         for a, b, begin_ms, end_ms, censored in rows:
             meeting = (a, b), (self._turns[a], self._turns[b])
             first, last = usable.window_ms(a, b, begin_ms, end_ms)
-            if (a, b) in self._open and begin_ms <= now_ms + 1:
-                last = max(last, now_ms)
-            elif max(first, now_ms) < last and usable.is_long_enough(a, b, begin_ms, end_ms):
+            is_open = (a, b) in self._open and begin_ms <= now_ms + 1
+            if not is_open:
+                if max(first, now_ms) >= last or not usable.is_long_enough(a, b, begin_ms, end_ms):
+                    continue
                 self._clock.call_at(first, Rank.CONTACT_OPENED, partial(self._meet, *meeting))
-            else:
-                continue
             if not censored:
                 self._clock.call_at(last, Rank.CONTACT_LOST, partial(self._part, *meeting))
 

@@ -1,0 +1,76 @@
+"""Devices that are down: nobody is connected with them, and nothing of them is heard or written."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.emulation.faults.camp import HELPERS, WriteScenario, camp, table
+
+CRASH = '[[fault]]\nkind = "crash"\nwho = ["helpers-1"]\nat_s = 10\nfor_s = 20\nstore = "{}"\n'
+DOWN = HELPERS[0]
+
+
+@pytest.mark.parametrize("store", ["kept", "lost"])
+def test_a_device_is_connected_with_nobody_while_it_is_down(
+    write_scenario: WriteScenario, store: str
+) -> None:
+    others = set(range(8)) - {DOWN}
+    with camp(write_scenario, CRASH.format(store)) as world:
+        world.run_until(10_000)
+        assert set(world.air.neighbours(DOWN)) == others
+        world.run_until(30_000)
+        assert world.air.neighbours(DOWN) == []
+        assert all(DOWN not in world.air.neighbours(other) for other in others)
+        world.run_until(30_001)
+        assert set(world.air.neighbours(DOWN)) == others
+
+
+def test_what_a_device_was_computing_is_gone_when_it_begins_again(
+    write_scenario: WriteScenario, tmp_path: Path
+) -> None:
+    slow = ('role = "mediator"', 'role = "mediator"\nboard = "slow"')
+    board = "[board.slow]\nmessage_us = 200_000_000\n"
+    with camp(write_scenario, CRASH.format("kept") + board, slow) as world:
+        world.run_until(31_000)
+    said = [
+        row["at_ms"] for row in table(tmp_path, "messages") if (row["node"], row["kind"]) == (DOWN, "sent")
+    ]
+    assert [at_ms for at_ms in said if at_ms >= 30_000], "it greets at once, however busy it was"
+
+
+def test_nothing_happens_when_everybody_is_down(write_scenario: WriteScenario, tmp_path: Path) -> None:
+    roles = (
+        'role = "mediator"\ncount',
+        'role = ["mediator", "publisher", "subscriber"]\nboard = "slow"\ncount',
+    )
+    asking = ('file = "fever.xml"', 'file = "fever.xml"\nat_s = 0\nwithdrawn_at_s = 700')
+    faults = """
+[board.slow]
+message_us = 30000
+match_us = 30000
+[[traffic]]
+source = "helpers"
+destination = "helpers"
+every_s = 0.5
+size_bytes = 100
+lifetime_s = 60
+[[subscription]]
+group = "helpers"
+file = "fever.xml"
+at_s = 650
+[[fault]]
+kind = "crash"
+at_s = 600
+[[fault]]
+kind = "clock"
+every_s = 20
+jump_s = 5
+"""
+    with camp(write_scenario, faults, roles, asking) as world:
+        world.run_until(600_001)
+        counts = world.journal.counts
+        assert counts["delivered"] > 0
+        world.run_until(1_800_000)
+        assert world.journal.counts == counts
+    for name in ("messages", "buffers", "filter_decisions", "matches", "notifications", "node_state"):
+        assert max(row["at_ms"] for row in table(tmp_path, name)) <= 600_000, name
