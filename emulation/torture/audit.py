@@ -31,7 +31,12 @@ if TYPE_CHECKING:
     from emulation.torture.applications import Published
     from emulation.torture.world import World
 
-_PROMISED: Final = (MessageType.SUBSCRIBE, MessageType.RENEW, MessageType.NOTIFICATION)
+_PROMISED: Final = (
+    MessageType.SUBSCRIBE,
+    MessageType.RENEW,
+    MessageType.NOTIFICATION,
+    MessageType.NOTIFY,
+)
 _BY_POLICY: Final = frozenset({"delivered", "over_quota", "lowest_degree", "oldest"})
 
 
@@ -88,7 +93,8 @@ class Auditor:
     def _note_end(self, node: int, event: Event) -> None:
         if isinstance(event, CopyDropped | MessageExpired):
             self.gone[node].add(event.item.id)
-            if event.reason in _BY_POLICY:
+            is_for_ends = event.item.type == MessageType.NOTIFY and event.reason == "delivered"
+            if event.reason in _BY_POLICY and not is_for_ends:
                 self.dropped.add(event.item.id)
 
     def _check_delivery(self, node: int, event: NotificationDelivered) -> None:

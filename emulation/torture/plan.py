@@ -1,6 +1,6 @@
 """How large a tortured world is, and what goes wrong in it: all of it drawn from one seed."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final, Protocol
@@ -93,6 +93,8 @@ class Plan:
     """Whether the trimmed oracle binds: a fault-free run with room, and every notification to every
     mediator.
     """
+    homes: Mapping[int, int] = field(default_factory=dict)
+    """Which subscribers are on the device of which mediator, and meet nobody else before the heal phase."""
     store: Callable[[int], CrashingStore] = lambda node: MemoryStore()
     """Makes the store of a node."""
 

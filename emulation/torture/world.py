@@ -90,6 +90,7 @@ class World:
                 matchers={LANGUAGE: TopicMatcher},
                 directory=TopicDirectory(),
                 policy=None if self.plan.policy is None else self.plan.policy(node),
+                hosts=frozenset(end for end, home in self.plan.homes.items() if home == node),
                 sealer=sealer,
                 limits=limits,
             )
@@ -282,8 +283,12 @@ class World:
 
         def meet() -> None:
             a, b = chance.sample(nodes, 2)
-            self.open(a, b, chance.randrange(*plan.contact_ms))
+            for_ms = chance.randrange(*plan.contact_ms)
+            if a not in plan.homes and b not in plan.homes:
+                self.open(a, b, for_ms)
 
+        for end, home in plan.homes.items():
+            self.open(end, home, plan.duration_ms)
         if plan.subscribes_first:
             for subscriber in self.subscribers:
                 for id in range(3):

@@ -184,14 +184,18 @@ def _search(
 
 
 def carriage(messages: DataFrame) -> DataFrame:
-    """Say of every notification whether somebody but its source had it, and whether a copy was given up."""
+    """Say of every notification whether somebody but its source had it, and whether a copy was given up.
+
+    A host that was handed it for its own ends lets go of it when they have it, which is giving up nothing.
+    """
     elsewhere = F.col("node") != F.col("origin")
+    is_done = (F.col("type") == "notify") & (F.coalesce("reason", F.lit("")) == "delivered")
     return (
         messages.where(F.col("type").isin(*NOTIFICATION_TYPES))
         .groupBy("origin", "number")
         .agg(
             F.max(elsewhere & F.col("kind").isin("received", "stored", "replicated")).alias("carried"),
-            F.max(F.col("kind").isin("dropped", "refused")).alias("given_up"),
+            F.max(F.col("kind").isin("dropped", "refused") & ~is_done).alias("given_up"),
         )
     )
 

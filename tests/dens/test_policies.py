@@ -40,6 +40,27 @@ def test_the_promises_hold_under_every_policy(name: str) -> None:
 
 
 @every_policy
+def test_the_promises_hold_where_subscribers_are_reached_through_their_hosts(name: str) -> None:
+    """Subscribers 1 and 2 are on the devices of the mediators 4 and 5, and subscriber 3 walks about alone."""
+    delivered = 0
+    for seed in range(610, 613):
+        plan = Plan(
+            subscribers=3,
+            faults=Faults(loss=0.2, repeat=0.1, slow=0.1, crash=0.01),
+            limits=QUICK,
+            policy=POLICIES[name],
+            homes={1: 4, 2: 5},
+            contact_every_ms=500,
+        )
+        world = World(seed, plan)
+        world.live_through()
+        delivered += len(world.delivered)
+        world.heal(8_000)
+        world.auditor.conclude()
+    assert delivered > 5
+
+
+@every_policy
 @given(
     note=st.binary(max_size=40),
     copies=st.integers(0, 7),

@@ -90,6 +90,7 @@ def test_every_fate_once(make_table: MakeTable) -> None:
         step("delivered", 1, 1, 2_500),
         step("received", 2, 4),
         step("received", 3, 4),
+        {**step("dropped", 3, 4, type_="notify"), "reason": "delivered"},
         step("expired", 3, 4),
         step("received", 4, 4),
         step("dropped", 4, 4),
