@@ -136,9 +136,13 @@ class PeerSession:
     def greet(self, role: Role, peer_session: int, heard: int) -> bool:
         """Take what a hello says; return whether the peer's session is new, so that it needs our summary.
 
-        A hello of an older session is late and is ignored.
+        A hello of an older session is late and is ignored. One of a newer session that does not name ours may
+        be recorded in another contact: where this contact is understood it changes nothing but that it is
+        answered, and whoever really began anew says in return that it has heard us.
         """
         if peer_session < self.peer_session:
+            return False
+        if self.is_heard and heard != self.own_session and peer_session != self.peer_session:
             return False
         if heard == self.own_session:
             self.is_heard = True
@@ -146,8 +150,6 @@ class PeerSession:
             return False
         self.peer_session = peer_session
         self.role = role
-        if heard != self.own_session:
-            self.is_heard = False
         self._begin_anew()
         return True
 

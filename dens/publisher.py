@@ -167,9 +167,9 @@ class PublisherEnd(Engine):
         if session.is_ready and session.role is Role.MEDIATOR:
             session.offer(0 if item.type == MessageType.ANNOUNCE else 1, item.id, item.type)
 
-    def _item_came(self, item: Item, session: PeerSession, now_ms: int) -> None:
+    def _item_came(self, item: Item, session: PeerSession, now_ms: int) -> bool:
         self.timer_due(now_ms)
-        super()._item_came(item, session, now_ms)
+        return super()._item_came(item, session, now_ms)
 
     def _take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
         if session.role is not Role.MEDIATOR:

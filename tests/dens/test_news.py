@@ -38,6 +38,16 @@ def a_contact(rounds: int = 20) -> tuple[DensNode, PublisherEnd, list[tuple[byte
     return node, board, heard, said
 
 
+def talk(node: DensNode, board: PublisherEnd) -> None:
+    """Let the two talk for two seconds."""
+    for now_ms in range(2_000, 4_000, 100):
+        for datagram in board.datagrams_to_send(now_ms):
+            if datagram.peer == NODE:
+                node.receive(datagram.data, BOARD, now_ms)
+        for datagram in node.datagrams_to_send(now_ms):
+            board.receive(datagram.data, NODE, now_ms)
+
+
 def test_what_a_peer_says_first_is_news_and_no_repetition_of_it_is() -> None:
     node, _, heard, said = a_contact()
     assert node.notification_count == 3
@@ -59,3 +69,24 @@ def test_nothing_without_a_tag_is_news() -> None:
     for data, _ in heard:
         assert not node.receive(bytes((data[0] & ~8,)) + data[1:-8], BOARD, 3_000)
         assert not node.receive(data[:-1] + bytes((data[-1] ^ 1,)), BOARD, 3_000)
+
+
+def test_a_hello_that_was_recorded_in_another_contact_ends_none_that_is_understood() -> None:
+    """It verifies, because a hello is tied to no contact, and its session is newer: the node sealed what it
+    said for a session that the board never had with it, and nothing was understood until the next greeting.
+    """
+    node, board, _, _ = a_contact()
+    board.contact_opened(2, 2_000)
+    [recorded] = [datagram.data for datagram in board.datagrams_to_send(2_000) if datagram.peer == 2]
+    assert not node.receive(recorded, BOARD, 2_000)
+    made = board.publish(LANGUAGE, b"\1\1", 95, 2_000)
+    talk(node, board)
+    assert board.is_taken(made)
+
+
+def test_a_peer_that_began_anew_within_a_contact_is_understood_when_it_has_heard_us() -> None:
+    node, board, _, _ = a_contact()
+    board.contact_opened(NODE, 2_000)
+    made = board.publish(LANGUAGE, b"\1\1", 95, 2_000)
+    talk(node, board)
+    assert board.is_taken(made)

@@ -81,8 +81,11 @@ def test_a_newer_session_means_that_the_peer_forgot_what_it_was_sent() -> None:
     made.came((3, 3))
     made.took((4, 1))
     made.rest()
-    assert made.greet(Role.SUBSCRIBER, 6, 0)
-    assert (made.role, made.is_heard, made.is_ready) == (Role.SUBSCRIBER, False, False)
+    assert not made.greet(Role.SUBSCRIBER, 6, 0), "it may be recorded; whoever is there answers our hello"
+    assert not made.greet(Role.SUBSCRIBER, 6, OWN_SESSION + 1)
+    assert (made.role, made.peer_session, made.is_heard, made.is_ready) == (Role.MEDIATOR, 5, True, True)
+    assert made.greet(Role.SUBSCRIBER, 6, OWN_SESSION)
+    assert (made.role, made.is_heard, made.is_ready) == (Role.SUBSCRIBER, True, False)
     assert made.due_ms == AT_ONCE_MS
     assert made.next_queued() is None
     assert made.next_retry(10**9) is None

@@ -32,6 +32,11 @@ class Process:
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 
+    @property
+    def pid(self) -> int:
+        """Return the process's number."""
+        return self._process.pid
+
     def _read(self) -> None:
         assert self._process.stdout is not None
         try:

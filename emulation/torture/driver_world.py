@@ -1,0 +1,389 @@
+"""The UDP driver under torture: the real link, runtime and neighbours in made-up time, from one seed.
+
+An event loop whose time is a number runs what would run on sockets; datagrams go through a network in memory
+that loses, repeats and delays them. Ends are killed and come back at new ports, mediators at their own;
+clocks stand anywhere from 1970 to 2100 and jump. An attacker without the key hears everything and sends
+whatever it likes with whatever source address: junk, forged hellos, what it recorded, changed or not.
+One with the key may fill the table of neighbours. After that, with the attack going on, everything honest has
+been delivered once, nothing forged is anywhere, and every peer is known where it is.
+"""
+
+import asyncio
+import selectors
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final, cast
+
+from dens.drivers.neighbours import MOST_LEARNT, Address, Neighbours
+from dens.drivers.runtime import Runtime
+from dens.drivers.udp import UdpLink
+from dens.engine import Engine
+from dens.events import Event, NotificationDelivered, NumberShared
+from dens.item import ItemId
+from dens.node import DensNode
+from dens.publisher import PublisherEnd
+from dens.seal import Sealer
+from dens.stores.memory import MemoryStore
+from dens.subscriber import SubscriberEnd
+from emulation.torture.plan import QUICK
+from emulation.torture.promise import demand
+from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+
+_CHECK: Final = 77
+_KEY: Final = b"mission"
+_YEAR_MS: Final = 31_557_600_000
+_DAY_Q: Final = 131
+"""A lifetime of a day, which no jump of a clock is long beside."""
+_LIVE_S: Final = 60.0
+_HEAL_S: Final = 45.0
+_FORGET_S: Final = 100.0
+"""After so much silence every invented neighbour is forgotten."""
+_MOST_FRAMES: Final = 4_000
+MEDIATORS: Final = (1, 2)
+SUBSCRIBERS: Final = (3, 4)
+PUBLISHERS: Final = (5, 6)
+HOME: Final = {3: 1, 4: 2, 5: 1, 6: 2}
+"""Which mediator each end greets."""
+
+
+class _Timeless(selectors.SelectSelector):
+    """Waits for nothing: time goes on by as much as was to be waited."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now_s = 0.0
+
+    def select(self, timeout: float | None = None) -> list[Any]:
+        assert timeout is not None, "nothing is due any more, and nothing can come"
+        self.now_s += max(timeout, 0.0)
+        return []
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """An event loop in made-up time."""
+
+    def __init__(self) -> None:
+        self._timeless = _Timeless()
+        super().__init__(self._timeless)
+
+    def time(self) -> float:
+        return self._timeless.now_s
+
+
+@dataclass(frozen=True, slots=True)
+class DriverPlan:
+    """One world: what goes wrong in it, as chances per datagram or per second."""
+
+    is_ipv6: bool
+    loss: float
+    repeat: float
+    late_s: float
+    restarts: float
+    jumps: float
+    spoofed: int
+    """Datagrams with a false source that the attacker sends in a second."""
+    replays: bool
+    """Whether the attacker also sends what it recorded."""
+    crowd: int
+    """Neighbours that a holder of the key invents."""
+
+
+def draw_driver(seed: int) -> DriverPlan:
+    """Return the plan of a seed. Every eighth is crowded."""
+    chance = Random(f"driver {seed}")
+    return DriverPlan(
+        is_ipv6=chance.random() < 0.3,
+        loss=chance.choice((0.0, 0.0, 0.1, 0.3)),
+        repeat=chance.choice((0.0, 0.2)),
+        late_s=chance.choice((0.001, 0.05, 1.0)),
+        restarts=chance.choice((0.0, 0.05, 0.1)),
+        jumps=chance.choice((0.0, 0.05)),
+        spoofed=chance.choice((0, 20, 60)),
+        replays=chance.random() < 0.7,
+        crowd=MOST_LEARNT + 100 if seed % 8 == 0 else 0,
+    )
+
+
+@dataclass
+class _Host:
+    """One participant: its store and its clock last, everything else ends with each life."""
+
+    number: int
+    skew_ms: int
+    address: Address
+    store: MemoryStore
+    engine: Engine | None = None
+    runtime: Runtime | None = None
+    link: UdpLink | None = None
+    neighbours: Neighbours | None = None
+    run: "asyncio.Task[None] | None" = None
+    complaints: int = 0
+
+
+@dataclass
+class _Transport:
+    """What a link takes for its socket."""
+
+    world: "DriverWorld"
+    address: Address
+
+    def get_extra_info(self, name: str) -> Address:
+        return self.address
+
+    def sendto(self, data: bytes, address: Address) -> None:
+        self.world.sent(self.address, address, data)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+@dataclass
+class DriverWorld:
+    """Two mediators, two subscribers, two publishers, and somebody who means no good."""
+
+    seed: int
+    plan: DriverPlan
+    hosts: dict[int, _Host] = field(default_factory=dict)
+    places: dict[Address, int] = field(default_factory=dict)
+    """Who listens where, now."""
+    old_places: list[Address] = field(default_factory=list)
+    frames: list[tuple[Address, Address, bytes]] = field(default_factory=list)
+    published: dict[ItemId, bytes] = field(default_factory=dict)
+    delivered: dict[int, list[ItemId]] = field(default_factory=dict)
+    shared: int = 0
+    restarts: int = 0
+    forged: int = 0
+
+    def __post_init__(self) -> None:
+        self.chance = Random(self.seed)
+        self._port = 7_000
+
+    def live(self) -> None:
+        """Live through it, and judge it."""
+        loop = _Loop()
+        self._loop = loop
+        try:
+            loop.run_until_complete(self._lived())
+        finally:
+            left = asyncio.all_tasks(loop)
+            for task in left:
+                task.cancel()
+            loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+            loop.close()
+
+    # ------------------------------------------------------------------ participants
+
+    def _new_address(self) -> Address:
+        self._port += 1
+        return ("fd00::1" if self.plan.is_ipv6 else "10.0.0.1"), self._port
+
+    def _clock(self, host: _Host) -> Callable[[], int]:
+        return lambda: host.skew_ms + round(1000 * self._loop.time())
+
+    def _engine(self, host: _Host) -> Engine:
+        number, now_ms = host.number, self._clock(host)()
+        sealer = Sealer(number, _KEY)
+        if number in MEDIATORS:
+            return DensNode(
+                number,
+                _CHECK,
+                host.store,
+                now_ms,
+                matchers={LANGUAGE: TopicMatcher},
+                directory=TopicDirectory(),
+                sealer=sealer,
+                limits=QUICK,
+            )
+        if number in SUBSCRIBERS:
+            return SubscriberEnd(number, _CHECK, host.store, now_ms, sealer=sealer, limits=QUICK)
+        return PublisherEnd(
+            number, _CHECK, host.store, now_ms, filter_host=TopicHost(), sealer=sealer, limits=QUICK
+        )
+
+    def _listed(self, number: int) -> dict[int, Address]:
+        """Return whom it greets: an end its mediator, the second mediator the first, the first nobody."""
+        home = HOME.get(number, 1 if number == 2 else None)
+        return {} if home is None else {home: self.hosts[home].address}
+
+    def _start(self, host: _Host) -> None:
+        clock = self._clock(host)
+        host.engine = self._engine(host)
+        host.runtime = Runtime(host.engine, clock, lambda event: self._hear(host, event))
+        listed, is_end = self._listed(host.number), host.number in HOME
+        host.neighbours = Neighbours(
+            Sealer(host.number, _KEY),
+            listed,
+            clock(),
+            accepts_others=not is_end,
+            silence_ms=3_000 if is_end else 30_000,
+        )
+        host.link = UdpLink(host.runtime, host.neighbours, list(listed), lambda said: self._complained(host))
+        self.places[host.address] = host.number
+        host.link.connection_made(cast(asyncio.BaseTransport, _Transport(self, host.address)))
+        host.run = self._loop.create_task(host.runtime.run())
+
+    def _kill(self, host: _Host) -> None:
+        assert host.link is not None
+        assert host.run is not None
+        host.link.connection_lost(None)
+        host.run.cancel()
+        del self.places[host.address]
+        self.old_places.append(host.address)
+        host.store = host.store.crash()
+        host.engine = None
+        if host.number in HOME:
+            host.address = self._new_address()
+        self.restarts += 1
+
+    def _complained(self, host: _Host) -> None:
+        host.complaints += 1
+
+    def _hear(self, host: _Host, event: Event) -> None:
+        if isinstance(event, NotificationDelivered) and host.number in SUBSCRIBERS:
+            item = event.item
+            demand(
+                self.published.get(item.id) == item.payload,
+                6,
+                f"{host.number} was told what nobody said: {item}",
+            )
+            demand(
+                item.id not in self.delivered[host.number],
+                2,
+                f"{host.number} was told {item.id} a second time",
+            )
+            self.delivered[host.number].append(item.id)
+        elif isinstance(event, NumberShared):
+            self.shared += 1
+
+    # ------------------------------------------------------------------ the network
+
+    def sent(self, source: Address, target: Address, data: bytes) -> None:
+        """Take a datagram from a link; it arrives once, twice, late or never."""
+        if len(self.frames) < _MOST_FRAMES:
+            self.frames.append((source, target, data))
+        else:
+            self.frames[self.chance.randrange(_MOST_FRAMES)] = (source, target, data)
+        for _ in range(2 if self.chance.random() < self.plan.repeat else 1):
+            if self.chance.random() >= self.plan.loss:
+                late_s = self.chance.uniform(0.0005, self.plan.late_s)
+                self._loop.call_later(late_s, self._arrive, source, target, data)
+
+    def _arrive(self, source: Address, target: Address, data: bytes) -> None:
+        number = self.places.get(target)
+        if number is None:
+            return
+        host = self.hosts[number]
+        assert host.link is not None
+        assert host.neighbours is not None
+        host.link.datagram_received(data, source)
+        bound = MOST_LEARNT + len(self._listed(number))
+        demand(len(host.neighbours) <= bound, 7, f"{number} knows {len(host.neighbours)} neighbours")
+
+    # ------------------------------------------------------------------ the attacker
+
+    def _forge(self) -> tuple[Address, Address, bytes]:
+        """Return a datagram that nobody of the mission sends: from where, to where, and what."""
+        chance = self.chance
+        targets = sorted(self.places)
+        sources = [*targets, *self.old_places[-8:], ("10.9.9.9", chance.randrange(1, 65_536))]
+        source, target = chance.choice(sources), chance.choice(targets)
+        kind = chance.random()
+        if kind < 0.2 or not self.frames:
+            return source, target, chance.randbytes(chance.randrange(80))
+        was_from, was_to, data = chance.choice(self.frames)
+        if kind < 0.4:  # seventeen bytes without a tag, as somebody's
+            return source, target, bytes((0x10, chance.choice((1, 2, 3, 35)))) + data[2:16] + b"\0"
+        if kind < 0.5:
+            return was_from, was_to, bytes((data[0] & ~0x08,)) + data[1:-8]
+        if kind < 0.7 or not self.plan.replays:
+            at = chance.randrange(len(data))
+            return (
+                was_from,
+                was_to,
+                data[:at] + bytes((data[at] ^ (1 << chance.randrange(8)),)) + data[at + 1 :],
+            )
+        if kind < 0.85:
+            return was_from, was_to, data
+        return source, target, data
+
+    async def _attack(self) -> None:
+        while self.plan.spoofed:
+            await asyncio.sleep(1 / self.plan.spoofed)
+            self.forged += 1
+            self._arrive(*self._forge())
+
+    def _crowd(self) -> None:
+        """Let a holder of the key greet the first mediator under many numbers, from as many places."""
+        for number in range(1_000, 1_000 + self.plan.crowd):
+            end = SubscriberEnd(number, _CHECK, MemoryStore(), 0, sealer=Sealer(number, _KEY))
+            end.contact_opened(1, 0)
+            [(_, hello)] = end.datagrams_to_send(0)
+            self._arrive(("10.8.8.8", number), self.hosts[1].address, hello)
+
+    # ------------------------------------------------------------------ a life
+
+    async def _lived(self) -> None:
+        chance = self.chance
+        for number in (*MEDIATORS, *SUBSCRIBERS, *PUBLISHERS):
+            skew_ms = round(chance.uniform(-50, 80) * _YEAR_MS)
+            self.hosts[number] = _Host(number, skew_ms, self._new_address(), MemoryStore())
+        for host in self.hosts.values():
+            self._start(host)
+        for number in SUBSCRIBERS:
+            self.delivered[number] = []
+            host = self.hosts[number]
+            end, clock = host.engine, self._clock(host)
+            assert isinstance(end, SubscriberEnd)
+            end.subscribe(subscription(0, 0, _DAY_Q, 1, 0), LANGUAGE, clock())
+            assert host.runtime is not None
+            host.runtime.settle()
+        await asyncio.sleep(10)
+        attack = self._loop.create_task(self._attack())
+        self._crowd()
+        end_s = self._loop.time() + _LIVE_S
+        while self._loop.time() < end_s:
+            await asyncio.sleep(0.5)
+            self._check()
+            self._publish(self.hosts[chance.choice(PUBLISHERS)])
+            await self._mishap()
+        await asyncio.sleep(_HEAL_S + (_FORGET_S if self.plan.crowd else 0))
+        self._check()
+        attack.cancel()
+        self._judge()
+
+    def _publish(self, host: _Host) -> None:
+        if isinstance(host.engine, PublisherEnd):
+            vector = bytes((1, self.chance.randrange(256)))
+            made = host.engine.publish(LANGUAGE, vector, _DAY_Q, self._clock(host)())
+            demand(made not in self.published, 3, f"{host.number} gave the number {made[1]} out twice")
+            self.published[made] = vector
+            assert host.runtime is not None
+            host.runtime.settle()
+
+    async def _mishap(self) -> None:
+        host = self.hosts[self.chance.choice(sorted(self.hosts))]
+        if self.chance.random() < self.plan.restarts:
+            self._kill(host)
+            await asyncio.sleep(self.chance.uniform(0, 3))
+            self._start(host)
+        if self.chance.random() < self.plan.jumps:
+            host.skew_ms += self.chance.randrange(-2_000, 2_001)
+
+    def _check(self) -> None:
+        for host in self.hosts.values():
+            if host.run is not None and host.run.done() and not host.run.cancelled():
+                host.run.result()  # what ended it is raised here
+                demand(False, 0, f"{host.number} ended by itself")
+
+    def _judge(self) -> None:
+        for number in SUBSCRIBERS:
+            missing = sorted(self.published.keys() - set(self.delivered[number]))
+            demand(not missing, 1, f"{number} was never told {missing[:5]}, {len(missing)} in all")
+        for number, home in HOME.items():
+            known = self.hosts[home].neighbours
+            assert known is not None
+            at, is_at = known.address_of(number), self.hosts[number].address
+            demand(at == is_at, 6, f"{home} takes {number} to be at {at}, and it is at {is_at}")
+        if not self.plan.replays and not self.plan.crowd:
+            demand(self.shared == 0, 6, "a forgery made somebody look like two")

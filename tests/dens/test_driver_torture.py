@@ -1,0 +1,88 @@
+"""The UDP driver under torture, from seeds; and bugs of it that the torture has to find."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dens.drivers.neighbours import Neighbours, Rival
+from dens.peer_session import PeerSession
+from emulation.torture.driver_world import DriverPlan, DriverWorld, draw_driver
+from emulation.torture.promise import BrokenPromise
+
+SEEDS = (1, 2, 5, 8, 81)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_everything_honest_arrives_once_and_nothing_forged_changes_anything(seed: int) -> None:
+    world = DriverWorld(seed, draw_driver(seed))
+    world.live()
+    assert len(world.published) > 50
+    assert all(len(told) == len(world.published) for told in world.delivered.values())
+
+
+def test_the_same_seed_is_the_same_world() -> None:
+    one, other = (DriverWorld(3, draw_driver(3)) for _ in range(2))
+    one.live()
+    other.live()
+    assert one.frames == other.frames
+    assert (one.delivered, one.restarts, one.forged) == (other.delivered, other.restarts, other.forged)
+
+
+def test_seeds_draw_every_kind_of_world() -> None:
+    plans = [draw_driver(seed) for seed in range(1, 101)]
+    assert {plan.is_ipv6 for plan in plans} == {True, False}
+    assert {plan.replays for plan in plans} == {True, False}
+    assert any(plan.crowd and plan.restarts and plan.spoofed for plan in plans)
+
+
+HARSH = replace(
+    draw_driver(1), is_ipv6=False, loss=0.0, repeat=0.0, late_s=0.001, restarts=0.1, jumps=0.0, crowd=0
+)
+
+
+def is_found(seeds: range, plan: DriverPlan) -> bool:
+    """Say whether a promise breaks in one of these worlds."""
+    for seed in seeds:
+        try:
+            DriverWorld(seed, plan).live()
+        except BrokenPromise:
+            return True
+    return False
+
+
+def test_it_finds_liveness_that_moves_before_a_tag_has_verified(monkeypatch: pytest.MonkeyPatch) -> None:
+    sound = Neighbours.node_at
+
+    def hasty(self: Neighbours, data: bytes, address: Any, now_ms: int) -> Any:
+        heard = sound(self, data, address, now_ms)
+        if heard.node is not None:
+            self.was_heard(heard.node, data, address, now_ms)
+        return heard
+
+    monkeypatch.setattr(Neighbours, "node_at", hasty)
+    assert is_found(range(1, 6), replace(HARSH, spoofed=60, replays=False))
+
+
+def test_it_finds_a_contact_that_a_recorded_hello_of_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    sound = PeerSession.greet
+
+    def gullible(self: PeerSession, role: Any, peer_session: int, heard: int) -> bool:
+        if peer_session > self.peer_session and heard != self.own_session:
+            self.is_heard = False
+        return sound(self, role, peer_session, heard)
+
+    monkeypatch.setattr(PeerSession, "greet", gullible)
+    assert is_found(range(81, 82), draw_driver(81))
+
+
+def test_it_finds_a_rival_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    sound = Neighbours.node_at
+
+    def hasty(self: Neighbours, data: bytes, address: Any, now_ms: int) -> Any:
+        heard = sound(self, data, address, now_ms)
+        return heard._replace(rival=heard.rival or Rival(9, address)) if heard.node is None else heard
+
+    monkeypatch.setattr(Neighbours, "node_at", hasty)
+    with pytest.raises(BrokenPromise, match="look like two"):
+        DriverWorld(1, replace(HARSH, spoofed=20, replays=False, restarts=0.0)).live()
