@@ -60,9 +60,7 @@ def _bounded(source: BinaryIO, file: str, bounds: TextBounds) -> Iterator[str]:
         if number > bounds.most_lines:
             raise _too_much(file, number, f"{bounds.most_lines:,} lines")
         if len(line) > bounds.longest_line:
-            message = (
-                f"this line is longer than {bounds.longest_line:,} bytes; is it a recording in this form?"
-            )
+            message = f"this line is longer than {bounds.longest_line:,} bytes; is this file a recording?"
             raise DocumentError([Problem(file, number, 1, "error", "D386", message)])
         yield _decoded(line, file, number)
 

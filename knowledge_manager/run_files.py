@@ -9,8 +9,9 @@ at is what is read.
 
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 from knowledge_manager.documents import DocumentError, refuse_large
 
@@ -50,7 +51,7 @@ def file_in(folder: Path, name: str) -> Path:
     return path
 
 
-def open_in(folder: Path, name: str) -> BinaryIO:
+def open_in(folder: Path, name: str) -> BufferedReader:
     """Open a regular file of a folder for reading.
 
     What is missing raises `FileNotFoundError`, what may not be read another `OSError`; links, whatever is no
