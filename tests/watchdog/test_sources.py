@@ -2,6 +2,7 @@
 
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,25 @@ def test_the_byte_is_the_rounded_place_in_the_domain(lo: int, width: int, x: int
     place = min(max(Fraction(255 * (x - lo), width), Fraction(0)), Fraction(255))
     assert normal_byte(x, lo, lo + width) == int(place + Fraction(1, 2))
     assert 510 * width + width < 2**30
+
+
+@given(st.integers(-(2**28), 2**28), st.integers(1, 2**21 - 1), st.data())
+def test_on_a_scale_every_piece_is_a_straight_line(lo: int, width: int, data: st.DataObject) -> None:
+    count = data.draw(st.integers(0, min(15, width - 1)))
+    drawn = [
+        sorted(data.draw(st.sets(st.integers(first, last), min_size=count, max_size=count)) if count else [])
+        for first, last in ((lo + 1, max(lo + 1, lo + width - 1)), (1, 254))
+    ]
+    points = [(lo, 0), *zip(*drawn, strict=True), (lo + width, 255)]
+    inner = tuple(number for point in points[1:-1] for number in point)
+    x = data.draw(st.one_of(st.integers(lo - 9, lo + width + 9), st.sampled_from(inner[::2] or (lo,))))
+    inside = min(max(x, lo), lo + width)
+    expected = {
+        int(low + Fraction((high - low) * (inside - a), b - a) + Fraction(1, 2))
+        for (a, low), (b, high) in pairwise(points)
+        if a <= inside <= b
+    }
+    assert expected == {normal_byte(x, lo, lo + width, inner)}
 
 
 def test_gauges_count_what_they_clip_and_miss() -> None:

@@ -66,3 +66,7 @@ def test_decimals() -> None:
 def test_normal_bytes() -> None:
     assert [normal_byte(x, 3000, 4500) for x in (2000, 3000, 3665, 4500, 9999)] == [0, 0, 113, 255, 255]
     assert normal_byte(2097150, 0, 2097151) == 255
+    scale = (2000, 128, 10000, 250)
+    found = [normal_byte(x, 0, 20000, scale) for x in (-1, 300, 1999, 2000, 2001, 9999, 10001, 30000)]
+    assert found == [0, 19, 128, 128, 128, 250, 250, 255]
+    assert normal_byte(2097150, 0, 2097151, (1, 254)) == 255
