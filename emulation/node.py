@@ -167,7 +167,9 @@ class Crew:
             host = BoardHost(limits, own, interval_ms, hysteresis)
             watchdog = host.watchdog
         else:
-            filters = {identity: language.source_filter(own) for identity, language in self._languages.items()}
+            filters = {
+                identity: language.source_filter(own) for identity, language in self._languages.items()
+            }
             host = watchdog = Watchdog(filters, interval_ms=interval_ms, hysteresis=hysteresis)
         engine = PublisherEnd(
             seat.number,
