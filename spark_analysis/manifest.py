@@ -31,6 +31,8 @@ class Manifest:
     """The real node that wrote the trace and whose view alone it is; None of a run, which knows all nodes."""
     parts: Mapping[str, int] = field(default_factory=dict)
     """Table → how many parts it had when the run was complete; runs of older versions do not say."""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """Name of a file in the scenario → name of its copy in the run's `inputs/`."""
 
     @property
     def partial(self) -> bool:
@@ -90,4 +92,5 @@ def read_manifest(run: Path) -> Manifest:
         vocabularies=document.get("vocabulary_documents", {}),
         node=document.get("node"),
         parts=document.get("parts", {}),
+        inputs=document.get("inputs", {}),
     )

@@ -57,12 +57,12 @@ class RecordedRun:
 
     def thesauri(self) -> "list[Path]":
         """Return the copies of the thesauri that the run's scenario brought along, the uppermost first."""
-        scenario, copies = self._document.get("scenario"), self._document.get("inputs")
-        if not isinstance(scenario, dict) or not isinstance(copies, dict):
-            return []
-        named = scenario.get("thesaurus") or []
+        from knowledge_manager.run_files import file_in
+
+        copies = self._manifest.inputs
+        named = self._manifest.scenario.get("thesaurus") or []
         names = [named] if isinstance(named, str) else [str(name) for name in named]
-        return [self._folder / "inputs" / Path(str(copies[name])).name for name in names if name in copies]
+        return [file_in(self._folder, f"inputs/{copies[name]}") for name in names if name in copies]
 
     def node_called(self, text: str) -> int:
         """Return the node of that name or number."""
