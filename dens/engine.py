@@ -19,7 +19,7 @@ from typing import ClassVar, Final
 from dens import envelope, summary
 from dens.arguments import checked_code, checked_node, checked_peer, checked_table_check
 from dens.envelope import unpack
-from dens.errors import LocalProtocolError, RemoteProtocolError
+from dens.errors import LocalProtocolError, OtherVersionError, RemoteProtocolError
 from dens.events import (
     DatagramRefused,
     DuplicateReceived,
@@ -106,6 +106,9 @@ class Engine(Speaker):
             return
         try:
             item, check, is_sealed = unpack(data, now_ms)
+        except OtherVersionError:
+            self._refuse(data, peer, Reason.VERSION, now_ms)
+            return
         except RemoteProtocolError:
             self._refuse(data, peer, Reason.MALFORMED, now_ms)
             return
