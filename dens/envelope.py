@@ -73,16 +73,21 @@ class Header:
         return TYPE_NAMES[self.type]
 
 
+def check_fits(item: Item) -> None:
+    """Refuse a message whose payload no envelope holds."""
+    if len(item.payload) > PAYLOAD_BYTES:
+        raise LocalProtocolError(
+            f"a payload of {len(item.payload)} bytes does not fit: {PAYLOAD_BYTES} is the most; split it"
+        )
+
+
 def pack(item: Item, table_check: int, age_ms: int, hops: int, flags: int) -> bytes:
     """Return the envelope and payload of a message, without a tag.
 
     `flags` is `SEALED` or 0; the copies code is the item's.
     """
+    check_fits(item)
     type, language, origin, number, _, lifetime_q, _, payload, copies, signature, _, _, _ = item
-    if len(payload) > PAYLOAD_BYTES:
-        raise LocalProtocolError(
-            f"a payload of {len(payload)} bytes does not fit: {PAYLOAD_BYTES} is the most; split it"
-        )
     return (
         _write_header(
             VERSION << 4 | flags | copies | (SIGNED if signature else 0),
