@@ -3,7 +3,8 @@
 Objects of `plugins/` satisfy `Matcher`, one of `knowledge_manager/` satisfies `Directory`, a watchdog
 satisfies `FilterHost`. A vector, extract or reading that is not well-formed in its language is refused by
 raising an error that has an `offset` (as every `VectorError` has); the overlay then refuses the message.
-Any other exception is a defect of the plug-in and is not hidden.
+Any other exception is a defect of the plug-in: the message is quarantined and the defect told
+(dens/quarantine.py).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -13,13 +13,12 @@ A kind of node adds what messages mean to it, through the methods at the end of 
 """
 
 from abc import abstractmethod
-from collections import deque
 from typing import ClassVar, Final
 
 from dens import envelope, summary
 from dens.arguments import checked_code, checked_node, checked_peer, checked_table_check
 from dens.envelope import unpack
-from dens.errors import LocalProtocolError, RemoteProtocolError
+from dens.errors import LocalProtocolError, OtherVersionError, RemoteProtocolError
 from dens.events import (
     DatagramRefused,
     DuplicateReceived,
@@ -51,6 +50,7 @@ from dens.numbers import (
     Status,
 )
 from dens.peer_session import AT_ONCE_MS, PeerSession
+from dens.quarantine import Work, is_refusal
 from dens.seal import TAG_BYTES, Sealer
 from dens.speaking import Speaker
 from dens.store import Store
@@ -92,7 +92,6 @@ class Engine(Speaker):
         self._flags = envelope.SEALED if self._sealer.tag_bytes else 0
         self._known = self._ledger.known
         self._sessions: dict[int, PeerSession] = {}
-        self._events: deque[Event] = deque()
         held, inbox = self._ledger.load()
         self._restore(held, inbox, now_ms)
 
@@ -107,6 +106,9 @@ class Engine(Speaker):
             return self._refuse(data, peer, Reason.NO_CONTACT, now_ms)
         try:
             item, check, is_sealed = unpack(data, now_ms)
+        except OtherVersionError:
+            self._refuse(data, peer, Reason.VERSION, now_ms)
+            return
         except RemoteProtocolError:
             return self._refuse(data, peer, Reason.MALFORMED, now_ms)
         if is_sealed is not bool(session.flags):
@@ -282,10 +284,7 @@ class Engine(Speaker):
         elif session.role is not MEDIATOR and item.origin != session.peer:
             status = FOREIGN_ORIGIN
         else:
-            try:
-                status = self._take(item, session, now_ms)
-            except RemoteProtocolError:
-                status = BAD_PAYLOAD
+            status = self._take_carefully(item, session, now_ms)
         if status is STORED:
             session.took(item_id)
         elif status is KNOWN:
@@ -296,7 +295,37 @@ class Engine(Speaker):
         session.acknowledge(item, status, now_ms)
         return not has_come
 
+    def _take_carefully(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+        """Take a message whatever happens; bytes that it refuses to read are a bad payload."""
+        try:
+            status = self._quarantine.attempt(
+                Work.TAKING,
+                item,
+                now_ms,
+                self._take,
+                item,
+                session,
+                now_ms,
+                otherwise=None,
+                peer=session.peer,
+                lets_refuse=True,
+            )
+        except Exception as error:
+            if not is_refusal(error):
+                raise
+            status = BAD_PAYLOAD
+        if status is None:
+            status = self._could_not_take(item, now_ms)
+        if status is not STORED:
+            self._ledger.release(item.id)
+        return status
+
     # ------------------------------------------------------------------ what may be done otherwise
+
+    def _could_not_take(self, item: Item, now_ms: int) -> Status:
+        """Say what becomes of a message that could not be taken: an end asks for it no more."""
+        self._ledger.know(item)
+        return BAD_PAYLOAD
 
     def _make(self, type: int, language: int, lifetime_q: int, payload: bytes, created_ms: int) -> Item:
         checked_code(language, "language")
@@ -322,8 +351,8 @@ class Engine(Speaker):
         """Queue what the peer lacks; `known` is what it has."""
 
     @abstractmethod
-    def _take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
-        """Take a message that is new, unexpired and the peer's to send; say how."""
+    def _take(self, item: Item, session: PeerSession, now_ms: int) -> Status | None:
+        """Take a message that is new, unexpired and the peer's to send; say how. None says that it cannot."""
 
     @abstractmethod
     def _acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:

@@ -1,6 +1,6 @@
 """The one envelope of every message: sixteen bytes, the payload, and a tag where the mission has a key.
 
-    0   1  high nibble: version 1; bit 3: a tag follows; bits 0–2: copies code (notifications only);
+    0   1  high nibble: version 2; bit 3: a tag follows; bits 0–2: copies code (notifications only);
            bit 0: a signature follows the payload (what subscribers say only)
     1   1  message type
     2   1  language id
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import Final
 
-from dens.errors import LocalProtocolError, RemoteProtocolError
+from dens.errors import LocalProtocolError, OtherVersionError, RemoteProtocolError
 from dens.item import ENVELOPE_BYTES, LIFETIME_MS, OLDEST_AGE_MS, Item, quick_tuple
 from dens.numbers import (
     LINK_NUMBER,
@@ -34,14 +34,15 @@ from dens.numbers import (
 )
 from dens.seal import TAG_BYTES
 
-VERSION: Final = 1
+VERSION: Final = 2
+"""1 counted in one byte what a notify satisfies, and could not say 256."""
 SEALED: Final = 0x08
 COPIES: Final = 0x07
 SIGNED: Final = 0x01
 VECTOR_BYTES: Final = 65_536
 """The longest vector or extract."""
 PAYLOAD_BYTES: Final = VECTOR_BYTES + 1_024
-"""The longest payload: a notify is a vector and up to 255 subscriptions of three bytes."""
+"""The longest payload: a notify is a vector and up to 256 subscriptions of three bytes."""
 MOST_HOPS: Final = 255
 
 _HEADER: Final = Struct(">BBBBHIIBB")
@@ -72,16 +73,21 @@ class Header:
         return TYPE_NAMES[self.type]
 
 
+def check_fits(item: Item) -> None:
+    """Refuse a message whose payload no envelope holds."""
+    if len(item.payload) > PAYLOAD_BYTES:
+        raise LocalProtocolError(
+            f"a payload of {len(item.payload)} bytes does not fit: {PAYLOAD_BYTES} is the most; split it"
+        )
+
+
 def pack(item: Item, table_check: int, age_ms: int, hops: int, flags: int) -> bytes:
     """Return the envelope and payload of a message, without a tag.
 
     `flags` is `SEALED` or 0; the copies code is the item's.
     """
+    check_fits(item)
     type, language, origin, number, _, lifetime_q, _, payload, copies, signature, _, _, _ = item
-    if len(payload) > PAYLOAD_BYTES:
-        raise LocalProtocolError(
-            f"a payload of {len(payload)} bytes does not fit: {PAYLOAD_BYTES} is the most; split it"
-        )
     return (
         _write_header(
             VERSION << 4 | flags | copies | (SIGNED if signature else 0),
@@ -112,10 +118,10 @@ def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
     if length < ENVELOPE_BYTES:
         raise RemoteProtocolError(f"an envelope has {ENVELOPE_BYTES} bytes, here are {length}", length)
     first, kind, language, check, origin, number, age_ms, lifetime_q, hops = _read_header(data)
-    if first >> 4 != VERSION:
-        raise RemoteProtocolError(f"version {first >> 4} is not known, {VERSION} is", 0)
     if kind not in TYPE_NAMES:
         raise RemoteProtocolError(f"message type {kind} is not known", 1)
+    if first >> 4 != VERSION:
+        raise OtherVersionError(f"version {first >> 4} is not known, {VERSION} is", 0)
     copies = first & COPIES
     signature_bytes = 0
     if copies and kind != NOTIFICATION:

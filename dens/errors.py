@@ -20,6 +20,10 @@ class RemoteProtocolError(DensError):
         self.offset = offset
 
 
+class OtherVersionError(RemoteProtocolError):
+    """The peer speaks another version of this protocol; nothing of it is read."""
+
+
 class StoreError(DensError):
     """A store gave back something that no engine wrote; the engine refuses to start from it."""
 

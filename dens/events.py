@@ -95,6 +95,14 @@ class MessageRefused(MessageEvent):
     kind: ClassVar[str] = "refused"
 
 
+class MessageQuarantined(MessageEvent):
+    """Some work with it failed that must not fail, as the reason says, and is not tried with it again. If it
+    is held it stays so, and is relayed (dens/quarantine.py)."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "quarantined"
+
+
 @dataclass(frozen=True, slots=True)
 class DatagramRefused:
     """Bytes came that are no acceptable message; nothing changed and nobody was told."""

@@ -14,16 +14,16 @@ subscriptions and notifications. Whom a mediator tells of what it learnt is said
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from dens.arguments import checked_hosts
-from dens.collaborators import Directory, FoundMatch, MatcherFactory
+from dens.collaborators import Directory, MatcherFactory
 from dens.engine import Engine
 from dens.events import CopyDropped, MessageExpired, NotificationMatched
 from dens.item import Item, ItemId
 from dens.limits import Limits
-from dens.matching import LanguageMatchers
+from dens.matching import Failure, LanguageMatchers, Match
 from dens.messages import Notify, Subscribed, Withdrawal
 from dens.notification_store import Carried, NotificationStore
 from dens.numbers import (
@@ -45,6 +45,7 @@ from dens.numbers import (
     Reason,
     Status,
 )
+from dens.quarantine import Work
 from dens.receipts import ReceiptBook
 from dens.seal import Sealer
 from dens.services import ServiceBook
@@ -60,6 +61,17 @@ _RESTORED_IN_ORDER: Final = {
     int(MessageType.NOTIFICATION): 4,
     int(MessageType.NOTIFY): 4,
 }
+
+
+_FEW: Final = 8
+_ASKING: Final = frozenset({int(MessageType.SUBSCRIBE), int(MessageType.RENEW)})
+
+
+def _said_by(item: Item) -> Subscribed:
+    """Read what a SUBSCRIBE or a RENEW says, or raise RemoteProtocolError."""
+    if item.type == SUBSCRIBE:
+        return Subscribed.from_subscribe(item.payload)
+    return Subscribed.from_renew(item.payload)
 
 
 class Holdings(Engine):
@@ -89,6 +101,7 @@ class Holdings(Engine):
         self._table = SubscriptionTable(bounds.linger_ms)
         self._carried = NotificationStore(bounds)
         self._receipts = ReceiptBook()
+        self._set_aside: dict[ItemId, None] = {}
         super().__init__(node, table_check, store, now_ms, sealer=sealer, limits=bounds)
 
     def held(self) -> tuple[int, int, int]:
@@ -116,7 +129,7 @@ class Holdings(Engine):
         """Forget what has expired, and subscriptions that have lingered enough."""
         super().timer_due(now_ms)
         while self._table.wake_ms <= now_ms and (ended := self._table.pop_ended(now_ms)) is not None:
-            self._matchers.remove(ended)
+            self._match_no_more(ended, now_ms)
             self._services.remove(ended.key)
 
     def _next_end_ms(self) -> int:
@@ -134,39 +147,85 @@ class Holdings(Engine):
         if kind == RECEIPT:
             return self._learn_receipt(item, now_ms)
         if kind == SUBSCRIBE:
-            return self._learn_subscription(item, Subscribed.from_subscribe(item.payload), now_ms)
+            return self._learn_subscription(item, now_ms)
         if kind == RENEW:
-            return self._learn_subscription(item, Subscribed.from_renew(item.payload), now_ms)
+            return self._learn_subscription(item, now_ms)
         if kind == UNSUBSCRIBE:
             return self._learn_withdrawal(item, now_ms)
         if kind == ANNOUNCE:
             return self._learn_announcement(item, via, now_ms)
         return UNEXPECTED
 
-    def _learn_subscription(self, item: Item, said: Subscribed, now_ms: int) -> Status:
+    def _learn_subscription(self, item: Item, now_ms: int) -> Status:
+        new = Subscription.of(item, _said_by(item))
         if item.language not in self._matchers:
             return UNKNOWN_LANGUAGE
-        new = Subscription.of(item, said)
         status = self._table.judge(new)
         if status is not STORED:
             return status
         current = self._table.get(new.key)
         if current is None and len(self._table) >= self.limits.subscriptions:
             return NO_ROOM
-        publishers = self._services.publishers_for(new)
-        self._matchers.add(new)
+        publishers = self._publishers_for(new, now_ms, lets_refuse=True)
+        is_matched = self._match_from_now_on(new, now_ms, lets_refuse=True)
         if current is not None:
             self._let_go_of(current.item, Reason.REPLACED, now_ms)
-            if current.item.language != item.language:
-                self._matchers.remove(current)
+            if current.item.language != item.language or not is_matched:
+                self._match_no_more(current, now_ms)
             if current.seq != new.seq:
                 self._release(item.origin, new.id, now_ms)
         self._table.put(new)
         self._hold(item)
-        self._match_with_carried(new, now_ms)
+        if is_matched:
+            self._match_with_carried(new, now_ms)
         self._services.add(new, publishers)
         self._offer_to_publishers(item, publishers)
         return STORED
+
+    def _publishers_for(
+        self, subscription: Subscription, now_ms: int, *, lets_refuse: bool = False
+    ) -> tuple[int, ...]:
+        return self._quarantine.attempt(
+            Work.LOOKUP,
+            subscription.item,
+            now_ms,
+            self._services.publishers_for,
+            subscription,
+            otherwise=(),
+            lets_refuse=lets_refuse,
+        )
+
+    def _match_from_now_on(
+        self, subscription: Subscription, now_ms: int, *, lets_refuse: bool = False
+    ) -> bool:
+        """Put a subscription into its matcher; say whether it is there."""
+        return self._quarantine.attempt(
+            Work.MATCHING,
+            subscription.item,
+            now_ms,
+            self._matchers.add,
+            subscription,
+            otherwise=False,
+            lets_refuse=lets_refuse,
+        )
+
+    def _match_no_more(self, subscription: Subscription, now_ms: int) -> None:
+        """Take a subscription out of its matcher. Where that fails it matches no more all the same, because
+        what is found is looked up in the table.
+        """
+        self._quarantine.attempt(
+            Work.ENDING, subscription.item, now_ms, self._matchers.remove, subscription, otherwise=None
+        )
+
+    def _blame(self, failures: Iterable[Failure], now_ms: int) -> None:
+        """Match those messages no more with which a language failed."""
+        for item, error in failures:
+            self._quarantine.put(Work.MATCHING, item, error, now_ms)
+            if item.type in _ASKING:
+                subscription = Subscription.of(item, _said_by(item))
+                if self._table.get(subscription.key) == subscription:
+                    self._match_no_more(subscription, now_ms)
+                    self._carried.release(*subscription.key)
 
     def _match_with_carried(self, new: Subscription, now_ms: int) -> None:
         language = new.item.language
@@ -175,15 +234,19 @@ class Holdings(Engine):
             for carried in self._carried.all()
             if carried.item.language == language
             and new.since_ms <= carried.item.created_ms < new.until_ms
+            and not self._quarantine.holds(carried.item, Work.MATCHING)
             and not self._receipts.has(carried.item.id, new.item.origin)
             and self._may_owe(carried.item, new.item.origin)
         ]
         if not candidates:
             return
         items = [carried.item for carried in candidates]
-        for position, degree_u8 in self._matchers.match_single(new, items, now_ms):
+        are_good = len(self._matched_subscriptions(language)) > 1
+        found, failures = self._matchers.match_single(new, items, now_ms, are_good=are_good)
+        for position, degree_u8 in found:
             self._owe(candidates[position], new, degree_u8, now_ms)
             self._notify(candidates[position], new.item.origin, now_ms)
+        self._blame(failures, now_ms)
 
     def _learn_withdrawal(self, item: Item, now_ms: int) -> Status:
         said = Withdrawal.decode(item.payload)
@@ -195,7 +258,7 @@ class Holdings(Engine):
         if older is not None:
             self._let_go_of(older.item, Reason.REPLACED, now_ms)
         if ended is not None:
-            self._matchers.remove(ended)
+            self._match_no_more(ended, now_ms)
             self._services.remove(ended.key)
             self._release(*ended.key, now_ms)
             self._let_go_of(ended.item, Reason.WITHDRAWN, now_ms)
@@ -206,18 +269,35 @@ class Holdings(Engine):
         older = self._services.announcement(item.origin)
         if older is not None and older.number > item.number:
             return SUPERSEDED
-        self._services.learn(item, via, self._table.subscriptions(), now_ms)
+        self._learn_services(item, via, now_ms, lets_refuse=True)
+        for subscription in self._table.subscriptions():
+            self._services.add(subscription, self._publishers_for(subscription, now_ms))
         if older is not None:
             self._let_go_of(older, Reason.REPLACED, now_ms)
         self._hold(item)
         if len(self._services) > self.limits.announcements:
             earliest = self._services.earliest_born()
-            self._services.forget(earliest.origin)
+            self._services.forget(earliest)
             self._let_go_of(earliest, Reason.OLDEST, now_ms)
             if earliest is item:
                 return NO_ROOM
         self._offer_to_publisher(item.origin)
         return STORED
+
+    def _learn_services(self, item: Item, via: int, now_ms: int, *, lets_refuse: bool = False) -> None:
+        """Tell the directory of an announcement, which is the newest of its publisher in any case."""
+        self._quarantine.attempt(
+            Work.LOOKUP,
+            item,
+            now_ms,
+            self._services.tell_directory,
+            item,
+            via,
+            now_ms,
+            otherwise=None,
+            lets_refuse=lets_refuse,
+        )
+        self._services.note(item)
 
     def _learn_receipt(self, item: Item, now_ms: int) -> Status:
         notification = self._receipts.add(item)
@@ -229,11 +309,14 @@ class Holdings(Engine):
         return STORED if item.id in self._items else NO_ROOM
 
     def _learn_notification(self, item: Item, now_ms: int) -> Status:
-        matches = self._matchers.match(item, now_ms)
-        if matches is None:
+        found = self._matchers.match(item, self._witnesses, now_ms)
+        if found is None:
             return UNKNOWN_LANGUAGE
         item = self._ledger.kept(item)
         carried = self._carried.add(item)
+        matches, failures = found
+        if failures:
+            self._blame(failures, now_ms)
         if matches:
             self._owe_all(carried, matches, now_ms)
         self._hold(item)
@@ -258,20 +341,41 @@ class Holdings(Engine):
     def _may_owe(self, item: Item, subscriber: int) -> bool:
         return item.type != NOTIFY or subscriber in self._hosts
 
+    def _witnesses(self, item: Item) -> tuple[list[Subscription], list[Item]]:
+        """Return what tells whose fault it is that a matcher failed with a notification: the subscriptions in
+        it, and a few other notifications, good ones if there are any.
+        """
+        language = item.language
+        others = [one.item for one in self._carried.all() if one.item.language == language]
+        others = [one for one in others if one.id != item.id]
+        good = [one for one in others if not self._quarantine.holds(one, Work.MATCHING)]
+        return self._matched_subscriptions(language), (good or others)[-_FEW:]
+
+    def _matched_subscriptions(self, language: int) -> list[Subscription]:
+        """Return the subscriptions of a language with which no matcher has failed."""
+        return [
+            one
+            for one in self._table.subscriptions()
+            if one.item.language == language and self._is_matched(one)
+        ]
+
+    def _is_matched(self, subscription: Subscription) -> bool:
+        return not self._quarantine.holds(subscription.item, Work.MATCHING)
+
     def _owe_all(
-        self, carried: Carried, matches: Iterable[FoundMatch], now_ms: int, *, from_before: bool = False
+        self, carried: Carried, matches: Iterable[Match], now_ms: int, *, from_before: bool = False
     ) -> None:
         item = carried.item
-        for match in matches:
-            subscription = self._table.get(match.key)
+        for key, degree_u8 in matches:
+            subscription = self._table.get(key)
             if subscription is None or not subscription.since_ms <= item.created_ms < subscription.until_ms:
                 continue
-            if not self._may_owe(item, match.key[0]):
+            if not self._may_owe(item, key[0]):
                 continue
-            if self._receipts.has(item.id, match.key[0]):
+            if self._receipts.has(item.id, key[0]):
                 self._carried.had_already(carried)
-            else:
-                self._owe(carried, subscription, match.degree_u8, now_ms, from_before)
+            elif self._is_matched(subscription):
+                self._owe(carried, subscription, degree_u8, now_ms, from_before)
 
     def _owe(
         self,
@@ -292,8 +396,19 @@ class Holdings(Engine):
         self._items[item.id] = item
         self._ledger.keep(item)
 
+    def _could_not_take(self, item: Item, now_ms: int) -> Status:
+        """Hold a message that this node can do nothing with, and relay it; of too many the oldest goes."""
+        self._hold(item)
+        self._set_aside[item.id] = None
+        if len(self._set_aside) > self.limits.quarantined:
+            oldest = self._items[next(iter(self._set_aside))]
+            self._carried.remove(oldest.id)
+            self._let_go_of(oldest, Reason.OLDEST, now_ms)
+        return STORED
+
     def _let_go_of(self, item: Item, reason: Reason, now_ms: int) -> None:
         self._items.pop(item.id, None)
+        self._set_aside.pop(item.id, None)
         self._receipts.remove(item)
         self._ledger.let_go(item)
         self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[reason]))
@@ -322,6 +437,7 @@ class Holdings(Engine):
         item = self._items.pop(item_id, None)
         if item is None:
             return False
+        self._set_aside.pop(item_id, None)
         self._events.append(MessageExpired(now_ms, item, None, REASON_NAMES[Reason.LIFETIME_OVER]))
         kind = item.type
         if kind in (NOTIFICATION, NOTIFY):
@@ -331,31 +447,42 @@ class Holdings(Engine):
         elif kind == UNSUBSCRIBE:
             self._table.tombstone_ended((item.origin, item.payload[0]), item)
         elif kind == ANNOUNCE:
-            self._services.forget(item.origin)
+            self._services.forget(item)
         return True
 
     def _restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
         for item in sorted(held, key=lambda item: _RESTORED_IN_ORDER[item.type]):
             self._items[item.id] = item
-            self._restore_one(item, now_ms)
+            self._quarantine.attempt(
+                Work.TAKING, item, now_ms, self._restore_one, item, now_ms, otherwise=None
+            )
+            if self._quarantine.holds(item, Work.TAKING):
+                self._set_aside[item.id] = None
 
     def _restore_one(self, item: Item, now_ms: int) -> None:
         kind = item.type
         if kind in (NOTIFICATION, NOTIFY):
-            matches = self._matchers.match(item, now_ms) or ()
-            self._owe_all(self._carried.add(item), matches, now_ms, from_before=True)
+            carried = self._carried.add(item)
+            nothing: tuple[Sequence[Match], Sequence[Failure]] = ((), ())
+            matches, failures = self._quarantine.attempt(
+                Work.MATCHING, item, now_ms, self._match_again, item, now_ms, otherwise=nothing
+            )
+            self._blame(failures, now_ms)
+            self._owe_all(carried, matches, now_ms, from_before=True)
         elif kind == RECEIPT:
             self._receipts.add(item)
         elif kind == UNSUBSCRIBE:
             self._table.withdraw(item, Withdrawal.decode(item.payload))
         elif kind == ANNOUNCE:
-            self._services.learn(item, self.node, (), now_ms)
+            self._learn_services(item, self.node, now_ms)
         else:
-            read = Subscribed.from_subscribe if kind == SUBSCRIBE else Subscribed.from_renew
-            subscription = Subscription.of(item, read(item.payload))
+            subscription = Subscription.of(item, _said_by(item))
             self._table.put(subscription)
-            self._matchers.add(subscription)
-            self._services.add(subscription, self._services.publishers_for(subscription))
+            self._match_from_now_on(subscription, now_ms)
+            self._services.add(subscription, self._publishers_for(subscription, now_ms))
+
+    def _match_again(self, item: Item, now_ms: int) -> tuple[Sequence[Match], Sequence[Failure]]:
+        return self._matchers.match(item, self._witnesses, now_ms) or ((), ())
 
     # ------------------------------------------------------------------ who is to hear of it: dens/node.py
 

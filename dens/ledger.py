@@ -35,13 +35,23 @@ def begin_numbers(store: Store, least: int) -> None:
 class Ledger:
     """The rows of one engine, written through its store."""
 
-    __slots__ = ("_is_dirty", "_limits", "_next_number", "_reserved", "_store", "_unverified", "known")
+    __slots__ = (
+        "_is_dirty",
+        "_limits",
+        "_next_number",
+        "_quarantined",
+        "_reserved",
+        "_store",
+        "_unverified",
+        "known",
+    )
 
     def __init__(self, store: Store, limits: Limits) -> None:
         self.known: Final = KnownItems()
         self._store = store
         self._limits = limits
         self._unverified: set[ItemId] = set()
+        self._quarantined: dict[ItemId, int] = {}
         self._is_dirty = False
         self._next_number = {_ITEM_NUMBERS: 0, _LINK_NUMBERS: 1}
         self._reserved = dict(self._next_number)
@@ -55,6 +65,8 @@ class Ledger:
                 self._next_number[key] = self._reserved[key] = int.from_bytes(row_of(value), "big")
             elif space is Space.UNVERIFIED:
                 self._unverified.add(key)
+            elif space is Space.QUARANTINED:
+                self._quarantined[key] = int.from_bytes(row_of(value), "big")
             elif space is Space.KNOWN:
                 self.known.add_done(key, int.from_bytes(row_of(value), "big", signed=True))
             else:
@@ -116,7 +128,27 @@ class Ledger:
         """Say whether a message that is held came without a tag."""
         return item_id in self._unverified
 
+    def mark_quarantined(self, item_id: ItemId, work: int) -> None:
+        """Note that these kinds of work are not done with a message, for as long as it is held."""
+        self._quarantined[item_id] = works = self._quarantined.get(item_id, 0) | work
+        self._stage(Put(Space.QUARANTINED, item_id, bytes((works,))))
+
+    def quarantined(self, item_id: ItemId) -> int:
+        """Return the kinds of work that are not done with a message; 0 for nearly every one."""
+        return self._quarantined.get(item_id, 0) if self._quarantined else 0
+
+    @property
+    def quarantined_count(self) -> int:
+        """Return how many messages are marked."""
+        return len(self._quarantined)
+
+    def release(self, item_id: ItemId) -> None:
+        """Take the marks of quarantine off a message: it is not, or no longer, held."""
+        if self._quarantined.pop(item_id, None) is not None:
+            self._stage(Erase(Space.QUARANTINED, item_id))
+
     def _unmark(self, item_id: ItemId) -> None:
+        self.release(item_id)
         if item_id in self._unverified:
             self._unverified.remove(item_id)
             self._stage(Erase(Space.UNVERIFIED, item_id))
@@ -157,6 +189,7 @@ class Ledger:
             else:
                 oldest = self.known.oldest_done()
             self.known.forget(oldest)
+            self.release(oldest)
             self._stage(Erase(Space.KNOWN, oldest))
 
     def put_into_inbox(self, item: Item) -> None:

@@ -23,6 +23,10 @@ class Limits:
     """Delivery receipts carried."""
     announcements: int = 1_024
     """Publishers whose extract is known; of more, the earliest born goes."""
+    quarantined: int = 256
+    """Messages held only to be relayed, because taking them failed (dens/quarantine.py); of more, the oldest
+    goes.
+    """
     known_items: int = 100_000
     """Message identities remembered, so that what is done with is not fetched again."""
 

@@ -1,10 +1,46 @@
-"""The matchers of a mediator, by language."""
+"""The matchers of a mediator, by language; and whose fault it is when one of them fails.
 
-from collections.abc import Iterator, Mapping, Sequence
+A language may be somebody else's. What it answers is read whole, and checked, before anything is done with
+it; what it raises is told of a message:
 
-from dens.collaborators import FoundMatch, Matcher, MatcherFactory
+- a notification that comes and fails alone, or with every subscription, is the one at fault; so it is where
+  it fails with a subscription that gets on with others. Otherwise that subscription is at fault, which would
+  fail the next notification too;
+- a subscription that comes and fails is at fault where other subscriptions have got on with the same
+  notifications, or where it fails with all of several. Otherwise those are with which it fails.
+
+So one bad message, of whichever kind, does not silence the good ones; a subscriber whose subscription is at
+fault may ask again with a new revision.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Final
+
+from dens.collaborators import FoundMatch, Matcher, MatcherFactory, SubscriptionKey
 from dens.item import Item
+from dens.quarantine import is_refusal
 from dens.subscription_table import Subscription
+
+Match = tuple[SubscriptionKey, int]
+"""The key of a subscription that a notification satisfies, and the degree, 0..255."""
+Failure = tuple[Item, Exception]
+"""A message, and what a language raised because of it."""
+_TRIALS: Final = 64
+"""A notification that so many subscriptions fail with, and none gets on with, is at fault: what a bad one
+costs has a bound.
+"""
+
+
+def _read(found: Iterable[FoundMatch]) -> list[Match]:
+    """Return an answer of a matcher as plain numbers, or raise: nothing else may come out of a matcher."""
+    matches: list[Match] = []
+    for one in found:
+        (origin, id), degree_u8 = one.key, one.degree_u8
+        if not 0 <= degree_u8 <= 255:
+            raise ValueError(f"a degree is 0..255, here is {degree_u8}")
+        matches.append(((int(origin), int(id)), int(degree_u8)))
+    return matches
 
 
 class LanguageMatchers:
@@ -14,39 +50,138 @@ class LanguageMatchers:
     the large matcher that would cost every other subscription too.
     """
 
-    __slots__ = ("_all", "_single")
+    __slots__ = ("_all", "_factories", "_single")
 
     def __init__(self, factories: Mapping[int, MatcherFactory]) -> None:
+        self._factories = factories
         self._all: dict[int, Matcher] = {language: make() for language, make in sorted(factories.items())}
-        self._single: dict[int, Matcher] = {language: make() for language, make in sorted(factories.items())}
+        self._single: dict[int, Matcher] = {}
 
     def __contains__(self, language: int) -> bool:
         return language in self._all
 
-    def add(self, subscription: Subscription) -> None:
-        """Hold a subscription in place of its older revision. A bad vector raises and changes nothing."""
-        self._all[subscription.item.language].add(subscription.key, subscription.vector)
+    def add(self, subscription: Subscription) -> bool:
+        """Hold a subscription in place of its older revision; say whether there is a matcher to hold it. A
+        bad vector raises and changes nothing.
+        """
+        matcher = self._all.get(subscription.item.language)
+        if matcher is None:
+            return False
+        matcher.add(subscription.key, subscription.vector)
+        return True
 
     def remove(self, subscription: Subscription) -> None:
         """Hold it no longer."""
-        self._all[subscription.item.language].remove(subscription.key)
+        matcher = self._all.get(subscription.item.language)
+        if matcher is not None:
+            matcher.remove(subscription.key)
 
-    def match(self, item: Item, now_ms: int) -> Sequence[FoundMatch] | None:
-        """Return what a notification satisfies, None where its language is not known. A bad vector raises and
-        changes nothing.
+    def match(
+        self,
+        item: Item,
+        witnesses: Callable[[Item], tuple[Sequence[Subscription], Sequence[Item]]],
+        now_ms: int,
+    ) -> tuple[Sequence[Match], Sequence[Failure]] | None:
+        """Return what a notification satisfies, and whose fault it is if the matcher failed; None where its
+        language is not known. A bad vector raises and changes nothing.
+
+        `witnesses` gives the subscriptions that are held and some other notifications of its language; it is
+        asked only where the matcher failed.
         """
         matcher = self._all.get(item.language)
-        return None if matcher is None else matcher.match(item.payload, item.created_ms, now_ms)
+        if matcher is None:
+            return None
+        try:
+            return _read(matcher.match(item.payload, item.created_ms, now_ms)), ()
+        except Exception:
+            return self._match_one_by_one(item, *witnesses(item), now_ms)
+
+    def _match_one_by_one(
+        self, item: Item, held: Sequence[Subscription], others: Sequence[Item], now_ms: int
+    ) -> tuple[Sequence[Match], Sequence[Failure]]:
+        alone = self._factories[item.language]()
+        try:
+            _read(alone.match(item.payload, item.created_ms, now_ms))
+        except Exception as error:
+            if is_refusal(error):
+                raise
+            return (), [(item, error)]
+        matches: list[Match] = []
+        failures: list[tuple[Subscription, Exception]] = []
+        got_on = False
+        for subscription in held:
+            try:
+                found = self._pairs(subscription, [item], now_ms)
+            except Exception as error:
+                failures.append((subscription, error))
+                if not got_on and len(failures) == _TRIALS:
+                    break
+            else:
+                got_on = True
+                matches += [(subscription.key, degree_u8) for _, degree_u8 in found]
+        if got_on or not failures:
+            at_fault: dict[Item, Exception] = {}
+            for subscription, raised in failures:
+                is_good = self._gets_on(subscription, others, now_ms)
+                at_fault.setdefault(item if is_good else subscription.item, raised)
+            return matches, list(at_fault.items())
+        first = failures[0][1]
+        if is_refusal(first):
+            raise first
+        return (), [(item, first)]
+
+    def _gets_on(self, subscription: Subscription, items: Sequence[Item], now_ms: int) -> bool:
+        """Say whether a subscription can be matched with any of these notifications."""
+        for item in items:
+            try:
+                self._pairs(subscription, [item], now_ms)
+            except Exception:
+                continue
+            return True
+        return False
+
+    def _pairs(self, subscription: Subscription, items: Sequence[Item], now_ms: int) -> list[tuple[int, int]]:
+        """Return (position, degree) of the notifications that satisfy this subscription, by position."""
+        language, key = subscription.item.language, subscription.key
+        single = self._single.pop(language, None) or self._factories[language]()
+        single.add(key, subscription.vector)
+        events = [(item.payload, item.created_ms) for item in items]
+        found = {int(position): _read(matches) for position, matches in single.match_batch(events, now_ms)}
+        with suppress(Exception):
+            single.remove(key)
+            self._single[language] = single  # Else, and where it failed before, nobody knows what it holds.
+        return [
+            (position, degree_u8)
+            for position in sorted(found)
+            if 0 <= position < len(items)
+            for _, degree_u8 in found[position]
+        ]
 
     def match_single(
-        self, subscription: Subscription, items: Sequence[Item], now_ms: int
-    ) -> Iterator[tuple[int, int]]:
-        """Yield (position, degree) of the notifications that satisfy this subscription, by position."""
-        single = self._single[subscription.item.language]
-        single.add(subscription.key, subscription.vector)
-        events = [(item.payload, item.created_ms) for item in items]
-        found = dict(single.match_batch(events, now_ms))
-        single.remove(subscription.key)
-        for position in sorted(found):
-            for match in found[position]:
-                yield position, match.degree_u8
+        self, subscription: Subscription, items: Sequence[Item], now_ms: int, *, are_good: bool
+    ) -> tuple[Sequence[tuple[int, int]], Sequence[Failure]]:
+        """Return (position, degree) of the notifications that satisfy this subscription, by position; and
+        whose fault it is if the matcher failed. They `are_good` if other subscriptions got on with them.
+        """
+        try:
+            return self._pairs(subscription, items, now_ms), ()
+        except Exception:
+            pass
+        found: list[tuple[int, int]] = []
+        failures: list[Failure] = []
+        got_on = False
+        for position, item in enumerate(items):
+            try:
+                alone = self._pairs(subscription, [item], now_ms)
+            except Exception as error:
+                failures.append((item, error))
+                if are_good:
+                    return (), [(subscription.item, error)]
+                if not got_on and len(failures) == _TRIALS:
+                    break
+            else:
+                got_on = True
+                found += [(position, degree_u8) for _, degree_u8 in alone]
+        if not got_on and len(failures) > 1:
+            return (), [(subscription.item, failures[0][1])]
+        return found, failures

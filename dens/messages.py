@@ -23,6 +23,8 @@ NOTE_BYTES: Final = 16_384
 """The most that a replication policy may say in a summary."""
 MOST_HOSTED: Final = 64
 """So many ends a mediator hosts at most."""
+MOST_SATISFIED: Final = 256
+"""A subscription's number at its subscriber has one byte, so no notification satisfies more of them."""
 
 
 class Hello(NamedTuple):
@@ -249,16 +251,17 @@ class Notify:
     vector: bytes
 
     def encode(self) -> bytes:
-        """Return a count, three bytes each, and the vector."""
-        return bytes((len(self.satisfied),)) + b"".join([bytes(one) for one in self.satisfied]) + self.vector
+        """Return a count in two bytes, three bytes each, and the vector."""
+        count = len(self.satisfied).to_bytes(2, "big")
+        return count + b"".join([bytes(one) for one in self.satisfied]) + self.vector
 
     @classmethod
     def decode(cls, payload: bytes) -> "Notify":
         """Read one, or raise RemoteProtocolError."""
-        end = 1 + 3 * payload[0] if payload else 0
-        if end < 4 or len(payload) < end:
+        end = 2 + 3 * int.from_bytes(payload[:2], "big")
+        if not 5 <= end <= 2 + 3 * MOST_SATISFIED or len(payload) < end:
             raise RemoteProtocolError(
-                "a notify names at least one subscription, each in three bytes", len(payload)
+                f"a notify names 1 to {MOST_SATISFIED} subscriptions, each in three bytes", len(payload)
             )
-        satisfied = tuple((payload[at], payload[at + 1], payload[at + 2]) for at in range(1, end, 3))
+        satisfied = tuple((payload[at], payload[at + 1], payload[at + 2]) for at in range(2, end, 3))
         return cls(satisfied, payload[end:])

@@ -26,12 +26,12 @@ from dens.holdings import Holdings
 from dens.identity import is_its_owners
 from dens.item import Item, ItemId, quick_tuple
 from dens.limits import Limits
-from dens.messages import Notify, SummaryMessage
+from dens.messages import NOTE_BYTES, Notify, SummaryMessage
 from dens.notification_store import Carried, Satisfied
 from dens.numbers import (
-    BAD_PAYLOAD,
     DIRECT_LANGUAGE,
     INSTALL,
+    LINK_NUMBER,
     MEDIATOR,
     NOT_SIGNED,
     NOTIFICATION,
@@ -41,6 +41,7 @@ from dens.numbers import (
     STORED,
     SUBSCRIBE,
     SUBSCRIBER,
+    SUMMARY,
     SUPERSEDED,
     UNEXPECTED,
     UNSUBSCRIBE,
@@ -50,6 +51,7 @@ from dens.numbers import (
 from dens.peer_session import PeerSession
 from dens.policies.epidemic import Epidemic
 from dens.policies.policy import ReplicationPolicy
+from dens.quarantine import Work
 from dens.seal import Sealer
 from dens.store import Store
 from dens.summary import Summary
@@ -66,11 +68,6 @@ _DELIVERY: Final = 0
 """What an end in contact is owed goes first, whether the end is met itself or its host."""
 _EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
 _ASKING: Final = frozenset({int(MessageType.SUBSCRIBE), int(MessageType.RENEW)})
-
-
-def _is_refusal(error: Exception) -> bool:
-    """Say whether a collaborator refused bytes, which is not the same as being broken."""
-    return hasattr(error, "offset")
 
 
 def _notify_of(item: Item, satisfied: Mapping[int, Satisfied] | None) -> Item | None:
@@ -121,7 +118,36 @@ class DensNode(Holdings):
         return super()._understand(message)
 
     def _note(self, session: PeerSession, now_ms: int) -> bytes:
-        return self._policy.note(now_ms) if session.role is MEDIATOR else b""
+        if session.role is not MEDIATOR:
+            return b""
+        own = Item(SUMMARY, 0, self.node, LINK_NUMBER, now_ms, 0, 0, b"")
+        return self._quarantine.attempt(
+            Work.SHARING, own, now_ms, self._checked_note, now_ms, otherwise=b"", peer=session.peer
+        )
+
+    def _checked_note(self, now_ms: int) -> bytes:
+        note = self._policy.note(now_ms)
+        if len(note) > NOTE_BYTES:
+            raise ValueError(f"a note has at most {NOTE_BYTES} bytes, here are {len(note)}")
+        return note
+
+    def _tell_policy(self, session: PeerSession, note: bytes, now_ms: int) -> None:
+        """Tell the policy of a peer and of what its policy says; a note that it fails with is ignored."""
+        theirs = Item(SUMMARY, 0, session.peer, session.summary_number, now_ms, 0, 0, note)
+        is_mediator = session.role is MEDIATOR
+        self._quarantine.attempt(
+            Work.SHARING,
+            theirs,
+            now_ms,
+            self._policy.met,
+            session.peer,
+            is_mediator,
+            note,
+            now_ms,
+            session.hosts,
+            otherwise=None,
+            peer=session.peer,
+        )
 
     def _told_hosts(self, session: PeerSession) -> tuple[int, ...]:
         is_of_use = session.role is MEDIATOR and not self._policy.shares_everything
@@ -132,16 +158,11 @@ class DensNode(Holdings):
     def _take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
         if self._next_end_ms() <= now_ms:
             self.timer_due(now_ms)
-        if self._identities is not None and not is_its_owners(item, self._identities):
+        if self._identities is not None and not self._is_its_owners(item, session, now_ms):
             return NOT_SIGNED
         if item.type == NOTIFY and session.role is not MEDIATOR:
             return UNEXPECTED
-        try:
-            status = self._learn(item, session.peer, now_ms)
-        except Exception as error:
-            if not _is_refusal(error):
-                raise
-            return BAD_PAYLOAD
+        status = self._learn(item, session.peer, now_ms)
         if status is STORED:
             happened = CopyReplicated if session.role is MEDIATOR else MessageStored
             word = None if session.flags == self._flags else self._mark(item.id, session)
@@ -150,6 +171,19 @@ class DensNode(Holdings):
         elif status is SUPERSEDED and item.type != NOTIFY:
             self._ledger.know(item)
         return status
+
+    def _is_its_owners(self, item: Item, session: PeerSession, now_ms: int) -> bool:
+        """Say whether a message may be believed; one that cannot be verified may not."""
+        return self._quarantine.attempt(
+            Work.TAKING,
+            item,
+            now_ms,
+            is_its_owners,
+            item,
+            self._identities,
+            otherwise=False,
+            peer=session.peer,
+        )
 
     # ------------------------------------------------------------------ giving messages
 
@@ -160,7 +194,7 @@ class DensNode(Holdings):
 
     def _peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         role = session.role
-        self._policy.met(session.peer, role is MEDIATOR, note, now_ms, session.hosts)
+        self._tell_policy(session, note, now_ms)
         if role is MEDIATOR:
             missing = [item for id in known.lacking if (item := self._items.get(id)) is not None]
             missing.sort(key=lambda item: item.created_ms)
@@ -213,7 +247,18 @@ class DensNode(Holdings):
             owed_to = self._carried.subscribers_owed(item.id)
             if self._hosts:
                 owed_to = [subscriber for subscriber in owed_to if subscriber not in self._hosts]
-        return policy.share(item, owed_to, peer, now_ms)
+        return self._quarantine.attempt(
+            Work.SHARING,
+            item,
+            now_ms,
+            policy.share,
+            item,
+            owed_to,
+            peer,
+            now_ms,
+            otherwise=None,
+            peer=peer,
+        )
 
     def _hosted_and_owed(self, item_id: ItemId, session: PeerSession) -> dict[int, Satisfied] | None:
         """Return what this notification satisfies of an end that this mediator hosts, or None where none of
@@ -275,14 +320,14 @@ class DensNode(Holdings):
             session.may_want(carried.item.id)
             session.offer(0, carried.item.id, NOTIFY, carried.item.size)
 
-    def _frame(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
-        item = self._items.get(item_id)
-        if item is None:
-            return None
+    def _held(self, item_id: ItemId) -> Item | None:
+        return self._items.get(item_id)
+
+    def _frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
         if type in _EVENTS:
             if session.role is MEDIATOR:
                 return self._frame_for_mediator(item, session, now_ms)
-            carried = self._carried.get(item_id)
+            carried = self._carried.get(item.id)
             return None if carried is None else _notify_of(item, carried.owed.get(session.peer))
         if type == INSTALL:
             payload = item.payload if item.type == SUBSCRIBE else item.payload[4:]
@@ -313,12 +358,25 @@ class DensNode(Holdings):
                 self._let_go_if_done(item.id, now_ms)
         elif item.type == NOTIFICATION and status == STORED:
             held = self._items.get(item.id)
-            kept = 0 if held is None else self._policy.kept(held, item.copies)
+            kept = 0 if held is None else self._kept(held, item.copies, session, now_ms)
             if held is not None and kept != held.copies:
                 lighter = held.but(copies=kept)
                 self._items[item.id] = lighter
                 self._carried.replace(lighter)
                 self._ledger.rewrite(lighter)
+
+    def _kept(self, held: Item, given: int, session: PeerSession, now_ms: int) -> int:
+        """Ask the policy for the copies code that stays here."""
+        return self._quarantine.attempt(
+            Work.SHARING,
+            held,
+            now_ms,
+            self._policy.kept,
+            held,
+            given,
+            otherwise=held.copies,
+            peer=session.peer,
+        )
 
     def _owe_other_revisions_only(self, refused: Item, session: PeerSession) -> None:
         """Owe a subscriber no more for what it no longer wants; a newer revision may have come meanwhile."""

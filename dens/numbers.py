@@ -127,6 +127,8 @@ class Reason(IntEnum):
     """Room was needed, and this satisfied its subscriptions least; the oldest among equals."""
     OLDEST = 13
     """Room was needed, and this was the oldest of its kind."""
+    VERSION = 14
+    """The sender speaks another version of the protocol; one of the two has to be brought up to date."""
 
 
 UNVERIFIED: Final = "unverified"

@@ -19,6 +19,7 @@ from dens.messages import Subscribed, Withdrawal
 from dens.notification_store import NotificationStore
 from dens.numbers import REASON_NAMES, MessageType, Reason, Role, Status
 from dens.peer_session import PeerSession
+from dens.quarantine import Work
 from dens.seal import Sealer
 from dens.store import Store
 from dens.subscription_table import Subscription, SubscriptionTable
@@ -136,7 +137,13 @@ class PublisherEnd(Engine):
             if subscription.until_ms > now_ms:
                 self._host_install(subscription, None, now_ms)
 
-    def _host_install(self, new: Subscription, peer: int | None, now_ms: int) -> Status:
+    def _host_install(self, new: Subscription, peer: int | None, now_ms: int) -> Status | None:
+        """Hand a subscription to the filter host; return what it answered, None where it could not."""
+        return self._quarantine.attempt(
+            Work.FILTERING, new.item, now_ms, self._ask_host, new, peer, now_ms, otherwise=None, peer=peer
+        )
+
+    def _ask_host(self, new: Subscription, peer: int | None, now_ms: int) -> Status:
         code = self._filter_host.install(
             new.item.origin, new.id, new.seq, new.item.language, new.vector, new.until_ms - now_ms, now_ms
         )
@@ -171,9 +178,10 @@ class PublisherEnd(Engine):
         self.timer_due(now_ms)
         return super()._item_came(item, session, now_ms)
 
-    def _take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+    def _take(self, item: Item, session: PeerSession, now_ms: int) -> Status | None:
         if session.role is not Role.MEDIATOR:
             return Status.UNEXPECTED
+        status: Status | None
         if item.type == MessageType.INSTALL:
             status = self._install(item, session.peer, now_ms)
         elif item.type == MessageType.REMOVE:
@@ -186,7 +194,7 @@ class PublisherEnd(Engine):
             self._mark(item.id, session)
         return status
 
-    def _install(self, item: Item, peer: int, now_ms: int) -> Status:
+    def _install(self, item: Item, peer: int, now_ms: int) -> Status | None:
         new = Subscription.of(item, Subscribed.from_subscribe(item.payload))
         status = self._filters.judge(new)
         if status is not Status.STORED:
@@ -214,7 +222,17 @@ class PublisherEnd(Engine):
             self._forget_relayed(older.item)
         if ended is not None:
             self._forget_relayed(ended.item)
-            self._filter_host.remove(ended.item.origin, ended.id, ended.seq, now_ms)
+            self._quarantine.attempt(
+                Work.ENDING,
+                ended.item,
+                now_ms,
+                self._filter_host.remove,
+                ended.item.origin,
+                ended.id,
+                ended.seq,
+                now_ms,
+                otherwise=None,
+            )
             self._filter_removed(ended, Reason.WITHDRAWN, now_ms)
         self._relayed[item.id] = item
         self._ledger.keep(item)
@@ -230,9 +248,6 @@ class PublisherEnd(Engine):
             return carried.item
         announcement = self._announcement
         return announcement if announcement is not None and announcement.id == item_id else None
-
-    def _frame(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
-        return self._held(item_id)
 
     def _acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
         """Nothing changes: what a mediator has, its next summary says."""

@@ -1,7 +1,5 @@
 """Which publishers can serve which subscriptions, as a mediator knows it from announcements."""
 
-from collections.abc import Iterable
-
 from dens.collaborators import Directory, SubscriptionKey
 from dens.item import Item
 from dens.subscription_table import Subscription
@@ -25,29 +23,32 @@ class ServiceBook:
         """Return what this publisher said last."""
         return self._announcements.get(publisher)
 
-    def learn(self, item: Item, via: int, subscriptions: Iterable[Subscription], now_ms: int) -> None:
-        """Take an announcement that this node handed on, and find what its publisher can serve.
-
-        A bad extract raises and changes nothing.
-        """
+    def tell_directory(self, item: Item, via: int, now_ms: int) -> None:
+        """Tell the directory of an announcement that this node handed on. A bad extract raises."""
         self._directory.learn(
             item.origin, item.payload, now_ms, age_ms=item.age_ms(now_ms), via=via, hops=item.hops
         )
+
+    def note(self, item: Item) -> None:
+        """Note that this is what its publisher said last."""
         self._announcements[item.origin] = item
-        for subscription in subscriptions:
-            self.add(subscription, self.publishers_for(subscription))
 
     def earliest_born(self) -> Item:
         """Return the announcement that goes first when there is no room, whatever order they came in."""
         return min(self._announcements.values(), key=_birth)
 
-    def forget(self, publisher: int) -> None:
-        """Forget an announcement that is over; filters that are installed end by themselves."""
-        self._announcements.pop(publisher, None)
+    def forget(self, announcement: Item) -> None:
+        """Forget an announcement that is over, if it is still what its publisher said last; filters that are
+        installed end by themselves.
+        """
+        newest = self._announcements.get(announcement.origin)
+        if newest is not None and newest.id == announcement.id:
+            del self._announcements[announcement.origin]
 
     def publishers_for(self, subscription: Subscription) -> tuple[int, ...]:
         """Ask the directory who can serve this subscription. A bad vector raises."""
-        return tuple(self._directory.publishers_for(subscription.item.language, subscription.vector))
+        found = self._directory.publishers_for(subscription.item.language, subscription.vector)
+        return tuple(int(publisher) for publisher in found)
 
     def add(self, subscription: Subscription, publishers: tuple[int, ...]) -> None:
         """Note that these publishers, and no others, can serve this subscription."""

@@ -6,17 +6,29 @@ room. Small things that subscribers say share a datagram.
 """
 
 from abc import ABC, abstractmethod
+from collections import deque
 from typing import ClassVar, Final
 
 from dens import envelope
 from dens.envelope import pack
+from dens.events import Event
 from dens.item import Item, ItemId, quick_tuple
 from dens.ledger import Ledger
 from dens.limits import Limits
 from dens.machine import Datagram
 from dens.messages import Acknowledgement, Bundle, Hello, SummaryMessage
-from dens.numbers import ACKNOWLEDGEMENT, BUNDLE, HELLO, LINK_NUMBER, SUMMARY, MessageType, Role
+from dens.numbers import (
+    ACKNOWLEDGEMENT,
+    BUNDLE,
+    HELLO,
+    LINK_NUMBER,
+    NOTIFICATION,
+    SUMMARY,
+    MessageType,
+    Role,
+)
 from dens.peer_session import PeerSession
+from dens.quarantine import Quarantine, Work
 from dens.seal import Sealer
 from dens.store import Store
 
@@ -45,6 +57,8 @@ class Speaker(ABC):
         self._table_check = table_check
         self._sealer = sealer
         self._ledger = Ledger(store, limits)
+        self._events: deque[Event] = deque()
+        self._quarantine = Quarantine(self._ledger, self._events)
 
     def _speak(self, session: PeerSession, now_ms: int, out: list[Datagram]) -> None:
         if session.owes_hello or (not session.is_heard and session.hello_due_ms <= now_ms):
@@ -78,8 +92,30 @@ class Speaker(ABC):
         """Return a message as it is to be sent, or None where it is not, or no longer, worth it."""
         if type == SUMMARY:
             return self._summary(item_id, session, now_ms)
-        item = self._frame(item_id, type, session, now_ms)
-        return None if item is None or item.expires_ms <= now_ms else item
+        item = self._held(item_id)
+        if item is None or item.expires_ms <= now_ms:
+            return None
+        if item.type == type and type != NOTIFICATION:
+            return item
+        work = Work.SHARING if item.type == type else Work.FORMING
+        return self._quarantine.attempt(
+            work,
+            item,
+            now_ms,
+            self._checked_frame,
+            item,
+            type,
+            session,
+            now_ms,
+            otherwise=None,
+            peer=session.peer,
+        )
+
+    def _checked_frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
+        frame = self._frame(item, type, session, now_ms)
+        if frame is not None:
+            envelope.check_fits(frame)
+        return frame
 
     def _transmit(
         self, item: Item, session: PeerSession, now_ms: int, together: list[bytes], out: list[Datagram]
@@ -144,5 +180,11 @@ class Speaker(ABC):
         """Return the summary this peer needs."""
 
     @abstractmethod
-    def _frame(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
-        """Return the message as it is to be transmitted, or None where it is not worth sending any more."""
+    def _held(self, item_id: ItemId) -> Item | None:
+        """Return a message that is held and may be sent."""
+
+    def _frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
+        """Return a message that is held as it is to be transmitted, or None where it is not worth sending any
+        more.
+        """
+        return item

@@ -31,6 +31,8 @@ class Space(IntEnum):
     """(origin, number) → a delivery that the application has not taken yet."""
     UNVERIFIED = 5
     """(origin, number) → nothing: the message came over a trusted link, and no tag was asked for."""
+    QUARANTINED = 6
+    """(origin, number) → the kinds of work that failed with this message and are not tried with it again."""
 
 
 class Put(NamedTuple):

@@ -274,7 +274,7 @@ class SubscriberEnd(Engine):
         is_above = 100 * known.done_count_of(origin) >= limits.known_items * limits.origin_share_percent
         return known.done_count < (limits.known_items // 2 if is_above else limits.known_items)
 
-    def _frame(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
+    def _held(self, item_id: ItemId) -> Item | None:
         return self._own.get(item_id)
 
     def _acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:

@@ -140,7 +140,8 @@ class TypeTraffic:
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """How often copies of messages of one type were lost, dropped, refused or expired for one reason."""
+    """How often copies of messages of one type were lost, dropped, refused, quarantined or expired for one
+    reason."""
 
     kind: str
     type: str

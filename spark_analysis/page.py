@@ -248,7 +248,8 @@ def _given_up(analysis: Analysis) -> str:
         return ""
     found = table(
         "Counted by copy: a notification that was delivered long ago expires at every node that carries it. "
-        "Lost: on the air and not received. Dropped and refused: by policy.",
+        "Lost: on the air and not received. Dropped and refused: by policy. "
+        "Quarantined: some work with it failed; it is still carried.",
         ("what", "of which type", "why", "times"),
         [(one.kind, one.type, one.reason, number_text(one.messages)) for one in analysis.overhead.given_up],
         text_columns=(1, 2),

@@ -27,7 +27,7 @@ class Speaker:
         self.room = room
         self.refused = self.dropped = 0
         self.outbox = []  # type: list[bytearray]
-        out[0] = 24 if seal else 16
+        out[0] = 40 if seal else 32
 
     def begin(self) -> None:
         """Begin a session: greet whoever is there. It comes first, and again when the link was away."""

@@ -34,7 +34,7 @@ from dens.stores.place import (
     why_not_opened,
     why_not_written,
 )
-from dens.stores.versions import CHECKSUMS, SCHEMA, SELECT, VERSION, bring_forward, checksum
+from dens.stores.versions import CHECKSUMS, SCHEMA, SELECT, VERSION, bring_forward, checksum, value_of_today
 
 _SPACES: Final = frozenset(int(space) for space in Space)
 
@@ -189,7 +189,8 @@ class SqliteStore:
             expected = CHECKSUMS.get(version, checksum)
             for space, first, second, value, crc in connection.execute(SELECT):
                 if space in _SPACES and expected(space, first, second, value) == crc:
-                    rows.append(Put(Space(space), (first, second), value))
+                    today = value_of_today(version, space, value)
+                    rows.append(Put(Space(space), (first, second), today))
         except sqlite3.DatabaseError:
             pass  # what came before the damage is what there is
         finally:

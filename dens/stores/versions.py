@@ -6,6 +6,8 @@ forward.
         marks of unverified messages may be among the rows
     3   says whose it is: `meta` has the kind and the number of its owner (dens/stores/owner.py); a file that
         was brought forward belongs to whoever opens it first
+    4   messages are in envelopes of version 2: a delivery in the inbox counts in two bytes what it satisfies;
+        marks of quarantined messages may be among the rows
 
 A file is brought forward step by step when it is opened, all steps in one transaction: after a power cut it
 is the old file or the new one. Every row is checked by the rule of its own version first. An older program
@@ -18,7 +20,7 @@ from struct import Struct
 from typing import Final
 from zlib import crc32
 
-VERSION: Final = 3
+VERSION: Final = 4
 _ROWS: Final = """
 CREATE TABLE row (
     space INTEGER NOT NULL,
@@ -38,6 +40,13 @@ CREATE TABLE meta (
 SCHEMA: Final = (_ROWS, _META)
 SELECT: Final = "SELECT space, first, second, value, crc FROM row ORDER BY space, first, second"
 
+_ITEM: Final = 1
+_INBOX: Final = 4
+_ENVELOPED: Final = frozenset({_ITEM, _INBOX})
+"""The spaces whose rows are a local time and an envelope (dens/store.py)."""
+_TIME_BYTES: Final = 8
+_ENVELOPE_BYTES: Final = 16
+
 Checksum = Callable[[int, int, int, bytes], int]
 _KEY: Final = Struct(">BQQ")
 _LONG: Final = (1 << 64) - 1
@@ -52,7 +61,7 @@ def checksum(space: int, first: int, second: int, value: bytes) -> int:
     return crc32(value, crc32(_KEY.pack(space & 0xFF, first & _LONG, second & _LONG)))
 
 
-CHECKSUMS: Final[dict[int, Checksum]] = {1: _decimal, 2: checksum, 3: checksum}
+CHECKSUMS: Final[dict[int, Checksum]] = {1: _decimal, 2: checksum, 3: checksum, 4: checksum}
 """The checksum of a row by the version of its file."""
 
 
@@ -68,7 +77,30 @@ def _from_2_to_3(connection: sqlite3.Connection) -> None:
     connection.execute(_META)
 
 
-_STEPS: Final[dict[int, Callable[[sqlite3.Connection], None]]] = {1: _from_1_to_2, 2: _from_2_to_3}
+def _from_3_to_4(connection: sqlite3.Connection) -> None:
+    rows = connection.execute(SELECT).fetchall()
+    newer = [(*row[:3], value_of_today(3, row[0], row[3])) for row in rows if row[0] in _ENVELOPED]
+    connection.executemany(
+        "UPDATE row SET value = ?, crc = ? WHERE space = ? AND first = ? AND second = ?",
+        [(row[3], checksum(*row), *row[:3]) for row in newer],
+    )
+
+
+def value_of_today(version: int, space: int, value: bytes) -> bytes:
+    """Return what a row that is whole in a file of this version says in one of the newest version."""
+    time, enveloped = value[:_TIME_BYTES], value[_TIME_BYTES:]
+    if version >= 4 or space not in _ENVELOPED or not enveloped or enveloped[0] >> 4 != 1:
+        return value
+    header = bytes((2 << 4 | enveloped[0] & 0x0F,)) + enveloped[1:_ENVELOPE_BYTES]
+    count = b"\x00" if space == _INBOX else b""  # the high byte of what was a count of one byte
+    return time + header + count + enveloped[_ENVELOPE_BYTES:]
+
+
+_STEPS: Final[dict[int, Callable[[sqlite3.Connection], None]]] = {
+    1: _from_1_to_2,
+    2: _from_2_to_3,
+    3: _from_3_to_4,
+}
 
 
 def bring_forward(connection: sqlite3.Connection, version: int) -> None:

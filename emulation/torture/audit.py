@@ -14,6 +14,7 @@ from dens.events import (
     Event,
     MessageAcknowledged,
     MessageExpired,
+    MessageQuarantined,
     NotificationDelivered,
 )
 from dens.item import ItemId
@@ -78,6 +79,8 @@ class Auditor:
         self._note_end(node, event)
         if isinstance(event, NotificationDelivered):
             self._check_delivery(node, event)
+        elif isinstance(event, MessageQuarantined):
+            demand(False, 0, f"an engine failed at {node} with {event.item.id}: {event.reason}")
         elif isinstance(event, MessageAcknowledged) and event.reason is None:
             peer, item = event.peer, event.item
             if peer in self.acknowledged and item.type in _PROMISED:

@@ -169,6 +169,7 @@ MESSAGE_KINDS: Final = (
     "expired",  # its lifetime was over
     "dropped",  # given up for another reason, which is named
     "refused",  # not accepted, for a named reason
+    "quarantined",  # some work with it failed and is not tried again, as the reason says
 )
 
 NODE_STATES: Final = ("up", "down")

@@ -6,7 +6,7 @@ from spark_analysis.answers import GivenUp, Overhead, TypeTraffic
 from spark_analysis.metrics.overhead import overhead, traffic
 from spark_analysis.run import Run
 
-_GIVEN_UP: Final = ("lost", "dropped", "refused", "expired")
+_GIVEN_UP: Final = ("lost", "dropped", "refused", "expired", "quarantined")
 
 
 def overhead_of(run: Run) -> Overhead:

@@ -239,7 +239,7 @@ def test_sensors_that_fail_are_counted_and_the_board_goes_on(life: Life) -> None
 
 def test_garbage_from_the_network_is_counted(life: Life) -> None:
     life.pass_time(1000)
-    for noise in (b"", b"x", b"\x10\x01" + bytes(40), bytes(200)):
+    for noise in (b"", b"x", b"\x20\x01" + bytes(40), bytes(200)):
         life.here.sendto(noise, life.address)
     life.pass_time(1000)
     assert life.board.publisher.refused >= 3

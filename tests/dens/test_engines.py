@@ -346,7 +346,7 @@ def test_small_messages_share_a_datagram_and_one_bad_one_spoils_it() -> None:
     messages = list(Bundle.decode(bundles[1][16:]).messages)
     own_link = Item(MessageType.HELLO, 0, 1, LINK_NUMBER + 9, 0, 0, 0, Hello(Role.SUBSCRIBER, 9, 0).encode())
     for bad in (
-        b"\x10",
+        b"\x20",
         pack(own_link, 7, 0, 0, 0),
         pack(subscribe_item(1, 99, messages[0][16:]), 8, 0, 1, 0),
     ):

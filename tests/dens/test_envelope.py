@@ -27,7 +27,7 @@ relayed_items = st.builds(
 def test_a_notification_of_eleven_bytes_costs_sixteen() -> None:
     item = Item(MessageType.NOTIFICATION, 1, 0x0102, 0x03040506, 0, 95, 0, bytes(range(11)))
     data = pack(item, 0xAB, 0x0708090A, 3, 0)
-    assert data.hex() == "102301ab010203040506" + "0708090a" + "5f03" + bytes(range(11)).hex()
+    assert data.hex() == "202301ab010203040506" + "0708090a" + "5f03" + bytes(range(11)).hex()
     assert len(data) == 16 + 11
 
 
@@ -57,7 +57,7 @@ def test_a_signature_travels_with_what_subscribers_say_and_nothing_else(
 def test_any_bytes_are_refused_or_are_what_would_be_packed(
     tail: bytes, flags: int, kind: int, is_likely: bool
 ) -> None:
-    data = bytes((0x10 | flags & 0x0F, kind)) + tail if is_likely else tail
+    data = bytes((0x20 | flags & 0x0F, kind)) + tail if is_likely else tail
     try:
         item, check, is_sealed = unpack(data, 0)
     except RemoteProtocolError:
@@ -94,17 +94,17 @@ def test_the_header_is_read_for_the_trace() -> None:
 @pytest.mark.parametrize(
     ("change", "complaint", "offset"),
     [
-        ({0: 0x20}, "version 2 is not known, 1 is", 0),
+        ({0: 0x10}, "version 1 is not known, 2 is", 0),
         ({1: 99}, "message type 99 is not known", 1),
         (
-            {1: MessageType.SUBSCRIBE, 0: 0x12},
+            {1: MessageType.SUBSCRIBE, 0: 0x22},
             "only a notification counts copies, only a subscriber signs",
             0,
         ),
         ({6: 0x80}, "a number from 2^31 on belongs to link messages", 6),
         ({1: MessageType.HELLO}, "a link message has a number from 2^31 on", 6),
         ({1: MessageType.HELLO, 6: 0x80}, "a link message has no language, age, lifetime or hops", 2),
-        ({0: 0x18}, "18 bytes are no length for this envelope", 18),
+        ({0: 0x28}, "18 bytes are no length for this envelope", 18),
     ],
 )
 def test_what_is_wrong_is_said_with_its_byte(change: dict[int, int], complaint: str, offset: int) -> None:

@@ -30,7 +30,10 @@ def test_a_publisher_serves_exactly_the_live_subscriptions_of_its_topics(
         if what == "a":
             topics[which] = topic
             announce = Item(MessageType.ANNOUNCE, 0, which, number, 0, 90, 0, bytes((topic,)))
-            book.learn(announce, which, list(live.values()), 0)
+            book.tell_directory(announce, which, 0)
+            book.note(announce)
+            for one in live.values():
+                book.add(one, book.publishers_for(one))
             assert book.announcement(which) == announce
         elif what == "s":
             live[which] = made(which, topic)

@@ -274,12 +274,12 @@ def test_stores_of_one_run_keep_a_payload_once_and_never_a_wrong_one() -> None:
 OLD = Path(__file__).parent / "old_stores"
 
 
-def rows_of_version_1() -> tuple[list[Item], list[Item], dict[tuple[Space, Key], bytes]]:
-    """Return what was written into the file that is kept: what is held, the inbox, and the other rows."""
+def rows_of_old() -> tuple[list[Item], list[Item], dict[tuple[Space, Key], bytes]]:
+    """Return what was written into the files that are kept: what is held, the inbox, and the other rows."""
     chance = Random(1)
     held = [Item(35, 1, 7, number, 1000 * number, 90, 1, chance.randbytes(11)) for number in range(12)]
     held.insert(0, Item(16, 1, 3, 0, -500, 100, 0, bytes((5, 0, 100)) + chance.randbytes(14)))
-    inbox = [Item(20, 1, 8, 4, 777, 90, 2, bytes((1, 5, 0, 200)) + chance.randbytes(11))]
+    inbox = [Item(20, 1, 8, 4, 777, 90, 2, bytes((0, 1, 5, 0, 200)) + chance.randbytes(11))]
     others = {
         (Space.KNOWN, (9, 3 * number)): (10**9 + number).to_bytes(8, "big", signed=True)
         for number in range(12)
@@ -296,11 +296,12 @@ def version_of(path: Path) -> int:
     return int(version)
 
 
-def test_a_file_of_version_1_is_brought_forward_with_everything_in_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", [1, 3])
+def test_an_old_file_is_brought_forward_with_everything_in_it(version: int, tmp_path: Path) -> None:
     path = tmp_path / "node.db"
-    path.write_bytes((OLD / "version_1.db").read_bytes())
-    assert version_of(path) == 1
-    held, inbox, others = rows_of_version_1()
+    path.write_bytes((OLD / f"version_{version}.db").read_bytes())
+    assert version_of(path) == version
+    held, inbox, others = rows_of_old()
     for _ in range(2):
         store = SqliteStore(path, owner=NODE)
         ledger = Ledger(store, Limits())
@@ -309,22 +310,23 @@ def test_a_file_of_version_1_is_brought_forward_with_everything_in_it(tmp_path: 
         store.stage(Put(Space.UNVERIFIED, (7, 1), b""))
         store.commit()
         store.close()
-        assert version_of(path) == VERSION == 3
+        assert version_of(path) == VERSION == 4
         with pytest.raises(ForeignStoreError):
             SqliteStore(path, owner=ASKER)  # whoever opened it first is its owner
     assert ledger.item_number() == 64
 
 
-def test_an_old_file_that_rotted_is_refused_kept_and_recovered(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", [1, 3])
+def test_an_old_file_that_rotted_is_refused_kept_and_recovered(version: int, tmp_path: Path) -> None:
     path = tmp_path / "node.db"
-    held, inbox, _ = rows_of_version_1()
-    data = bytearray((OLD / "version_1.db").read_bytes())
+    held, inbox, _ = rows_of_old()
+    data = bytearray((OLD / f"version_{version}.db").read_bytes())
     data[data.index(held[5].payload)] ^= 1
     path.write_bytes(data)
     with pytest.raises(StoreError, match="damaged in row"):
         SqliteStore(path)
-    assert version_of(path) == 1
+    assert version_of(path) == version
     store = SqliteStore(path, recover=True)
     assert Ledger(store, Limits()).load() == (held[:5] + held[6:], inbox)
     store.close()
-    assert (version_of(path), version_of(tmp_path / "node.db.damaged")) == (3, 1)
+    assert (version_of(path), version_of(tmp_path / "node.db.damaged")) == (VERSION, version)

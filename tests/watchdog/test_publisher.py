@@ -260,7 +260,7 @@ def test_garbage_is_refused_and_counted(tmp_path_factory, noise: bytes, sealed: 
     board.step(0)
     before = dict(vars(board.publisher))
     board.hear(noise, 10)
-    board.hear(bytes([16, 1, 0, TABLE.check, 0, 2, 128]) + noise, 10)
+    board.hear(bytes([32, 1, 0, TABLE.check, 0, 2, 128]) + noise, 10)
     for kind in (1, 2, 3, 33, 34, 35):
         board.hear(bytes([16, kind, 1, TABLE.check, 0, 2, 0]) + noise, 10)
     after = vars(board.publisher)

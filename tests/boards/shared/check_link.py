@@ -43,7 +43,7 @@ def datagram(kind, number, payload, language=0, age=b"\0\0\0\0", lifetime=0):
     """Return what mediator 2 says."""
     link = 128 if kind < 4 else 0
     head = (
-        bytes([16, kind, language, 156, 0, 2, link, 0, 0, number]) + age + bytes([lifetime, 0 if link else 1])
+        bytes([32, kind, language, 156, 0, 2, link, 0, 0, number]) + age + bytes([lifetime, 0 if link else 1])
     )
     return head + payload
 
@@ -77,8 +77,8 @@ def test_golden_bytes_of_a_conversation():
     publisher.receive(hello, len(hello), 20)
     publisher.step(20)
     assert said == [
-        b"\x10\x01\x00\x9c\x00\x07\x80\x00\x00\x02\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x00",
-        b"\x10\x02\x00\x9c\x00\x07\x80\x00\x00\x03\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x09\x00\x00",
+        b"\x20\x01\x00\x9c\x00\x07\x80\x00\x00\x02\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x00",
+        b"\x20\x02\x00\x9c\x00\x07\x80\x00\x00\x03\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x09\x00\x00",
     ]
 
 
@@ -106,9 +106,10 @@ def test_garbage_is_counted():
         bytes(200),
         datagram(33, 1, VECTOR, 1),
         datagram(1, 1, b"\x01" + bytes(8)),
+        b"\x10" + datagram(1, 1, b"\x02\0\0\0\x09\0\0\0\x01")[1:],  # of another version
     ):
         publisher.receive(noise, len(noise), 0)
-    assert publisher.refused == 6
+    assert publisher.refused == 7
     assert said == []
 
 
