@@ -107,8 +107,7 @@ class Engine(Speaker):
         try:
             item, check, is_sealed = unpack(data, now_ms)
         except OtherVersionError:
-            self._refuse(data, peer, Reason.VERSION, now_ms)
-            return
+            return self._refuse(data, peer, Reason.VERSION, now_ms)
         except RemoteProtocolError:
             return self._refuse(data, peer, Reason.MALFORMED, now_ms)
         if is_sealed is not bool(session.flags):
