@@ -4,7 +4,7 @@
 #   make run       the rescue scenario, its Spark analysis and its report
 #   make check     format, lint, types, import rules, unit tests (some minutes)
 #   make test      everything, boards and Spark included
-#   make soak      the long runs: exhaustive arithmetic, many seeds
+#   make soak      the long runs: exhaustive arithmetic, many seeds, ten minutes of a flood
 #   make bench     measurements beside peers; ONLY=name runs those that begin so
 #   make golden    renew golden files, then look at the diff
 #   make lock      renew the pinned dependencies (needs uv)

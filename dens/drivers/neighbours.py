@@ -23,8 +23,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from dens.envelope import ENVELOPE_BYTES, SEALED, peek
+from dens.envelope import SEALED, peek
 from dens.errors import RemoteProtocolError
+from dens.item import ENVELOPE_BYTES
 from dens.messages import Hello
 from dens.numbers import HELLO, MessageType
 from dens.seal import TAG_BYTES, Sealer

@@ -20,7 +20,7 @@ class Rate(NamedTuple, Generic[K]):
 
     what: K | None
     """None stands for everything beyond the bound."""
-    count: int
+    times: int
     within_ms: int
 
 

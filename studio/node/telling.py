@@ -116,12 +116,12 @@ class Often(NamedTuple):
 def rate_document(rate: Rate[Often], at_ms: int) -> dict[str, Any]:
     """Return how often something happened again, as plain data."""
     of = {"of": None} if rate.what is None else dict(zip(("of", *Often._fields[1:]), rate.what, strict=True))
-    return {"at_ms": at_ms, "event": "rate", **of, "count": rate.count, "within_ms": rate.within_ms}
+    return {"at_ms": at_ms, "event": "rate", **of, "count": rate.times, "within_ms": rate.within_ms}
 
 
 def rate_line(rate: Rate[Often], at_ms: int) -> str:
     """Return the same as a person reads it."""
-    often = f"{rate.count:,} times more within {rate.within_ms / 1000:,.0f} s"
+    often = f"{rate.times:,} times more within {rate.within_ms / 1000:,.0f} s"
     if rate.what is None:
         return _at(at_ms, f"refused or repeated {often}: of other peers and for other reasons")
     because = "" if rate.what.reason is None else f": {rate.what.reason}"

@@ -88,7 +88,7 @@ def what_does_not_verify_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     ("plant", "invariants"),
     [
         (duplicate_suppression_is_not_durable, {1, 3}),
-        (acknowledged_before_committed, {1, 6}),  # numbers of sessions are given out again, too
+        (acknowledged_before_committed, {1, 6}),  # session numbers too: what is recorded verifies again
         (a_tombstone_is_forgotten, {4}),
         (a_drop_event_is_dropped, {2}),
         (the_window_of_numbers_is_off_by_one, {2, 3}),

@@ -4,6 +4,8 @@ of mediators and of subscribers, a minute or two each.
 
 from pathlib import Path
 
+from emulation.torture.driver_world import DriverWorld, draw_driver
+from emulation.torture.promise import BrokenPromise
 from emulation.torture.torture import keep, torture
 from tests.dens.test_kills import kill_mediators, kill_subscribers
 
@@ -23,3 +25,13 @@ def test_three_hundred_kills_of_mediators(tmp_path: Path) -> None:
 
 def test_three_hundred_kills_of_subscribers(tmp_path: Path) -> None:
     assert kill_subscribers(tmp_path, 300)[0] >= 150
+
+
+def test_a_thousand_seeds_of_the_udp_driver() -> None:
+    broken = []
+    for seed in range(1, 1_001):
+        try:
+            DriverWorld(seed, draw_driver(seed)).live()
+        except BrokenPromise as error:
+            broken.append(f"seed {seed}: {error}")
+    assert broken == []

@@ -6,12 +6,13 @@ import pty
 import time
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from dens.drivers.neighbours import Address, Neighbours
 from dens.drivers.runtime import Runtime
-from dens.drivers.serial import PROMPT, RESTART, SerialLink
+from dens.drivers.serial import PROMPT, RESTART, SerialLink, frame
 from dens.drivers.serial_port import SerialPort
 from dens.drivers.udp import UdpLink
 from dens.engine import Engine
@@ -312,6 +313,41 @@ def test_a_board_at_its_prompt_is_started_anew_and_what_is_no_port_is_said() -> 
         await until(lambda: board.listen() == RESTART)
         for task in tasks:
             task.cancel()
+        await node.end()
+        board.unplug()
+
+    asyncio.run(scene())
+
+
+def test_garbage_on_a_cable_is_refused_and_the_board_behind_it_is_heard() -> None:
+    async def scene() -> None:
+        node = Living(mediator(MemoryStore()))
+        sensor = PublisherEnd(BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost())
+        made = sensor.publish(LANGUAGE, b"\x03\x05", HOUR_Q, clock_ms())
+        board = BoardOnATerminal(sensor)
+        port = SerialPort(
+            node.runtime, board.path, BOARD, node.complaints.append, is_trusted=True, baud=115200
+        )
+        kept_open = asyncio.create_task(port.keep_open())
+        await asyncio.sleep(0.1)
+        chance = Random(1)
+        for _ in range(100):
+            noise = chance.randbytes(chance.randrange(1, 2_000)).replace(b">", b"-")
+            framed = frame(chance.randbytes(chance.randrange(60))) if chance.random() < 0.5 else b""
+            for piece in (noise, framed):
+                while piece:
+                    try:
+                        piece = piece[os.write(board.master, piece) :]
+                    except BlockingIOError:
+                        await asyncio.sleep(0.01)
+            await asyncio.sleep(0)
+        at_work = asyncio.create_task(board.live())
+        await until(lambda: any(isinstance(event, MessageStored) for event in node.events))
+        assert [event.item.id for event in node.events if isinstance(event, MessageStored)] == [made]
+        assert any(isinstance(event, DatagramRefused) for event in node.events), "frames that are no messages"
+        board.is_alive = False
+        await at_work
+        kept_open.cancel()
         await node.end()
         board.unplug()
 

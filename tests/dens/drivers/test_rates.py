@@ -12,7 +12,7 @@ def test_the_first_is_told_and_then_how_many_came_ever_less_often() -> None:
     for now_ms in range(0, 400_000, 1_000):
         if rates.is_first("bad_tag", now_ms):
             told.append((now_ms, 1))
-        told += [(now_ms, one.count) for one in rates.due(now_ms)]
+        told += [(now_ms, one.times) for one in rates.due(now_ms)]
     assert told == [(0, 1), (10_000, 10), (30_000, 20), (70_000, 40), (150_000, 80), (310_000, 160)]
 
 
@@ -43,10 +43,10 @@ def test_everything_is_told_once_as_itself_or_in_a_count(steps: list[tuple[int, 
         now_ms += step_ms
         told += rates.is_first(what, now_ms)
         for rate in rates.due(now_ms):
-            told += rate.count
+            told += rate.times
             lines += 1
             assert 0 <= rate.within_ms <= 2 * LONGEST_INTERVAL_MS
-    told += sum(rate.count for rate in rates.due(now_ms, at_the_end=True))
+    told += sum(rate.times for rate in rates.due(now_ms, at_the_end=True))
     assert told == len(steps)
 
 
