@@ -99,8 +99,8 @@ class PeerSession:
         """When this session wants attention next; never too late."""
         self.summary_number = 0
         self._ack_bytes = 0
-        self._taken = RecentIds()
         self._limits = limits
+        self._taken = RecentIds(limits.contact_items)
         self._first_window = min(limits.window_bytes, max(limits.window_bytes // 8, _FEW_BYTES))
         self._window_bytes = self._first_window
         self._round_trip_ms: int | None = None
@@ -112,7 +112,7 @@ class PeerSession:
         self._has: Summary | None = None
         self.is_ready = False
         """Whether the peer's summary is here."""
-        self._also_has = RecentIds()
+        self._also_has = RecentIds(self._limits.contact_items)
         self._queue: list[tuple[int, int, int, ItemId, int]] = []
         self._origin_turns: dict[int, int] = {}
         self._turn = 0
@@ -159,7 +159,7 @@ class PeerSession:
     def knows(self, item_id: ItemId) -> bool:
         """Say whether the peer is known to have this message."""
         also_has = self._also_has
-        if item_id in also_has.recent or (also_has.folded and item_id in also_has):
+        if item_id in also_has.recent or (also_has.is_folded and item_id in also_has):
             return True
         return self._has is not None and item_id in self._has
 
@@ -173,7 +173,7 @@ class PeerSession:
         """
         self._also_has.add(item_id)
         taken = self._taken
-        return item_id in taken.recent or (bool(taken.folded) and item_id in taken)
+        return item_id in taken.recent or (taken.is_folded and item_id in taken)
 
     def took(self, item_id: ItemId) -> None:
         """Note that this message of the peer's is here, so that no repetition within this contact is news."""
@@ -213,7 +213,7 @@ class PeerSession:
         queue, also_has = self._queue, self._also_has
         while queue:
             _, _, _, item_id, type = queue[0]
-            if item_id not in also_has.recent and not (also_has.folded and item_id in also_has):
+            if item_id not in also_has.recent and not (also_has.is_folded and item_id in also_has):
                 return item_id, type
             heappop(queue)
             self._queued.discard(item_id)
@@ -269,11 +269,13 @@ class PeerSession:
             self._flight_bytes -= flight.size
 
     def acknowledged(self, item_id: ItemId, now_ms: int) -> Flight | None:
-        """Take an acknowledgement; return what it was for, or None where nothing was waiting for it."""
-        self._also_has.add(item_id)
+        """Take an acknowledgement; return what it was for, or None where nothing was waiting for it: then it
+        says nothing, and nothing is remembered of it.
+        """
         flight = self._flights.pop(item_id, None)
         if flight is None:
             return None
+        self._also_has.add(item_id)
         self._flight_bytes -= flight.size
         if self._queue:
             self.due_ms = AT_ONCE_MS
