@@ -51,6 +51,7 @@ from dens.numbers import (
 )
 from dens.peer_session import AT_ONCE_MS, PeerSession
 from dens.quarantine import Work, is_refusal
+from dens.rate_limit import RateLimit
 from dens.seal import TAG_BYTES, Sealer
 from dens.speaking import Speaker
 from dens.store import Store
@@ -92,6 +93,7 @@ class Engine(Speaker):
         self._flags = envelope.SEALED if self._sealer.tag_bytes else 0
         self._known = self._ledger.known
         self._sessions: dict[int, PeerSession] = {}
+        self._rate_limit = RateLimit(self.limits)
         held, inbox = self._ledger.load()
         self._restore(held, inbox, now_ms)
 
@@ -126,7 +128,10 @@ class Engine(Speaker):
             if item.origin != peer:
                 return self._refuse(data, peer, Reason.MALFORMED, now_ms)
             if item.type == HELLO:
-                return self._hello_came(Hello.decode(item.payload), session, now_ms)
+                hello = Hello.decode(item.payload)
+                if not self._is_admitted(hello, session, now_ms):
+                    return self._refuse(data, peer, Reason.RATE_LIMIT, now_ms)
+                return self._hello_came(hello, session, now_ms)
             if item.type == ACKNOWLEDGEMENT:
                 self._acknowledgement_came(item.payload, session, now_ms)
             elif item.type == BUNDLE:
@@ -134,7 +139,9 @@ class Engine(Speaker):
                     self._item_came(one, session, now_ms)
             else:
                 message = SummaryMessage.decode(item.payload)
-                self._summary_came(item, message, self._understand(message), session, now_ms)
+                if self._is_news(item, message, session) and not self._rate_limit.admits(peer, now_ms):
+                    return self._refuse(data, peer, Reason.RATE_LIMIT, now_ms)
+                self._summary_came(item, message, session, now_ms)
         except RemoteProtocolError:
             return self._refuse(data, peer, Reason.MALFORMED, now_ms)
         return session.is_link_news(item.number)
@@ -227,6 +234,18 @@ class Engine(Speaker):
             items.append(item)
         return items
 
+    def _is_admitted(self, hello: Hello, session: PeerSession, now_ms: int) -> bool:
+        """Say whether a greeting may be taken: one that begins a new session has its price."""
+        return hello.session <= session.peer_session or self._rate_limit.admits(session.peer, now_ms)
+
+    @staticmethod
+    def _is_news(item: Item, message: SummaryMessage, session: PeerSession) -> bool:
+        """Say whether a summary would begin a session, or change what the peer is known to have."""
+        theirs, known = message.hello.session, session.peer_session
+        return theirs > known or (
+            theirs == known and session.is_ready and session.summary_number != item.number
+        )
+
     def _hello_came(self, hello: Hello, session: PeerSession, now_ms: int) -> bool:
         """Take a greeting, and say whether it begins a session. One that is repeated while ours is old says
         that ours was lost: it is answered.
@@ -245,14 +264,17 @@ class Engine(Speaker):
             session.owe_hello()
         return is_new
 
-    def _summary_came(
-        self, item: Item, message: SummaryMessage, known: Summary, session: PeerSession, now_ms: int
-    ) -> None:
+    def _summary_came(self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int) -> None:
+        """Take a summary; a bad one changes nothing, and one that is late or known is not looked into."""
+        theirs = message.hello.session
+        is_known = session.is_ready and session.summary_number == item.number
+        is_read = theirs > session.peer_session or (theirs == session.peer_session and not is_known)
+        known = self._understand(message) if is_read else None
         self._hello_came(message.hello, session, now_ms)
-        if message.hello.session != session.peer_session:
+        if theirs != session.peer_session:
             return
         session.acknowledge(item, STORED, now_ms)
-        if session.is_ready and session.summary_number == item.number:
+        if known is None:
             return
         session.summarise(item.number, known, message.hosts)
         self._peer_ready(session, known, message.note, now_ms)

@@ -64,6 +64,8 @@ _RESTORED_IN_ORDER: Final = {
 
 
 _FEW: Final = 8
+_AT_A_TIME: Final = 64
+"""So many notifications are matched with a subscriber's subscriptions before what was found is kept."""
 _ASKING: Final = frozenset({int(MessageType.SUBSCRIBE), int(MessageType.RENEW)})
 
 
@@ -177,7 +179,7 @@ class Holdings(Engine):
         self._table.put(new)
         self._hold(item)
         if is_matched:
-            self._match_with_carried(new, now_ms)
+            self._match_with((new,), self._carried.all(), now_ms)
         self._services.add(new, publishers)
         self._offer_to_publishers(item, publishers)
         return STORED
@@ -227,26 +229,60 @@ class Holdings(Engine):
                     self._match_no_more(subscription, now_ms)
                     self._carried.release(*subscription.key)
 
-    def _match_with_carried(self, new: Subscription, now_ms: int) -> None:
+    def _match_with(
+        self,
+        subscriptions: Sequence[Subscription],
+        carried: Sequence[Carried],
+        now_ms: int,
+        *,
+        from_before: bool = False,
+    ) -> None:
+        """Owe these notifications to these subscriptions of one subscriber, as far as they match."""
+        found: dict[ItemId, tuple[Carried, list[tuple[Subscription, int]]]] = {}
+        for subscription in subscriptions:
+            for one, degree_u8 in self._matches_among(subscription, carried, now_ms):
+                found.setdefault(one.item.id, (one, []))[1].append((subscription, degree_u8))
+        for one, satisfied in found.values():
+            subscriber = satisfied[0][0].item.origin
+            self._owe(one, subscriber, satisfied, now_ms, from_before)
+            self._notify(one, subscriber, now_ms)
+
+    def _matches_among(
+        self, new: Subscription, carried: Sequence[Carried], now_ms: int
+    ) -> Iterable[tuple[Carried, int]]:
         language = new.item.language
         candidates = [
-            carried
-            for carried in self._carried.all()
-            if carried.item.language == language
-            and new.since_ms <= carried.item.created_ms < new.until_ms
-            and not self._quarantine.holds(carried.item, Work.MATCHING)
-            and not self._receipts.has(carried.item.id, new.item.origin)
-            and self._may_owe(carried.item, new.item.origin)
+            one
+            for one in carried
+            if one.item.language == language
+            and new.since_ms <= one.item.created_ms < new.until_ms
+            and not self._quarantine.holds(one.item, Work.MATCHING)
+            and not self._receipts.has(one.item.id, new.item.origin)
+            and self._may_owe(one.item, new.item.origin)
         ]
         if not candidates:
-            return
-        items = [carried.item for carried in candidates]
+            return ()
+        items = [one.item for one in candidates]
         are_good = len(self._matched_subscriptions(language)) > 1
         found, failures = self._matchers.match_single(new, items, now_ms, are_good=are_good)
-        for position, degree_u8 in found:
-            self._owe(candidates[position], new, degree_u8, now_ms)
-            self._notify(candidates[position], new.item.origin, now_ms)
         self._blame(failures, now_ms)
+        return [(candidates[position], degree_u8) for position, degree_u8 in found]
+
+    def _find_owed(self, subscriber: int, now_ms: int) -> None:
+        """Find again what a subscriber is owed that was not kept for want of room, some notifications at a
+        time, until there is no room for more.
+        """
+        self._carried.begin_to_find(subscriber)
+        subscriptions = [
+            one
+            for one in self._table.subscriptions()
+            if one.item.origin == subscriber and self._is_matched(one)
+        ]
+        carried = [one for one in self._carried.all() if not self._has_already(subscriber, one.item.id)]
+        for at in range(0, len(carried), _AT_A_TIME):
+            if self._carried.is_deferred(subscriber):
+                break
+            self._match_with(subscriptions, carried[at : at + _AT_A_TIME], now_ms, from_before=True)
 
     def _learn_withdrawal(self, item: Item, now_ms: int) -> Status:
         said = Withdrawal.decode(item.payload)
@@ -332,7 +368,7 @@ class Holdings(Engine):
             return UNEXPECTED
         item = item.but(payload=Notify.decode(item.payload).vector)
         status = self._learn_notification(item, now_ms)
-        if status is not STORED or self._carried.subscribers_owed(item.id):
+        if status is not STORED or self._carried.is_owed(item.id):
             return status
         has_it = any(self._receipts.has(item.id, end) for end in self._hosts)
         self._forget_copy(item, now_ms)
@@ -366,6 +402,7 @@ class Holdings(Engine):
         self, carried: Carried, matches: Iterable[Match], now_ms: int, *, from_before: bool = False
     ) -> None:
         item = carried.item
+        owed: dict[int, list[tuple[Subscription, int]]] = {}
         for key, degree_u8 in matches:
             subscription = self._table.get(key)
             if subscription is None or not subscription.since_ms <= item.created_ms < subscription.until_ms:
@@ -375,20 +412,22 @@ class Holdings(Engine):
             if self._receipts.has(item.id, key[0]):
                 self._carried.had_already(carried)
             elif self._is_matched(subscription):
-                self._owe(carried, subscription, degree_u8, now_ms, from_before)
+                owed.setdefault(key[0], []).append((subscription, degree_u8))
+        for subscriber, satisfied in owed.items():
+            self._owe(carried, subscriber, satisfied, now_ms, from_before)
 
     def _owe(
         self,
         carried: Carried,
-        subscription: Subscription,
-        degree_u8: int,
+        subscriber: int,
+        satisfied: Sequence[tuple[Subscription, int]],
         now_ms: int,
         from_before: bool = False,
     ) -> None:
-        subscriber = subscription.item.origin
-        satisfied = (subscription.id, subscription.seq, degree_u8)
-        self._carried.owe(carried, subscriber, satisfied)
-        self._events.append(NotificationMatched(now_ms, carried.item, subscriber, *satisfied, from_before))
+        facts = [(one.id, one.seq, degree_u8) for one, degree_u8 in satisfied]
+        self._carried.owe(carried, subscriber, facts)
+        for one in facts:
+            self._events.append(NotificationMatched(now_ms, carried.item, subscriber, *one, from_before))
 
     # ------------------------------------------------------------------ holding and letting go
 
@@ -423,7 +462,7 @@ class Holdings(Engine):
     def _let_go_if_done(self, item_id: ItemId, now_ms: int) -> None:
         """Let go of a copy that came for the ends of this device, if none of them is owed it any more."""
         item = self._items.get(item_id)
-        if item is not None and item.type == NOTIFY and not self._carried.subscribers_owed(item_id):
+        if item is not None and item.type == NOTIFY and not self._carried.is_owed(item_id):
             self._forget_copy(item, now_ms)
 
     def _forget_copy(self, item: Item, now_ms: int) -> None:
@@ -490,6 +529,10 @@ class Holdings(Engine):
     def _notify(self, carried: Carried, subscriber: int, now_ms: int) -> None:
         """Give this notification to a subscriber that turned out to be owed it, or to whoever is a way to it,
         if they are in contact."""
+
+    @abstractmethod
+    def _has_already(self, subscriber: int, item_id: ItemId) -> bool:
+        """Say whether a subscriber in contact said that it has this one."""
 
     @abstractmethod
     def _offer_to_publishers(self, item: Item, publishers: Iterable[int]) -> None:

@@ -3,12 +3,13 @@
 A message is known from the moment it was taken, whether it is still held or was done with earlier (replaced,
 withdrawn, dropped, expired), until some time after its lifetime, when nobody offers it any more. Ends are
 found with two heaps: what is held has to end on time, because that is told; what is only known may be
-forgotten when somebody next asks, and nobody need be woken for it.
+forgotten when somebody next asks, and nobody need be woken for it. Heaps are made anew when most of what is
+in them is gone, so that what comes and goes leaves nothing behind.
 """
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import Final
 
 from dens.item import NEVER_MS, ItemId
@@ -73,6 +74,9 @@ class KnownItems:
         if until_ms < self.wake_ms:
             self.wake_ms = until_ms
         self._note_known(item_id)
+        if len(self._heap) > 64 + 4 * (len(self.ends) - len(self._done)):
+            self._heap = [(end_ms, one) for one, end_ms in self.ends.items() if one not in self._done]
+            heapify(self._heap)
 
     def _note_known(self, item_id: ItemId) -> None:
         origin, number = item_id
@@ -94,6 +98,9 @@ class KnownItems:
         if until_ms < self.forget_ms:
             self.forget_ms = until_ms
         self._note_done(item_id)
+        if len(self._done_heap) > 64 + 4 * len(self._done):
+            self._done_heap = [(self.ends[one], one) for one in self._done]
+            heapify(self._done_heap)
 
     def _note_done(self, item_id: ItemId) -> None:
         self._done[item_id] = None

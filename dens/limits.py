@@ -29,7 +29,19 @@ class Limits:
     """
     known_items: int = 100_000
     """Message identities remembered, so that what is done with is not fetched again."""
+    contact_items: int = 16_384
+    """Ranges of identities remembered of one contact: what the peer has, and as many of what came from it. Of
+    more, the earlier half is forgotten, and may be offered once more.
+    """
+    owed: int = 100_000
+    """Pairs of a notification and a subscription that it is owed to. Beyond that a subscriber's are found
+    again when it is met (dens/notification_store.py).
+    """
 
+    session_ms: int = 1_000
+    """So often a peer may begin a new session or summarise anew, in the long run (dens/rate_limit.py)."""
+    session_burst: int = 8
+    """So many of those at once."""
     window_bytes: int = 16_384
     """Unacknowledged bytes to one peer; one message is always allowed. An eighth at first, then as much of it
     as is answered within half of `retry_ms`.

@@ -24,7 +24,7 @@ from dens.events import (
 )
 from dens.holdings import Holdings
 from dens.identity import is_its_owners
-from dens.item import Item, ItemId, quick_tuple
+from dens.item import NEVER_MS, Item, ItemId, quick_tuple
 from dens.limits import Limits
 from dens.messages import NOTE_BYTES, Notify, SummaryMessage
 from dens.notification_store import Carried, Satisfied
@@ -100,6 +100,7 @@ class DensNode(Holdings):
     ) -> None:
         self._identities = identities
         self._policy = policy or Epidemic()
+        self._find_ms = NEVER_MS
         super().__init__(
             node,
             table_check,
@@ -201,6 +202,8 @@ class DensNode(Holdings):
             for item in missing:
                 self._offer(item, session, now_ms)
         elif role is SUBSCRIBER:
+            if self._carried.is_deferred(session.peer):
+                self._find_owed(session.peer, now_ms)
             for item_id in self._carried.owed_to(session.peer):
                 if session.knows(item_id):
                     self._carried.delivered(item_id, session.peer)
@@ -306,6 +309,8 @@ class DensNode(Holdings):
             if carried is not None:
                 for subscriber in carried.owed:
                     self._notify_end(carried, subscriber)
+                if carried.is_deferred:
+                    self._find_ms = min(self._find_ms, now_ms)
 
     def _notify(self, carried: Carried, subscriber: int, now_ms: int) -> None:
         self._notify_end(carried, subscriber)
@@ -356,6 +361,7 @@ class DensNode(Holdings):
             elif status == SUPERSEDED:
                 self._owe_other_revisions_only(item, session)
                 self._let_go_if_done(item.id, now_ms)
+            self._find_more_owed(session, now_ms)
         elif item.type == NOTIFICATION and status == STORED:
             held = self._items.get(item.id)
             kept = 0 if held is None else self._kept(held, item.copies, session, now_ms)
@@ -364,6 +370,34 @@ class DensNode(Holdings):
                 self._items[item.id] = lighter
                 self._carried.replace(lighter)
                 self._ledger.rewrite(lighter)
+
+    def _has_already(self, subscriber: int, item_id: ItemId) -> bool:
+        session = self._sessions.get(subscriber)
+        return session is not None and session.knows(item_id)
+
+    def _find_more_owed(self, session: PeerSession, now_ms: int) -> None:
+        """Find what else a subscriber in contact is owed when all that was kept is across; later, if it
+        was done too often.
+        """
+        peer = session.peer
+        if not self._carried.is_deferred(peer) or self._carried.owed_to(peer):
+            return
+        if self._rate_limit.admits(peer, now_ms):
+            self._find_owed(peer, now_ms)
+        else:
+            self._find_ms = min(self._find_ms, now_ms + self.limits.session_ms)
+
+    def timer_due(self, now_ms: int) -> None:
+        """Do what has become due, and find what subscribers in contact are owed that was put off."""
+        super().timer_due(now_ms)
+        if self._find_ms <= now_ms:
+            self._find_ms = NEVER_MS
+            for session in self._sessions.values():
+                if session.is_ready and session.role is SUBSCRIBER:
+                    self._find_more_owed(session, now_ms)
+
+    def _next_end_ms(self) -> int:
+        return min(super()._next_end_ms(), self._find_ms)
 
     def _kept(self, held: Item, given: int, session: PeerSession, now_ms: int) -> int:
         """Ask the policy for the copies code that stays here."""

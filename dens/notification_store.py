@@ -6,11 +6,18 @@ When room is needed the victims are, in this order:
 oldest of the origin that is furthest above its share; 4. what satisfies its subscriptions least, nothing at
 all being the least; the oldest among equals.
 
+What is owed is a product of notifications and subscriptions, so it has a bound too. Where that is reached a
+subscriber is *deferred*: nothing is kept of what it is owed, until somebody asks for it to be found again
+(`begin_to_find`), which is when the subscriber is met. The one whose first was found longest ago is deferred
+first, and never one for the sake of itself: of a subscriber that is owed more than all the room there is, as
+much is kept as there is room for. What one notification is owed to a subscriber for is kept together or not
+at all, because it is told together; one such always may be.
+
 The newcomer takes part: it may be its own victim. A later learnt subscription may be owed something that is
 delivered to all others, so delivered notifications stay until the room is needed or they expire.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from heapq import heapify, heappop, heappush
 
 from dens.item import Item, ItemId
@@ -24,12 +31,14 @@ Satisfied = tuple[int, int, int]
 class Carried:
     """One notification, and for each subscriber that is still owed it the subscriptions it satisfies."""
 
-    __slots__ = ("degree_u8", "item", "owed")
+    __slots__ = ("degree_u8", "is_deferred", "item", "owed")
 
     def __init__(self, item: Item) -> None:
         self.item = item
         self.owed: dict[int, dict[int, Satisfied]] = {}
         self.degree_u8 = 0
+        self.is_deferred = False
+        """Whether it may be owed to somebody deferred, so that nobody can say that everybody has it."""
 
 
 class NotificationStore:
@@ -39,6 +48,7 @@ class NotificationStore:
         "_by_origin",
         "_by_subscriber",
         "_carried",
+        "_deferred",
         "_delivered",
         "_least",
         "_limits",
@@ -46,6 +56,7 @@ class NotificationStore:
         "_over_share",
         "_share_bytes",
         "_share_items",
+        "owed_pairs",
         "total_bytes",
     )
 
@@ -60,7 +71,10 @@ class NotificationStore:
         self._by_subscriber: dict[int, dict[ItemId, None]] = {}
         self._delivered: dict[ItemId, None] = {}
         self._least: list[tuple[int, int, ItemId]] = []
+        self._deferred: set[int] = set()
         self.total_bytes = 0
+        self.owed_pairs = 0
+        """How many subscriptions are kept as owed, over all notifications."""
 
     def __len__(self) -> int:
         return len(self._carried)
@@ -81,6 +95,11 @@ class NotificationStore:
         """Return who is still owed this one."""
         carried = self._carried.get(item_id)
         return () if carried is None else carried.owed.keys()
+
+    def is_owed(self, item_id: ItemId) -> bool:
+        """Say whether anybody is, or may turn out to be, still owed this one."""
+        carried = self._carried.get(item_id)
+        return carried is not None and (bool(carried.owed) or carried.is_deferred)
 
     def add(self, item: Item) -> Carried:
         """Carry this notification. `make_room` should follow when it is known whom it is owed to."""
@@ -121,32 +140,73 @@ class NotificationStore:
             del self._by_origin[origin]
         self._account(origin, -item.size)
         self._delivered.pop(item_id, None)
-        for subscriber in carried.owed:
+        for subscriber, mine in carried.owed.items():
+            self.owed_pairs -= len(mine)
             self._owes_no_more(subscriber, item_id)
         return item
 
-    def owe(self, carried: Carried, subscriber: int, satisfied: Satisfied) -> None:
-        """Note that this subscriber is owed this one, for this subscription."""
+    def is_deferred(self, subscriber: int) -> bool:
+        """Say whether more may be owed to this subscriber than is kept."""
+        return subscriber in self._deferred
+
+    def begin_to_find(self, subscriber: int) -> None:
+        """Keep again what this subscriber is owed; whoever asks finds it."""
+        self._deferred.discard(subscriber)
+
+    def _has_room(self, carried: Carried, subscriber: int, more: int) -> bool:
+        """Say whether so many pairs more of this subscriber's may be kept; make room if need be."""
+        if subscriber in self._deferred:
+            return False
+        own = len(carried.owed.get(subscriber, ()))
+        while self.owed_pairs + more > self._limits.owed and self.owed_pairs > own:
+            other = next((one for one in self._by_subscriber if one != subscriber), None)
+            if other is None:
+                self._deferred.add(subscriber)
+                return False
+            self._defer(other)
+        return True
+
+    def _defer(self, subscriber: int) -> None:
+        self._deferred.add(subscriber)
+        for item_id in self._by_subscriber.pop(subscriber):
+            carried = self._carried[item_id]
+            self.owed_pairs -= len(carried.owed.pop(subscriber))
+            carried.is_deferred = True
+
+    def owe(self, carried: Carried, subscriber: int, satisfied: Sequence[Satisfied]) -> None:
+        """Note that this subscriber is owed this one, for these subscriptions."""
         item_id = carried.item.id
-        carried.owed.setdefault(subscriber, {})[satisfied[0]] = satisfied
-        self._by_subscriber.setdefault(subscriber, {})[item_id] = None
         self._delivered.pop(item_id, None)
-        if satisfied[2] > carried.degree_u8:
-            carried.degree_u8 = satisfied[2]
-            heappush(self._least, (satisfied[2], carried.item.created_ms, item_id))
+        degree_u8 = max(one[2] for one in satisfied)
+        if degree_u8 > carried.degree_u8:
+            carried.degree_u8 = degree_u8
+            heappush(self._least, (degree_u8, carried.item.created_ms, item_id))
+        mine = carried.owed.get(subscriber)
+        more = len(satisfied) if mine is None else sum(one[0] not in mine for one in satisfied)
+        if not self._has_room(carried, subscriber, more):
+            carried.is_deferred = True
+            if mine is not None:
+                self.owed_pairs -= len(carried.owed.pop(subscriber))
+                self._owes_no_more(subscriber, item_id)
+            return
+        self.owed_pairs += more
+        carried.owed.setdefault(subscriber, {}).update({one[0]: one for one in satisfied})
+        self._by_subscriber.setdefault(subscriber, {})[item_id] = None
 
     def had_already(self, carried: Carried) -> None:
         """Note that a subscriber that would be owed this one has it from elsewhere."""
-        if not carried.owed:
+        if not carried.owed and not carried.is_deferred:
             self._delivered[carried.item.id] = None
 
     def delivered(self, item_id: ItemId, subscriber: int) -> bool:
         """Note that this subscriber has it; return whether it was still owed it here."""
         carried = self._carried.get(item_id)
-        if carried is None or carried.owed.pop(subscriber, None) is None:
+        mine = None if carried is None else carried.owed.pop(subscriber, None)
+        if carried is None or mine is None:
             return False
+        self.owed_pairs -= len(mine)
         self._owes_no_more(subscriber, item_id)
-        if not carried.owed:
+        if not carried.owed and not carried.is_deferred:
             self._delivered[item_id] = None
         return True
 
@@ -155,7 +215,10 @@ class NotificationStore:
         for item_id in self.owed_to(subscriber):
             carried = self._carried[item_id]
             mine = carried.owed[subscriber]
-            if mine.pop(id, None) is not None and not mine:
+            if mine.pop(id, None) is None:
+                continue
+            self.owed_pairs -= 1
+            if not mine:
                 del carried.owed[subscriber]
                 self._owes_no_more(subscriber, item_id)
 
@@ -168,6 +231,7 @@ class NotificationStore:
         for id, seq, _ in refused:
             if id in mine and mine[id][1] == seq:
                 del mine[id]
+                self.owed_pairs -= 1
         if not mine:
             del carried.owed[subscriber]
             self._owes_no_more(subscriber, item_id)

@@ -129,6 +129,8 @@ class Reason(IntEnum):
     """Room was needed, and this was the oldest of its kind."""
     VERSION = 14
     """The sender speaks another version of the protocol; one of the two has to be brought up to date."""
+    RATE_LIMIT = 15
+    """It asks for a new session, or summarises anew, more often than anybody need."""
 
 
 UNVERIFIED: Final = "unverified"

@@ -102,8 +102,8 @@ class PeerSession:
         self.summary_number = 0
         self._heard_number = 0
         self._ack_bytes = 0
-        self._taken = RecentIds()
         self._limits = limits
+        self._taken = RecentIds(limits.contact_items)
         self._first_window = min(limits.window_bytes, max(limits.window_bytes // 8, _FEW_BYTES))
         self._window_bytes = self._first_window
         self._round_trip_ms: int | None = None
@@ -117,7 +117,7 @@ class PeerSession:
         """Whether the peer's summary is here."""
         self.hosts: tuple[int, ...] = ()
         """The ends that the peer hosts: what it is given for them, they have."""
-        self._also_has = RecentIds()
+        self._also_has = RecentIds(self._limits.contact_items)
         self._queue: list[tuple[int, int, int, ItemId, int]] = []
         self._origin_turns: dict[int, int] = {}
         self._turn = 0
@@ -167,7 +167,7 @@ class PeerSession:
     def knows(self, item_id: ItemId) -> bool:
         """Say whether the peer is known to have this message."""
         also_has = self._also_has
-        if item_id in also_has.recent or (also_has.folded and item_id in also_has):
+        if item_id in also_has.recent or (also_has.is_folded and item_id in also_has):
             return True
         return self._has is not None and item_id in self._has
 
@@ -181,7 +181,7 @@ class PeerSession:
         """
         self._also_has.add(item_id)
         taken = self._taken
-        return item_id in taken.recent or (bool(taken.folded) and item_id in taken)
+        return item_id in taken.recent or (taken.is_folded and item_id in taken)
 
     def is_link_news(self, number: int) -> bool:
         """Say whether a link message of the peer's is newer than every other that came in this contact. Its
@@ -230,7 +230,7 @@ class PeerSession:
         queue, also_has = self._queue, self._also_has
         while queue:
             _, _, _, item_id, type = queue[0]
-            if item_id not in also_has.recent and not (also_has.folded and item_id in also_has):
+            if item_id not in also_has.recent and not (also_has.is_folded and item_id in also_has):
                 return item_id, type
             heappop(queue)
             self._queued.discard(item_id)
@@ -286,11 +286,13 @@ class PeerSession:
             self._flight_bytes -= flight.size
 
     def acknowledged(self, item_id: ItemId, now_ms: int) -> Flight | None:
-        """Take an acknowledgement; return what it was for, or None where nothing was waiting for it."""
-        self._also_has.add(item_id)
+        """Take an acknowledgement; return what it was for, or None where nothing was waiting for it: then it
+        says nothing, and nothing is remembered of it.
+        """
         flight = self._flights.pop(item_id, None)
         if flight is None:
             return None
+        self._also_has.add(item_id)
         self._flight_bytes -= flight.size
         if self._queue:
             self.due_ms = AT_ONCE_MS

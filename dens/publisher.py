@@ -201,9 +201,9 @@ class PublisherEnd(Engine):
             return status
         if len(self._filters) >= self.limits.subscriptions and self._filters.get(new.key) is None:
             return Status.NO_ROOM
-        hosted = self._host_install(new, peer, now_ms)
-        if hosted is not Status.STORED:
-            return hosted
+        answer = self._host_install(new, peer, now_ms)
+        if answer is not Status.STORED:
+            return answer
         replaced = self._filters.put(new)
         if replaced is not None:
             self._forget_relayed(replaced.item)

@@ -44,6 +44,8 @@ _GO_TOGETHER: Final = frozenset(
 """What subscribers say is small and comes in numbers; it may share a datagram."""
 _SMALL_BYTES: Final = 128
 _MOST_TOGETHER: Final = 32
+_MOST_ACKNOWLEDGED: Final = 4_096
+"""So many acknowledgements fit into one datagram, with room to spare."""
 
 
 class Speaker(ABC):
@@ -66,8 +68,10 @@ class Speaker(ABC):
             session.hello_due_ms = now_ms + self.limits.hello_ms
             self._transmit_link(HELLO, self._hello(session).encode(), session, out)
         if session.acks_due_ms <= now_ms:
-            payload = Acknowledgement(session.take_acks()).encode()
-            self._transmit_link(ACKNOWLEDGEMENT, payload, session, out)
+            entries = session.take_acks()
+            for at in range(0, len(entries), _MOST_ACKNOWLEDGED):
+                payload = Acknowledgement(entries[at : at + _MOST_ACKNOWLEDGED]).encode()
+                self._transmit_link(ACKNOWLEDGEMENT, payload, session, out)
         together: list[bytes] = []
         while (again := session.next_retry(now_ms)) is not None:
             item = self._form(*again, session, now_ms)

@@ -19,7 +19,7 @@ is owed no longer.
 """
 
 from dataclasses import dataclass
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 
 from dens.collaborators import SubscriptionKey
 from dens.item import NEVER_MS, Item
@@ -117,6 +117,9 @@ class SubscriptionTable:
         replaced = self._subscriptions.get(new.key)
         self._subscriptions[new.key] = new
         heappush(self._heap, (new.until_ms + self._linger_ms, new.key))
+        if len(self._heap) > 64 + 4 * len(self._subscriptions):
+            self._heap = [(one.until_ms + self._linger_ms, key) for key, one in self._subscriptions.items()]
+            heapify(self._heap)
         self.wake_ms = self._heap[0][0]
         return replaced
 

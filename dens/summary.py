@@ -128,43 +128,59 @@ class NumberRanges:
 
 
 class RecentIds:
-    """Identities of messages, as a set while they are few and as ranges when they become many.
+    """Identities of messages, as a set while they are few and as ranges when they become many. Of more ranges
+    than `most_ranges` the earlier half is forgotten: whoever chooses the numbers does not choose the room.
 
-    `recent` and `folded` are for reading: most identities asked for are in `recent` or nowhere.
+    `recent` and `is_folded` are for reading: most identities asked for are in `recent` or nowhere.
     """
 
-    __slots__ = ("_most", "folded", "recent")
+    __slots__ = ("_earlier", "_few", "_folded", "_most_ranges", "is_folded", "recent")
 
-    def __init__(self, most: int = _FEW) -> None:
-        self._most = most
+    def __init__(self, most_ranges: int, few: int = _FEW) -> None:
+        self._few = min(few, most_ranges)
+        self._most_ranges = most_ranges
         self.recent: Final[set[ItemId]] = set()
-        self.folded: Final[dict[int, NumberRanges]] = {}
+        self.is_folded = False
+        self._folded: dict[int, NumberRanges] = {}
+        self._earlier: dict[int, NumberRanges] = {}
 
     def __len__(self) -> int:
         """Return how much room they take: identities kept one by one, and ranges."""
-        return len(self.recent) + sum(map(len, self.folded.values()))
+        return len(self.recent) + _ranges_in(self._folded) + _ranges_in(self._earlier)
 
     def __contains__(self, item_id: ItemId) -> bool:
         if item_id in self.recent:
             return True
-        ranges = self.folded.get(item_id[0])
-        return ranges is not None and item_id[1] in ranges
+        origin, number = item_id
+        for by_origin in (self._folded, self._earlier):
+            ranges = by_origin.get(origin)
+            if ranges is not None and number in ranges:
+                return True
+        return False
 
     def add(self, item_id: ItemId) -> None:
         """Hold this one."""
         recent = self.recent
         recent.add(item_id)
-        if len(recent) > self._most:
+        if len(recent) > self._few:
+            self.is_folded = True
             for origin, number in recent:
-                self.folded.setdefault(origin, NumberRanges()).add(number)
+                self._folded.setdefault(origin, NumberRanges()).add(number)
             recent.clear()
+            if 2 * _ranges_in(self._folded) > self._most_ranges:
+                self._earlier, self._folded = self._folded, {}
 
     def discard(self, item_id: ItemId) -> None:
         """Forget this one; an unknown one is no error."""
         self.recent.discard(item_id)
-        ranges = self.folded.get(item_id[0])
-        if ranges is not None:
-            ranges.discard(item_id[1])
+        for by_origin in (self._folded, self._earlier):
+            ranges = by_origin.get(item_id[0])
+            if ranges is not None:
+                ranges.discard(item_id[1])
+
+
+def _ranges_in(by_origin: Mapping[int, NumberRanges]) -> int:
+    return sum(map(len, by_origin.values()))
 
 
 class Summary:

@@ -18,7 +18,7 @@ from dens.events import (
     NotificationDelivered,
 )
 from dens.item import ItemId
-from dens.messages import Notify
+from dens.messages import MOST_SATISFIED, Notify
 from dens.node import DensNode
 from dens.numbers import MessageType
 from dens.seal import TAG_BYTES
@@ -157,6 +157,7 @@ class Auditor:
             and machine.notification_bytes <= limits.notification_bytes
             and machine.subscription_count <= limits.subscriptions
             and len(machine._receipts) <= limits.receipts
+            and machine._carried.owed_pairs <= max(limits.owed, MOST_SATISFIED)
             and machine._ledger.known.done_count <= limits.known_items
         )
         demand(is_bounded, 7, f"{node} holds more than its limits allow")

@@ -162,7 +162,7 @@ def test_comparing_refuses_exactly_what_decoding_refuses(
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 2), st.integers(0, 30)), max_size=80))
 def test_recent_identities_are_a_set_however_many(steps: list[tuple[bool, int, int]]) -> None:
-    recent, oracle = RecentIds(most=7), set[tuple[int, int]]()
+    recent, oracle = RecentIds(10_000, few=7), set[tuple[int, int]]()
     for is_added, origin, number in steps:
         if is_added:
             recent.add((origin, number))
@@ -177,7 +177,7 @@ def test_recent_identities_are_a_set_however_many(steps: list[tuple[bool, int, i
 
 
 def test_many_consecutive_identities_take_little_room() -> None:
-    recent = RecentIds()
+    recent = RecentIds(10_000)
     for number in range(50_000):
         recent.add((number % 3, number // 3))
     assert len(recent) < 1_100
@@ -286,14 +286,14 @@ def test_where_nothing_differs_nothing_is_lacking_and_nothing_named() -> None:
 
 
 def test_an_identity_is_forgotten_also_where_many_are_held() -> None:
-    recent = RecentIds(most=4)
+    recent = RecentIds(1_000, few=4)
     for number in range(5):
         recent.add((3, number))
     assert (len(recent.recent), len(recent)) == (0, 1)
     recent.discard((3, 2))
     recent.discard((7, 2))
     assert [(3, number) in recent for number in range(6)] == [True, True, False, True, True, False]
-    few = RecentIds(most=4)
+    few = RecentIds(1_000, few=4)
     for number in range(4):
         few.add((3, number))
     assert len(few.recent) == 4
