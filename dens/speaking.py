@@ -23,6 +23,7 @@ from dens.numbers import (
     HELLO,
     LINK_NUMBER,
     NOTIFICATION,
+    NOTIFY,
     SUMMARY,
     MessageType,
     Role,
@@ -33,6 +34,8 @@ from dens.seal import Sealer
 from dens.store import Store
 
 _SUMMARY_BYTES: Final = 48_000
+_EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
+"""What is formed anew for each receiver; all else is relayed as it is held."""
 _GO_TOGETHER: Final = frozenset(
     {
         int(MessageType.SUBSCRIBE),
@@ -99,9 +102,9 @@ class Speaker(ABC):
         item = self._held(item_id)
         if item is None or item.expires_ms <= now_ms:
             return None
-        if item.type == type and type != NOTIFICATION:
+        if item.type == type and type not in _EVENTS:
             return item
-        work = Work.SHARING if item.type == type else Work.FORMING
+        work = Work.SHARING if type == NOTIFICATION else Work.FORMING
         return self._quarantine.attempt(
             work,
             item,
