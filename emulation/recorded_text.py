@@ -66,6 +66,8 @@ def _bounded(source: BinaryIO, file: str, bounds: TextBounds) -> Iterator[str]:
 
 
 def _decoded(line: bytes, file: str, number: int) -> str:
+    if line.isascii() and b"\0" not in line:
+        return line.decode("ascii")  # nearly all lines of nearly all recordings
     try:
         text = decode_text(line, file)
     except DocumentError as error:

@@ -179,7 +179,9 @@ def test_following_writes_through_no_link(run: Path, tmp_path: Path, place: str)
 def test_notes_about_files_elsewhere_are_not_gone_on_with(run: Path) -> None:
     notes = run / "live" / "checkpoint" / "sources" / "0"
     notes.mkdir(parents=True)
-    (notes / "0").write_text('v1\n{"path":"file:///home/me/part-00000.parquet","timestamp":1,"batchId":0}\n')
+    (notes / "0").write_text(
+        'v1\n{"path":"file:///elsewhere/part-00000.parquet","timestamp":1,"batchId":0}\n'
+    )
     with pytest.raises(Exception, match="they are about files elsewhere") as refused:
         COMMANDS["live"](run)
     told(refused.value)
