@@ -15,6 +15,7 @@ is smaller cannot be told by any term. Three things are added so that it serves 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -196,12 +197,12 @@ def written(v: int, V: int, c: int, attribute: Attribute) -> dict[str, Any]:
 
 def _written_on_a_scale(v: int, V: int, c: int, attribute: Attribute) -> dict[str, Any]:
     """Return the points of the curve: its corners, the ends of the domain, and where the scale bends it."""
-    width = 1.0 if c == CRISP else 255 * 256 / SLOPES[c]
+    width = Fraction(1) if c == CRISP else Fraction(255 * 256, SLOPES[c])
     bends = [byte for _, byte in attribute.breakpoints]
-    places = sorted({0, 255, v, V, *bends, round(v - width), round(V + width)} & set(range(256)))
+    places = sorted(byte for byte in {0, 255, v, V, *bends, v - width, V + width} if 0 <= byte <= 255)
     found: dict[float, float] = {}
     for byte in places:
         value = round(float(middle(byte, attribute)), max(attribute.decimals, 1))
-        degree = min(1.0, max(0.0, 1 - max(v - byte, byte - V, 0) / width))
-        found.setdefault(value, round(degree, 4))
+        outside = max(v - byte, byte - V, 0)
+        found.setdefault(value, round(float(max(0, 1 - outside / width)), 6))
     return {"points": [[value, degree] for value, degree in found.items()]}

@@ -54,10 +54,10 @@ def count(ranges: Iterable[Range]) -> int:
     return sum(last - first + 1 for first, last in ranges)
 
 
-def middle(byte: int, attribute: Attribute) -> Fraction:
-    """Return the value in the middle of a byte's readings, in the attribute's unit."""
+def middle(byte: int | Fraction, attribute: Attribute) -> Fraction:
+    """Return the value in the middle of a byte's readings, in the attribute's unit; bytes may have parts."""
     (x, low), (next_x, high) = _piece(attribute, byte, 1)
-    return (x + Fraction((next_x - x) * (byte - low), high - low)) / 10**attribute.decimals
+    return (x + (next_x - x) * (byte - low) / Fraction(high - low)) / 10**attribute.decimals
 
 
 def step_at(reading: int, attribute: Attribute) -> Fraction:
@@ -66,7 +66,7 @@ def step_at(reading: int, attribute: Attribute) -> Fraction:
     return Fraction(next_x - x, high - low) / 10**attribute.decimals
 
 
-def _piece(attribute: Attribute, place: int, by: int) -> tuple[tuple[int, int], tuple[int, int]]:
+def _piece(attribute: Attribute, place: int | Fraction, by: int) -> tuple[tuple[int, int], tuple[int, int]]:
     """Return the two breakpoints around a reading (`by` 0) or a byte (`by` 1)."""
     points = [(attribute.lo_scaled, 0), *attribute.breakpoints, (attribute.hi_scaled, 255)]
     return next((pair for pair in pairwise(points) if place <= pair[1][by]), (points[-2], points[-1]))

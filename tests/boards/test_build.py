@@ -5,14 +5,17 @@ from pathlib import Path
 
 import pytest
 
+import studio.board
 from knowledge_manager.mission_table import load_mission_table
-from studio.board.build import UnknownBoard, build_board, unmeasured
+from studio.board.build import UnknownBoard, build_board, scaled_temperature, unmeasured
 from studio.board.built_folder import built
 from studio.board.recording import recorded_rows
 from studio.board.settings import board_settings
 from studio.failures import Refusal
 from tests.boards.install import cross_compiler
+from watchdog.normalise import normal_byte
 
+MAINS = Path(studio.board.__file__).parent / "mains"
 TABLE = load_mission_table(["weather"])
 SETTINGS = board_settings(TABLE, "weather", ["temperature"], node=7, protocol="adc")
 
@@ -122,6 +125,42 @@ def frozen(folder: Path) -> tuple[set[str], list[str]]:
     }
     exec((folder / "manifest.py").read_text(encoding="utf-8"), words)
     return files, packages
+
+
+SCALED = load_mission_table(["fire"]).event("fire").attribute("air_temperature")
+
+
+def test_a_scale_reaches_a_board_with_folders(tmp_path: Path) -> None:
+    settings = board_settings(load_mission_table(["fire"]), "fire", ["air_temperature", "x"], node=7)
+    build_board("pico", tmp_path, "0", settings)
+    namespace: dict[str, object] = {}
+    exec((tmp_path / "settings.py").read_text(encoding="utf-8"), namespace)
+    assert namespace["GAUGES"] == [(0, -200, 10000, 1, SCALED.inner), (3, 0, 10000, 1)]
+    assert SCALED.inner
+
+
+def test_a_scale_is_worked_into_a_micro_bits_thermometer(tmp_path: Path) -> None:
+    """The program for every degree that the chip can give, without the board around it."""
+    source = (MAINS / "microbit_temperature.py").read_text(encoding="utf-8")
+    body = scaled_temperature(source, SCALED).split("\n\n\n")[1]
+    degrees = [0]
+    row, mask, counts = bytearray(8), bytearray(1), bytearray(4)
+    constants = {"ATTRIBUTE": 0, "SCALE": 10, "LOW": -200, "SPAN": 10200}
+    namespace = {**constants, "row": row, "mask": mask, "counts": counts, "temperature": lambda: degrees[0]}
+    exec(body, namespace)
+    for degree in range(-60, 1100):
+        degrees[0] = degree
+        counts[0] = 0
+        assert namespace["read"]() is True  # type: ignore[operator]
+        assert row[0] == normal_byte(10 * degree, -200, 10000, SCALED.inner)
+        assert counts[0] == (not -20 <= degree <= 1000)
+
+
+def test_a_board_without_a_scale_is_none_the_larger(tmp_path: Path) -> None:
+    build_board("microbit", tmp_path / "plain", "0", SETTINGS)
+    programs = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "plain").glob("*.py"))
+    assert programs.count("510*") == 1
+    assert "inner" not in programs
 
 
 @pytest.mark.board

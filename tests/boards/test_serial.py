@@ -15,6 +15,7 @@ from studio.board.desk import RESTART, Desk
 from studio.board.microbit import BoardFailure, started
 from studio.board.settings import board_settings
 from tests.boards.test_wasm import SHARED
+from watchdog.normalise import normal_byte
 from watchdog.pool import NEVER, Pool
 
 TABLE = load_mission_table(["weather"])
@@ -71,6 +72,22 @@ def test_what_was_built_in_is_looked_for_from_the_start(tmp_path: Path) -> None:
     heard = list(converse(files, TABLE, NODE, [WARM], 60, lambda said: said.what == "delivered"))
     assert heard[-1].what == "delivered"
     assert heard[-1].vector[6:-2] in (b"\x78", b"\x79", b"\x95")
+
+
+@pytest.mark.board
+def test_a_thermometer_with_a_scale_says_the_byte_that_the_scale_gives(tmp_path: Path) -> None:
+    """QEMU's chip has 21 degrees always."""
+    table = load_mission_table(["fire"])
+    air = table.event("fire").attribute("air_temperature")
+    settings = board_settings(table, "fire", [air.name], node=NODE, protocol="adc", period_ms=200)
+    written = build_board("microbit", tmp_path, "0", settings)
+    files = {path.name: path.read_bytes() for path in written if path.suffix in (".py", ".bin")}
+    byte = normal_byte(210, air.lo_scaled, air.hi_scaled, air.inner)
+    wanted = bytes([1, 0, 100, 0, 0, 0xF0, byte, byte, 127, 4, 1])
+    heard = list(converse(files, table, NODE, [wanted], 60, lambda said: said.what == "delivered"))
+    assert heard[-1].what == "delivered"
+    assert heard[-1].vector[6:-2] == bytes([byte])
+    assert byte != normal_byte(210, air.lo_scaled, air.hi_scaled)
 
 
 @pytest.mark.board

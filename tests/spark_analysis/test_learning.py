@@ -111,6 +111,25 @@ def test_what_is_written_means_the_three_bytes(v: int, V: int, c: int) -> None:
     assert np.abs(drawn - degrees(v, V, c)).max() <= 0.5 / 255 + 2e-6 * 255 * steep * 2
 
 
+@given(v=st.integers(0, 254), V=st.integers(1, 255), c=st.integers(0, 126))
+def test_on_a_scale_what_is_written_means_the_three_bytes(v: int, V: int, c: int) -> None:
+    v, V = min(v, V), max(v, V)
+    fine = Attribute("x", 0, "number", 0, 2_000_000, 6, "", breakpoints=((300_000, 128), (900_000, 250)))
+    terms = read_vocabulary(
+        'name = "t"\nversion = 1\n[[event]]\nname = "e"\nindex = 0\n[[event.attribute]]\n'
+        'name = "x"\nindex = 0\ndomain = [0.0, 2.0]\ndecimals = 6\n'
+        "scale = [[0.0, 0], [0.3, 128], [0.9, 250], [2.0, 255]]\nterms.it = "
+        + inline(written(v, V, c, fine)),
+        "t.toml",
+    )
+    attribute = terms.events[0].attributes[0]
+    assert attribute.breakpoints == fine.breakpoints
+    term: Any = attribute.terms["it"]
+    drawn = fuzzifier_curve(term, domain_values(attribute))
+    steep = SLOPES[c] / 256 / 255
+    assert np.abs(drawn - degrees(v, V, c)).max() <= 0.5 / 255 + 1e-6 + 2e-6 * 128 / 0.3 * steep * 2
+
+
 def inline(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key} = {inline(one)}" for key, one in value.items()) + "}"

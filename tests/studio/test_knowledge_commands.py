@@ -126,6 +126,19 @@ def test_vocabularies_one_by_one_and_together(dens, tmp_path: Path) -> None:
     assert {problem["line"] for problem in document["problems"]} >= {1}
 
 
+def test_a_term_that_no_three_bytes_can_say_is_found_where_it_is_written(dens, tmp_path: Path) -> None:
+    path = tmp_path / "camp.toml"
+    hills = "[[0.0, 1.0], [10.0, 0.0], [20.0, 0.0], [30.0, 1.0], [35.0, 0.0]]"
+    text = 'name = "camp"\nversion = 1\n[[event]]\nname = "tent"\nindex = 3\n[[event.attribute]]\n'
+    path.write_text(
+        f'{text}name = "warmth"\nindex = 0\ndomain = [0.0, 40.0]\nterms.odd = {{ points = {hills} }}\n'
+    )
+    for command in (["vocabulary", "check"], ["check"]):
+        done = dens(*command, str(path))
+        assert done.code == 1
+        assert 'camp.toml:10:1: error D217: term "odd" of warmth: the encoded curve strays' in done.out
+
+
 def test_two_versions_of_a_vocabulary(dens, tmp_path: Path) -> None:
     text = (VOCABULARIES / "medical.toml").read_text("utf-8")
     newer = tmp_path / "medical.toml"

@@ -333,6 +333,28 @@ def test_a_new_tag_is_a_plug_in() -> None:
     assert source[found.spans[6].start :].startswith(b"<fever")  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("hedge", ["very", "extremely", "more_or_less", "slightly", "indeed", "not"])
+def test_the_languages_own_hedges_are_no_noise(hedge: str) -> None:
+    sets = set_of('<trapezoidal left="36" right="38" width="2"/>')
+    hedged = f'<fuzzy-set term="h"><hedge name="{hedge}"/><term>t</term></fuzzy-set><is>h</is>'
+    body = sets.replace("<is>t</is>", hedged)
+    assert compile_subscription(subscription(body), "f", TABLE).warnings == ()
+    skewed = '<points><point x="31" y="0"/><point x="38" y="1"/><point x="39" y="0"/></points>'
+    doubtful = set_of(skewed).replace("<is>t</is>", hedged)
+    assert hedge in ("very", "extremely", "indeed") or "D151" in {w.code for w in compiled(doubtful).warnings}
+
+
+@pytest.mark.parametrize("kind", ["triangular", "gaussian", "shoulder"])
+def test_a_fuzzy_set_outside_of_its_domain_is_an_error(kind: str) -> None:
+    written = {
+        "triangular": '<triangular center="80" width="5"/>',
+        "gaussian": '<gaussian center="80" sigma="1"/>',
+        "shoulder": '<shoulder side="right" from="50" to="60"/>',
+    }[kind]
+    with pytest.raises(DocumentError, match=f"error D130: <{kind}> lies outside of the domain"):
+        compiled(set_of(written))
+
+
 def test_strict_and_tolerance() -> None:
     skewed = set_of('<points><point x="31" y="0"/><point x="38" y="1"/><point x="39" y="0"/></points>')
     source = subscription(skewed)
