@@ -136,18 +136,20 @@ class PeerSession:
     def greet(self, role: Role, peer_session: int, heard: int) -> bool:
         """Take what a hello says; return whether the peer's session is new, so that it needs our summary.
 
-        A hello of an older session is late and is ignored. One of a newer session that does not name ours may
-        be recorded in another contact: where this contact is understood it changes nothing but that it is
-        answered, and whoever really began anew says in return that it has heard us.
+        A hello that names our session was made for this contact; any other may be recorded in another one.
+        So only the former changes a session that has heard us, and only to a newer one; it also replaces one
+        that has not, whatever the numbers are. What is not believed is answered, and whoever really began
+        anew says in return that it has heard us. A hello of an older session is late.
         """
-        if peer_session < self.peer_session:
-            return False
-        if self.is_heard and heard != self.own_session and peer_session != self.peer_session:
-            return False
-        if heard == self.own_session:
-            self.is_heard = True
+        has_heard = heard == self.own_session
         if peer_session == self.peer_session:
+            self.is_heard = self.is_heard or has_heard
             return False
+        if self.is_heard > has_heard:
+            return False
+        if self.is_heard == has_heard and peer_session < self.peer_session:
+            return False
+        self.is_heard = has_heard
         self.peer_session = peer_session
         self.role = role
         self._begin_anew()

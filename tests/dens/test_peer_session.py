@@ -70,8 +70,20 @@ def test_a_hello_makes_the_peer_known_and_says_whether_it_heard_us() -> None:
 def test_a_late_hello_of_an_older_session_changes_nothing() -> None:
     made = session()
     made.greet(Role.PUBLISHER, 5, 0)
-    assert not made.greet(Role.SUBSCRIBER, 4, OWN_SESSION)
+    assert not made.greet(Role.SUBSCRIBER, 4, 0)
     assert (made.role, made.peer_session, made.is_heard) == (Role.PUBLISHER, 5, False)
+    assert made.greet(Role.PUBLISHER, 6, OWN_SESSION)
+    assert not made.greet(Role.SUBSCRIBER, 5, OWN_SESSION)
+    assert (made.role, made.peer_session, made.is_heard) == (Role.PUBLISHER, 6, True)
+
+
+def test_a_hello_that_heard_us_replaces_one_that_was_recorded_elsewhere_however_new_that_is() -> None:
+    made = session()
+    assert made.greet(Role.PUBLISHER, 9, 0)
+    assert made.greet(Role.PUBLISHER, 5, OWN_SESSION)
+    assert (made.peer_session, made.is_heard) == (5, True)
+    assert not made.greet(Role.PUBLISHER, 9, 0)
+    assert (made.peer_session, made.is_heard) == (5, True)
 
 
 def test_a_newer_session_means_that_the_peer_forgot_what_it_was_sent() -> None:
