@@ -354,6 +354,7 @@ def test_a_filter_host_that_cannot_forget_ends_nothing() -> None:
 
 class BrittlePolicy:
     asks_who_is_owed: ClassVar[bool] = False
+    shares_everything: ClassVar[bool] = False
 
     def __init__(self, verb: str) -> None:
         self.verb = verb
@@ -363,7 +364,9 @@ class BrittlePolicy:
             raise Defect("note")
         return bytes(70_000) if self.verb == "a long note" else b"fine"
 
-    def met(self, peer: int, is_mediator: bool, note: bytes, now_ms: int) -> None:
+    def met(
+        self, peer: int, is_mediator: bool, note: bytes, now_ms: int, hosts: Collection[int] = ()
+    ) -> None:
         if self.verb == "met":
             raise Defect("met")
 
