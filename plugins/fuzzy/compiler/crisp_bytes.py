@@ -139,7 +139,7 @@ def vertical_sides(shape: Curved, attribute: Attribute) -> Crisp | None:
 
 
 def _exact(value: float, attribute: Attribute) -> Fraction:
-    return Fraction(repr(value)) * 10**attribute.decimals
+    return Fraction(repr(value)) * Fraction(10**attribute.decimals)
 
 
 def _moved_edges(wanted: tuple[Range, ...], true: tuple[Range, ...]) -> list[tuple[int, int]]:
