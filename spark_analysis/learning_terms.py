@@ -199,11 +199,11 @@ def _written_on_a_scale(v: int, V: int, c: int, attribute: Attribute) -> dict[st
     """Return the points of the curve: its corners, the ends of the domain, and where the scale bends it."""
     width = Fraction(1) if c == CRISP else Fraction(255 * 256, SLOPES[c])
     bends = [byte for _, byte in attribute.breakpoints]
-    corners = {Fraction(byte) for byte in (0, 255, v, V, *bends)} | {v - width, V + width}
-    places = sorted(byte for byte in corners if 0 <= byte <= 255)
+    whole = [Fraction(byte) for byte in (0, 255, v, V, *bends)]
+    places = sorted({byte for byte in (*whole, v - width, V + width) if 0 <= byte <= 255})
     found: dict[float, float] = {}
     for byte in places:
         value = round(float(middle(byte, attribute)), max(attribute.decimals, 1))
         outside = max(v - byte, byte - V, Fraction(0))
-        found.setdefault(value, round(float(max(Fraction(0), 1 - outside / width)), 6))
+        found.setdefault(value, round(max(0.0, float(1 - outside / width)), 6))
     return {"points": [[value, degree] for value, degree in found.items()]}

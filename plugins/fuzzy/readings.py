@@ -57,13 +57,13 @@ def count(ranges: Iterable[Range]) -> int:
 def middle(byte: int | Fraction, attribute: Attribute) -> Fraction:
     """Return the value in the middle of a byte's readings, in the attribute's unit; bytes may have parts."""
     (x, low), (next_x, high) = _piece(attribute, byte, 1)
-    return (x + (next_x - x) * (byte - low) / Fraction(high - low)) / Fraction(10**attribute.decimals)
+    return Fraction(x + (next_x - x) * (byte - low) / Fraction(high - low), 10**attribute.decimals)
 
 
 def step_at(reading: int, attribute: Attribute) -> Fraction:
     """Return how far apart the middles of neighbouring bytes are around a reading, in its unit."""
     (x, low), (next_x, high) = _piece(attribute, reading, 0)
-    return Fraction(next_x - x, high - low) / Fraction(10**attribute.decimals)
+    return Fraction(next_x - x, (high - low) * 10**attribute.decimals)
 
 
 def _piece(attribute: Attribute, place: int | Fraction, by: int) -> tuple[tuple[int, int], tuple[int, int]]:

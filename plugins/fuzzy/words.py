@@ -131,8 +131,8 @@ def _falling_words(triple: Triple, attribute: Attribute | None) -> str:
         width = (attribute.hi - attribute.lo) * steps / 255
         return f"falling to nothing over {width:.3g} {shown_unit(attribute) or 'units'} outside"
     if not attribute.breakpoints:
-        scaled = (attribute.hi_scaled - attribute.lo_scaled) * Fraction(steps / 255)
-        return f"falling to nothing over {amount_words(scaled, attribute)} outside"
+        amount = (attribute.hi_scaled - attribute.lo_scaled) * Fraction(steps / 255)
+        return f"falling to nothing over {amount_words(amount, attribute)} outside"
     ends = []
     if v > 0:
         reached = v - math.ceil(steps)

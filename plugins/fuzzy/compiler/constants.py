@@ -94,8 +94,8 @@ def exact_constant(text: str, attribute: Attribute, unit: str) -> Fraction:
     amount = position(text, attribute, unit)
     is_own_unit = attribute.type == "number" and unit in ("", attribute.unit)
     is_finite = math.isfinite(amount)
-    told = text if is_own_unit else repr(amount) if is_finite else 0
-    exact = Fraction(told) * Fraction(10**attribute.decimals)
+    written = Fraction(text if is_own_unit else repr(amount) if is_finite else 0)
+    exact = written * Fraction(10**attribute.decimals)
     if not is_finite or not attribute.lo_scaled <= exact <= attribute.hi_scaled:
         shown = f"{amount:g} {shown_unit(attribute)}".strip()
         converted = f" ({shown})" if unit and unit != attribute.unit else ""
