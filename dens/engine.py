@@ -150,7 +150,7 @@ class Engine(Speaker):
         """Begin a session: hello goes out until the peer answers. On a trusted link nothing is sealed."""
         checked_peer(peer, self.node)
         self._sessions.pop(peer, None)
-        number = self._ledger.link_number()
+        number = self._ledger.session_number()
         flags = 0 if is_trusted else self._flags
         self._sessions[peer] = PeerSession(peer, number, now_ms, self.limits, flags)
 
@@ -256,8 +256,7 @@ class Engine(Speaker):
         is_new = session.greet(_ROLES[hello.role], hello.session, hello.heard)
         says_summary = self.role is MEDIATOR or session.role is MEDIATOR
         if is_new and says_summary:
-            number = self._ledger.link_number() | LINK_NUMBER
-            session.offer(-1, (self.node, number), SUMMARY)
+            session.offer(-1, (self.node, self._ledger.link_number()), SUMMARY)
         elif hello.heard != session.own_session or (
             not says_summary and (is_new or session.hello_due_ms <= now_ms)
         ):

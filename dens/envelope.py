@@ -28,6 +28,8 @@ from dens.numbers import (
     LINK_NUMBER,
     LINK_TYPES,
     NOTIFICATION,
+    NOTIFY,
+    RENEW,
     SIGNABLE_TYPES,
     SIGNATURE_BYTES,
     TYPE_NAMES,
@@ -45,6 +47,12 @@ PAYLOAD_BYTES: Final = VECTOR_BYTES + 1_024
 """The longest payload: a notify is a vector and up to 256 subscriptions of three bytes."""
 MOST_HOPS: Final = 255
 
+_LONGEST: Final = {
+    **dict.fromkeys(TYPE_NAMES, ENVELOPE_BYTES + VECTOR_BYTES),
+    **{int(kind): ENVELOPE_BYTES + PAYLOAD_BYTES for kind in (*LINK_TYPES, NOTIFY)},
+    RENEW: ENVELOPE_BYTES + VECTOR_BYTES + 4,
+}
+"""Where the payload of each type ends at the latest; what becomes a notify is shorter than one."""
 _HEADER: Final = Struct(">BBBBHIIBB")
 _read_header: Final = _HEADER.unpack_from
 _write_header: Final = _HEADER.pack
@@ -138,7 +146,7 @@ def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
     sealed = bool(first & SEALED)
     last = length - TAG_BYTES if sealed else length
     end = last - signature_bytes
-    if not ENVELOPE_BYTES <= end <= ENVELOPE_BYTES + PAYLOAD_BYTES:
+    if not ENVELOPE_BYTES <= end <= _LONGEST[kind]:
         raise RemoteProtocolError(f"{length} bytes are no length for this envelope", length)
     payload = data[ENVELOPE_BYTES:end]
     signature = data[end:last] if signature_bytes else b""

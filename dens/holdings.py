@@ -263,8 +263,14 @@ class Holdings(Engine):
         if not candidates:
             return ()
         items = [one.item for one in candidates]
-        are_good = len(self._matched_subscriptions(language)) > 1
-        found, failures = self._matchers.match_single(new, items, now_ms, are_good=are_good)
+
+        def is_good(item: Item) -> bool:
+            others = self._matched_subscriptions(language)
+            return any(
+                one.key != new.key and one.since_ms <= item.created_ms < one.until_ms for one in others
+            )
+
+        found, failures = self._matchers.match_single(new, items, is_good, now_ms)
         self._blame(failures, now_ms)
         return [(candidates[position], degree_u8) for position, degree_u8 in found]
 

@@ -1,19 +1,24 @@
 """An engine's books: what it holds and knows, durably, and the numbers it has given out.
 
 - A message that is held has an ITEM row; one that is only known has a KNOWN row with the time until which.
-- Numbers are reserved in steps ahead of their use, so that no restart gives one out twice.
+- Numbers are reserved in steps ahead of their use, so that no restart gives one out twice. They end: a node
+  that has used them all makes no more messages, and one without a session left does not start.
 - Everything is staged first; `commit` makes it durable, all or none.
 """
 
 from typing import Final
 
+from dens.errors import LocalProtocolError, StoreError
 from dens.item import Item, ItemId, quick_tuple
 from dens.known import KnownItems
 from dens.limits import Limits
+from dens.numbers import LINK_NUMBER
 from dens.store import Erase, Operation, Put, Space, Store, item_of, row_of
 
 _ITEM_NUMBERS: Final = (0, 0)
-_LINK_NUMBERS: Final = (1, 0)
+_SESSION_NUMBERS: Final = (1, 0)
+_ENDS: Final = {_ITEM_NUMBERS: LINK_NUMBER, _SESSION_NUMBERS: 1 << 32}
+"""The first number of each counter that no envelope or hello can say."""
 
 _ITEM: Final = Space.ITEM
 _KNOWN: Final = Space.KNOWN
@@ -26,7 +31,7 @@ def begin_numbers(store: Store, least: int) -> None:
     would say new things under numbers that they take for known.
     """
     counters = {key for space, key, _ in store.load() if space is Space.COUNTER}
-    for counter in (_ITEM_NUMBERS, _LINK_NUMBERS):
+    for counter in (_ITEM_NUMBERS, _SESSION_NUMBERS):
         if counter not in counters:
             store.stage(Put(Space.COUNTER, counter, least.to_bytes(8, "big")))
     store.commit()
@@ -38,6 +43,7 @@ class Ledger:
     __slots__ = (
         "_is_dirty",
         "_limits",
+        "_link_number",
         "_next_number",
         "_quarantined",
         "_reserved",
@@ -53,7 +59,8 @@ class Ledger:
         self._unverified: set[ItemId] = set()
         self._quarantined: dict[ItemId, int] = {}
         self._is_dirty = False
-        self._next_number = {_ITEM_NUMBERS: 0, _LINK_NUMBERS: 1}
+        self._link_number = 0
+        self._next_number = {_ITEM_NUMBERS: 0, _SESSION_NUMBERS: 1}
         self._reserved = dict(self._next_number)
 
     def load(self) -> tuple[list[Item], list[Item]]:
@@ -92,12 +99,38 @@ class Ledger:
         """Return a number for a message that was never used."""
         return self._number(_ITEM_NUMBERS)
 
+    def session_number(self) -> int:
+        """Return a number for a session that was never used."""
+        return self._number(_SESSION_NUMBERS)
+
     def link_number(self) -> int:
-        """Return a number for a session or a link message that was never used."""
-        return self._number(_LINK_NUMBERS)
+        """Return a number for a link message. It means something within one session only, so it is not kept,
+        and begins anew behind the last.
+        """
+        self._link_number = (self._link_number + 1) % LINK_NUMBER
+        return LINK_NUMBER | self._link_number
+
+    def require_numbers(self, count: int) -> None:
+        """Refuse to begin what needs so many numbers for messages where fewer are left."""
+        if self._next_number[_ITEM_NUMBERS] + count > _ENDS[_ITEM_NUMBERS]:
+            raise LocalProtocolError(
+                "this node has used all its 2^31 numbers for messages; start it with a new store, or under "
+                "another number"
+            )
+
+    @property
+    def has_numbers(self) -> bool:
+        """Say whether a number for a message is left."""
+        return self._next_number[_ITEM_NUMBERS] < _ENDS[_ITEM_NUMBERS]
 
     def _number(self, counter: ItemId) -> int:
         number = self._next_number[counter]
+        if number >= _ENDS[counter]:
+            if counter == _ITEM_NUMBERS:
+                self.require_numbers(1)
+            raise StoreError(
+                "this node has used all its 2^32 numbers for sessions; start it under another number"
+            )
         if number >= self._reserved[counter]:
             self._reserved[counter] = number + self._limits.number_step
             self._stage(Put(Space.COUNTER, counter, self._reserved[counter].to_bytes(8, "big")))

@@ -7,7 +7,7 @@ it; what it raises is told of a message:
   it fails with a subscription that gets on with others. Otherwise that subscription is at fault, which would
   fail the next notification too;
 - a subscription that comes and fails is at fault where other subscriptions have got on with the same
-  notifications, or where it fails with all of several. Otherwise those are with which it fails.
+  notifications, or where it fails with all, of several publishers. Otherwise those are with which it fails.
 
 So one bad message, of whichever kind, does not silence the good ones; a subscriber whose subscription is at
 fault may ask again with a new revision.
@@ -158,10 +158,10 @@ class LanguageMatchers:
         ]
 
     def match_single(
-        self, subscription: Subscription, items: Sequence[Item], now_ms: int, *, are_good: bool
+        self, subscription: Subscription, items: Sequence[Item], is_good: Callable[[Item], bool], now_ms: int
     ) -> tuple[Sequence[tuple[int, int]], Sequence[Failure]]:
         """Return (position, degree) of the notifications that satisfy this subscription, by position; and
-        whose fault it is if the matcher failed. They `are_good` if other subscriptions got on with them.
+        whose fault it is if the matcher failed. One `is_good` if another subscription got on with it.
         """
         try:
             return self._pairs(subscription, items, now_ms), ()
@@ -175,13 +175,13 @@ class LanguageMatchers:
                 alone = self._pairs(subscription, [item], now_ms)
             except Exception as error:
                 failures.append((item, error))
-                if are_good:
+                if is_good(item):
                     return (), [(subscription.item, error)]
                 if not got_on and len(failures) == _TRIALS:
                     break
             else:
                 got_on = True
                 found += [(position, degree_u8) for _, degree_u8 in alone]
-        if not got_on and len(failures) > 1:
+        if not got_on and len({item.origin for item, _ in failures}) > 1:
             return (), [(subscription.item, failures[0][1])]
         return found, failures

@@ -21,7 +21,6 @@ from dens.numbers import (
     ACKNOWLEDGEMENT,
     BUNDLE,
     HELLO,
-    LINK_NUMBER,
     NOTIFICATION,
     NOTIFY,
     SUMMARY,
@@ -155,8 +154,9 @@ class Speaker(ABC):
         together.clear()
 
     def _transmit_link(self, type: int, payload: bytes, session: PeerSession, out: list[Datagram]) -> None:
-        number = self._ledger.link_number() | LINK_NUMBER
-        body = envelope.pack_link(type, self.node, number, self._table_check, session.flags, payload)
+        body = envelope.pack_link(
+            type, self.node, self._ledger.link_number(), self._table_check, session.flags, payload
+        )
         self._put_out(body, 0 if type == HELLO else session.peer_session, session, out)
 
     def _put_out(self, body: bytes, addressed_to: int, session: PeerSession, out: list[Datagram]) -> None:

@@ -74,6 +74,7 @@ class SubscriberEnd(Engine):
             raise LocalProtocolError(
                 f"revision {seq} of subscription {id} is not newer than {used[0]}, which was used already"
             )
+        self._ledger.require_numbers(2)
         item = self._make(MessageType.SUBSCRIBE, language, lifetime_q, vector, now_ms)
         if used is not None and used[1] > item.expires_ms:
             self._bury(id, used[0], used[1], now_ms)
@@ -104,6 +105,7 @@ class SubscriberEnd(Engine):
     def unsubscribe(self, id: int, now_ms: int) -> ItemId:
         """Take a subscription back: no copy of it, wherever it is, will be served when this has got there."""
         current = self._current(id, now_ms)
+        self._ledger.require_numbers(1)
         del self._in_force[id]
         self._drop(current.item, Reason.WITHDRAWN, now_ms)
         return self._bury(id, current.seq, self._used[id][1], now_ms)
@@ -260,13 +262,17 @@ class SubscriberEnd(Engine):
         wanted = Notify(satisfied, notify.vector)
         self._ledger.put_into_inbox(item.but(payload=wanted.encode()))
         self._deliver(item, wanted, session.peer, self._mark(item.id, session), now_ms)
+        if self._ledger.has_numbers:  # Without a receipt it is carried for longer, and nothing is lost.
+            self._give_receipt(item.id, until_ms, now_ms)
+        return Status.STORED
+
+    def _give_receipt(self, notification: ItemId, until_ms: int, now_ms: int) -> None:
         lifetime_q = lifetime_code(min(until_ms - now_ms, LIFETIME_MS[255]))
-        receipt = self._make(MessageType.RECEIPT, 0, lifetime_q, Receipt(item.id).encode(), now_ms)
+        receipt = self._make(MessageType.RECEIPT, 0, lifetime_q, Receipt(notification).encode(), now_ms)
         self._receipts[receipt.id] = None
         self._publish(receipt, now_ms)
         while len(self._receipts) > self.limits.receipts:
             self._drop(self._own[next(iter(self._receipts))], Reason.OLDEST, now_ms)
-        return Status.STORED
 
     def _has_room_for(self, origin: int) -> bool:
         """Say whether one more may be remembered; an origin above its share has to leave half for others."""

@@ -10,7 +10,7 @@ from dens.item import LIFETIME_MS, ItemId
 from dens.publisher import PublisherEnd
 from dens.subscriber import SubscriberEnd
 from emulation.torture.promise import demand
-from emulation.torture.topics import LANGUAGE, matches, subscription
+from emulation.torture.topics import LANGUAGE, POISON, matches, subscription
 
 if TYPE_CHECKING:
     from emulation.torture.world import World
@@ -59,7 +59,7 @@ class Applications:
         chance, withdraws = world.chance, world.plan.withdraws
         kind = chance.random()
         if kind < 0.25:
-            self.subscribe(chance.choice(world.subscribers), chance.randrange(3))
+            self.subscribe(chance.choice(world.subscribers), world.plan.ids[chance.randrange(3)])
         elif kind < 0.32 and withdraws:
             self.unsubscribe(chance.choice(world.subscribers))
         elif kind < 0.37 and withdraws:
@@ -146,6 +146,8 @@ class Applications:
             machine = world.machines[node]
             if node in world.down or not isinstance(machine, PublisherEnd):
                 continue
+            if world.plan.is_poisoned:
+                machine.publish(LANGUAGE, POISON, 90, world.local(node))
             for number in range(20):
                 machine.publish(LANGUAGE, bytes((1 + number % 2, 255)), 90, world.local(node))
             world.turn(node, is_asked=True)

@@ -26,7 +26,7 @@ from dens.store import Space
 from dens.subscription_table import is_newer
 from emulation.torture.oracles import DELTA_MS, LINK_MS, earliest_arrivals
 from emulation.torture.promise import demand
-from emulation.torture.topics import matches
+from emulation.torture.topics import POISON, matches
 
 if TYPE_CHECKING:
     from emulation.torture.applications import Published
@@ -80,7 +80,8 @@ class Auditor:
         if isinstance(event, NotificationDelivered):
             self._check_delivery(node, event)
         elif isinstance(event, MessageQuarantined):
-            demand(False, 0, f"an engine failed at {node} with {event.item.id}: {event.reason}")
+            is_poison = self._world.plan.is_poisoned and event.item.payload == POISON
+            demand(is_poison, 0, f"an engine failed at {node} with {event.item.id}: {event.reason}")
         elif isinstance(event, MessageAcknowledged) and event.reason is None:
             peer, item = event.peer, event.item
             if peer in self.acknowledged and item.type in _PROMISED:

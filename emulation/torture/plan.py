@@ -97,6 +97,16 @@ class Plan:
     """Which subscribers are on the device of which mediator, and meet nobody else before the heal phase."""
     store: Callable[[int], CrashingStore] = lambda node: MemoryStore()
     """Makes the store of a node."""
+    first_node: int = 1
+    """The number of the first node; the others follow."""
+    first_number: int | None = None
+    """Where numbers of messages and sessions begin, if not where they do in an empty store."""
+    ids: tuple[int, int, int] = (0, 1, 2)
+    """The numbers that subscriptions have at their subscriber."""
+    clock_ms: int = 0
+    """Where all clocks begin, before each is set wrong on its own account."""
+    is_poisoned: bool = False
+    """Whether matchers fail with what a flooding publisher says."""
 
     @property
     def slack_ms(self) -> int:
@@ -120,12 +130,45 @@ FAULT_FREE: Final = Plan(
 )
 
 
+LAST_NODE: Final = 0xFFFF
+CENTURY_MS: Final = 100 * 365 * 86_400_000
+
+
 def draw(seed: int, allowed: Collection[str]) -> Plan:
     """Return the plan of a seed with some of these faults, which are named as in `FAULTS`.
 
     Without faults, and for every tenth seed, it is a fault-free world on which both oracles bind. Where all
-    faults are allowed a seed has about two thirds of them; of fewer it has all.
+    faults are allowed a seed has about two thirds of them; of fewer it has all. Every eighth seed is at the
+    edges as well.
     """
+    plan = _drawn(seed, allowed)
+    return _at_the_edges(seed, plan) if seed % 8 == 0 else plan
+
+
+def _at_the_edges(seed: int, plan: Plan) -> Plan:
+    """Return the same world with everything that is written into envelopes and rows at one of its ends.
+
+    Chance is drawn apart, so that the world is otherwise what it would be, and so are all other seeds.
+    """
+    chance = Random(f"edges {seed}")
+    nodes = plan.subscribers + plan.mediators + plan.publishers + 1
+    limits = plan.limits
+    if chance.random() < 0.8 and not plan.never_late:  # What is not kept has to be found, which takes time.
+        limits = replace(
+            limits, owed=chance.choice((0, 1, 3, 50)), contact_items=chance.choice((8, 64)), session_ms=50
+        )
+    return replace(
+        plan,
+        limits=limits,
+        first_node=chance.choice((0, 255 - nodes // 2, LAST_NODE + 1 - nodes)),
+        first_number=chance.choice((1, 127, 2**16 - 50, 2**31 - 20_000)),
+        ids=(0, 128, 255),
+        clock_ms=chance.choice((-CENTURY_MS, -(10**9), 2**31 - 20_000, 2**32 - 20_000, CENTURY_MS)),
+        is_poisoned=True,
+    )
+
+
+def _drawn(seed: int, allowed: Collection[str]) -> Plan:
     chance = Random(f"plan {seed}")
     if not allowed or (seed % 10 == 0 and len(allowed) == len(FAULTS)):
         return replace(FAULT_FREE, mediators=chance.randint(3, 6), publishers=chance.randint(1, 3))

@@ -58,6 +58,21 @@ class TopicMatcher:
             yield position, self.match(vector, event_ms, now_ms)
 
 
+POISON = bytes((1, 255, 66))
+"""A notification that looks fine as long as nobody asks for anything, and is none of this language."""
+
+
+class PoisonedMatcher(TopicMatcher):
+    """Has a defect, which POISON finds: what it raises is no refusal."""
+
+    def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[TopicMatch]:
+        if vector != POISON:
+            return super().match(vector, event_ms, now_ms)
+        if self._vectors:
+            raise ZeroDivisionError("a defect of this language")
+        return []
+
+
 class TopicDirectory:
     """An extract is the bytes of the topics that a publisher measures."""
 

@@ -11,6 +11,7 @@ from random import Random
 
 from dens.engine import Engine
 from dens.item import ItemId
+from dens.ledger import begin_numbers
 from dens.node import DensNode
 from dens.publisher import PublisherEnd
 from dens.seal import Sealer
@@ -18,14 +19,14 @@ from dens.subscriber import SubscriberEnd
 from emulation.torture.applications import Applications
 from emulation.torture.audit import Auditor
 from emulation.torture.plan import CLOCK_JUMP_MS, FAULT_POINTS, SLOWEST_MS, Faults, Plan
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher
+from emulation.torture.topics import LANGUAGE, PoisonedMatcher, TopicDirectory, TopicHost, TopicMatcher
 
 TABLE_CHECK = 77
 Pair = tuple[int, int]
 
 
 class World:
-    """Nodes 1..n: subscribers, then mediators, then publishers, then hostile ones."""
+    """Nodes in a row: subscribers, then mediators, then publishers, then hostile ones."""
 
     def __init__(self, seed: int, plan: Plan) -> None:
         self.plan = plan
@@ -34,14 +35,14 @@ class World:
         self.faults = plan.faults
         self._agenda: list[tuple[int, int, Callable[[], None]]] = []
         self._order = 0
-        first_mediator = 1 + plan.subscribers
+        first_mediator = plan.first_node + plan.subscribers
         first_publisher = first_mediator + plan.mediators
         first_hostile = first_publisher + plan.publishers
-        self.subscribers = range(1, first_mediator)
+        self.subscribers = range(plan.first_node, first_mediator)
         self.mediators = range(first_mediator, first_publisher)
         self.publishers = range(first_publisher, first_hostile)
         self.hostile = range(first_hostile, first_hostile + (plan.faults.flood > 0))
-        self.skew_ms = {node: self.chance.randrange(10**9) for node in self.all_nodes()}
+        self.skew_ms = {node: plan.clock_ms + self.chance.randrange(10**9) for node in self.all_nodes()}
         self._jumped = dict.fromkeys(self.all_nodes(), 0)
         self.stores = {node: plan.store(node) for node in self.all_nodes()}
         self.hosts: dict[int, TopicHost] = {}
@@ -59,11 +60,13 @@ class World:
         self.auditor = Auditor(self)
         self.applications = Applications(self)
         for node in self.all_nodes():
+            if plan.first_number is not None:
+                begin_numbers(self.stores[node], plan.first_number)
             self._start(node)
 
     def all_nodes(self) -> range:
         """Return everybody."""
-        return range(1, self.hostile.stop)
+        return range(self.plan.first_node, self.hostile.stop)
 
     def local(self, node: int) -> int:
         """Return what the node's own clock shows: no two agree."""
@@ -87,7 +90,7 @@ class World:
                 TABLE_CHECK,
                 store,
                 now_ms,
-                matchers={LANGUAGE: TopicMatcher},
+                matchers={LANGUAGE: PoisonedMatcher if self.plan.is_poisoned else TopicMatcher},
                 directory=TopicDirectory(),
                 policy=None if self.plan.policy is None else self.plan.policy(node),
                 hosts=frozenset(end for end, home in self.plan.homes.items() if home == node),
@@ -291,7 +294,7 @@ class World:
             self.open(end, home, plan.duration_ms)
         if plan.subscribes_first:
             for subscriber in self.subscribers:
-                for id in range(3):
+                for id in plan.ids:
                     self.applications.subscribe(subscriber, id)
         for at_ms in range(0, plan.duration_ms, plan.contact_every_ms):
             self.at(at_ms + chance.randrange(plan.contact_every_ms), meet)

@@ -134,14 +134,14 @@ def test_a_link_message_has_none_of_what_is_stored(field: int) -> None:
 
 
 def test_the_largest_of_everything_fits_and_more_is_cut_or_refused() -> None:
-    item = Item(MessageType.NOTIFICATION, 255, 65_535, LINK_NUMBER - 1, 0, 255, 0, bytes(PAYLOAD_BYTES))
+    item = Item(MessageType.NOTIFY, 255, 65_535, LINK_NUMBER - 1, 0, 255, 0, bytes(PAYLOAD_BYTES))
     data = pack(item, 255, OLDEST_AGE_MS + 5, 300, 0)
     found, check, _ = unpack(data, 0)
     assert (found.created_ms, found.hops, check) == (-OLDEST_AGE_MS, 255, 255)
     assert found.payload == item.payload
     with pytest.raises(RemoteProtocolError, match="no length"):
         unpack(data + b"x", 0)
-    assert peek(data) == (MessageType.NOTIFICATION, 255, 65_535, LINK_NUMBER - 1, OLDEST_AGE_MS, 255)
+    assert peek(data) == (MessageType.NOTIFY, 255, 65_535, LINK_NUMBER - 1, OLDEST_AGE_MS, 255)
     assert peek(data[:15]) is None
     assert peek(bytes(16)) is None
     assert peek(data[:16]) == peek(data)

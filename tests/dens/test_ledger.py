@@ -103,7 +103,7 @@ def test_numbers_are_reserved_before_they_are_used_and_no_restart_repeats_one() 
         ledger = Ledger(store, LIMITS)
         ledger.load()
         for _ in range(3):
-            used.append(ledger.link_number())
+            used.append(ledger.session_number())
             ledger.commit()
         store = store.crash()
     assert used == [1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15]
@@ -148,7 +148,7 @@ def test_the_bytes_of_rows_and_tags_stay_what_they_were() -> None:
     ledger = Ledger(store, LIMITS)
     ledger.know(item(3, 1, created_ms=0x0102030405))
     ledger.mark_unverified((3, 2))
-    ledger.link_number()
+    ledger.session_number()
     ledger.commit()
     rows = {(space, key): value for space, key, value in store.load()}
     assert rows[Space.KNOWN, (3, 1)] == (0x0102030405 + 2_000 + 1_000).to_bytes(8, "big")
@@ -232,7 +232,7 @@ def test_numbers_of_a_store_that_gave_out_none_begin_where_they_are_told_to(stor
     begin_numbers(store, 1_000)
     first = Ledger(store.crash(), LIMITS)
     first.load()
-    assert [first.item_number(), first.item_number(), first.link_number()] == [1_000, 1_001, 1_000]
+    assert [first.item_number(), first.item_number(), first.session_number()] == [1_000, 1_001, 1_000]
 
 
 def test_numbers_that_were_given_out_go_on_wherever_they_were(store: MemoryStore, ledger: Ledger) -> None:
@@ -241,4 +241,4 @@ def test_numbers_that_were_given_out_go_on_wherever_they_were(store: MemoryStore
     begin_numbers(store, 1_000)
     again = Ledger(store.crash(), LIMITS)
     again.load()
-    assert (again.item_number(), again.link_number()) == (LIMITS.number_step, 1_000)
+    assert (again.item_number(), again.session_number()) == (LIMITS.number_step, 1_000)

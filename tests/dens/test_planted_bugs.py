@@ -1,6 +1,7 @@
 """The torture is worth something: each planted bug is caught within the first hundred seeds."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -9,9 +10,12 @@ from dens.events import CopyDropped
 from dens.item import NEVER_MS, Item, ItemId
 from dens.ledger import Ledger
 from dens.machine import Datagram
+from dens.matching import LanguageMatchers
 from dens.node import DensNode
+from dens.notification_store import NotificationStore
 from dens.numbers import Reason, Status
 from dens.peer_session import PeerSession
+from dens.quarantine import Quarantine, Work
 from dens.store import Operation, Put, Space
 from dens.stores.memory import MemoryStore
 from dens.subscription_table import Subscription, SubscriptionTable
@@ -84,6 +88,41 @@ def what_does_not_verify_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dens.seal.Sealer.verifies", lambda *_: True)
 
 
+def what_a_language_raises_goes_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unguarded(
+        quarantine: Quarantine,
+        work: Work,
+        item: Item,
+        now_ms: int,
+        do: Callable[..., Any],
+        *arguments: object,
+        **_: object,
+    ) -> Any:
+        return do(*arguments)
+
+    def trusting(matchers: LanguageMatchers, item: Item, *_: object) -> Any:
+        raise RuntimeError(item.id)
+
+    monkeypatch.setattr(Quarantine, "attempt", unguarded)
+    monkeypatch.setattr(LanguageMatchers, "_match_one_by_one", trusting)
+
+
+def a_subscription_is_blamed_for_a_bad_notification(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unjust(matchers: LanguageMatchers, item: Item, held: list[Subscription], *_: object) -> Any:
+        return (), [(one.item, RuntimeError("whoever it was")) for one in held]
+
+    monkeypatch.setattr(LanguageMatchers, "_match_one_by_one", unjust)
+
+
+def what_is_deferred_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NotificationStore, "is_deferred", lambda *_: False)
+
+
+def what_is_owed_has_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NotificationStore, "_has_room", lambda *_: True)
+    monkeypatch.setattr("emulation.torture.audit.MOST_SATISFIED", 3)
+
+
 @pytest.mark.parametrize(
     ("plant", "invariants"),
     [
@@ -100,7 +139,27 @@ def test_a_planted_bug_is_caught(
     plant: Callable[[pytest.MonkeyPatch], None], invariants: set[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch)
-    for seed in range(1, 101):
+    check_caught(range(1, 101), invariants)
+
+
+@pytest.mark.parametrize(
+    ("plant", "invariants"),
+    [
+        (what_a_language_raises_goes_through, {0}),
+        (a_subscription_is_blamed_for_a_bad_notification, {0}),
+        (what_is_deferred_is_forgotten, {2}),
+        (what_is_owed_has_no_bound, {7}),
+    ],
+)
+def test_a_bug_at_the_edges_is_caught_there(
+    plant: Callable[[pytest.MonkeyPatch], None], invariants: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    check_caught(range(8, 801, 8), invariants)
+
+
+def check_caught(seeds: range, invariants: set[int]) -> None:
+    for seed in seeds:
         [verdict] = torture([seed])
         if not verdict.ok:
             assert verdict.invariant in invariants, verdict.as_line()

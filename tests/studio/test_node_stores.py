@@ -118,7 +118,7 @@ def numbers_of(path: Path, owner: Owner, now_ms: int) -> tuple[int, int]:
     store = open_store(path, owner, now_ms, lambda said: None, recover=True)
     ledger = Ledger(store, Limits())
     ledger.load()
-    found = ledger.item_number(), ledger.link_number()
+    found = ledger.item_number(), ledger.session_number()
     ledger.commit()
     store.close()
     return found
