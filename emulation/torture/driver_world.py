@@ -21,6 +21,7 @@ from dens.drivers.udp import UdpLink
 from dens.engine import Engine
 from dens.events import Event, NotificationDelivered, NumberShared
 from dens.item import ItemId
+from dens.ledger import begin_numbers
 from dens.node import DensNode
 from dens.publisher import PublisherEnd
 from dens.seal import Sealer
@@ -327,7 +328,9 @@ class DriverWorld:
         chance = self.chance
         for number in (*MEDIATORS, *SUBSCRIBERS, *PUBLISHERS):
             skew_ms = round(chance.uniform(-50, 80) * _YEAR_MS)
-            self.hosts[number] = _Host(number, skew_ms, self._new_address(), MemoryStore())
+            store = MemoryStore()
+            begin_numbers(store, chance.randrange(1, 1 << 30))  # by the clock, so no two have the same
+            self.hosts[number] = _Host(number, skew_ms, self._new_address(), store)
         for host in self.hosts.values():
             self._start(host)
         for number in SUBSCRIBERS:

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from dens.drivers.neighbours import Neighbours, Rival
-from dens.peer_session import PeerSession
 from emulation.torture.driver_world import DriverPlan, DriverWorld, draw_driver
 from emulation.torture.promise import BrokenPromise
 
@@ -62,18 +61,6 @@ def test_it_finds_liveness_that_moves_before_a_tag_has_verified(monkeypatch: pyt
 
     monkeypatch.setattr(Neighbours, "node_at", hasty)
     assert is_found(range(1, 6), replace(HARSH, spoofed=60, replays=False))
-
-
-def test_it_finds_a_contact_that_a_recorded_hello_of_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    sound = PeerSession.greet
-
-    def gullible(self: PeerSession, role: Any, peer_session: int, heard: int) -> bool:
-        if peer_session > self.peer_session and heard != self.own_session:
-            self.is_heard = False
-        return sound(self, role, peer_session, heard)
-
-    monkeypatch.setattr(PeerSession, "greet", gullible)
-    assert is_found(range(81, 82), draw_driver(81))
 
 
 def test_it_finds_a_rival_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
