@@ -136,7 +136,7 @@ def test_different_runs_are_a_finding(dens, scenario: Path, tmp_path: Path) -> N
     part.write_bytes(part.read_bytes()[:100])
     damaged = dens("compare", tmp_path / "1", tmp_path / "2")
     assert damaged.code == 3
-    assert "part-00000.parquet cannot be read: it is damaged" in damaged.err
+    assert "part-00000.parquet: error D384: this part of the trace cannot be read" in damaged.err
     nothing = dens("compare", tmp_path / "1", tmp_path)
     assert nothing.code == 3
     assert "is no run" in nothing.err
