@@ -122,8 +122,11 @@ class TableWriter:
         name = f"part-{self._parts:05d}.parquet"
 
         def write() -> None:
+            # Packed in memory first: an interruption never comes between Parquet's writer and the file.
+            packed = pa.BufferOutputStream()
+            pq.write_table(table, packed, compression="zstd")
             with whole_file(self._folder / name, within=self._run) as file:
-                pq.write_table(table, file, compression="zstd")
+                file.write(packed.getvalue())
 
         _or_trace_error(self._folder / name, write)
         self._parts += 1
