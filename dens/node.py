@@ -169,6 +169,7 @@ class DensNode(Holdings):
             word = None if session.flags == self._flags else self._mark(item.id, session)
             self._events.append(quick_tuple(happened, (now_ms, item, session.peer, word, ())))
             self._spread(item, session, now_ms)
+            self._find_by(now_ms)
         elif status is SUPERSEDED and item.type != NOTIFY:
             self._ledger.know(item)
         return status
@@ -209,6 +210,7 @@ class DensNode(Holdings):
                     self._carried.delivered(item_id, session.peer)
                 else:
                     session.offer(0, item_id, NOTIFY)
+            self._find_by(now_ms)
         else:
             self._offer_removals(session)
             self._offer_installs(session)
@@ -309,8 +311,6 @@ class DensNode(Holdings):
             if carried is not None:
                 for subscriber in carried.owed:
                     self._notify_end(carried, subscriber)
-                if carried.is_deferred:
-                    self._find_ms = min(self._find_ms, now_ms)
 
     def _notify(self, carried: Carried, subscriber: int, now_ms: int) -> None:
         self._notify_end(carried, subscriber)
@@ -376,16 +376,19 @@ class DensNode(Holdings):
         return session is not None and session.knows(item_id)
 
     def _find_more_owed(self, session: PeerSession, now_ms: int) -> None:
-        """Find what else a subscriber in contact is owed when all that was kept is across; later, if it
-        was done too often.
+        """Find what else a subscriber in contact is owed when all that was kept is across; later, if that was
+        done too often, or something is under way still.
         """
         peer = session.peer
-        if not self._carried.is_deferred(peer) or self._carried.owed_to(peer):
-            return
-        if self._rate_limit.admits(peer, now_ms):
-            self._find_owed(peer, now_ms)
-        else:
-            self._find_ms = min(self._find_ms, now_ms + self.limits.session_ms)
+        if self._carried.is_deferred(peer):
+            if not self._carried.owed_to(peer) and self._rate_limit.admits(peer, now_ms):
+                self._find_owed(peer, now_ms)
+            self._find_by(now_ms + self.limits.session_ms)
+
+    def _find_by(self, at_ms: int) -> None:
+        """Look again then at the latest, if there is anybody for whom not everything is kept."""
+        if at_ms < self._find_ms and self._carried.has_deferred:
+            self._find_ms = at_ms
 
     def timer_due(self, now_ms: int) -> None:
         """Do what has become due, and find what subscribers in contact are owed that was put off."""

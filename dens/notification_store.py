@@ -149,6 +149,11 @@ class NotificationStore:
         """Say whether more may be owed to this subscriber than is kept."""
         return subscriber in self._deferred
 
+    @property
+    def has_deferred(self) -> bool:
+        """Say whether more may be owed to anybody than is kept."""
+        return bool(self._deferred)
+
     def begin_to_find(self, subscriber: int) -> None:
         """Keep again what this subscriber is owed; whoever asks finds it."""
         self._deferred.discard(subscriber)
