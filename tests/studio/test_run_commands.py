@@ -77,7 +77,7 @@ def test_what_is_no_seed_is_wrong_usage(dens, scenario: Path, seed: str) -> None
 
 
 def test_interrupted_replications_are_valid_partial_runs(scenario: Path, tmp_path: Path) -> None:
-    scenario.write_text(scenario.read_text().replace("duration_s = 600", "duration_s = 400000"))
+    scenario.write_text(scenario.read_text().replace("duration_s = 600", "duration_s = 4000000"))
     out = tmp_path / "many"
     process = subprocess.Popen(
         [
