@@ -160,6 +160,8 @@ HELLOS = st.builds(
     st.sampled_from([1, 2, LAST_SESSION - 1, LAST_SESSION]),
     EDGES_32,
 )
+HOSTS = st.sampled_from([(), (0,), (65535,), tuple(range(0, 65536, 1024))])
+"""Ends that a mediator says it hosts: none, at the ends of their numbers, as many as there may be."""
 KNOWN = st.sampled_from(
     [
         b"",
@@ -172,7 +174,7 @@ LINKS = st.one_of(
     st.tuples(st.just(1), HELLOS.map(Hello.encode)),
     st.tuples(
         st.just(2),
-        st.builds(SummaryMessage, HELLOS, st.sampled_from([b"", bytes(16_384)]), KNOWN).map(
+        st.builds(SummaryMessage, HELLOS, st.sampled_from([b"", bytes(16_384)]), KNOWN, HOSTS).map(
             SummaryMessage.encode
         ),
     ),
