@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
+from emulation.torture.driver_world import DriverWorld, draw_driver
 from emulation.torture.plan import FAULTS, Plan, draw
 from emulation.torture.promise import BrokenPromise
 from emulation.torture.world import World
@@ -31,10 +32,13 @@ class Verdict:
     at_ms: int
     invariant: int | None = None
     message: str = ""
+    world: str = "engines"
 
     @property
     def command(self) -> str:
         """Return the command that runs this seed again."""
+        if self.world == "driver":
+            return f"dens torture --world driver --seeds {self.seed}"
         return f"dens torture --seeds {self.seed} --faults {self.faults}"
 
     def as_line(self) -> str:
@@ -70,6 +74,40 @@ def torture(
     verdicts = []
     for seed in seeds:
         verdict = judge(seed, draw(seed, faults), _named(faults))
+        report(verdict)
+        verdicts.append(verdict)
+    return verdicts
+
+
+def torture_driver(
+    seeds: Iterable[int], report: Callable[[Verdict], object] = lambda verdict: None
+) -> list[Verdict]:
+    """Run worlds of the real UDP driver: spoofed sources, restarts at new ports, clocks from 1970 to 2100,
+    replays. Each draws its own hardships.
+    """
+    verdicts = []
+    for seed in seeds:
+        world = DriverWorld(seed, draw_driver(seed))
+        invariant, message = None, ""
+        try:
+            world.live()
+        except BrokenPromise as broken:
+            invariant, message = broken.invariant, str(broken)
+        except Exception as error:  # a driver that raises has broken its promise too
+            invariant, message = 0, f"the driver failed: {type(error).__name__}: {error}"
+        delivered = sum(map(len, world.delivered.values()))
+        verdict = Verdict(
+            seed,
+            "its own",
+            invariant is None,
+            len(world.frames),
+            world.restarts,
+            delivered,
+            0,
+            invariant,
+            message,
+            "driver",
+        )
         report(verdict)
         verdicts.append(verdict)
     return verdicts

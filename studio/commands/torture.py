@@ -1,5 +1,6 @@
 """`dens torture`: the overlay's promises under every fault that a seed can draw."""
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +14,13 @@ if TYPE_CHECKING:
     from emulation.torture.torture import Verdict
 
 
+class WorldKind(StrEnum):
+    """What is put under torture."""
+
+    ENGINES = "engines"
+    DRIVER = "driver"
+
+
 def torture(
     seeds: Annotated[
         str, typer.Option(metavar="N|A..B", help="Which seeds to run: 7, 1..50 or 1..3,9.")
@@ -23,14 +31,21 @@ def torture(
             metavar="LIST", help="all, none, or some of them: crash,loss,… (an unknown one lists all)."
         ),
     ] = "all",
+    world: Annotated[
+        WorldKind,
+        typer.Option(help="What is under torture: the engines, or the real UDP driver around them."),
+    ] = WorldKind.ENGINES,
     as_json: AsJson = False,
 ) -> None:
     """Run seeded worlds of the real engines and check every promise after every step.
 
+    Worlds of the driver draw their own hardships (spoofed sources, restarts at new ports, wrong clocks,
+    replays); --faults is for engines.
+
     A broken promise prints the command that shows it again, and ends 4. Ctrl-C tells what was done.
     """
     from emulation.seeds import MOST_WORLDS, parse_seeds
-    from emulation.torture.torture import parse_faults
+    from emulation.torture.torture import parse_faults, torture_driver
     from emulation.torture.torture import torture as run_worlds
     from studio import console
 
@@ -53,7 +68,10 @@ def torture(
 
     is_interrupted = False
     try:
-        run_worlds(wanted, chosen, report)
+        if world is WorldKind.DRIVER:
+            torture_driver(wanted, report)
+        else:
+            run_worlds(wanted, chosen, report)
     except KeyboardInterrupt:
         is_interrupted = True
     if as_json:

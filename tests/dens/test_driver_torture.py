@@ -8,6 +8,7 @@ import pytest
 from dens.drivers.neighbours import Neighbours, Rival
 from emulation.torture.driver_world import DriverPlan, DriverWorld, draw_driver
 from emulation.torture.promise import BrokenPromise
+from emulation.torture.torture import torture_driver
 
 SEEDS = (1, 2, 5, 8, 81)
 
@@ -73,3 +74,16 @@ def test_it_finds_a_rival_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Neighbours, "node_at", hasty)
     with pytest.raises(BrokenPromise, match="look like two"):
         DriverWorld(1, replace(HARSH, spoofed=20, replays=False, restarts=0.0)).live()
+
+
+def test_the_command_runs_worlds_of_the_driver_and_names_how_to_run_one_again() -> None:
+    [verdict] = torture_driver([5])
+    assert (verdict.ok, verdict.world, verdict.delivered > 50) == (True, "driver", True)
+    assert verdict.command == "dens torture --world driver --seeds 5"
+
+
+def test_a_driver_that_fails_is_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DriverWorld, "live", lambda world: 1 // 0)
+    [verdict] = torture_driver([1])
+    assert (verdict.ok, verdict.invariant) == (False, 0)
+    assert "ZeroDivisionError" in verdict.message
