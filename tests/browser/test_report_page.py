@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from spark_analysis.comparison import compare
+from spark_analysis.comparison import COMPARED, compare
 from spark_analysis.manifest import Manifest
 from spark_analysis.report import write_comparison, write_report
 from tests.spark_analysis.sample import sample_analysis
@@ -183,7 +183,7 @@ def test_a_comparison_is_drawn_too(browser: Browser, comparison: Path, width: in
         assert page.said == []
         assert page.asked_for == [comparison.as_uri()]
         figures = page.figures()
-        assert len(figures) == 8
+        assert len(figures) == len(COMPARED) + 1, "each figure, and the delays"
         for name, figure in figures.items():
             assert figure["shapes"] >= 4, name
             assert figure["overflowing"] == [], name

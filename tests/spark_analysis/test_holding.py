@@ -93,13 +93,13 @@ def test_delivery_by_role_and_language_and_how_fair_it_is(make_table: MakeTable,
     spark = nodes.sparkSession
     pairs = spark.createDataFrame(
         [
-            (9, 1, 1, 1, "delivered"),
-            (9, 2, 0, 1, "missed"),
-            (9, 1, 1, 2, "open"),
-            (9, 1, 1, 3, "delivered"),
-            (9, 2, 0, 3, "delivered"),
+            (9, 1, 1, 1, "delivered", True),
+            (9, 2, 0, 1, "missed", True),
+            (9, 1, 1, 2, "open", False),
+            (9, 1, 1, 3, "delivered", True),
+            (9, 2, 0, 3, "delivered", False),
         ],
-        "origin int, number long, language int, subscriber int, outcome string",
+        "origin int, number long, language int, subscriber int, outcome string, whole boolean",
     ).coalesce(1)
     by_role = pairs.transform(with_group, nodes).transform(delivery_ratio, "role").orderBy("role").collect()
     assert [(row["role"], row["owed"], row["delivered"]) for row in by_role] == [
@@ -108,13 +108,16 @@ def test_delivery_by_role_and_language_and_how_fair_it_is(make_table: MakeTable,
     ]
     by_language = pairs.transform(delivery_ratio, "language").collect()
     assert {row["language"]: row["ratio"] for row in by_language} == {0: 0.5, 1: pytest.approx(2 / 3)}
+    assert {row["language"]: row["whole_ratio"] for row in by_language} == {0: 0.0, 1: 1.0}
     single = Fairness.of(row["ratio"] for row in pairs.transform(delivery_ratio, "subscriber").collect())
     assert single == Fairness(pytest.approx((0.5 + 0 + 1) ** 2 / (3 * (0.25 + 0 + 1))), 0.0, 1.0)
 
 
 def test_delivery_by_policy_and_seed(nodes: DataFrame) -> None:
     spark = nodes.sparkSession
-    frame = spark.createDataFrame([(1, "delivered"), (2, "missed")], "subscriber int, outcome string")
+    frame = spark.createDataFrame(
+        [(1, "delivered", True), (2, "missed", True)], "subscriber int, outcome string, whole boolean"
+    )
 
     def of(policy: str, seed: int) -> DataFrame:
         scenario = {"name": "x", "overlay": {"policy": policy}}

@@ -2,6 +2,7 @@
 
 import resource
 import signal
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,9 @@ def test_a_node_without_a_free_descriptor_serves_whoever_comes(tmp_path: Path, a
         node = start("run", path, "--trace", tmp_path / "seen")
         at = node.wait_for(event="begun")["address"]
         assert at.startswith(address.rpartition(":")[0])
-        taken = max(int(one.name) for one in Path(f"/proc/{node.pid}/fd").iterdir()) + 1
-        resource.prlimit(node.pid, resource.RLIMIT_NOFILE, (taken, taken))
+        taken = {int(one.name) for one in Path(f"/proc/{node.pid}/fd").iterdir()}
+        free = next(number for number in count() if number not in taken)
+        resource.prlimit(node.pid, resource.RLIMIT_NOFILE, (free, free))
         medic = start("subscribe", path, PATIENT, "--at", at, "--count", "1", "--seconds", LONG_S)
         medic.wait_for(event="acknowledged", type="subscribe")
         words = ["--event", "patient", "--at", at, "--period", "0", "--wait", LONG_S]
