@@ -2,6 +2,7 @@
 
 import resource
 import signal
+import time
 from itertools import count
 from pathlib import Path
 
@@ -9,6 +10,9 @@ import pytest
 
 from dens.drivers.keys import new_mission_key, write_key
 from tests.studio.node_process import LONG_S, PATIENT, node_file, processes, recording
+
+WRITTEN_S = 7.0
+"""By then a node has tried to write its trace, which it does every five seconds."""
 
 
 @pytest.mark.slow
@@ -32,5 +36,6 @@ def test_a_node_without_a_free_descriptor_serves_whoever_comes(tmp_path: Path, a
         assert bed.end() == 0
         assert medic.wait_for(event="delivered")["origin"] == 65003
         assert medic.end() == 0
+        time.sleep(WRITTEN_S)
         assert node.end(signal.SIGTERM) == 0
         assert "the node goes on without a trace" in node.said
