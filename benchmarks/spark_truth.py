@@ -9,7 +9,6 @@ measured on fewer readings and stated beside min.
 import random
 import tempfile
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +19,9 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from benchmarks.measurement import Measurement, at_least, processor_seconds
 from plugins.fuzzy.patterns import pattern_bytes, short_form
-from spark_analysis.languages import matcher
-from spark_analysis.metrics.owed import MakeMatcher, SubscriptionRevision
+from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.metrics.reading_search import ReadingSearch
+from spark_analysis.metrics.run_languages import RunLanguages
 from spark_analysis.metrics.truth import judged
 from spark_analysis.session import close_session, open_session
 
@@ -52,7 +51,7 @@ def measure() -> Iterator[Measurement]:
     """Count matches through Spark and in one process; both must find the same number."""
     from knowledge_manager.mission_table import load_mission_table
 
-    make = partial(matcher, load_mission_table(["medical"]))
+    make = RunLanguages(load_mission_table(["medical"]))
     revisions = _revisions(0)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "readings.parquet"
@@ -76,7 +75,7 @@ def measure() -> Iterator[Measurement]:
             close_session(spark)
 
 
-def _other_aggregators(few: DataFrame, make: MakeMatcher, by_min: float) -> Iterator[Measurement]:
+def _other_aggregators(few: DataFrame, make: RunLanguages, by_min: float) -> Iterator[Measurement]:
     """State every other aggregator beside min, on the same readings."""
     for name, number in AGGREGATORS.items():
         _, seconds = _through_spark(few, few, _revisions(number), make)
@@ -84,7 +83,7 @@ def _other_aggregators(few: DataFrame, make: MakeMatcher, by_min: float) -> Iter
 
 
 def _through_spark(
-    readings: DataFrame, first: DataFrame, revisions: list[SubscriptionRevision], make: MakeMatcher
+    readings: DataFrame, first: DataFrame, revisions: list[SubscriptionRevision], make: RunLanguages
 ) -> tuple[int, float]:
     """Return the number of matches, and the seconds of the query on two processors.
 
@@ -97,7 +96,7 @@ def _through_spark(
     return int(row[0]), (processor_seconds() - begin) / PROCESSORS
 
 
-def _alone(revisions: list[SubscriptionRevision], make: MakeMatcher, count: int) -> tuple[int, float]:
+def _alone(revisions: list[SubscriptionRevision], make: RunLanguages, count: int) -> tuple[int, float]:
     """Return the same from one process without Spark."""
     search = ReadingSearch(revisions, make)
     table = _readings().slice(0, count).rename_columns({"at_ms": "event_ms"})

@@ -1,7 +1,7 @@
 """What the overlay needs from other rooms, as structural protocols, so that neither side imports the other.
 
 Objects of `plugins/` satisfy `Matcher`, one of `knowledge_manager/` satisfies `Directory`, a watchdog
-satisfies `FilterHost`. A vector, extract or reading that is not well-formed in its language is refused by
+satisfies `FilterHost`. A body, vector or extract that is not well-formed in its language is refused by
 raising an error that has an `offset` (as every `VectorError` has); the overlay then refuses the message.
 Any other exception is a defect of the plug-in: the message is quarantined and the defect told
 (dens/quarantine.py).
@@ -27,11 +27,16 @@ class FoundMatch(Protocol):
         """Return how well, 255 = fully."""
         ...
 
+    @property
+    def detail(self) -> bytes:
+        """Return what else its language knows of it, opaque to the overlay: at most 255 bytes."""
+        ...
+
 
 class Matcher(Protocol):
     """Finds the subscriptions of one language that a notification satisfies."""
 
-    def add(self, key: SubscriptionKey, vector: bytes) -> None:
+    def add(self, key: SubscriptionKey, body: bytes) -> None:
         """Hold this subscription; a known key is replaced."""
         ...
 
@@ -75,7 +80,7 @@ class Directory(Protocol):
         """
         ...
 
-    def publishers_for(self, language: int, vector: bytes) -> Iterable[int]:
+    def publishers_for(self, language: int, body: bytes) -> Iterable[int]:
         """Return the publishers known to be able to serve this subscription."""
         ...
 
@@ -107,7 +112,7 @@ class FilterHost(Protocol):
     """
 
     def install(
-        self, origin: int, id: int, seq: int, language: int, vector: bytes, remaining_ms: int, now_ms: int
+        self, origin: int, id: int, seq: int, language: int, body: bytes, remaining_ms: int, now_ms: int
     ) -> int:
         """Look for this subscription for `remaining_ms` from now on, then forget it without being told.
 

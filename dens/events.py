@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from dens.item import Item
+from dens.messages import Satisfied
 
 
 class _Facts(NamedTuple):
@@ -17,7 +18,7 @@ class _Facts(NamedTuple):
     item: Item
     peer: int | None = None
     reason: str | None = None
-    satisfied: tuple[tuple[int, int, int], ...] = ()
+    satisfied: tuple[Satisfied, ...] = ()
 
 
 class MessageEvent(_Facts):
@@ -52,8 +53,8 @@ class CopyReplicated(MessageEvent):
 class NotificationDelivered(MessageEvent):
     """The application sees this notification, for the first and only time.
 
-    `item` is the notification (its payload is the notification vector), `satisfied` the (id, seq, degree_u8)
-    of each of this subscriber's subscriptions that it satisfies.
+    `item` is the notification (its payload is the notification vector), `satisfied` says which of this
+    subscriber's subscriptions it satisfies, how well, and what else their language knows of that.
     """
 
     __slots__ = ()
@@ -129,6 +130,7 @@ class NotificationMatched:
     seq: int
     degree_u8: int
     from_before: bool = False
+    detail: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from dens.events import CopyDropped, MessageExpired, NotificationMatched
 from dens.item import Item, ItemId
 from dens.limits import Limits
 from dens.matching import Failure, LanguageMatchers, Match
-from dens.messages import Notify, Subscribed, Withdrawal
+from dens.messages import Notify, Satisfied, Subscribed, Withdrawal
 from dens.notification_store import Carried, NotificationStore
 from dens.numbers import (
     ANNOUNCE,
@@ -238,23 +238,22 @@ class Holdings(Engine):
         from_before: bool = False,
     ) -> None:
         """Owe these notifications to these subscriptions of one subscriber, as far as they match."""
-        found: dict[ItemId, tuple[Carried, list[tuple[Subscription, int]]]] = {}
+        found: dict[ItemId, tuple[Carried, int, list[Satisfied]]] = {}
         for subscription in subscriptions:
-            for one, degree_u8 in self._matches_among(subscription, carried, now_ms):
-                found.setdefault(one.item.id, (one, []))[1].append((subscription, degree_u8))
-        for one, satisfied in found.values():
-            subscriber = satisfied[0][0].item.origin
-            self._owe(one, subscriber, satisfied, now_ms, from_before)
+            for one, satisfied in self._matches_among(subscription, carried, now_ms):
+                found.setdefault(one.item.id, (one, subscription.item.origin, []))[2].append(satisfied)
+        for one, subscriber, several in found.values():
+            self._owe(one, subscriber, several, now_ms, from_before)
             self._notify(one, subscriber, now_ms)
 
     def _matches_among(
         self, new: Subscription, carried: Sequence[Carried], now_ms: int
-    ) -> Iterable[tuple[Carried, int]]:
+    ) -> Iterable[tuple[Carried, Satisfied]]:
         language = new.item.language
         candidates = [
             one
             for one in carried
-            if one.item.language == language
+            if self._matchers.hears(language, one.item.language)
             and new.since_ms <= one.item.created_ms < new.until_ms
             and not self._quarantine.holds(one.item, Work.MATCHING)
             and not self._receipts.has(one.item.id, new.item.origin)
@@ -265,14 +264,17 @@ class Holdings(Engine):
         items = [one.item for one in candidates]
 
         def is_good(item: Item) -> bool:
-            others = self._matched_subscriptions(language)
+            others = self._matched_subscriptions(item.language)
             return any(
                 one.key != new.key and one.since_ms <= item.created_ms < one.until_ms for one in others
             )
 
         found, failures = self._matchers.match_single(new, items, is_good, now_ms)
         self._blame(failures, now_ms)
-        return [(candidates[position], degree_u8) for position, degree_u8 in found]
+        return [
+            (candidates[position], Satisfied(new.id, new.seq, degree_u8, detail))
+            for position, degree_u8, detail in found
+        ]
 
     def _find_owed(self, subscriber: int, now_ms: int) -> None:
         """Find again what a subscriber is owed that was not kept for want of room, some notifications at a
@@ -394,11 +396,11 @@ class Holdings(Engine):
         return self._matched_subscriptions(language), (good or others)[-_FEW:]
 
     def _matched_subscriptions(self, language: int) -> list[Subscription]:
-        """Return the subscriptions of a language with which no matcher has failed."""
+        """Return the subscriptions to notifications of a language with which no matcher has failed."""
         return [
             one
             for one in self._table.subscriptions()
-            if one.item.language == language and self._is_matched(one)
+            if self._matchers.hears(one.item.language, language) and self._is_matched(one)
         ]
 
     def _is_matched(self, subscription: Subscription) -> bool:
@@ -408,8 +410,8 @@ class Holdings(Engine):
         self, carried: Carried, matches: Iterable[Match], now_ms: int, *, from_before: bool = False
     ) -> None:
         item = carried.item
-        owed: dict[int, list[tuple[Subscription, int]]] = {}
-        for key, degree_u8 in matches:
+        owed: dict[int, list[Satisfied]] = {}
+        for key, degree_u8, detail in matches:
             subscription = self._table.get(key)
             if subscription is None or not subscription.since_ms <= item.created_ms < subscription.until_ms:
                 continue
@@ -418,22 +420,26 @@ class Holdings(Engine):
             if self._receipts.has(item.id, key[0]):
                 self._carried.had_already(carried)
             elif self._is_matched(subscription):
-                owed.setdefault(key[0], []).append((subscription, degree_u8))
-        for subscriber, satisfied in owed.items():
-            self._owe(carried, subscriber, satisfied, now_ms, from_before)
+                satisfied = Satisfied(subscription.id, subscription.seq, degree_u8, detail)
+                owed.setdefault(key[0], []).append(satisfied)
+        for subscriber, several in owed.items():
+            self._owe(carried, subscriber, several, now_ms, from_before)
 
     def _owe(
         self,
         carried: Carried,
         subscriber: int,
-        satisfied: Sequence[tuple[Subscription, int]],
+        satisfied: Sequence[Satisfied],
         now_ms: int,
         from_before: bool = False,
     ) -> None:
-        facts = [(one.id, one.seq, degree_u8) for one, degree_u8 in satisfied]
-        self._carried.owe(carried, subscriber, facts)
-        for one in facts:
-            self._events.append(NotificationMatched(now_ms, carried.item, subscriber, *one, from_before))
+        self._carried.owe(carried, subscriber, satisfied)
+        for one in satisfied:
+            self._events.append(
+                NotificationMatched(
+                    now_ms, carried.item, subscriber, one.id, one.seq, one.degree_u8, from_before, one.detail
+                )
+            )
 
     # ------------------------------------------------------------------ holding and letting go
 

@@ -22,8 +22,12 @@ from dens.item import Item
 from dens.quarantine import is_refusal
 from dens.subscription_table import Subscription
 
-Match = tuple[SubscriptionKey, int]
-"""The key of a subscription that a notification satisfies, and the degree, 0..255."""
+Match = tuple[SubscriptionKey, int, bytes]
+"""The key of a subscription that a notification satisfies, the degree, 0..255, and the language's detail."""
+DETAIL_BYTES: Final = 255
+"""The most that a language may say of a match beside its degree."""
+Paired = tuple[int, int, bytes]
+"""The position of a notification that satisfies a subscription, the degree and the detail."""
 Failure = tuple[Item, Exception]
 """A message, and what a language raised because of it."""
 _TRIALS: Final = 64
@@ -39,7 +43,10 @@ def _read(found: Iterable[FoundMatch]) -> list[Match]:
         (origin, id), degree_u8 = one.key, one.degree_u8
         if not 0 <= degree_u8 <= 255:
             raise ValueError(f"a degree is 0..255, here is {degree_u8}")
-        matches.append(((int(origin), int(id)), int(degree_u8)))
+        detail = bytes(one.detail)
+        if len(detail) > DETAIL_BYTES:
+            raise ValueError(f"a match has at most {DETAIL_BYTES} bytes of detail, here are {len(detail)}")
+        matches.append(((int(origin), int(id)), int(degree_u8), detail))
     return matches
 
 
@@ -47,27 +54,43 @@ class LanguageMatchers:
     """For each language one matcher with all subscriptions, and one to match a single subscription with.
 
     A subscription that is learnt late is matched alone against the notifications already carried; through
-    the large matcher that would cost every other subscription too.
+    the large matcher that would cost every other subscription too. `listens_to` says of a language whose
+    notifications its matcher judges, where these are not its own.
     """
 
-    __slots__ = ("_all", "_factories", "_single")
+    __slots__ = ("_all", "_factories", "_hears", "_listeners", "_single")
 
-    def __init__(self, factories: Mapping[int, MatcherFactory]) -> None:
+    def __init__(
+        self,
+        factories: Mapping[int, MatcherFactory],
+        listens_to: Mapping[int, frozenset[int]] | None = None,
+    ) -> None:
         self._factories = factories
         self._all: dict[int, Matcher] = {language: make() for language, make in sorted(factories.items())}
         self._single: dict[int, Matcher] = {}
+        heard = dict(listens_to or {})
+        self._hears = {language: heard.get(language, frozenset((language,))) for language in self._all}
+        self._listeners = {
+            told: tuple(language for language, languages in self._hears.items() if told in languages)
+            for told in self._all
+        }
+        """For each language those whose matchers judge its notifications."""
 
     def __contains__(self, language: int) -> bool:
         return language in self._all
 
+    def hears(self, subscribed: int, told: int) -> bool:
+        """Say whether subscriptions of one language are about notifications of another."""
+        return told in self._hears.get(subscribed, ())
+
     def add(self, subscription: Subscription) -> bool:
         """Hold a subscription in place of its older revision; say whether there is a matcher to hold it. A
-        bad vector raises and changes nothing.
+        bad body raises and changes nothing.
         """
         matcher = self._all.get(subscription.item.language)
         if matcher is None:
             return False
-        matcher.add(subscription.key, subscription.vector)
+        matcher.add(subscription.key, subscription.body)
         return True
 
     def remove(self, subscription: Subscription) -> None:
@@ -88,20 +111,25 @@ class LanguageMatchers:
         `witnesses` gives the subscriptions that are held and some other notifications of its language; it is
         asked only where the matcher failed.
         """
-        matcher = self._all.get(item.language)
-        if matcher is None:
+        listeners = self._listeners.get(item.language)
+        if listeners is None:
             return None
         try:
-            return _read(matcher.match(item.payload, item.created_ms, now_ms)), ()
+            if len(listeners) == 1:
+                return _read(self._all[listeners[0]].match(item.payload, item.created_ms, now_ms)), ()
+            found: list[Match] = []
+            for language in listeners:
+                found += _read(self._all[language].match(item.payload, item.created_ms, now_ms))
         except Exception:
             return self._match_one_by_one(item, *witnesses(item), now_ms)
+        return found, ()
 
     def _match_one_by_one(
         self, item: Item, held: Sequence[Subscription], others: Sequence[Item], now_ms: int
     ) -> tuple[Sequence[Match], Sequence[Failure]]:
-        alone = self._factories[item.language]()
         try:
-            _read(alone.match(item.payload, item.created_ms, now_ms))
+            for language in self._listeners[item.language]:
+                _read(self._factories[language]().match(item.payload, item.created_ms, now_ms))
         except Exception as error:
             if is_refusal(error):
                 raise
@@ -118,7 +146,7 @@ class LanguageMatchers:
                     break
             else:
                 got_on = True
-                matches += [(subscription.key, degree_u8) for _, degree_u8 in found]
+                matches += [(subscription.key, degree_u8, detail) for _, degree_u8, detail in found]
         if got_on or not failures:
             at_fault: dict[Item, Exception] = {}
             for subscription, raised in failures:
@@ -140,26 +168,26 @@ class LanguageMatchers:
             return True
         return False
 
-    def _pairs(self, subscription: Subscription, items: Sequence[Item], now_ms: int) -> list[tuple[int, int]]:
+    def _pairs(self, subscription: Subscription, items: Sequence[Item], now_ms: int) -> list[Paired]:
         """Return (position, degree) of the notifications that satisfy this subscription, by position."""
         language, key = subscription.item.language, subscription.key
         single = self._single.pop(language, None) or self._factories[language]()
-        single.add(key, subscription.vector)
+        single.add(key, subscription.body)
         events = [(item.payload, item.created_ms) for item in items]
         found = {int(position): _read(matches) for position, matches in single.match_batch(events, now_ms)}
         with suppress(Exception):
             single.remove(key)
             self._single[language] = single  # Else, and where it failed before, nobody knows what it holds.
         return [
-            (position, degree_u8)
+            (position, degree_u8, detail)
             for position in sorted(found)
             if 0 <= position < len(items)
-            for _, degree_u8 in found[position]
+            for _, degree_u8, detail in found[position]
         ]
 
     def match_single(
         self, subscription: Subscription, items: Sequence[Item], is_good: Callable[[Item], bool], now_ms: int
-    ) -> tuple[Sequence[tuple[int, int]], Sequence[Failure]]:
+    ) -> tuple[Sequence[Paired], Sequence[Failure]]:
         """Return (position, degree) of the notifications that satisfy this subscription, by position; and
         whose fault it is if the matcher failed. One `is_good` if another subscription got on with it.
         """
@@ -167,7 +195,7 @@ class LanguageMatchers:
             return self._pairs(subscription, items, now_ms), ()
         except Exception:
             pass
-        found: list[tuple[int, int]] = []
+        found: list[Paired] = []
         failures: list[Failure] = []
         got_on = False
         for position, item in enumerate(items):
@@ -181,7 +209,7 @@ class LanguageMatchers:
                     break
             else:
                 got_on = True
-                found += [(position, degree_u8) for _, degree_u8 in alone]
+                found += [(position, degree_u8, detail) for _, degree_u8, detail in alone]
         if not got_on and len({item.origin for item, _ in failures}) > 1:
             return (), [(subscription.item, failures[0][1])]
         return found, failures

@@ -2,8 +2,8 @@
 messages are tuples, because there are several of them in every contact.
 
 Payloads that are opaque to the overlay have no class here: a subscription vector (SUBSCRIBE, INSTALL), a
-notification vector (NOTIFICATION), an extract (ANNOUNCE). Of a subscription vector the overlay reads the
-three bytes that every language has in common: id, revision, lifetime code.
+notification vector (NOTIFICATION), an extract (ANNOUNCE). A subscription vector begins with three bytes that
+are the overlay's own (`watchdog.header`: id, revision, lifetime code); the rest is the language's body.
 """
 
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from dens.errors import RemoteProtocolError
 from dens.item import ItemId
 from dens.numbers import STATUS_NAMES, Role
+from watchdog.header import BODY_AT, HEADER_ID, HEADER_LIFETIME, HEADER_REVISION
 
 _HELLO: Final = Struct(">BII")
 _ENTRY: Final = Struct(">HIB")
@@ -170,17 +171,22 @@ class Subscribed:
     @property
     def id(self) -> int:
         """Return the subscription's number at its subscriber."""
-        return self.vector[0]
+        return self.vector[HEADER_ID]
 
     @property
     def seq(self) -> int:
         """Return its revision."""
-        return self.vector[1]
+        return self.vector[HEADER_REVISION]
+
+    @property
+    def lifetime_q(self) -> int:
+        """Return the code of the lifetime that was asked for when it was written."""
+        return self.vector[HEADER_LIFETIME]
 
     @classmethod
     def from_subscribe(cls, payload: bytes) -> "Subscribed":
         """Read a vector, or raise RemoteProtocolError."""
-        if len(payload) < 3:
+        if len(payload) < BODY_AT:
             raise RemoteProtocolError(
                 "a subscription vector starts with id, revision and lifetime", len(payload)
             )
@@ -193,7 +199,7 @@ class Subscribed:
     @classmethod
     def from_renew(cls, payload: bytes) -> "Subscribed":
         """Read four bytes and a vector, or raise RemoteProtocolError."""
-        if len(payload) < 7:
+        if len(payload) < 4 + BODY_AT:
             raise RemoteProtocolError("a renewal is four bytes and a subscription vector", len(payload))
         return cls(int.from_bytes(payload[:4], "big"), payload[4:])
 
@@ -243,25 +249,48 @@ def read_receipt(payload: bytes) -> ItemId:
     return origin, number
 
 
+class Satisfied(NamedTuple):
+    """A subscription revision of somebody who is clear, how well it is satisfied, and what else its language
+    knows of that (at most 255 bytes, opaque to the overlay).
+    """
+
+    id: int
+    seq: int
+    degree_u8: int
+    detail: bytes = b""
+
+
 @dataclass(frozen=True, slots=True)
 class Notify:
-    """A notification vector, and (id, seq, degree) of the receiver's subscriptions that it satisfies."""
+    """A notification vector, and which of the receiver's subscriptions it satisfies."""
 
-    satisfied: tuple[tuple[int, int, int], ...]
+    satisfied: tuple[Satisfied, ...]
     vector: bytes
 
     def encode(self) -> bytes:
-        """Return a count in two bytes, three bytes each, and the vector."""
-        count = len(self.satisfied).to_bytes(2, "big")
-        return count + b"".join([bytes(one) for one in self.satisfied]) + self.vector
+        """Return a count in two bytes; each subscription in four bytes, the last of them the length of the
+        detail, and its detail; and the vector.
+        """
+        entries = [
+            bytes((id, seq, degree_u8, len(detail))) + detail for id, seq, degree_u8, detail in self.satisfied
+        ]
+        return len(entries).to_bytes(2, "big") + b"".join(entries) + self.vector
 
     @classmethod
     def decode(cls, payload: bytes) -> "Notify":
         """Read one, or raise RemoteProtocolError."""
-        end = 2 + 3 * int.from_bytes(payload[:2], "big")
-        if not 5 <= end <= 2 + 3 * MOST_SATISFIED or len(payload) < end:
+        count = int.from_bytes(payload[:2], "big")
+        if not 1 <= count <= MOST_SATISFIED:
             raise RemoteProtocolError(
-                f"a notify names 1 to {MOST_SATISFIED} subscriptions, each in three bytes", len(payload)
+                f"a notify names 1 to {MOST_SATISFIED} subscriptions, here are {count}", 0
             )
-        satisfied = tuple((payload[at], payload[at + 1], payload[at + 2]) for at in range(2, end, 3))
-        return cls(satisfied, payload[end:])
+        satisfied: list[Satisfied] = []
+        at = 2
+        for _ in range(count):
+            begin = at + 4
+            end = begin + payload[at + 3] if begin <= len(payload) else begin
+            if end > len(payload):
+                raise RemoteProtocolError("a notify ends within a subscription", len(payload))
+            satisfied.append(Satisfied(payload[at], payload[at + 1], payload[at + 2], payload[begin:end]))
+            at = end
+        return cls(tuple(satisfied), payload[at:])

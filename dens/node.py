@@ -26,8 +26,8 @@ from dens.holdings import Holdings
 from dens.identity import is_its_owners
 from dens.item import NEVER_MS, Item, ItemId, quick_tuple
 from dens.limits import Limits
-from dens.messages import NOTE_BYTES, Notify, SummaryMessage
-from dens.notification_store import Carried, Satisfied
+from dens.messages import NOTE_BYTES, Notify, Satisfied, SummaryMessage
+from dens.notification_store import Carried
 from dens.numbers import (
     DIRECT_LANGUAGE,
     INSTALL,

@@ -22,10 +22,8 @@ from heapq import heapify, heappop, heappush
 
 from dens.item import Item, ItemId
 from dens.limits import Limits
+from dens.messages import Satisfied
 from dens.numbers import Reason
-
-Satisfied = tuple[int, int, int]
-"""(id, seq, degree_u8) of a subscription, where the subscriber is clear."""
 
 
 class Carried:
@@ -233,7 +231,7 @@ class NotificationStore:
         mine = None if carried is None else carried.owed.get(subscriber)
         if carried is None or mine is None:
             return
-        for id, seq, _ in refused:
+        for id, seq, _, _ in refused:
             if id in mine and mine[id][1] == seq:
                 del mine[id]
                 self.owed_pairs -= 1

@@ -145,7 +145,7 @@ class PublisherEnd(Engine):
 
     def _ask_host(self, new: Subscription, peer: int | None, now_ms: int) -> Status:
         code = self._filter_host.install(
-            new.item.origin, new.id, new.seq, new.item.language, new.vector, new.until_ms - now_ms, now_ms
+            new.item.origin, new.id, new.seq, new.item.language, new.body, new.until_ms - now_ms, now_ms
         )
         status = _HOST_CODES[code]
         if status is Status.STORED:

@@ -47,7 +47,7 @@ class ServiceBook:
 
     def publishers_for(self, subscription: Subscription) -> tuple[int, ...]:
         """Ask the directory who can serve this subscription. A bad vector raises."""
-        found = self._directory.publishers_for(subscription.item.language, subscription.vector)
+        found = self._directory.publishers_for(subscription.item.language, subscription.body)
         return tuple(int(publisher) for publisher in found)
 
     def add(self, subscription: Subscription, publishers: tuple[int, ...]) -> None:

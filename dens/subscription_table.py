@@ -25,6 +25,7 @@ from dens.collaborators import SubscriptionKey
 from dens.item import NEVER_MS, Item
 from dens.messages import Subscribed, Withdrawal
 from dens.numbers import Status
+from watchdog.header import body_of
 
 
 def is_newer(a: int, b: int) -> bool:
@@ -51,6 +52,11 @@ class Subscription:
     def key(self) -> SubscriptionKey:
         """Return (origin, id)."""
         return (self.item.origin, self.id)
+
+    @property
+    def body(self) -> bytes:
+        """Return the part of its vector that is its language's."""
+        return body_of(self.vector)
 
     @classmethod
     def of(cls, item: Item, said: Subscribed) -> "Subscription":

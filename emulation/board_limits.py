@@ -13,8 +13,10 @@ from typing import Final
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.filter import FuzzySourceFilter
-from plugins.fuzzy.language import FuzzyLanguage
+from plugins.fuzzy.language import FUZZY
 from plugins.fuzzy.vectors import AGGREGATORS
+from plugins.language import Damper
+from watchdog.header import NO_HEADER
 from watchdog.manager import BAD_VECTOR, UNKNOWN_LANGUAGE, Watchdog
 from watchdog.pool import Pool
 
@@ -83,27 +85,27 @@ class BoardHost:
     """A filter host that answers an install as a board of this kind does: what the board cannot take is
     refused with its own answer, and everything else is the watchdog's."""
 
-    def __init__(self, limits: BoardLimits, table: MissionTable, interval_ms: int, hysteresis: int) -> None:
+    def __init__(self, limits: BoardLimits, table: MissionTable, dampers: dict[int, Damper]) -> None:
         """Make the watchdog of such a board, which speaks the fuzzy language alone."""
         self._limits = limits
         self._feature_bytes = table.feature_bytes
         fits = limits.width_fault(table.feature_bytes) is None
         self.watchdog = Watchdog(
-            {FuzzyLanguage.language_id: FuzzySourceFilter(table, pool=limits.pool() if fits else None)},
+            {FUZZY.language_id: FuzzySourceFilter(table, pool=limits.pool() if fits else None)},
             capacity=limits.capacity,
-            interval_ms=interval_ms,
-            hysteresis=hysteresis,
+            dampers=dampers,
         )
 
     def install(
-        self, origin: int, id: int, seq: int, language: int, vector: bytes, remaining_ms: int, now_ms: int
+        self, origin: int, id: int, seq: int, language: int, body: bytes, remaining_ms: int, now_ms: int
     ) -> int:
         """Look for this subscription, or refuse it; see `watchdog.manager.SENTENCES`."""
-        if language == FuzzyLanguage.language_id and len(vector) > AGGREGATOR_AT:
+        vector = NO_HEADER + body
+        if language == FUZZY.language_id and len(vector) > AGGREGATOR_AT:
             for fault in self._limits.faults(vector, self._feature_bytes):
                 self.watchdog.counters["refused"] += 1
                 return fault.code
-        return self.watchdog.install(origin, id, seq, language, vector, remaining_ms, now_ms)
+        return self.watchdog.install(origin, id, seq, language, body, remaining_ms, now_ms)
 
     def remove(self, origin: int, id: int, seq: int, now_ms: int) -> int:
         """Stop looking for this revision and older ones."""

@@ -21,6 +21,7 @@ from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from emulation.board_limits import BoardHost
 from emulation.scenario import PlannedSensor, Scenario
+from emulation.scenario.fault_settings import DampingSettings
 from emulation.scenario.scenario import Seat
 from emulation.sensors.sampling import Sampler
 from emulation.sensors.source import SensorSource
@@ -28,7 +29,7 @@ from emulation.streams import Streams
 from knowledge_manager.distributed_dictionary import DistributedDataDictionary
 from knowledge_manager.local_dictionary import LocalDataDictionary
 from knowledge_manager.mission_table import MissionTable
-from plugins.language import SubscriptionLanguage
+from plugins.language import Damper, SubscriptionLanguage
 from plugins.registry import languages
 from watchdog.manager import Watchdog
 
@@ -142,8 +143,7 @@ class Crew:
     def _directory(self) -> Directory:
         """Return an empty dictionary of who offers what."""
         alternatives = {
-            identity: language.lookup(self._table).alternatives
-            for identity, language in self._languages.items()
+            identity: language.lookup(self._table).question for identity, language in self._languages.items()
         }
         bound = self._limits.announcements
         return DistributedDataDictionary(alternatives, table=self._table, bound=bound)
@@ -160,17 +160,17 @@ class Crew:
         own = table.with_notification_lifetimes(
             {plan.event.name: plan.event.notification_lifetime_s for plan in plans}
         )
-        interval_ms, hysteresis = int(1000 * damping.interval_s), damping.hysteresis
+        dampers = self._dampers(damping)
         limits = self._scenario.board_limits(seat.group)
         host: FilterHost
         if limits is not None:
-            host = BoardHost(limits, own, interval_ms, hysteresis)
+            host = BoardHost(limits, own, dampers)
             watchdog = host.watchdog
         else:
             filters = {
                 identity: language.source_filter(own) for identity, language in self._languages.items()
             }
-            host = watchdog = Watchdog(filters, interval_ms=interval_ms, hysteresis=hysteresis)
+            host = watchdog = Watchdog(filters, dampers=dampers)
         engine = PublisherEnd(
             seat.number,
             table.check,
@@ -183,6 +183,17 @@ class Crew:
         if plans:
             engine.announce(self._extract(plans), now_ms)
         return Node(seat, engine, store, watchdog=watchdog)
+
+    def _dampers(self, damping: DampingSettings) -> dict[int, Damper]:
+        """Return what holds back repetitions, for the languages that have such a thing."""
+        interval_ms = int(1000 * damping.interval_s)
+        if not interval_ms and not damping.hysteresis:
+            return {}
+        return {
+            number: language.damper(self._table, interval_ms, damping.hysteresis)
+            for number, language in self._languages.items()
+            if language.damper is not None
+        }
 
     def _extract(self, plans: list[PlannedSensor]) -> bytes:
         """Return what the knowledge manager tells others of these sensors, believed for the whole run."""

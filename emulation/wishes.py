@@ -12,8 +12,8 @@ from emulation.direct_messages import subscription_lifetime, subscription_of
 from emulation.scenario import Scenario
 from emulation.scenario.scenario import Seat
 from emulation.streams import Streams
-from plugins.direct.language import DirectLanguage
-from plugins.fuzzy.language import FuzzyLanguage
+from plugins.direct.language import DIRECT
+from plugins.fuzzy.language import FUZZY
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +45,17 @@ def wishes_of(scenario: Scenario, streams: Streams) -> Iterator[Wish]:
         seats = _subscribers(scenario, crowd.settings.group)
         drawn = crowd.vectors(streams.stream("population", index), len(seats))
         for position, vector in drawn:
-            yield Wish(crowd.at_ms, seats[position].number, FuzzyLanguage.language_id, vector)
+            yield Wish(crowd.at_ms, seats[position].number, FUZZY.language_id, vector)
     if scenario.interests is not None:
         for seat in _subscribers(scenario, scenario.interests.group):
             chance = streams.stream("interests", seat.number)
             for vector in scenario.interests.vectors(seat.position, chance):
-                yield Wish(0, seat.number, FuzzyLanguage.language_id, vector)
+                yield Wish(0, seat.number, FUZZY.language_id, vector)
     lifetime_q = subscription_lifetime(scenario.duration_ms)
     for group in dict.fromkeys(traffic.destination for traffic in scenario.settings.traffic):
         for seat in _subscribers(scenario, group):
             vector = subscription_of(seat.number, lifetime_q)
-            yield Wish(0, seat.number, DirectLanguage.language_id, vector)
+            yield Wish(0, seat.number, DIRECT.language_id, vector)
 
 
 def _subscribers(scenario: Scenario, group: str) -> list[Seat]:

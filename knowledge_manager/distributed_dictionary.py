@@ -15,7 +15,7 @@ Time is an argument. Answers are as of the latest time that was told.
 
 import heapq
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
@@ -53,8 +53,21 @@ class Requirement(Protocol):
         ...
 
 
-Alternatives = Callable[[bytes], Iterable[Requirement]]
-"""A language's look-up: from a subscription vector to its alternatives, any of which is enough."""
+class Question(Protocol):
+    """What a subscription asks of publishers."""
+
+    @property
+    def alternatives(self) -> Sequence[Requirement] | None:
+        """Return what to measure, any of it being enough, where nothing else decides; else None."""
+        ...
+
+    def serves(self, extract: Extract) -> bool:
+        """Say whether a publisher that offers this can serve the subscription."""
+        ...
+
+
+AskQuestion = Callable[[bytes], Question]
+"""A language's look-up: from the body of a subscription to the question that it asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,15 +135,15 @@ class DistributedDataDictionary:
 
     def __init__(
         self,
-        alternatives: Mapping[int, Alternatives] | None = None,
+        questions: Mapping[int, AskQuestion] | None = None,
         *,
         table: MissionTable | None = None,
         bound: int = DEFAULT_BOUND,
     ) -> None:
-        """Start empty. `alternatives` are the look-ups of the languages by their ids."""
+        """Start empty. `questions` are the look-ups of the languages by their ids."""
         if bound < 1:
             raise ValueError(f"a dictionary holds at least one extract, not {bound}")
-        self._alternatives = dict(alternatives or {})
+        self._questions = dict(questions or {})
         self._table = table
         self._bound = bound
         self._now_ms = 0
@@ -192,21 +205,22 @@ class DistributedDataDictionary:
         """Yield what may be believed now, by rising node."""
         return (held for held in self.held() if held.expires_ms > self._now_ms)
 
-    def publishers_for(self, language: int, vector: bytes) -> list[int]:
-        """Return the nodes with a source that fills all attributes of any alternative, in rising order."""
-        alternatives = self.requirements_of(language, vector)
-        if len(alternatives) == 1:
-            return list(self._offering(*alternatives[0]))
-        return sorted({node for wanted in alternatives for node in self._offering(*wanted)})
-
-    def requirements_of(self, language: int, vector: bytes) -> list[tuple[int, int]]:
-        """Return the alternatives of a subscription as (event, mask of attributes); none in an unknown
-        language.
-        """
-        alternatives = self._alternatives.get(language)
-        if alternatives is None:
+    def publishers_for(self, language: int, body: bytes) -> list[int]:
+        """Return the nodes that can serve a subscription, in rising order; none in an unknown language."""
+        question = self.question_of(language, body)
+        if question is None:
             return []
-        return [(wanted.event, mask_of(wanted.attributes)) for wanted in alternatives(vector)]
+        if question.alternatives is None:
+            return [held.node for held in self.live() if question.serves(held.extract)]
+        wanted = [(one.event, mask_of(one.attributes)) for one in question.alternatives]
+        if len(wanted) == 1:
+            return list(self._offering(*wanted[0]))
+        return sorted({node for one in wanted for node in self._offering(*one)})
+
+    def question_of(self, language: int, body: bytes) -> Question | None:
+        """Return what a subscription asks of publishers; None in an unknown language."""
+        ask = self._questions.get(language)
+        return None if ask is None else ask(body)
 
     def as_document(self) -> list[dict[str, Any]]:
         """Return plain data for JSON: what may be believed now."""

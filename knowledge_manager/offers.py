@@ -10,7 +10,7 @@ from typing import Any
 
 from knowledge_manager.distributed_dictionary import DistributedDataDictionary, Held
 from knowledge_manager.event_class import Attribute, EventClass
-from knowledge_manager.extract import indexes_of
+from knowledge_manager.extract import indexes_of, mask_of
 from knowledge_manager.lookup import words_for
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
@@ -118,15 +118,22 @@ def heard_within(dictionary: DistributedDataDictionary, last_ms: int) -> frozens
 
 
 def offers_for(
-    dictionary: DistributedDataDictionary, table: MissionTable, language: int, vector: bytes
+    dictionary: DistributedDataDictionary, table: MissionTable, language: int, body: bytes
 ) -> tuple[AlternativeOffers, ...]:
     """Return for each alternative of a subscription who can serve it wholly, and who in part.
 
-    `language` is the subscription language's id. A bad vector raises that language's own error.
+    `language` is the subscription language's id; a bad body raises `VectorError`. Where a language asks for
+    something else than attributes, there is one alternative without any, and nobody serves it in part.
     """
+    question = dictionary.question_of(language, body)
+    if question is None:
+        return ()
+    if question.alternatives is None:
+        served = tuple(held.node for held in dictionary.live() if question.serves(held.extract))
+        return (AlternativeOffers("", (), served, ()),)
     return tuple(
-        _alternative(dictionary, table, event, mask)
-        for event, mask in dictionary.requirements_of(language, vector)
+        _alternative(dictionary, table, wanted.event, mask_of(wanted.attributes))
+        for wanted in question.alternatives
     )
 
 

@@ -1,25 +1,40 @@
 """What a subscription language is, to the rest of the system.
 
-How an event is *described* is independent of how it *travels*. A language is therefore three small factories,
-each answering one question at one place: which publishers can serve this subscription (look-up, on a DENS
-node), which readings are worth sending (filter, at the source), and which subscriptions a notification
-satisfies (match, on a DENS node). The overlay only ever sees bytes and a language id.
+How an event is *described* is independent of how it *travels*. A language is a value made of factories, each
+answering one question at one place: which publishers can serve this subscription (look-up, on a DENS node),
+which readings are worth sending (filter, at the source), which subscriptions a notification satisfies
+(match, on a DENS node), what a person can do with it (authoring, in commands), which readings should have
+been told (ground truth, in Spark). What a language does not offer is None; who needs it says so in words.
+
+Of a subscription every language is given its *body*. Number, revision and lifetime are the overlay's, stand
+before it on the air (`watchdog.header`), and are nothing to a language.
 
 One law holds for every language and is tested for all of them: whatever would match, the filter lets pass.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Protocol
 
+from knowledge_manager.extract import Extract
 from knowledge_manager.mission_table import MissionTable
 from watchdog.filter import Release
 from watchdog.reading import Reading
 
+if TYPE_CHECKING:
+    from plugins.authoring import Authoring
+    from plugins.ground_truth import GroundTruth
+    from plugins.relations import Relations
+
 __all__ = [
+    "DETAIL_BYTES",
+    "Damper",
+    "DocumentFilter",
     "LookUp",
     "Match",
     "Matcher",
+    "Part",
+    "Question",
     "Release",
     "Requirement",
     "SourceFilter",
@@ -30,6 +45,22 @@ __all__ = [
 SubscriptionKey = tuple[int, int]
 """(origin, id): the subscriber's node number and its number for the subscription."""
 
+DETAIL_BYTES: Final = 255
+"""The most that a match may say beside its degree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One subscription that a notification satisfies, how well, and what else its language knows of it.
+
+    `detail` is opaque to everybody else: it travels with the notification to the subscriber and into the
+    trace, and the language's authoring puts it into words.
+    """
+
+    key: SubscriptionKey
+    degree_u8: int
+    detail: bytes = b""
+
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
@@ -39,35 +70,33 @@ class Requirement:
     attributes: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
-    """One subscription that a notification satisfies, and how well.
+class Question(Protocol):
+    """What a subscription asks of publishers: can this one serve it?"""
 
-    Languages that know more than a degree say so in the other fields; `identity` names a result that a later
-    one confirms or, with `withdrawn`, takes back.
-    """
+    @property
+    def alternatives(self) -> Sequence[Requirement] | None:
+        """Return what to measure, any of it being enough, where nothing else decides; a directory may then
+        look it up in an index. None where only `serves` can tell.
+        """
+        ...
 
-    key: SubscriptionKey
-    degree_u8: int
-    necessity_u8: int | None = None
-    probability: float | None = None
-    bindings: Mapping[str, str] | None = None
-    identity: bytes | None = None
-    withdrawn: bool = False
+    def serves(self, extract: Extract) -> bool:
+        """Say whether a publisher that offers this can serve the subscription."""
+        ...
 
 
 class LookUp(Protocol):
-    """Says what a publisher must measure to serve a subscription."""
+    """Says what a publisher must offer to serve a subscription."""
 
-    def alternatives(self, vector: bytes) -> tuple[Requirement, ...]:
-        """Return the alternatives; a publisher that offers all of any one of them can serve it."""
+    def question(self, body: bytes) -> Question:
+        """Return the question that a subscription asks of publishers."""
         ...
 
 
 class SourceFilter(Protocol):
     """Decides at the source which readings become notifications. It may keep state over readings."""
 
-    def add(self, key: SubscriptionKey, vector: bytes) -> None:
+    def add(self, key: SubscriptionKey, body: bytes) -> None:
         """Start to look for this subscription; a known key is replaced."""
         ...
 
@@ -76,14 +105,37 @@ class SourceFilter(Protocol):
         ...
 
     def feed(self, reading: Reading) -> list[Release]:
-        """Return the notifications that this reading is worth, most attributes first."""
+        """Return the notifications that this reading is worth, most attributes first.
+
+        On a host it is a `plugins.readings.ExactReading`, which has the values themselves too.
+        """
+        ...
+
+
+class DocumentFilter(SourceFilter, Protocol):
+    """A filter of documents, which are notifications as they are: nothing has to be measured for them."""
+
+    def offer(self, document: bytes) -> list[Release]:
+        """Return what to send of this document; nothing where nobody wants it."""
+        ...
+
+
+class Damper(Protocol):
+    """Holds back what tells nothing new."""
+
+    def judge(self, vector: bytes, now_ms: int) -> int:
+        """Return 0, and take the notification as sent, or the rule that holds it back (`watchdog.damper`)."""
         ...
 
 
 class Matcher(Protocol):
-    """Finds the subscriptions that a notification satisfies. It may keep state over notifications."""
+    """Finds the subscriptions that a notification satisfies.
 
-    def add(self, key: SubscriptionKey, vector: bytes) -> None:
+    It remembers no notifications: what it answers follows from the subscriptions it holds and from what it
+    is asked. So nothing is lost when a node starts anew.
+    """
+
+    def add(self, key: SubscriptionKey, body: bytes) -> None:
         """Hold this subscription; a known key is replaced."""
         ...
 
@@ -98,35 +150,56 @@ class Matcher(Protocol):
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
     ) -> Iterator[tuple[int, list[Match]]]:
-        """Yield (position, matches) for (vector, event_ms) pairs in the order in which they complete."""
+        """Yield (position, matches) for (vector, event_ms) pairs in the order in which they complete.
+
+        The batch sees the subscriptions held when it was called, less those removed since; it may be left
+        unfinished.
+        """
         ...
 
-    def next_timer_ms(self) -> int | None:
-        """Return when it wants to be asked again without a notification, or None."""
-        ...
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A subscription of another language that lets through something of what is wanted."""
+
+    language_id: int
+    body: bytes
 
 
-class SubscriptionLanguage(Protocol):
-    """A language: a number that every message carries, a name, and three factories."""
+def no_parts(body: bytes) -> tuple[Part, ...]:
+    """Return nothing: sources that do not know the language cannot serve it."""
+    return ()
+
+
+MatcherFactory = Callable[[MissionTable], Matcher]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubscriptionLanguage:
+    """A language, whole. Only what a node cannot do without has no default."""
+
+    language_id: int
+    """The number by which messages name it; 0 to 15 are this project's, others take what is free."""
+    name: str
+    """How people call it, in commands and scenarios."""
+    lookup: Callable[[MissionTable], LookUp]
+    source_filter: Callable[[MissionTable], SourceFilter]
+    matcher: MatcherFactory
+    listens_to: frozenset[int] | None = None
+    """Languages whose notifications its matcher judges; None means its own."""
+    parts: Callable[[bytes], tuple[Part, ...]] = no_parts
+    """From a body to subscriptions of other languages that together let pass whatever it wants."""
+    authoring: "Callable[[], Authoring] | None" = None
+    """What a person does with it. Called where it is needed, so that a node imports none of it."""
+    algorithms: Mapping[str, MatcherFactory] = field(default_factory=dict)
+    """Its matchers by name, where there are several; they answer the same."""
+    relations: "Callable[[MissionTable], Relations] | None" = None
+    ground_truth: "Callable[[MissionTable], GroundTruth] | None" = None
+    """Judges whole readings, for Spark; None where readings are nothing to it."""
+    damper: Callable[[MissionTable, int, int], Damper] | None = None
+    """(table, interval_ms, hysteresis) → what holds back repetitions; None where nothing is damped."""
 
     @property
-    def language_id(self) -> int:
-        """Return the number by which messages name this language."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """Return the name by which people call it."""
-        ...
-
-    def lookup(self, table: MissionTable) -> LookUp:
-        """Make a look-up over this mission table."""
-        ...
-
-    def source_filter(self, table: MissionTable) -> SourceFilter:
-        """Make a filter for one source."""
-        ...
-
-    def matcher(self, table: MissionTable) -> Matcher:
-        """Make a matcher for one DENS node."""
-        ...
+    def hears(self) -> frozenset[int]:
+        """Return the languages whose notifications its matcher judges."""
+        return frozenset((self.language_id,)) if self.listens_to is None else self.listens_to

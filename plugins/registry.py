@@ -1,38 +1,62 @@
 """Every subscription language there is: the built-in ones, and those of third parties.
 
-A third party's package names its language class in the entry-point group `dens.languages`; it is found here
-without anything else being told about it. Two languages with one number, or one name, are refused.
+A third party's package names its `SubscriptionLanguage` in the entry-point group `dens.languages`; it is
+found here without anything else being told about it. Two languages with one number, or one name, are refused.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
+from xml.parsers import expat
 
-from plugins.direct.language import DirectLanguage
-from plugins.fuzzy.language import FuzzyLanguage
+from plugins.direct.language import DIRECT
+from plugins.fuzzy.language import FUZZY
 from plugins.language import SubscriptionLanguage
+
+if TYPE_CHECKING:
+    from plugins.authoring import Authoring
 
 ENTRY_POINT_GROUP: Final = "dens.languages"
 
-BUILT_IN: Final[Mapping[int, Callable[[], SubscriptionLanguage]]] = MappingProxyType(
-    {0: DirectLanguage, 1: FuzzyLanguage}
-)
-"""The languages of this package by their number."""
+BUILT_IN: Final[tuple[SubscriptionLanguage, ...]] = (DIRECT, FUZZY)
+"""The languages of this package."""
+
+DEFAULT: Final = FUZZY.name
+"""The language of bytes where nobody says which."""
+
+
+_SEPARATOR: Final = " "
+"""Between namespace and name; neither can contain it."""
 
 
 class RegistryError(Exception):
-    """Two languages claim the same number or name, or one cannot be loaded."""
+    """Two languages claim the same number or name, or one cannot be loaded, or is asked for in vain."""
 
 
 def languages(found: Iterable[EntryPoint] | None = None) -> dict[int, SubscriptionLanguage]:
     """Return every language by its number. `found` replaces the installed entry points when given."""
-    known = {number: make() for number, make in BUILT_IN.items()}
-    for entry in entry_points(group=ENTRY_POINT_GROUP) if found is None else found:
+    return dict(_installed()) if found is None else _with(found)
+
+
+@cache
+def _installed() -> dict[int, SubscriptionLanguage]:
+    return _with(entry_points(group=ENTRY_POINT_GROUP))
+
+
+def _with(found: Iterable[EntryPoint]) -> dict[int, SubscriptionLanguage]:
+    known = {language.language_id: language for language in BUILT_IN}
+    for entry in found:
         try:
-            language: SubscriptionLanguage = entry.load()()
+            language = entry.load()
         except Exception as error:
             raise RegistryError(f"language {entry.name} ({entry.value}) cannot be loaded: {error}") from error
+        if not isinstance(language, SubscriptionLanguage):
+            raise RegistryError(
+                f"language {entry.name} ({entry.value}) is a {type(language).__name__}; name a "
+                "SubscriptionLanguage of plugins.language"
+            )
         for other in known.values():
             if language.language_id == other.language_id or language.name == other.name:
                 claim = f"number {language.language_id} or name {language.name!r}"
@@ -49,3 +73,66 @@ def language(number: int) -> SubscriptionLanguage:
     if number not in known:
         raise RegistryError(f"language {number} is unknown ({', '.join(map(str, sorted(known)))})")
     return known[number]
+
+
+def language_named(name: str) -> SubscriptionLanguage:
+    """Return the language that people call so, or raise `RegistryError`."""
+    for known in languages().values():
+        if known.name == name:
+            return known
+    names = ", ".join(sorted(known.name for known in languages().values()))
+    raise RegistryError(f'language "{name}" is unknown ({names})')
+
+
+def authoring_of(language: SubscriptionLanguage) -> "Authoring":
+    """Return what a person can do with a language, or raise `RegistryError` where that is nothing."""
+    if language.authoring is None:
+        raise RegistryError(f"nobody writes subscriptions in the {language.name} language")
+    return language.authoring()
+
+
+def language_of_document(source: bytes) -> SubscriptionLanguage:
+    """Return the language of a document: that of its root element's namespace.
+
+    A document in no known namespace is given to the default language, whose compiler knows best how to refuse
+    it.
+    """
+    namespace = _namespace_of(source)
+    for known in languages().values():
+        if known.authoring is not None and namespace in known.authoring().namespaces:
+            return known
+    return language_named(DEFAULT)
+
+
+def namespaces() -> dict[str, str]:
+    """Return every namespace in which subscriptions can be written, with the name of its language."""
+    return {
+        namespace: known.name
+        for known in languages().values()
+        if known.authoring is not None
+        for namespace in known.authoring().namespaces
+    }
+
+
+class _Enough(Exception):
+    """The root element is there, or what comes is none of our business."""
+
+
+def _namespace_of(source: bytes) -> str | None:
+    """Return the namespace of the root element; None where there is none, or a DTD, or no XML."""
+    found: list[str] = []
+
+    def begins(name: str, attributes: object) -> None:
+        namespace, separator, _ = name.rpartition(_SEPARATOR)
+        found.append(namespace if separator else "")
+        raise _Enough
+
+    def refused(*_: object) -> None:
+        raise _Enough
+
+    parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
+    parser.StartElementHandler = begins
+    parser.StartDoctypeDeclHandler = refused
+    with suppress(_Enough, expat.ExpatError, ValueError):
+        parser.Parse(source, True)
+    return found[0] or None if found else None

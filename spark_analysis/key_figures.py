@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from spark_analysis.asking.naming import seconds
 from spark_analysis.errors import TraceError
-from spark_analysis.languages import matchers_of
+from spark_analysis.languages import languages_of
 from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics.overhead import NOTIFICATION_TYPES
 from spark_analysis.metrics.owed import load_matchers, owed_in, subscription_revisions
@@ -82,7 +82,7 @@ def pair_figures_of(folder: Path) -> PairFigures:
 def _pairs(parts: Parts, manifest: Manifest, delivered: Any) -> PairFigures:
     first = delivered.groupby(["origin", "number", "node"])["at_ms"].min().to_dict()
     revisions = subscription_revisions(_table(parts, "subscriptions").to_pylist())
-    matchers = load_matchers(revisions, matchers_of(manifest))
+    matchers = load_matchers(revisions, languages_of(manifest))
     pairs: list[Pair] = []
     for batch in _table(parts, "notifications").to_batches():
         pairs += (

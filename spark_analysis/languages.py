@@ -1,21 +1,17 @@
-"""The matchers of a run's languages, made wherever Spark needs them."""
-
-from functools import partial
+"""The languages of a run, from what its manifest says."""
 
 from knowledge_manager.documents import listed
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.vocabulary import shipped_vocabularies
 from knowledge_manager.vocabulary_reader import read_vocabulary
-from plugins.language import Matcher
-from plugins.registry import language
 from spark_analysis.errors import TraceError
 from spark_analysis.manifest import Manifest
-from spark_analysis.metrics.owed import MakeMatcher
+from spark_analysis.metrics.run_languages import RunLanguages
 
 
-def matchers_of(manifest: Manifest) -> MakeMatcher:
-    """Return what makes a matcher for a language id over the run's mission table; it can be pickled."""
-    return partial(matcher, mission_table(manifest))
+def languages_of(manifest: Manifest) -> RunLanguages:
+    """Return the languages of a run, over its own mission table."""
+    return RunLanguages(mission_table(manifest))
 
 
 def mission_table(manifest: Manifest) -> MissionTable:
@@ -32,8 +28,3 @@ def mission_table(manifest: Manifest) -> MissionTable:
             f"the run carries no text of its vocabulary {listed(strange)}; run its scenario again"
         )
     return load_mission_table(names)
-
-
-def matcher(table: MissionTable, language_id: int) -> Matcher:
-    """Return an empty matcher of the language with this id."""
-    return language(language_id).matcher(table)

@@ -31,7 +31,7 @@ from knowledge_manager.whole_files import write_whole
 from spark_analysis.being_written import is_being_written
 from spark_analysis.connect import is_remote
 from spark_analysis.errors import NoSpark, TraceError
-from spark_analysis.languages import matchers_of
+from spark_analysis.languages import languages_of
 from spark_analysis.live_state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
 from spark_analysis.losses import refuse_losses
 from spark_analysis.manifest import Manifest, read_manifest
@@ -96,7 +96,7 @@ def follow(
     _refuse_lost_parts(folder)
     with _alone(folder) as place:
         _refuse_foreign_notes(folder, place)
-        state = LiveState(matchers_of(read_manifest(folder)))
+        state = LiveState(languages_of(read_manifest(folder)))
         log = BatchLog(place)
         for batch in log.batches():
             try:

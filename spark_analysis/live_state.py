@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from plugins.language import Matcher
 from spark_analysis.answers import Served
-from spark_analysis.metrics.owed import MakeMatcher, SubscriptionRevision, load_matchers
+from spark_analysis.metrics.owed import Listeners, SubscriptionRevision, load_matchers
+from spark_analysis.metrics.run_languages import RunLanguages
 from spark_analysis.pair_figures import pair_figures
 
 Message = tuple[int, int]
@@ -143,13 +143,13 @@ class LiveFigures:
 class LiveState:
     """The facts taken so far."""
 
-    def __init__(self, make_matcher: MakeMatcher) -> None:
-        self._make_matcher = make_matcher
+    def __init__(self, languages: RunLanguages) -> None:
+        self._languages = languages
         self._taken: set[int] = set()
         self._revisions: list[SubscriptionRevision] = []
         self._places: dict[tuple[int, int, int], int] = {}
         """Where each revision stands among them."""
-        self._matchers: dict[int, Matcher] = {}
+        self._matchers = Listeners(languages)
         self._notified: dict[Message, Notified] = {}
         self._owed: dict[Message, set[int]] = {}
         self._arrived: dict[tuple[int, int, int], int] = {}
@@ -215,7 +215,7 @@ class LiveState:
                 self._revisions[place] = self._revisions[place].with_row(revision)
                 is_changed = True
         if new:
-            alone = load_matchers(new, self._make_matcher)
+            alone = load_matchers(new, self._languages)
             for told in self._notified.values():
                 self._owe(told, alone, new)
             self._hold(new)
@@ -227,20 +227,13 @@ class LiveState:
     def _hold(self, new: list[SubscriptionRevision]) -> None:
         self._revisions += new
         for position, revision in enumerate(new, start=len(self._revisions) - len(new)):
-            if revision.language not in self._matchers:
-                self._matchers[revision.language] = self._make_matcher(revision.language)
-            self._matchers[revision.language].add((position, 0), revision.vector)
+            self._matchers.hold(position, revision)
 
-    def _owe(
-        self, told: Notified, matchers: dict[int, Matcher], revisions: list[SubscriptionRevision]
-    ) -> None:
+    def _owe(self, told: Notified, matchers: Listeners, revisions: list[SubscriptionRevision]) -> None:
         """Note to whom a notification is owed because of these revisions (`spark_analysis.metrics.owed`)."""
-        matcher = matchers.get(told.language)
-        if matcher is None:
-            return
         people = self._owed.setdefault((told.origin, told.number), set())
-        for match in matcher.match(told.vector, told.at_ms, told.at_ms):
-            revision = revisions[match.key[0]]
+        for position, _ in matchers.match(told.language, told.vector, told.at_ms):
+            revision = revisions[position]
             if revision.in_force(told.at_ms):
                 people.add(revision.subscriber)
 

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from knowledge_manager.run_parts import read_part
 from spark_analysis.errors import TraceError
-from spark_analysis.languages import matchers_of
+from spark_analysis.languages import languages_of
 from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics import delivery, truth
 from spark_analysis.metrics.owed import SubscriptionRevision, owed, subscription_revisions
@@ -83,7 +83,7 @@ class Run:
     def outcomes(self, revisions: Sequence[SubscriptionRevision] | None = None) -> DataFrame:
         """Return what became of every notification for every subscription revision it was owed to."""
         revisions = self.revisions() if revisions is None else revisions
-        owing = self.table("notifications").transform(owed(revisions, matchers_of(self.manifest)))
+        owing = self.table("notifications").transform(owed(revisions, languages_of(self.manifest)))
         delivered = self.table("messages").transform(delivery.deliveries)
         return delivery.outcomes(owing, delivered, self.manifest.simulated_ms)
 
@@ -94,7 +94,7 @@ class Run:
 
     def judged(self, revisions: Sequence[SubscriptionRevision]) -> DataFrame:
         """Return every reading that one of these revisions wanted, with its matches packed."""
-        return self.table("filter_decisions").transform(truth.judged(revisions, matchers_of(self.manifest)))
+        return self.table("filter_decisions").transform(truth.judged(revisions, languages_of(self.manifest)))
 
     def fates(self) -> DataFrame:
         """Return what became of every pair of reading and subscriber that was wanted or told."""

@@ -106,9 +106,7 @@ class RecordedRun:
         from knowledge_manager.local_dictionary import LocalDataDictionary
         from plugins.registry import languages
 
-        alternatives = {
-            number: language.lookup(table).alternatives for number, language in languages().items()
-        }
+        alternatives = {number: language.lookup(table).question for number, language in languages().items()}
         known = DistributedDataDictionary(alternatives, table=table)
         groups = {int(row["node"]): str(row["group"]) for row in self._nodes}
         for node, hops in partition.hops.items():

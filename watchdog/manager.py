@@ -5,7 +5,7 @@ mean. A subscription that was removed stays removed: while its lifetime would ha
 not newer brings it back.
 """
 
-from watchdog.damper import HYSTERESIS, INTERVAL, Damper
+from watchdog.damper import HYSTERESIS, INTERVAL
 from watchdog.filter import PoolFull, Release
 from watchdog.pool import EXPIRY, INSTALLED, KEY, KNOWN, NEVER, REPLACED, SEQ, STALE, Pool
 from watchdog.reading import Reading
@@ -52,13 +52,10 @@ class Watchdog:
         filters: dict,  # type: ignore[type-arg]
         capacity: int = 4096,
         remembered_removals: int = 64,
-        vector_errors: tuple = (VectorError,),  # type: ignore[type-arg]
-        interval_ms: int = 0,
-        hysteresis: int = 0,
+        dampers: dict | None = None,  # type: ignore[type-arg]
     ) -> None:
-        """`filters` maps language ids to filters; each may raise one of `vector_errors` for what it cannot
-        read. What `interval_ms` and `hysteresis` hold back, see watchdog.damper; they damp the filters whose
-        notifications are vectors with `feature_bytes`.
+        """`filters` maps language ids to filters; each raises VectorError for what it cannot read. `dampers`
+        hold back what tells nothing new (watchdog.damper), by language id too.
         """
         self.filters = filters
         self.capacity = capacity
@@ -73,11 +70,7 @@ class Watchdog:
             "hysteresis": 0,
         }
         self.suppressed = None  # type: str | None  # the rule that last held something of this reading back
-        self._dampers = {}  # type: dict[int, Damper]
-        for language in filters:
-            if (interval_ms or hysteresis) and hasattr(filters[language], "feature_bytes"):
-                self._dampers[language] = Damper(filters[language].feature_bytes, interval_ms, hysteresis)
-        self._vector_errors = vector_errors
+        self._dampers = {} if dampers is None else dampers
         self._pools = {}  # type: dict[int, Pool]
         for language in filters:
             self._pools[language] = getattr(filters[language], "pool", None) or Pool()
@@ -122,7 +115,7 @@ class Watchdog:
                 self.filters[language].add((origin, id), vector)
             except PoolFull:
                 return FULL
-            except self._vector_errors:
+            except VectorError:
                 return BAD_VECTOR
             if pool.find(origin, id) < 0 or pool is not getattr(self.filters[language], "pool", None):
                 pool.put(origin, id, seq, expires_s, _NOTHING, 0, 3)

@@ -92,8 +92,15 @@ def value_of_today(version: int, space: int, value: bytes) -> bytes:
     if version >= 4 or space not in _ENVELOPED or not enveloped or enveloped[0] >> 4 != 1:
         return value
     header = bytes((2 << 4 | enveloped[0] & 0x0F,)) + enveloped[1:_ENVELOPE_BYTES]
-    count = b"\x00" if space == _INBOX else b""  # the high byte of what was a count of one byte
-    return time + header + count + enveloped[_ENVELOPE_BYTES:]
+    payload = enveloped[_ENVELOPE_BYTES:]
+    return time + header + (_notify_of_today(payload) if space == _INBOX else payload)
+
+
+def _notify_of_today(payload: bytes) -> bytes:
+    """Return a notify with a count of two bytes, and after every degree the length of no detail."""
+    count, end = payload[0], 1 + 3 * payload[0]
+    entries = [payload[at : at + 3] + b"\x00" for at in range(1, end, 3)]
+    return count.to_bytes(2, "big") + b"".join(entries) + payload[end:]
 
 
 _STEPS: Final[dict[int, Callable[[sqlite3.Connection], None]]] = {

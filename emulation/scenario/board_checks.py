@@ -6,7 +6,7 @@ from emulation.scenario.places import Places
 from emulation.scenario.scenario import PlannedSensor, PlannedSubscription, board_limits
 from emulation.scenario.settings import ScenarioSettings
 from knowledge_manager.documents import Problem
-from plugins.fuzzy.language import FuzzyLanguage
+from plugins.fuzzy.language import FUZZY
 
 
 def check_boards(
@@ -28,7 +28,7 @@ def check_boards(
             continue
         measured = {1 << plan.event.index for plan in sensors if plan.group == group.name}
         for number, wanted in enumerate(subscriptions):
-            if wanted.language != FuzzyLanguage.language_id or wanted.vector[-2] not in measured:
+            if wanted.language != FUZZY.language_id or wanted.vector[-2] not in measured:
                 continue
             for fault in limits.faults(wanted.vector, feature_bytes):
                 message = f'{fault.message}; the boards of "{group.name}" refuse it'

@@ -44,7 +44,7 @@ from knowledge_manager.toml_documents import SchemaCodes, parse_toml, problems_f
 from knowledge_manager.toml_positions import TomlPositions, locate
 from knowledge_manager.vocabulary import shipped_vocabularies
 from plugins.fuzzy.compiler import compile_subscription
-from plugins.fuzzy.language import FuzzyLanguage
+from plugins.fuzzy.language import FUZZY
 
 CODES: Final = SchemaCodes(unknown_key="D301", missing_key="D303", bad_value="D302")
 _SHIPPED: Final = Path(__file__).parent.parent / "scenarios"
@@ -223,7 +223,7 @@ def _subscription(
         wanted.group,
         at_ms,
         None if wanted.withdrawn_at_s is None else int(wanted.withdrawn_at_s * 1000),
-        FuzzyLanguage.language_id,
+        FUZZY.language_id,
         number,
         compiled.vector,
         wanted.file,

@@ -113,7 +113,7 @@ class Auditor:
         )
         demand(bool(event.satisfied), 2, f"{event.item.id} came for nothing")
         slack_ms = self._world.plan.slack_ms
-        for id, seq, _ in event.satisfied:
+        for id, seq, _, _ in event.satisfied:
             [one] = [
                 one
                 for one in self._world.applications.asked
@@ -134,7 +134,7 @@ class Auditor:
         assert isinstance(machine, DensNode)
         buried = {(one.item.origin, one.id): one.seq for one in machine._table.tombstones()}
         end = len(data) - TAG_BYTES if read_header(data).is_sealed else len(data)
-        for id, seq, _ in Notify.decode(data[16:end]).satisfied:
+        for id, seq, _, _ in Notify.decode(data[16:end]).satisfied:
             is_wanted = (peer, id) not in buried or is_newer(seq, buried[peer, id])
             demand(is_wanted, 4, f"{node} forwarded for the withdrawn subscription ({peer}, {id})")
 

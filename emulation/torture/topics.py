@@ -7,21 +7,24 @@ matches iff the topics are equal and the value is not below the least value; the
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from watchdog.header import NO_HEADER
+from watchdog.vector import VectorError
+
 LANGUAGE = 9
 
 
-class TopicError(Exception):
+class TopicError(VectorError):
     """Bytes that are no vector of this language."""
 
     def __init__(self, message: str, offset: int) -> None:
-        super().__init__(message)
-        self.offset = offset
+        super().__init__(offset, message)
 
 
 @dataclass(frozen=True)
 class TopicMatch:
     key: tuple[int, int]
     degree_u8: int
+    detail: bytes = b""
 
 
 def subscription(id: int, seq: int, lifetime_q: int, topic: int, least: int) -> bytes:
@@ -36,10 +39,10 @@ class TopicMatcher:
     def __init__(self) -> None:
         self._vectors: dict[tuple[int, int], bytes] = {}
 
-    def add(self, key: tuple[int, int], vector: bytes) -> None:
-        if len(vector) != 5:
-            raise TopicError("a subscription has five bytes", len(vector))
-        self._vectors[key] = vector
+    def add(self, key: tuple[int, int], body: bytes) -> None:
+        if len(body) != 2:
+            raise TopicError("a subscription is a topic and a least value", len(body))
+        self._vectors[key] = NO_HEADER + body
 
     def remove(self, key: tuple[int, int]) -> None:
         self._vectors.pop(key, None)
@@ -93,8 +96,8 @@ class TopicDirectory:
             raise TopicError("an extract names a topic", 0)
         self._topics[node] = extract
 
-    def publishers_for(self, language: int, vector: bytes) -> list[int]:
-        return sorted(node for node, topics in self._topics.items() if vector[3] in topics)
+    def publishers_for(self, language: int, body: bytes) -> list[int]:
+        return sorted(node for node, topics in self._topics.items() if body[0] in topics)
 
 
 class TopicHost:
@@ -104,12 +107,12 @@ class TopicHost:
         self.installed: dict[tuple[int, int], tuple[int, bytes, int]] = {}
 
     def install(
-        self, origin: int, id: int, seq: int, language: int, vector: bytes, remaining_ms: int, now_ms: int
+        self, origin: int, id: int, seq: int, language: int, body: bytes, remaining_ms: int, now_ms: int
     ) -> int:
         if language != LANGUAGE:
             return 5
         known = self.installed.get((origin, id))
-        self.installed[origin, id] = (seq, vector, now_ms + remaining_ms)
+        self.installed[origin, id] = (seq, body, now_ms + remaining_ms)
         if known is None:
             return 0
         return 1 if known[0] == seq else 2
@@ -118,4 +121,8 @@ class TopicHost:
         self.installed.pop((origin, id), None)
 
     def wants(self, vector: bytes, now_ms: int) -> bool:
-        return any(matches(sv, vector) for _, sv, until_ms in self.installed.values() if now_ms < until_ms)
+        return any(
+            matches(NO_HEADER + body, vector)
+            for _, body, until_ms in self.installed.values()
+            if now_ms < until_ms
+        )

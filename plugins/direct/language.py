@@ -1,21 +1,20 @@
 """The direct language, number 0: plain store-carry-forward of opaque bytes to a named destination.
 
-A subscription says "everything for node N": id, revision and lifetime as in every language, then the two
-bytes of N, big-endian. A notification is the two bytes of its destination and then whatever the sender
-likes. It exists to compare the overlay with other simulators, whose messages have a destination instead of a
-meaning.
+A subscription says "everything for node N": its body is the two bytes of N, big-endian. A
+notification is the two bytes of its destination and then whatever the sender likes. It exists to compare the
+overlay with other simulators, whose messages have a destination instead of a meaning.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
-from knowledge_manager.mission_table import MissionTable
-from plugins.language import LookUp, Match, Matcher, Release, Requirement, SourceFilter, SubscriptionKey
+from plugins.language import Match, Release, SubscriptionKey, SubscriptionLanguage
+from plugins.lookup import MeasuresAny
+from watchdog.header import framed
 from watchdog.reading import Reading
 from watchdog.vector import VectorError
 
-HEADER_BYTES = 3
-"""Id, revision and lifetime code: what SUB/DENS reads of every subscription."""
-ADDRESS_BYTES = 2
+ADDRESS_BYTES: Final = 2
 
 
 def address_of(notification: bytes) -> int:
@@ -26,8 +25,8 @@ def address_of(notification: bytes) -> int:
 
 
 def subscription_to(node: int, id: int, seq: int, lifetime_q: int) -> bytes:
-    """Return the subscription to everything for this node."""
-    return bytes((id, seq, lifetime_q)) + node.to_bytes(ADDRESS_BYTES, "big")
+    """Return the vector of a subscription to everything for this node."""
+    return framed(id, seq, lifetime_q, node.to_bytes(ADDRESS_BYTES, "big"))
 
 
 def notification_for(destination: int, payload: bytes) -> bytes:
@@ -35,31 +34,27 @@ def notification_for(destination: int, payload: bytes) -> bytes:
     return destination.to_bytes(ADDRESS_BYTES, "big") + payload
 
 
-def _subscribed_node(subscription: bytes) -> int:
-    size = HEADER_BYTES + ADDRESS_BYTES
-    if len(subscription) != size:
-        raise VectorError(
-            min(len(subscription), size),
-            "a direct subscription is id, revision, lifetime and two bytes of node",
-        )
-    return subscription[3] << 8 | subscription[4]
+def _subscribed_node(body: bytes) -> int:
+    if len(body) != ADDRESS_BYTES:
+        raise VectorError(min(len(body), ADDRESS_BYTES), "a direct subscription is two bytes of node")
+    return body[0] << 8 | body[1]
 
 
 class DirectLookUp:
     """Nobody has to measure anything: who sends to a node does so on its own account."""
 
-    def alternatives(self, vector: bytes) -> tuple[Requirement, ...]:
-        """Return no alternative; a bad vector raises `VectorError`."""
-        _subscribed_node(vector)
-        return ()
+    def question(self, body: bytes) -> MeasuresAny:
+        """Return the question that no publisher answers; a bad body raises `VectorError`."""
+        _subscribed_node(body)
+        return MeasuresAny(())
 
 
 class DirectFilter:
     """Readings are never addressed to anybody, so none becomes a notification."""
 
-    def add(self, key: SubscriptionKey, vector: bytes) -> None:
-        """Accept the subscription; a bad vector raises `VectorError`."""
-        _subscribed_node(vector)
+    def add(self, key: SubscriptionKey, body: bytes) -> None:
+        """Accept the subscription; a bad body raises `VectorError`."""
+        _subscribed_node(body)
 
     def remove(self, key: SubscriptionKey) -> None:
         """Do nothing: nothing is held."""
@@ -76,9 +71,9 @@ class DirectMatcher:
         self._nodes: dict[SubscriptionKey, int] = {}
         self._matches: dict[int, list[Match]] = {}
 
-    def add(self, key: SubscriptionKey, vector: bytes) -> None:
-        """Hold this subscription; a bad vector raises `VectorError` and changes nothing."""
-        node = _subscribed_node(vector)
+    def add(self, key: SubscriptionKey, body: bytes) -> None:
+        """Hold this subscription; a bad body raises `VectorError` and changes nothing."""
+        node = _subscribed_node(body)
         self.remove(key)
         self._nodes[key] = node
         self._matches[node] = sorted([*self._matches.get(node, ()), Match(key, 255)], key=_by_key)
@@ -102,28 +97,15 @@ class DirectMatcher:
         for position, (vector, event_ms) in enumerate(notifications):
             yield position, self.match(vector, event_ms, now_ms)
 
-    def next_timer_ms(self) -> int | None:
-        """Return None: it never wants to be asked without a notification."""
-        return None
 
-
-class DirectLanguage:
-    """Opaque bytes for a named node."""
-
-    language_id = 0
-    name = "direct"
-
-    def lookup(self, table: MissionTable) -> LookUp:
-        """Make a look-up; the mission table takes no part."""
-        return DirectLookUp()
-
-    def source_filter(self, table: MissionTable) -> SourceFilter:
-        """Make a filter that lets no reading pass."""
-        return DirectFilter()
-
-    def matcher(self, table: MissionTable) -> Matcher:
-        """Make a matcher by destination."""
-        return DirectMatcher()
+DIRECT: Final = SubscriptionLanguage(
+    language_id=0,
+    name="direct",
+    lookup=lambda table: DirectLookUp(),
+    source_filter=lambda table: DirectFilter(),
+    matcher=lambda table: DirectMatcher(),
+)
+"""Opaque bytes for a named node; the mission table takes no part."""
 
 
 def _by_key(match: Match) -> SubscriptionKey:

@@ -124,10 +124,6 @@ class FastMatcher:
             vector, event_ms = notifications[position]
             yield position, self.match(vector, event_ms, now_ms)
 
-    def next_timer_ms(self) -> int | None:
-        """Return None: it never wants to be asked without a notification."""
-        return None
-
     def __len__(self) -> int:
         """Return how many subscriptions are held."""
         return self.store.count if self._few is None else len(self._few)

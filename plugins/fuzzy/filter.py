@@ -4,6 +4,7 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.language import SubscriptionKey
 from watchdog.filter import FuzzyFilter, Release
+from watchdog.header import NO_HEADER
 from watchdog.pool import Pool
 from watchdog.reading import Reading
 from watchdog.vector import ONE_HOUR, lifetime_code
@@ -19,8 +20,9 @@ class FuzzySourceFilter(FuzzyFilter):
             event.index: lifetime_code(event.notification_lifetime_s) for event in table.events
         }
 
-    def add(self, key: SubscriptionKey, vector: bytes) -> None:
-        """Start to look for this subscription; a bad vector raises `VectorError` and changes nothing."""
+    def add(self, key: SubscriptionKey, body: bytes) -> None:
+        """Start to look for this subscription; a bad body raises `VectorError` and changes nothing."""
+        vector = NO_HEADER + body
         self._codec.subscription(vector)
         super().add(key, vector)
 

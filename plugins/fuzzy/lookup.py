@@ -3,6 +3,8 @@
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.language import Requirement
+from plugins.lookup import MeasuresAny
+from watchdog.header import NO_HEADER
 
 
 class FuzzyLookUp:
@@ -12,7 +14,8 @@ class FuzzyLookUp:
         self._codec = FuzzyCodec(table)
         self._age_index = table.age_index
 
-    def alternatives(self, vector: bytes) -> tuple[Requirement, ...]:
-        """Return the one alternative there is; a bad vector raises `VectorError`."""
-        parts = self._codec.subscription(vector)
-        return (Requirement(parts.event, frozenset(parts.attributes) - {self._age_index}),)
+    def question(self, body: bytes) -> MeasuresAny:
+        """Return the one alternative there is; a bad body raises `VectorError`."""
+        parts = self._codec.subscription(NO_HEADER + body)
+        wanted = Requirement(parts.event, frozenset(parts.attributes) - {self._age_index})
+        return MeasuresAny((wanted,))

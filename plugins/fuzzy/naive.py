@@ -6,7 +6,7 @@ code that runs on boards. Nothing is remembered and nothing is spared.
     >>> matcher = NaiveMatcher(None)
     >>> matcher.add((7, 0), bytes.fromhex("00000000000064c87f0101"))
     >>> matcher.match(bytes.fromhex("000000000000960101"), event_ms=0, now_ms=0)
-    [Match(key=(7, 0), degree_u8=255, necessity_u8=None, probability=None, bindings=None, identity=None, ...)]
+    [Match(key=(7, 0), degree_u8=255, detail=b'')]
 """
 
 from collections.abc import Iterator, Sequence
@@ -57,10 +57,6 @@ class NaiveMatcher:
         """Yield the matches of each notification, in their order."""
         for position, (vector, event_ms) in enumerate(notifications):
             yield position, self.match(vector, event_ms, now_ms)
-
-    def next_timer_ms(self) -> int | None:
-        """Return None: it never wants to be asked without a notification."""
-        return None
 
     def _is_candidate(self, subscription: SubscriptionVector, notification: NotificationVector) -> bool:
         if subscription.event != notification.event:

@@ -116,10 +116,6 @@ class Population(ABC):
         for position, (vector, event_ms) in enumerate(notifications):
             yield position, self.match(vector, event_ms, now_ms)
 
-    def next_timer_ms(self) -> int | None:
-        """Return None: it never wants to be asked without a notification."""
-        return None
-
     def __len__(self) -> int:
         """Return how many subscriptions are held."""
         return len(self._held)

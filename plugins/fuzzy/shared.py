@@ -194,10 +194,6 @@ class SharedMatcher:
         for position, (vector, event_ms) in enumerate(notifications):
             yield position, self.match(vector, event_ms, now_ms)
 
-    def next_timer_ms(self) -> int | None:
-        """Return None: it never wants to be asked without a notification."""
-        return None
-
     def _concept(self, number: int) -> Concept:
         concept = self._concepts[number]
         assert concept is not None, "a number is given back only when its concept has no row"

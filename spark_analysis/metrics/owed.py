@@ -15,10 +15,9 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StructField, StructType
 
-from plugins.language import Matcher
-
-MakeMatcher = Callable[[int], Matcher]
-"""Makes an empty matcher for a language id. It is pickled and called on the workers."""
+from plugins.language import Match, Matcher
+from spark_analysis.metrics.run_languages import RunLanguages
+from watchdog.header import body_of
 
 OWED = StructType(
     [
@@ -106,12 +105,12 @@ def subscription_revisions(subscriptions: Iterable[Mapping[str, Any]]) -> tuple[
 
 
 def owed(
-    revisions: Sequence[SubscriptionRevision], make_matcher: MakeMatcher
+    revisions: Sequence[SubscriptionRevision], languages: RunLanguages
 ) -> Callable[[DataFrame], DataFrame]:
     """Return the transformation of `notifications` into what is owed (`OWED`)."""
 
     def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        matchers = load_matchers(revisions, make_matcher)
+        matchers = load_matchers(revisions, languages)
         for batch in batches:
             yield owed_in(batch, revisions, matchers)
 
@@ -122,18 +121,43 @@ def owed(
     return transform
 
 
-def load_matchers(revisions: Sequence[SubscriptionRevision], make_matcher: MakeMatcher) -> dict[int, Matcher]:
-    """Return one matcher a language, holding its revisions under the key (position in `revisions`, 0)."""
-    matchers: dict[int, Matcher] = {}
+class Listeners:
+    """One matcher a language, and for each language whose matchers judge its notifications.
+
+    Revisions are held under the key (their position, 0).
+    """
+
+    def __init__(self, languages: RunLanguages) -> None:
+        self._languages = languages
+        self._matchers: dict[int, Matcher] = {}
+        self._by_told: dict[int, list[Matcher]] = {}
+
+    def hold(self, position: int, revision: SubscriptionRevision) -> None:
+        """Hold one more revision."""
+        number = revision.language
+        if number not in self._matchers:
+            self._matchers[number] = self._languages.matcher(number)
+            for told in self._languages.hears(number):
+                self._by_told.setdefault(told, []).append(self._matchers[number])
+        self._matchers[number].add((position, 0), body_of(revision.vector))
+
+    def match(self, language: int, vector: bytes, event_ms: int) -> Iterator[tuple[int, Match]]:
+        """Yield (position, match) of every revision that a notification satisfies, as of its own time."""
+        for matcher in self._by_told.get(language, ()):
+            for match in matcher.match(vector, event_ms, event_ms):
+                yield match.key[0], match
+
+
+def load_matchers(revisions: Sequence[SubscriptionRevision], languages: RunLanguages) -> Listeners:
+    """Return matchers that hold these revisions, by their positions."""
+    found = Listeners(languages)
     for position, revision in enumerate(revisions):
-        if revision.language not in matchers:
-            matchers[revision.language] = make_matcher(revision.language)
-        matchers[revision.language].add((position, 0), revision.vector)
-    return matchers
+        found.hold(position, revision)
+    return found
 
 
 def owed_in(
-    batch: pa.RecordBatch, revisions: Sequence[SubscriptionRevision], matchers: dict[int, Matcher]
+    batch: pa.RecordBatch, revisions: Sequence[SubscriptionRevision], matchers: Listeners
 ) -> pa.RecordBatch:
     """Return the rows of `OWED` for a batch of notifications."""
     rows: list[int] = []
@@ -142,12 +166,8 @@ def owed_in(
     first: list[bool] = []
     columns = (batch[name].to_pylist() for name in ("language", "vector", "at_ms"))
     for row, (language, vector, event_ms) in enumerate(zip(*columns, strict=True)):
-        matcher = matchers.get(language)
-        if matcher is None:
-            continue
         asked_before: set[int] = set()
-        for match in matcher.match(vector, event_ms, event_ms):
-            position = match.key[0]
+        for position, match in matchers.match(language, vector, event_ms):
             if revisions[position].in_force(event_ms):
                 rows.append(row)
                 positions.append(position)

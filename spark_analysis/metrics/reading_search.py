@@ -1,10 +1,9 @@
 """Readings × subscription revisions in force, in columns: which match, how well, and for how many people.
 
 A batch of readings comes as Arrow columns and leaves as arrays: no object is made for a reading or for a
-match. What is asked is the language's own matcher. A few readings are asked one by one; once the pairs to
-judge are more than `TOGETHER_FROM`, whole batches go through the compiled search of `plugins.fuzzy.fast`.
+match. What is asked is each language's own ground truth (`plugins.ground_truth`).
 
-A trace is written in the order of time, so a batch covers a short time. The matcher then holds the
+A trace is written in the order of time, so a batch covers a short time. Ground truth then holds the
 revisions that are in force somewhere in it, and not all that there ever were: between two batches what
 began is added and what ended is removed.
 """
@@ -17,50 +16,23 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from plugins.fuzzy.fast import FastMatcher
+from plugins.ground_truth import Bytes, GroundTruth, Integers, Judged, Keys, ReadingColumns
 from plugins.kernels.compiled import compiled, is_available
-from plugins.language import Matcher
 from spark_analysis.errors import TraceError
-from spark_analysis.metrics.owed import MakeMatcher, SubscriptionRevision
+from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.metrics.run_languages import RunLanguages
+from watchdog.header import body_of
 
-FUZZY: Final = 1
-"""The language whose subscriptions are about readings."""
-
-TOGETHER_FROM: Final = 200_000
-"""Pairs in a batch; judging so many one by one takes longer than loading compiled code."""
+COMPILED_FROM: Final = 200_000
+"""Matches at once; looking through so many takes longer than loading compiled code."""
 
 PAIRS_AT_ONCE: Final = 1 << 24
 """A batch is judged in pieces of so many pairs: if all of them matched, they would take 80 MB."""
 
-PLAIN_AGGREGATORS: Final = 6
-"""Those below have no block, so that their vectors of one length form a table."""
-
 NO_EVENT: Final = 255
 """Stands for the event class of a reading without values, which no subscription is about."""
 
-Integers = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.int32]
-Keys = npt.NDArray[np.uint32]
-Bytes = npt.NDArray[np.uint8]
-
-
-@dataclass(frozen=True, slots=True)
-class Readings:
-    """Readings side by side. `rows` has one byte for every attribute index, 0 where there is no value."""
-
-    event_ms: Integers
-    events: Bytes
-    features: Integers
-    rows: Bytes
-
-    def __len__(self) -> int:
-        """Return how many there are."""
-        return len(self.events)
-
-    def part(self, begin: int, end: int) -> "Readings":
-        """Return some of them."""
-        chosen = slice(begin, end)
-        return Readings(self.event_ms[chosen], self.events[chosen], self.features[chosen], self.rows[chosen])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +52,21 @@ class Matches:
 class ReadingSearch:
     """Finds the revisions that were in force at a reading's time and match it."""
 
-    def __init__(self, revisions: Sequence[SubscriptionRevision], make_matcher: MakeMatcher) -> None:
-        self._vectors = [revision.vector for revision in revisions]
+    def __init__(self, revisions: Sequence[SubscriptionRevision], languages: RunLanguages) -> None:
+        self._languages = [revision.language for revision in revisions]
+        self._bodies = [body_of(revision.vector) for revision in revisions]
         self._begin = np.array([revision.created_ms for revision in revisions], np.int64)
         self._end = np.array([_end_of(revision) for revision in revisions], np.int64)
         people = np.array([revision.subscriber for revision in revisions], np.int32)
         self._person = np.unique(people, return_inverse=True)[1].astype(np.int32)
         self._last = np.full(len(revisions), -1, np.int32)
-        self._matcher = make_matcher(FUZZY)
+        self._truths: dict[int, GroundTruth] = {}
+        for language in dict.fromkeys(self._languages):
+            truth = languages.ground_truth(language)
+            if truth is not None:
+                self._truths[language] = truth
+        self._is_about_readings = np.array([one in self._truths for one in self._languages], bool)
         self._held = np.zeros(len(revisions), bool)
-        self.together = False
 
     def matches(self, batch: pa.RecordBatch) -> Iterator[tuple[int, Matches]]:
         """Yield (position of its first reading, matches) for each piece of a batch, in order.
@@ -97,58 +74,45 @@ class ReadingSearch:
         The batch has the columns `event_ms`, `event`, `attributes` and `values`.
         """
         readings = read_columns(batch)
-        if not len(readings):
+        if not len(readings) or not self._truths:
             return
-        in_force = (self._begin <= readings.event_ms.max()) & (self._end > readings.event_ms.min())
-        held = int(in_force.sum())
-        if not self.together and held * len(readings) >= TOGETHER_FROM:
-            self._turn_to_columns(readings.rows.shape[1] // 8)
+        in_force = (
+            self._is_about_readings
+            & (self._begin <= readings.event_ms.max())
+            & (self._end > readings.event_ms.min())
+        )
         self._hold(in_force)
-        step = max(1, PAIRS_AT_ONCE // max(held, 1))
+        step = max(1, PAIRS_AT_ONCE // max(int(in_force.sum()), 1))
         for begin in range(0, len(readings), step):
             yield begin, self._found(readings.part(begin, begin + step))
 
-    def _turn_to_columns(self, feature_bytes: int) -> None:
-        """Go over to the compiled search, where the language's matcher has one and there is a compiler."""
-        if isinstance(self._matcher, FastMatcher) and is_available():
-            self._matcher = FastMatcher(None, feature_bytes=feature_bytes, columns_from=0)
-            self._held[:] = False
-            self.together = True
-
     def _hold(self, in_force: npt.NDArray[np.bool_]) -> None:
-        """Make the matcher hold these revisions and no others."""
+        """Make every language hold those of these revisions that are its own, and no others."""
         for position in np.flatnonzero(self._held & ~in_force).tolist():
-            self._matcher.remove(_key(position))
-        self._add(np.flatnonzero(in_force & ~self._held))
+            self._truths[self._languages[position]].remove(position)
+        for position in np.flatnonzero(in_force & ~self._held).tolist():
+            self._truths[self._languages[position]].add(position, self._bodies[position])
         self._held = in_force
 
-    def _add(self, positions: Integers) -> None:
-        tables: dict[int, list[int]] = {}
-        for position in positions.tolist():
-            vector = self._vectors[position]
-            if self.together and vector[5] & 15 < PLAIN_AGGREGATORS:
-                tables.setdefault(len(vector), []).append(position)
-            else:
-                self._matcher.add(_key(position), vector)
-        for length, chosen in tables.items():
-            table = np.frombuffer(b"".join(self._vectors[at] for at in chosen), np.uint8).reshape(-1, length)
-            assert isinstance(self._matcher, FastMatcher)
-            self._matcher.add_all(np.array(chosen, np.uint32), table)
-
-    def _found(self, readings: Readings) -> Matches:
-        if self.together:
-            assert isinstance(self._matcher, FastMatcher)
-            search = self._matcher.search.many
-            ends, (revisions, degrees) = search(readings.rows, readings.events, readings.features)
-            keep: Any = compiled(keep_in_force)
-        else:
-            ends, revisions, degrees = _found_singly(self._matcher, readings)
-            keep = keep_in_force
+    def _found(self, readings: ReadingColumns) -> Matches:
+        judged = [truth.judge(readings) for truth in self._truths.values()]
+        ends, revisions, degrees = judged[0] if len(judged) == 1 else _side_by_side(judged, len(readings))
+        is_long = len(revisions) >= COMPILED_FROM and is_available()
+        keep: Any = compiled(keep_in_force) if is_long else keep_in_force
         subscribers = np.zeros(len(readings), np.int32)
         self._last[:] = -1
         times = (readings.event_ms, self._begin, self._end)
         kept = keep(ends, revisions, degrees, *times, self._person, self._last, subscribers)
         return Matches(ends, revisions[:kept].copy(), degrees[:kept].copy(), subscribers)
+
+
+def _side_by_side(judged: Sequence[Judged], count: int) -> Judged:
+    """Return what several languages found of the same readings, reading by reading."""
+    reading = [np.repeat(np.arange(count), np.diff(ends, prepend=0)) for ends, _, _ in judged]
+    order = np.argsort(np.concatenate(reading), kind="stable")
+    ends = np.sum([ends for ends, _, _ in judged], axis=0).astype(np.int64)
+    revisions = np.concatenate([keys for _, keys, _ in judged])[order]
+    return ends, revisions, np.concatenate([degrees for _, _, degrees in judged])[order]
 
 
 def keep_in_force(
@@ -184,7 +148,7 @@ def keep_in_force(
     return kept
 
 
-def read_columns(batch: pa.RecordBatch) -> Readings:
+def read_columns(batch: pa.RecordBatch) -> ReadingColumns:
     """Take the readings of a batch apart; raise `TraceError` when masks and values do not agree."""
     count = batch.num_rows
     mask_ends, masks = bytes_of(batch["attributes"])
@@ -203,7 +167,8 @@ def read_columns(batch: pa.RecordBatch) -> Readings:
     wide[:, 8 - width :] = masks.reshape(count, width)
     features = wide.view(">i8").reshape(count).astype(np.int64)
     events = np.where(features == 0, NO_EVENT, batch["event"].to_numpy()).astype(np.uint8)
-    return Readings(batch["event_ms"].to_numpy(), events, features, rows)
+    exact = batch["exact"].to_pylist() if "exact" in batch.schema.names else [None] * count
+    return ReadingColumns(batch["event_ms"].to_numpy(), events, features, rows, exact)
 
 
 def bytes_of(column: Any) -> tuple[Integers, Bytes]:
@@ -214,34 +179,6 @@ def bytes_of(column: Any) -> tuple[Integers, Bytes]:
     if not len(column) or data is None:
         return np.zeros(len(column) + 1, np.int64), np.zeros(0, np.uint8)
     return (ends - ends[0]).astype(np.int64), np.frombuffer(data, np.uint8)[ends[0] : ends[-1]]
-
-
-def told_in_full(row: Bytes, event: int, feature: int) -> bytes | None:
-    """Return the notification vector (SPEC §3) that tells all of a reading; None when it has no value."""
-    if not feature:
-        return None
-    width = len(row) // 8
-    values = bytes(int(byte) for index, byte in enumerate(row) if feature >> index & 1)
-    return bytes(6) + values + (1 << event).to_bytes(width, "big") + feature.to_bytes(width, "big")
-
-
-def _found_singly(matcher: Matcher, readings: Readings) -> tuple[Integers, Keys, Bytes]:
-    """Ask one reading after the other; return (ends, revisions, degrees) of every match."""
-    ends = np.zeros(len(readings), np.int64)
-    found: list[tuple[int, int]] = []
-    for reading in range(len(readings)):
-        event, feature = int(readings.events[reading]), int(readings.features[reading])
-        vector = told_in_full(readings.rows[reading], event, feature)
-        if vector is not None:
-            for match in matcher.match(vector, 0, 0):
-                found.append((match.key[0] << 8 | match.key[1], match.degree_u8))
-        ends[reading] = len(found)
-    table = np.array(found, np.int64).reshape(-1, 2)
-    return ends, table[:, 0].astype(np.uint32), table[:, 1].astype(np.uint8)
-
-
-def _key(position: int) -> tuple[int, int]:
-    return position >> 8, position & 255
 
 
 def _end_of(revision: SubscriptionRevision) -> int:

@@ -17,7 +17,7 @@ subscriber) exactly one *fate* is true, the best that any of its notifications a
 | not_asked | no subscription was installed at the source at that moment |
 
 A filter never passes too little (every language is tested for it), so `not_asked_for_this` means that the
-subscription had not come there yet. Readings of other languages than the fuzzy one do not exist.
+subscription had not come there yet. Subscriptions of languages that judge no readings have no part in this.
 
 Matches are many more than readings, so they travel packed: `judged` has one row a reading, its matches as
 bytes; `wanted` has one row a match, for whoever wants to see them. Counting needs the first only.
@@ -35,8 +35,9 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import BinaryType, BooleanType, IntegerType, LongType, StructField, StructType
 
 from spark_analysis.metrics.overhead import NOTIFICATION_TYPES
-from spark_analysis.metrics.owed import MakeMatcher, SubscriptionRevision
-from spark_analysis.metrics.reading_search import FUZZY, Matches, ReadingSearch, bytes_of
+from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.metrics.reading_search import Matches, ReadingSearch, bytes_of
+from spark_analysis.metrics.run_languages import RunLanguages
 
 FATES: Final = (
     "delivered",
@@ -92,16 +93,15 @@ _POSITION: Final = np.dtype("<u4")
 
 
 def judged(
-    revisions: Sequence[SubscriptionRevision], make_matcher: MakeMatcher
+    revisions: Sequence[SubscriptionRevision], languages: RunLanguages
 ) -> Callable[[DataFrame], DataFrame]:
     """Return the transformation of `filter_decisions` into who wanted each reading (`JUDGED`)."""
-    about_readings = fuzzy_ones(revisions)
-    name = hashlib.sha256(pickle.dumps((about_readings, make_matcher))).digest()
+    name = hashlib.sha256(pickle.dumps((revisions, languages))).digest()
 
     def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            if about_readings:
-                for begin, matches in _search(name, about_readings, make_matcher).matches(batch):
+            if revisions:
+                for begin, matches in _search(name, revisions, languages).matches(batch):
                     yield _packed(batch, begin, matches)
 
     def transform(filter_decisions: DataFrame) -> DataFrame:
@@ -123,9 +123,8 @@ def judged(
 
 def wanted(revisions: Sequence[SubscriptionRevision]) -> Callable[[DataFrame], DataFrame]:
     """Return the transformation of what was `judged` with these revisions into a row a match (`WANTED`)."""
-    about_readings = fuzzy_ones(revisions)
     facts = {
-        name: np.array([getattr(revision, name) for revision in about_readings], np.int32)
+        name: np.array([getattr(revision, name) for revision in revisions], np.int32)
         for name in ("subscriber", "id", "seq")
     }
 
@@ -141,11 +140,6 @@ def wanted(revisions: Sequence[SubscriptionRevision]) -> Callable[[DataFrame], D
             )
 
     return lambda readings: readings.mapInArrow(unpack, WANTED)
-
-
-def fuzzy_ones(revisions: Sequence[SubscriptionRevision]) -> list[SubscriptionRevision]:
-    """Return the revisions that are about readings, in their order."""
-    return [revision for revision in revisions if revision.language == FUZZY]
 
 
 def _packed(batch: pa.RecordBatch, begin: int, matches: Matches) -> pa.RecordBatch:
@@ -174,12 +168,10 @@ task of a query would take longer than the task.
 """
 
 
-def _search(
-    name: bytes, revisions: Sequence[SubscriptionRevision], make_matcher: MakeMatcher
-) -> ReadingSearch:
+def _search(name: bytes, revisions: Sequence[SubscriptionRevision], languages: RunLanguages) -> ReadingSearch:
     if name not in _loaded:
         _loaded.clear()
-        _loaded[name] = ReadingSearch(revisions, make_matcher)
+        _loaded[name] = ReadingSearch(revisions, languages)
     return _loaded[name]
 
 

@@ -50,7 +50,7 @@ class Desk:
             now_ms,
             matchers={number: partial(language.matcher, table) for number, language in known.items()},
             directory=DistributedDataDictionary(
-                {number: language.lookup(table).alternatives for number, language in known.items()},
+                {number: language.lookup(table).question for number, language in known.items()},
                 table=table,
             ),
             sealer=Sealer(MEDIATOR, mission_key),

@@ -39,6 +39,7 @@ def offers(
     from studio import console
     from studio.partition import RecordedRun
     from studio.tables import chosen_thesaurus
+    from watchdog.header import body_of
 
     if at is not None and not isfinite(at):
         raise typer.BadParameter(f"{at} is no second of a run", param_hint="--at")
@@ -50,7 +51,7 @@ def offers(
     words = chosen_thesaurus([*(thesaurus or ()), *recorded.thesauri()], language)
     offered = browse_offers(known, table, words, language)
     vector = None if subscription is None else _vector(subscription, table, words)
-    serving = () if vector is None else offers_for(known, table, 1, vector)
+    serving = () if vector is None else offers_for(known, table, 1, body_of(vector))
     if as_json:
         console.print_document(
             {

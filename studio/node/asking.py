@@ -16,7 +16,7 @@ from knowledge_manager.documents import read_document
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
 from plugins.fuzzy.compiler import compile_subscription
-from plugins.fuzzy.language import FuzzyLanguage
+from plugins.fuzzy.language import FUZZY
 from studio import exits
 from studio.node.answering import Answer
 from studio.node.output import OutputError
@@ -54,7 +54,7 @@ def ask_for(
         if held is not None and is_same and held.item == signed(held.item, signer):
             say(f"subscription {id} ({path.name}) was asked for before and stays as it is")
             continue
-        end.subscribe(compiled.vector, FuzzyLanguage.language_id, now_ms)
+        end.subscribe(compiled.vector, FUZZY.language_id, now_ms)
         anew = " is asked for anew, signed" if is_same else ""
         say(f"subscription {id} ({path.name}){anew}: {compiled.vector.hex()}")
 

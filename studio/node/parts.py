@@ -24,7 +24,7 @@ def mediator(plan: NodePlan, store: Store, now_ms: int) -> DensNode:
         now_ms,
         matchers={number: partial(language.matcher, table) for number, language in known.items()},
         directory=DistributedDataDictionary(
-            {number: language.lookup(table).alternatives for number, language in known.items()},
+            {number: language.lookup(table).question for number, language in known.items()},
             table=table,
             bound=plan.limits.announcements,
         ),

@@ -19,6 +19,7 @@ from dens.events import (
     NotificationMatched,
     NumberShared,
 )
+from dens.messages import Satisfied
 from studio.node.clock import NETWORK_EPOCH_MS
 
 _UNTOLD = (DuplicateReceived, MessageAcknowledged)
@@ -42,7 +43,7 @@ def event_document(event: Event) -> dict[str, Any]:
             "reason": event.reason,
         }
         if isinstance(event, NotificationDelivered):
-            document |= {"vector": item.payload.hex(), "satisfied": [list(one) for one in event.satisfied]}
+            document |= {"vector": item.payload.hex(), "satisfied": [_entry(one) for one in event.satisfied]}
         return document
     if isinstance(event, DatagramRefused):
         facts: dict[str, Any] = {"event": "refused", "type": None, "peer": event.peer, "bytes": event.size}
@@ -158,3 +159,8 @@ class Teller:
             return []
         line = json.dumps(event_document(event)) if self._as_json else event_line(event)
         return [] if line is None else [line]
+
+
+def _entry(one: Satisfied) -> list[int | str]:
+    """Return (id, revision, degree) of a subscription, and in hexadecimal what its language knows more."""
+    return [one.id, one.seq, one.degree_u8, *([one.detail.hex()] if one.detail else [])]

@@ -16,7 +16,7 @@ from dens.events import (
 )
 from dens.item import LIFETIME_MS, Item, lifetime_code
 from dens.limits import Limits
-from dens.messages import Bundle, Hello, Notify, SummaryMessage
+from dens.messages import Bundle, Hello, Notify, Satisfied, SummaryMessage
 from dens.node import DensNode
 from dens.numbers import DIRECT_LANGUAGE, LINK_NUMBER, MessageType, Role
 from dens.policies.epidemic import Epidemic
@@ -26,6 +26,7 @@ from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 from watchdog import vector as board_vector
+from watchdog.header import body_of
 
 HOUR_Q = lifetime_code(3_600_000)
 
@@ -183,7 +184,7 @@ def test_the_inbox_survives_until_the_application_has_taken_it() -> None:
     end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, 0)
     peer = ScriptedPeer(end, 2, Role.MEDIATOR)
     notify = Item(
-        MessageType.NOTIFY, LANGUAGE, 4, 1, 0, HOUR_Q, 2, Notify(((5, 0, 9),), b"\x03\x09").encode()
+        MessageType.NOTIFY, LANGUAGE, 4, 1, 0, HOUR_Q, 2, Notify((Satisfied(5, 0, 9),), b"\x03\x09").encode()
     )
     peer.send(notify)
     lost = SubscriberEnd(1, 7, store.crash(), 50)
@@ -196,7 +197,7 @@ def test_the_inbox_survives_until_the_application_has_taken_it() -> None:
     store = store.crash()
     again = SubscriberEnd(1, 7, store, 50)
     [delivered] = [event for event in events(again) if isinstance(event, NotificationDelivered)]
-    assert (delivered.item.payload, delivered.satisfied) == (b"\x03\x09", ((5, 0, 9),))
+    assert (delivered.item.payload, delivered.satisfied) == (b"\x03\x09", (Satisfied(5, 0, 9),))
     again.hand_back(delivered)
     store = store.crash()
     [shown] = [e for e in events(SubscriberEnd(1, 7, store, 55)) if isinstance(e, NotificationDelivered)]
@@ -233,7 +234,7 @@ def test_filters_survive_a_restart_and_end_in_time() -> None:
     peer.hear()
     host = TopicHost()
     end = PublisherEnd(4, 7, store.crash(), 500, filter_host=host)
-    assert host.installed == {(1, 5): (0, install.payload, LIFETIME_MS[40])}
+    assert host.installed == {(1, 5): (0, body_of(install.payload), LIFETIME_MS[40])}
     assert end.next_timer_ms() == LIFETIME_MS[40]
     end.timer_due(LIFETIME_MS[40])
     assert end.filter_count == 0

@@ -5,7 +5,7 @@ import pytest
 from dens.errors import LocalProtocolError
 from dens.events import CopyDropped, CopyReplicated, MessageRefused, NotificationMatched
 from dens.item import Item
-from dens.messages import MOST_HOSTED, Hello, Notify, SummaryMessage
+from dens.messages import MOST_HOSTED, Hello, Notify, Satisfied, SummaryMessage
 from dens.node import DensNode
 from dens.numbers import DIRECT_LANGUAGE, LINK_NUMBER, MessageType, Role
 from dens.policies.direct import Direct
@@ -47,7 +47,7 @@ def event(number: int = 1, copies: int = 0, language: int = LANGUAGE) -> Item:
 
 
 def handed(number: int = 1) -> Item:
-    notify = Notify(((1, 0, 90),), bytes((5, 90)))
+    notify = Notify((Satisfied(1, 0, 90),), bytes((5, 90)))
     return event(number).but(type=int(MessageType.NOTIFY), payload=notify.encode())
 
 
@@ -83,7 +83,7 @@ def test_a_host_gets_what_its_end_is_owed_as_the_end_would_and_others_get_nothin
     node = carrier(policy, copies)
     [notify] = [item for item in Host(node).hear() if item.id == (PUBLISHER, 1)]
     assert (notify.type, notify.copies) == (MessageType.NOTIFY, 0)
-    assert Notify.decode(notify.payload) == Notify(((1, 0, 90),), bytes((5, 90)))
+    assert Notify.decode(notify.payload) == Notify((Satisfied(1, 0, 90),), bytes((5, 90)))
     assert all(item.id != (PUBLISHER, 1) for item in Host(node, (OTHER,), 10).hear())
 
 

@@ -17,7 +17,7 @@ from dens.envelope import pack, pack_link
 from dens.events import DatagramRefused, NotificationDelivered
 from dens.item import Item, lifetime_code
 from dens.limits import Limits
-from dens.messages import Acknowledgement, Hello, SummaryMessage
+from dens.messages import Acknowledgement, Hello, Satisfied, SummaryMessage
 from dens.node import DensNode
 from dens.numbers import ACKNOWLEDGEMENT, HELLO, LINK_NUMBER, SUMMARY, MessageType, Role
 from dens.publisher import PublisherEnd
@@ -336,7 +336,7 @@ def test_what_is_not_kept_as_owed_is_found_when_its_subscriber_is_met(owed: int,
     for events in crowd.seen.values():
         assert sorted(event.item.payload[1] for event in events) == list(range(40))
         for event in events:  # What it is owed for comes together.
-            assert event.satisfied == tuple((id, 0, event.item.payload[1]) for id in range(8))
+            assert event.satisfied == tuple(Satisfied(id, 0, event.item.payload[1]) for id in range(8))
     assert crowd.node._carried.owed_pairs == 0
 
 

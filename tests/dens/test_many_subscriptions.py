@@ -8,7 +8,7 @@ import pytest
 from dens.engine import Engine
 from dens.events import DatagramRefused, NotificationDelivered
 from dens.item import Item, lifetime_code
-from dens.messages import Notify
+from dens.messages import Notify, Satisfied
 from dens.node import DensNode
 from dens.publisher import PublisherEnd
 from dens.store import Store
@@ -69,7 +69,7 @@ def test_a_reading_for_every_subscription_is_delivered_whoever_restarts(count: i
     asker = SubscriberEnd(SUBSCRIBER, 7, asker_store.crash(), 8_000)
     [delivery] = settle({SUBSCRIBER: asker}, 8_000, 8_050)
     assert delivery.item.payload == bytes((1, 200))
-    assert sorted(delivery.satisfied) == [(id, 0, 200) for id in range(count)]
+    assert sorted(delivery.satisfied) == [Satisfied(id, 0, 200) for id in range(count)]
 
 
 def meet(a: Engine, b: Engine, now_ms: int) -> None:
@@ -91,7 +91,7 @@ def exchange(a: Engine, b: Engine, now_ms: int) -> None:
 
 
 def test_a_notify_names_every_subscription_that_a_subscriber_can_have() -> None:
-    notify = Notify(tuple((id, 255 - id, id) for id in range(256)), b"\x01\x02")
+    notify = Notify(tuple(Satisfied(id, 255 - id, id) for id in range(256)), b"\x01\x02")
     assert Notify.decode(notify.encode()) == notify
     assert notify.encode()[:5] == bytes((1, 0, 0, 255, 0))
 

@@ -15,6 +15,7 @@ from dens.messages import (
     Hello,
     Notify,
     Receipt,
+    Satisfied,
     Subscribed,
     SummaryMessage,
     Withdrawal,
@@ -57,7 +58,11 @@ CODECS: list[tuple[Callable[[Any], bytes], Callable[[bytes], Any], st.SearchStra
         Notify.decode,
         st.builds(
             Notify,
-            st.lists(st.tuples(octets, octets, octets), min_size=1, max_size=256).map(tuple),
+            st.lists(
+                st.builds(Satisfied, octets, octets, octets, st.binary(max_size=255)),
+                min_size=1,
+                max_size=256,
+            ).map(tuple),
             st.binary(max_size=20),
         ),
     ),
@@ -160,21 +165,21 @@ def test_any_bytes_are_refused_or_are_what_would_be_encoded(
         ),
         (Withdrawal.decode, b"abc", "a withdrawal has 2 bytes, here are 3 (at byte 3)"),
         (Receipt.decode, bytes(5), "a receipt has 6 bytes, here are 5 (at byte 5)"),
-        (Notify.decode, b"", "a notify names 1 to 256 subscriptions, each in three bytes (at byte 0)"),
+        (Notify.decode, b"", "a notify names 1 to 256 subscriptions, here are 0 (at byte 0)"),
         (
             Notify.decode,
             b"\x00\x00abc",
-            "a notify names 1 to 256 subscriptions, each in three bytes (at byte 5)",
+            "a notify names 1 to 256 subscriptions, here are 0 (at byte 0)",
         ),
         (
             Notify.decode,
             b"\x00\x02abcde",
-            "a notify names 1 to 256 subscriptions, each in three bytes (at byte 7)",
+            "a notify ends within a subscription (at byte 7)",
         ),
         (
             Notify.decode,
             b"\x01\x01" + bytes(3 * 257),
-            "a notify names 1 to 256 subscriptions, each in three bytes (at byte 773)",
+            "a notify names 1 to 256 subscriptions, here are 257 (at byte 0)",
         ),
     ],
 )
@@ -197,7 +202,7 @@ def test_a_refusal_says_what_is_wrong_and_at_which_byte(
         (Bundle((b"a" * 258, b"")), "0102" + "61" * 258 + "0000"),
         (Withdrawal(3, 4), "0304"),
         (Receipt((0x0102, 0x03040506)), "010203040506"),
-        (Notify(((1, 2, 3), (4, 5, 6)), b"nv"), "00020102030405066e76"),
+        (Notify((Satisfied(1, 2, 3), Satisfied(4, 5, 6, b"ab")), b"nv"), "0002010203000405060261626e76"),
     ],
 )
 def test_the_bytes_are_those_of_the_page(message: Any, encoded: str) -> None:

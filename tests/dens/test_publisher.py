@@ -14,6 +14,7 @@ from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from emulation.torture.topics import LANGUAGE, TopicHost, subscription
 from tests.dens.test_engines import HOUR_Q, ScriptedPeer, events, mediator, subscribe_item
+from watchdog.header import body_of
 
 SECOND_Q = 0
 WANTED = subscription(5, 0, HOUR_Q, 3, 1)
@@ -145,7 +146,7 @@ def test_a_publisher_is_asked_whatever_comes_first_and_for_a_renewal_as_for_a_su
     if not is_there:
         meet()
         talk(node, publisher, 0)
-    assert [(key, installed[1]) for key, installed in host.installed.items()] == [((1, 5), WANTED)]
+    assert [(key, installed[1]) for key, installed in host.installed.items()] == [((1, 5), body_of(WANTED))]
 
 
 @pytest.mark.parametrize("is_away", [False, True])

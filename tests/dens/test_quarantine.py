@@ -55,9 +55,9 @@ class BrittleMatcher(TopicMatcher):
             self.tried += 1
             raise Defect(verb)
 
-    def add(self, key: tuple[int, int], vector: bytes) -> None:
-        self._fail("add", vector[4] == POISON)
-        super().add(key, vector)
+    def add(self, key: tuple[int, int], body: bytes) -> None:
+        self._fail("add", body[1] == POISON)
+        super().add(key, body)
 
     def remove(self, key: tuple[int, int]) -> None:
         self._fail("remove", key in self._vectors and self._vectors[key][4] == POISON)
@@ -101,10 +101,10 @@ class BrittleDirectory(TopicDirectory):
             raise Defect("learn")
         super().learn(node, extract, now_ms)
 
-    def publishers_for(self, language: int, vector: bytes) -> list[int]:
-        if self.verb == "publishers_for" and vector[4] == POISON:
+    def publishers_for(self, language: int, body: bytes) -> list[int]:
+        if self.verb == "publishers_for" and body[1] == POISON:
             raise Defect("publishers_for")
-        return super().publishers_for(language, vector)
+        return super().publishers_for(language, body)
 
 
 def mediator(
@@ -291,14 +291,14 @@ class BrittleHost(TopicHost):
         self.tried = 0
 
     def install(
-        self, origin: int, id: int, seq: int, language: int, vector: bytes, remaining_ms: int, now_ms: int
+        self, origin: int, id: int, seq: int, language: int, body: bytes, remaining_ms: int, now_ms: int
     ) -> int:
         self.tried += 1
-        if self.verb == "install" and vector[4] == POISON:
+        if self.verb == "install" and body[1] == POISON:
             raise Defect("install")
-        if self.verb == "a code of 99" and vector[4] == POISON:
+        if self.verb == "a code of 99" and body[1] == POISON:
             return 99
-        return super().install(origin, id, seq, language, vector, remaining_ms, now_ms)
+        return super().install(origin, id, seq, language, body, remaining_ms, now_ms)
 
     def remove(self, origin: int, id: int, seq: int, now_ms: int) -> None:
         if self.verb == "remove":

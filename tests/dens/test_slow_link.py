@@ -13,10 +13,10 @@ from dens.numbers import HELLO, MessageType
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from emulation.torture.topics import TopicDirectory, TopicHost
-from plugins.direct.language import DirectLanguage, DirectMatcher, notification_for
+from plugins.direct.language import DIRECT, DirectMatcher, notification_for
 
 HOUR_Q = lifetime_code(3_600_000)
-LANGUAGE = DirectLanguage.language_id
+LANGUAGE = DIRECT.language_id
 ONE, OTHER, ELSEWHERE = 1, 2, 3
 Message = tuple[int, int, int]
 """Type, origin and number."""

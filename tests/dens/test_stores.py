@@ -279,7 +279,7 @@ def rows_of_old() -> tuple[list[Item], list[Item], dict[tuple[Space, Key], bytes
     chance = Random(1)
     held = [Item(35, 1, 7, number, 1000 * number, 90, 1, chance.randbytes(11)) for number in range(12)]
     held.insert(0, Item(16, 1, 3, 0, -500, 100, 0, bytes((5, 0, 100)) + chance.randbytes(14)))
-    inbox = [Item(20, 1, 8, 4, 777, 90, 2, bytes((0, 1, 5, 0, 200)) + chance.randbytes(11))]
+    inbox = [Item(20, 1, 8, 4, 777, 90, 2, bytes((0, 1, 5, 0, 200, 0)) + chance.randbytes(11))]
     others = {
         (Space.KNOWN, (9, 3 * number)): (10**9 + number).to_bytes(8, "big", signed=True)
         for number in range(12)

@@ -5,7 +5,7 @@ import pytest
 from dens.events import CopyDropped, NotificationDelivered
 from dens.item import LIFETIME_MS, Item
 from dens.limits import Limits
-from dens.messages import Notify
+from dens.messages import Notify, Satisfied
 from dens.numbers import MessageType, Role
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
@@ -40,7 +40,7 @@ def test_a_withdrawal_outlives_every_revision_there_ever_was(is_restarted: bool,
 
 
 def notify(number: int, *satisfied: tuple[int, int, int], origin: int = 4) -> Item:
-    payload = Notify(satisfied, b"\x03\x09").encode()
+    payload = Notify(tuple(Satisfied(*one) for one in satisfied), b"\x03\x09").encode()
     return Item(MessageType.NOTIFY, LANGUAGE, origin, number, 0, HOUR_Q, 2, payload)
 
 
@@ -55,7 +55,7 @@ def test_what_satisfies_only_what_was_withdrawn_or_replaced_is_refused_and_not_s
     assert peer.refusals() == ["superseded", "superseded"]
     peer.send(notify(3, (5, 0, 9), (5, 1, 8), (6, 0, 7)))
     shown = [event for event in events(end) if isinstance(event, NotificationDelivered)]
-    assert [(event.item.number, event.satisfied) for event in shown] == [(3, ((5, 1, 8),))]
+    assert [(event.item.number, event.satisfied) for event in shown] == [(3, (Satisfied(5, 1, 8),))]
 
 
 def test_a_subscriber_keeps_so_many_receipts_and_lets_the_oldest_go() -> None:

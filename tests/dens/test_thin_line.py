@@ -7,6 +7,7 @@ import pytest
 from dens.events import Event, FilterInstalled, FilterRemoved, MessageRefused, NotificationDelivered
 from dens.item import lifetime_code
 from dens.machine import ProtocolMachine
+from dens.messages import Satisfied
 from dens.node import DensNode
 from dens.publisher import PublisherEnd
 from dens.seal import Sealer
@@ -96,7 +97,7 @@ def test_a_notification_is_carried_to_the_one_who_asked(mission_key: bytes | Non
     line.meet(SUBSCRIBER, FIRST)
     delivered = line.of(NotificationDelivered)
     assert [(node, e.item.payload, e.satisfied, e.item.hops) for node, e in delivered] == [  # type: ignore[union-attr]
-        (SUBSCRIBER, b"\x03\x78", ((5, 0, 0x78),), 3)
+        (SUBSCRIBER, b"\x03\x78", (Satisfied(5, 0, 0x78),), 3)
     ]
     line.meet(SUBSCRIBER, SECOND)
     line.meet(FIRST, SECOND)

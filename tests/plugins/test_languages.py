@@ -1,5 +1,6 @@
 """Every language: the registry finds it, and the laws that hold for all of them."""
 
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -7,22 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge_manager.mission_table import load_mission_table
-from plugins.direct.language import DirectLanguage, notification_for, subscription_to
-from plugins.fuzzy.language import FuzzyLanguage
+from plugins.direct.language import DIRECT, notification_for, subscription_to
+from plugins.fuzzy.language import FUZZY
 from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription
 from plugins.language import Match, Requirement
 from plugins.registry import RegistryError, language, languages
+from watchdog.header import body_of
 from watchdog.reading import Reading
 from watchdog.vector import VectorError
 
 TABLE = load_mission_table(["medical"])
 
 
-class ForeignLanguage(DirectLanguage):
-    """A third party's language, for the registry."""
-
-    language_id = 77
-    name = "foreign"
+FOREIGN = replace(DIRECT, language_id=77, name="foreign")
+"""A third party's language, for the registry."""
 
 
 def entry(name: str) -> EntryPoint:
@@ -39,31 +38,32 @@ def test_the_built_in_languages() -> None:
 
 def test_a_third_partys_language_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EntryPoint, "load", lambda self: globals()[self.name])
-    assert languages([entry("ForeignLanguage")])[77].name == "foreign"
+    assert languages([entry("FOREIGN")])[77].name == "foreign"
     with pytest.raises(RegistryError, match="is taken by fuzzy"):
-        languages([entry("FuzzyLanguage")])
+        languages([entry("FUZZY")])
+    with pytest.raises(RegistryError, match="is a MissionTable; name a SubscriptionLanguage"):
+        languages([entry("TABLE")])
     with pytest.raises(RegistryError, match="cannot be loaded"):
         languages([entry("Missing")])
 
 
 def test_direct_matches_by_destination() -> None:
-    matcher = DirectLanguage().matcher(TABLE)
-    matcher.add((5, 0), subscription_to(5, 0, 0, 40))
-    matcher.add((9, 1), subscription_to(5, 1, 0, 40))
-    matcher.add((6, 0), subscription_to(6, 0, 0, 40))
+    matcher = DIRECT.matcher(TABLE)
+    matcher.add((5, 0), body_of(subscription_to(5, 0, 0, 40)))
+    matcher.add((9, 1), body_of(subscription_to(5, 1, 0, 40)))
+    matcher.add((6, 0), body_of(subscription_to(6, 0, 0, 40)))
     assert matcher.match(notification_for(5, b"payload"), 0, 0) == [Match((5, 0), 255), Match((9, 1), 255)]
     matcher.remove((5, 0))
     matcher.remove((5, 0))
     batch = [(notification_for(5, b""), 0), (notification_for(7, b""), 0)]
     assert dict(matcher.match_batch(batch, 0)) == {0: [Match((9, 1), 255)], 1: []}
-    assert matcher.next_timer_ms() is None
 
 
 def test_direct_asks_no_sensor_and_releases_nothing() -> None:
-    direct = DirectLanguage()
-    assert direct.lookup(TABLE).alternatives(subscription_to(3, 1, 0, 40)) == ()
+    direct = DIRECT
+    assert direct.lookup(TABLE).question(body_of(subscription_to(3, 1, 0, 40))).alternatives == ()
     source = direct.source_filter(TABLE)
-    source.add((1, 1), subscription_to(3, 1, 0, 40))
+    source.add((1, 1), body_of(subscription_to(3, 1, 0, 40)))
     assert source.feed(Reading()) == []
 
 
@@ -73,7 +73,7 @@ def test_law_a_bad_vector_is_a_vector_error_and_changes_nothing(number: int, vec
     spoken = languages([])[number]
     matcher, source = spoken.matcher(TABLE), spoken.source_filter(TABLE)
     try:
-        spoken.lookup(TABLE).alternatives(vector)
+        spoken.lookup(TABLE).question(vector)
     except VectorError:
         for holder in (matcher, source):
             with pytest.raises(VectorError):
@@ -87,8 +87,8 @@ def test_law_a_bad_vector_is_a_vector_error_and_changes_nothing(number: int, vec
 
 def test_fuzzy_look_up_leaves_the_age_out() -> None:
     parts = SubscriptionVector(0, 0, 9, 0, 0, 0, b"", ((0, 9, 3), (1, 2, 127)), 0, (1, 7))
-    found = FuzzyLanguage().lookup(TABLE).alternatives(encode_subscription(parts))
-    assert found == (Requirement(0, frozenset({1})),)
+    found = FUZZY.lookup(TABLE).question(body_of(encode_subscription(parts)))
+    assert found.alternatives == (Requirement(0, frozenset({1})),)
 
 
 bytes_ = st.integers(0, 255)
@@ -117,10 +117,10 @@ def subscriptions(draw: st.DrawFn) -> bytes:
     age_ms=st.integers(0, 70_000_000),
 )
 def test_law_what_would_match_passes_the_filter(vector: bytes, values: dict[int, int], age_ms: int) -> None:
-    fuzzy = FuzzyLanguage()
+    fuzzy = FUZZY
     source, matcher = fuzzy.source_filter(TABLE), fuzzy.matcher(TABLE)
-    source.add((1, 0), vector)
-    matcher.add((1, 0), vector)
+    source.add((1, 0), body_of(vector))
+    matcher.add((1, 0), body_of(vector))
     reading = Reading()
     reading.clear(0, 1, 0)
     for index, value in values.items():

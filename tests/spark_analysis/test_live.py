@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +23,18 @@ from emulation.trace.schema import TABLES
 from knowledge_manager.mission_table import load_mission_table
 from spark_analysis.being_written import is_being_written
 from spark_analysis.errors import TraceError
-from spark_analysis.languages import matcher
 from spark_analysis.live import STEPS, BatchLog, follow, wait_for_run
 from spark_analysis.live_state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
 from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.metrics.run_languages import RunLanguages
 from tests.spark_analysis.oracle import delivered_at, owed_pairs
 from tests.spark_analysis.synthetic import END_MS, SyntheticRun, synthetic_run
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 240
 
-make_matcher = partial(matcher, load_mission_table(["medical"]))
+run_languages = RunLanguages(load_mission_table(["medical"]))
 
 
 def facts(run: SyntheticRun) -> list[Any]:
@@ -96,7 +95,7 @@ def test_figures_do_not_depend_on_order_or_repetition(seed: int) -> None:
     chance = random.Random(seed)
     run = synthetic_run(seed)
     batches = in_batches(facts(run), chance)
-    state = LiveState(make_matcher)
+    state = LiveState(run_languages)
     for batch in [*batches, *chance.choices(batches, k=3)]:
         state.take(Batch.from_text(batch.to_text()))
     window_ms = 900_000
@@ -110,7 +109,7 @@ def test_figures_do_not_depend_on_order_or_repetition(seed: int) -> None:
 
 
 def test_nothing_known_is_nothing_and_not_zero() -> None:
-    figures = LiveState(make_matcher).figures(0, 1000, all_taken=True)
+    figures = LiveState(run_languages).figures(0, 1000, all_taken=True)
     assert (figures.whole.owed, figures.whole.ratio, figures.whole.median_delay_ms) == (0, None, None)
     assert json.loads(json.dumps(figures.as_document()))["recent"]["ratio"] is None
 
@@ -124,7 +123,7 @@ def test_the_clock_is_that_of_the_facts_and_not_the_writers() -> None:
     seen = [one for one in facts(run) if isinstance(one, Delivered) and one.at_ms <= half_ms]
     early = [one for one in told if one.at_ms <= half_ms]
     assert 0 < len(early) < len(told)
-    behind, even = LiveState(make_matcher), LiveState(make_matcher)
+    behind, even = LiveState(run_languages), LiveState(run_languages)
     behind.take(Batch(0, tuple(wished), tuple(told), tuple(seen), (), half_ms))
     even.take(Batch(0, tuple(wished), tuple(early), tuple(seen), (), half_ms))
     found = behind.figures(END_MS, window_ms, all_taken=False)

@@ -1,7 +1,6 @@
 """What is owed: the rule of time on hand-made rows, and the whole of it against plain Python."""
 
 from collections.abc import Callable
-from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -9,14 +8,14 @@ import pytest
 from pyspark.sql import DataFrame
 
 from knowledge_manager.mission_table import load_mission_table
-from spark_analysis.languages import matcher
 from spark_analysis.metrics.owed import OWED, SubscriptionRevision, owed, subscription_revisions
+from spark_analysis.metrics.run_languages import RunLanguages
 from tests.spark_analysis import oracle
 from tests.spark_analysis.synthetic import Told, Wish, notification_vector, subscription_vector, synthetic_run
 
 MakeTable = Callable[..., DataFrame]
 
-make_matcher = partial(matcher, load_mission_table(["medical"]))
+run_languages = RunLanguages(load_mission_table(["medical"]))
 
 
 def subscription(**more: Any) -> dict[str, Any]:
@@ -65,7 +64,7 @@ def test_what_matches_in_time_is_owed_once_for_each_revision(make_table: MakeTab
         notification(2_500, number=5),
         notification(9_000, number=6),
     )
-    found = notifications.transform(owed(revisions, make_matcher))
+    found = notifications.transform(owed(revisions, run_languages))
     assert found.schema == OWED
     assert sorted(tuple(row) for row in found.collect()) == [
         (9, 1, 1_200, 60, 1, 1, 7, 0, 255, True),
@@ -77,15 +76,17 @@ def test_what_matches_in_time_is_owed_once_for_each_revision(make_table: MakeTab
 
 def test_nothing_is_owed_without_subscriptions_or_notifications(make_table: MakeTable) -> None:
     revisions = subscription_revisions([subscription(created_ms=0, expires_ms=10, seq=0)])
-    assert make_table("notifications").transform(owed(revisions, make_matcher)).collect() == []
-    assert make_table("notifications", notification(1)).transform(owed((), make_matcher)).collect() == []
+    assert make_table("notifications").transform(owed(revisions, run_languages)).collect() == []
+    assert make_table("notifications", notification(1)).transform(owed((), run_languages)).collect() == []
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_all_of_it_agrees_with_plain_python(make_table: MakeTable, seed: int) -> None:
     run = synthetic_run(seed)
     revisions = subscription_revisions(run.tables["subscriptions"])
-    found = make_table("notifications", *run.tables["notifications"]).transform(owed(revisions, make_matcher))
+    found = make_table("notifications", *run.tables["notifications"]).transform(
+        owed(revisions, run_languages)
+    )
     rows = found.select("origin", "number", "subscriber", "id", "seq", "first").collect()
     assert len(rows) > 50
     assert sorted(tuple(row)[:5] for row in rows) == sorted(oracle.owed_rows(run))

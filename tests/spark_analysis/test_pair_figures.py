@@ -2,7 +2,6 @@
 
 import random
 from dataclasses import asdict, replace
-from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -16,18 +15,18 @@ from knowledge_manager.mission_table import load_mission_table
 from spark_analysis.analysis import analyse
 from spark_analysis.answers import Analysis, Served
 from spark_analysis.key_figures import key_figures, pair_figures_of
-from spark_analysis.languages import matcher
 from spark_analysis.live_state import Batch, Delivered, LiveState, Notified
 from spark_analysis.metrics.delay import DELIVERED, watched_delays
 from spark_analysis.metrics.estimates import collected, estimates, life_table
 from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.metrics.run_languages import RunLanguages
 from spark_analysis.pair_figures import pair_figures
 from spark_analysis.run import open_run
 from tests.spark_analysis import oracle
 from tests.spark_analysis.conftest import WriteRun
 from tests.spark_analysis.synthetic import END_MS, Row, synthetic_run
 
-make_matcher = partial(matcher, load_mission_table(["medical"]))
+run_languages = RunLanguages(load_mission_table(["medical"]))
 
 moments = st.integers(0, 60)
 
@@ -95,7 +94,7 @@ def varied(seed: int) -> dict[str, list[Row]]:
 
 
 def live_of(tables: dict[str, list[Row]]) -> Any:
-    state = LiveState(make_matcher)
+    state = LiveState(run_languages)
     told = [{name: row[name] for name in Notified.__dataclass_fields__} for row in tables["notifications"]]
     state.take(
         Batch(

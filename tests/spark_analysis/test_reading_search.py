@@ -1,8 +1,7 @@
 """Readings × revisions in force, in columns: against plain Python and against the naive matcher."""
 
 import random
-from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
 
 import pyarrow as pa
 import pytest
@@ -10,30 +9,52 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge_manager.mission_table import load_mission_table
+from plugins.fuzzy import ground_truth
+from plugins.fuzzy.bodies import BodyMatcher
+from plugins.fuzzy.ground_truth import FuzzyGroundTruth, told_in_full
 from plugins.fuzzy.match import ALGORITHMS
-from plugins.language import Matcher
+from plugins.ground_truth import TellingTruth
 from spark_analysis.errors import TraceError
-from spark_analysis.languages import matcher
 from spark_analysis.metrics import reading_search
 from spark_analysis.metrics.owed import SubscriptionRevision
-from spark_analysis.metrics.reading_search import ReadingSearch, read_columns, told_in_full
+from spark_analysis.metrics.reading_search import ReadingSearch, read_columns
+from spark_analysis.metrics.run_languages import RunLanguages
 from tests.plugins.matching.populations import ALL_AGGREGATORS, near_notifications, near_subscriptions
 from tests.spark_analysis.synthetic import EVENT, Row, Told, Wish, notification_vector, subscription_vector
 
 Found = list[tuple[int, int, int]]
 """(reading, revision, degree), in order."""
 
-make_matcher = partial(matcher, load_mission_table(["medical"]))
+run_languages = RunLanguages(load_mission_table(["medical"]))
 
 
-def naive(language: int, feature_bytes: int = 1) -> Matcher:
-    assert language == 1
-    return ALGORITHMS["naive"](None, "subset", feature_bytes)
+@dataclass(frozen=True)
+class Naive:
+    """The languages of a run, with the plainest ground truth there is."""
+
+    feature_bytes: int = 1
+
+    def ground_truth(self, number: int) -> TellingTruth:
+        assert number == 1
+        return TellingTruth(
+            BodyMatcher(ALGORITHMS["naive"](None, "subset", self.feature_bytes)), told_in_full
+        )
 
 
-def fast(language: int, feature_bytes: int = 1) -> Matcher:
-    assert language == 1
-    return ALGORITHMS["fast"](None, "subset", feature_bytes)
+@dataclass(frozen=True)
+class Fast:
+    """The languages of a run whose vocabulary is not known."""
+
+    feature_bytes: int = 1
+
+    def ground_truth(self, number: int) -> FuzzyGroundTruth:
+        assert number == 1
+        return FuzzyGroundTruth(None, self.feature_bytes)
+
+
+def is_compiled(search: ReadingSearch) -> bool:
+    [truth] = search._truths.values()
+    return isinstance(truth, FuzzyGroundTruth) and truth.is_compiled
 
 
 def revision(wish: Wish) -> SubscriptionRevision:
@@ -112,37 +133,35 @@ def expected(wishes: list[Wish], told: list[Told]) -> Found:
 
 @pytest.mark.parametrize(
     ("count", "make", "together"),
-    [(40, naive, False), (300, make_matcher, False), (2500, make_matcher, True), (2500, naive, False)],
+    [(40, Naive(), False), (300, run_languages, False), (2500, run_languages, True), (2500, Naive(), False)],
 )
-def test_every_search_finds_what_plain_python_finds(
-    count: int, make: Callable[[int], Matcher], together: bool
-) -> None:
+def test_every_search_finds_what_plain_python_finds(count: int, make: RunLanguages, together: bool) -> None:
     chance = random.Random(count)
     wishes = chance_wishes(chance, count)
     rows, told = chance_readings(chance, 120)
     search = ReadingSearch([revision(wish) for wish in wishes], make)
     found = found_by(search, batch_of(rows))
-    assert search.together is together
+    assert is_compiled(search) is together
     assert len(found) > 20
     assert found == expected(wishes, told)
 
 
 def test_what_is_held_follows_the_time_of_the_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches in order, then from the start again, then one of everything: always what plain Python finds."""
-    monkeypatch.setattr(reading_search, "TOGETHER_FROM", 2000)
+    monkeypatch.setattr(ground_truth, "TOGETHER_FROM", 1000)
     monkeypatch.setattr(reading_search, "PAIRS_AT_ONCE", 1500)
     chance = random.Random(5)
     wishes = chance_wishes(chance, 300)
     rows, told = chance_readings(chance, 200)
     order = sorted(range(200), key=lambda at: told[at].at_ms)
-    search = ReadingSearch([revision(wish) for wish in wishes], make_matcher)
+    search = ReadingSearch([revision(wish) for wish in wishes], run_languages)
     pieces = [order[at : at + 20] for at in range(0, 200, 20)]
     held = []
     for piece in [*pieces, *pieces[:3], order, []]:
         found = found_by(search, batch_of([rows[at] for at in piece]))
         assert found == expected(wishes, [told[at] for at in piece])
         held.append(int(search._held.sum()))
-    assert search.together
+    assert is_compiled(search)
     assert min(held[:10]) < 150 < max(held[:10]) < 300
 
 
@@ -164,11 +183,11 @@ def test_columns_find_what_the_definition_finds_for_every_aggregator(
         ]
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading_search, "TOGETHER_FROM", 0)
-        search = ReadingSearch(revisions, fast)
+        patch.setattr(ground_truth, "TOGETHER_FROM", 0)
+        search = ReadingSearch(revisions, Fast())
         together = found_by(search, batch)
-        assert search.together
-    assert together == found_by(ReadingSearch(revisions, naive), batch)
+        assert is_compiled(search)
+    assert together == found_by(ReadingSearch(revisions, Naive()), batch)
 
 
 def test_masks_of_two_bytes_and_a_batch_that_is_a_piece_of_another() -> None:
@@ -179,7 +198,7 @@ def test_masks_of_two_bytes_and_a_batch_that_is_a_piece_of_another() -> None:
         for value in (0, 150, 90, 255)
     ]
     whole = batch_of(rows)
-    wide = partial(naive, feature_bytes=2)
+    wide = Naive(2)
     assert [at for at, _, _ in found_by(ReadingSearch(revisions, wide), whole)] == [1, 2]
     assert [at for at, _, _ in found_by(ReadingSearch(revisions, wide), whole.slice(1, 2))] == [0, 1]
 
@@ -191,12 +210,12 @@ def test_a_reading_told_in_full_is_the_vector_of_the_specification() -> None:
         {"event_ms": 0, "event": EVENT, "attributes": b"\x00", "values": b""},
     ]
     readings = read_columns(batch_of(rows))
-    written = told_in_full(readings.rows[0], int(readings.events[0]), int(readings.features[0]))
+    written = told_in_full(EVENT, int(readings.features[0]), readings.rows[0], None)
     assert written is not None
     assert written[6:] == notification_vector(told)[6:]
-    assert told_in_full(readings.rows[1], EVENT, int(readings.features[1])) is None
+    assert told_in_full(EVENT, int(readings.features[1]), readings.rows[1], None) is None
     wide = read_columns(batch_of([{"event_ms": 0, "event": 9, "attributes": b"\x00\x01", "values": b"\x05"}]))
-    assert told_in_full(wide.rows[0], 9, int(wide.features[0])) == bytes(6) + b"\x05\x02\x00\x00\x01"
+    assert told_in_full(9, int(wide.features[0]), wide.rows[0], None) == bytes(6) + b"\x05\x02\x00\x00\x01"
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,15 @@
 import random
 from collections import Counter
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 from pyspark.sql import DataFrame
 
 from knowledge_manager.mission_table import load_mission_table
-from spark_analysis.languages import matcher
 from spark_analysis.metrics.delivery import deliveries, outcomes
 from spark_analysis.metrics.owed import SubscriptionRevision, owed
+from spark_analysis.metrics.run_languages import RunLanguages
 from spark_analysis.metrics.truth import (
     FATES,
     JUDGED,
@@ -27,7 +26,7 @@ from tests.spark_analysis.synthetic import EVENT, Row, Told, Wish, notification_
 
 MakeTable = Callable[..., DataFrame]
 
-make_matcher = partial(matcher, load_mission_table(["medical"]))
+run_languages = RunLanguages(load_mission_table(["medical"]))
 
 
 def revision(wish: Wish) -> SubscriptionRevision:
@@ -99,9 +98,9 @@ def test_every_fate_once(make_table: MakeTable) -> None:
         step("delivered", 9, 1),
     )
     revisions = [revision(wish)]
-    owing = notifications.transform(owed(revisions, make_matcher))
+    owing = notifications.transform(owed(revisions, run_languages))
     became = outcomes(owing, messages.transform(deliveries), 5_000)
-    packed = decisions.transform(judged(revisions, make_matcher)).cache()
+    packed = decisions.transform(judged(revisions, run_languages)).cache()
     should = packed.transform(wanted(revisions))
     assert (packed.schema, should.schema) == (JUDGED, WANTED)
     rows = fates(should, became, notifications, messages).cache()
@@ -163,8 +162,10 @@ def test_counting_gives_what_the_rows_of_all_pairs_give(make_table: MakeTable) -
                 messages.append(step("received", number, 30, told.at_ms + 20))
     revisions = [revision(wish) for wish in wishes]
     told_ones, steps = make_table("notifications", *notifications), make_table("messages", *messages)
-    became = outcomes(told_ones.transform(owed(revisions, make_matcher)), steps.transform(deliveries), 12_000)
-    packed = make_table("filter_decisions", *decisions).transform(judged(revisions, make_matcher)).cache()
+    became = outcomes(
+        told_ones.transform(owed(revisions, run_languages)), steps.transform(deliveries), 12_000
+    )
+    packed = make_table("filter_decisions", *decisions).transform(judged(revisions, run_languages)).cache()
     rows = fates(packed.transform(wanted(revisions)), became, told_ones, steps).collect()
     counted = fate_counts(packed, revisions, became, told_ones, steps).collect()
     by_row = Counter((row["wanted"], row["fate"]) for row in rows)
@@ -184,6 +185,6 @@ def test_nothing_is_wanted_where_nobody_asks(make_table: MakeTable) -> None:
     decision = {"event": EVENT, "attributes": b"\x01", "values": b"\xc8"}
     decisions = make_table("filter_decisions", decision)
     revisions = (SubscriptionRevision(0, 0, 0, 0, 0, 10, None, b"\x00\x01", None),)
-    nobody = decisions.transform(judged(revisions, make_matcher))
+    nobody = decisions.transform(judged(revisions, run_languages))
     assert nobody.collect() == []
     assert nobody.transform(wanted(revisions)).collect() == []

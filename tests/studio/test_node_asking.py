@@ -9,6 +9,7 @@ from dens.drivers.keys import SigningKey, new_signing_key
 from dens.events import Event, MessageAcknowledged, NotificationDelivered
 from dens.identity import signed
 from dens.item import Item
+from dens.messages import Satisfied
 from dens.numbers import MessageType
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
@@ -27,7 +28,7 @@ def answer_for(end: SubscriberEnd, said: list[str], patience_s: float = 0.0) -> 
 def test_what_could_not_be_shown_is_shown_after_the_next_start() -> None:
     store = MemoryStore()
     item = Item(MessageType.NOTIFICATION, 0, 4, 1, 0, 99, 2, b"\x03\x09")
-    delivered = NotificationDelivered(0, item, 2, None, satisfied=((5, 0, 9),))
+    delivered = NotificationDelivered(0, item, 2, None, satisfied=(Satisfied(5, 0, 9),))
 
     def show(event: Event) -> None:
         raise OutputError(BrokenPipeError())
@@ -39,7 +40,7 @@ def test_what_could_not_be_shown_is_shown_after_the_next_start() -> None:
     again = SubscriberEnd(7, 1, store.crash(), 50)
     events = list(iter(again.next_event, None))
     [shown] = [event for event in events if isinstance(event, NotificationDelivered)]
-    assert (shown.item, shown.satisfied) == (item, ((5, 0, 9),))
+    assert (shown.item, shown.satisfied) == (item, (Satisfied(5, 0, 9),))
 
 
 def test_what_is_in_force_is_asked_for_anew_where_its_signature_is_not_this_keys() -> None:

@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from watchdog.damper import Damper
 from watchdog.filter import FuzzyFilter
 from watchdog.manager import Watchdog
 from watchdog.reading import Reading
@@ -12,7 +13,8 @@ BOTH = bytes([1, 0, 100, 0, 0, 0, 0, 255, 127, 0, 255, 127, 1, 3])
 
 
 def watchdog(interval_ms: int = 0, hysteresis: int = 0, vector: bytes = ANYTHING) -> Watchdog:
-    guard = Watchdog({1: FuzzyFilter()}, interval_ms=interval_ms, hysteresis=hysteresis)
+    dampers = {1: Damper(1, interval_ms, hysteresis)} if interval_ms or hysteresis else {}
+    guard = Watchdog({1: FuzzyFilter()}, dampers=dampers)
     guard.install(7, 0, 0, 1, vector, 10_000_000, 0)
     return guard
 

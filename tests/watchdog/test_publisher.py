@@ -84,7 +84,7 @@ class Mission:
             0,
             matchers={n: lambda language=language: language.matcher(TABLE) for n, language in known.items()},  # type: ignore[misc]
             directory=DistributedDataDictionary(
-                {n: language.lookup(TABLE).alternatives for n, language in known.items()}, table=TABLE
+                {n: language.lookup(TABLE).question for n, language in known.items()}, table=TABLE
             ),
             sealer=Sealer(MEDIATOR, key),
         )

@@ -10,22 +10,21 @@ from knowledge_manager.extract import ExtractError
 from knowledge_manager.local_dictionary import LocalDataDictionary
 from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.offers import offers_for
-from plugins.fuzzy.language import FuzzyLanguage
+from plugins.fuzzy.language import FUZZY
 from watchdog.vector import VectorError
 
 TABLE = load_mission_table(["medical", "weather", "fire"])
-FUZZY = FuzzyLanguage()
 OFFERS = st.dictionaries(st.integers(0, 2), st.sets(st.integers(0, 5), min_size=1), min_size=1)
 
 
 def new_directory() -> DistributedDataDictionary:
-    return DistributedDataDictionary({1: FUZZY.lookup(TABLE).alternatives}, table=TABLE)
+    return DistributedDataDictionary({1: FUZZY.lookup(TABLE).question}, table=TABLE)
 
 
 def subscription(event: int, attributes: list[int]) -> bytes:
     constraints = b"\x00\xff\x7f" * len(attributes)
     mask = sum(1 << index for index in attributes)
-    return bytes([0, 0, 96, 0, 0, 0]) + constraints + bytes([1 << event, mask])
+    return bytes([0, 0, 0]) + constraints + bytes([1 << event, mask])
 
 
 def extract_of(offers: dict[int, set[int]], counter: int) -> bytes:

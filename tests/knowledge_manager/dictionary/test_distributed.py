@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from knowledge_manager.distributed_dictionary import KEPT_EXPIRED_MS, DistributedDataDictionary
 from knowledge_manager.extract import Extract, ExtractError, OfferedSource, decode_extract, lifetime_of
+from plugins.language import Requirement
+from plugins.lookup import MeasuresAny
 from tests.knowledge_manager.dictionary.histories import NOW_MS, Told, dictionary_of, histories, state_of
 
 
@@ -79,17 +81,31 @@ def test_bytes_that_are_no_extract_change_nothing(told: list[Told], content: byt
         assert state_of(dictionary) == before
 
 
+def look_up(body: bytes) -> MeasuresAny:
+    """A language of one byte each: event, then attributes; an empty body wants nothing."""
+    return MeasuresAny((Requirement(body[0], frozenset(body[1:])),) if body else ())
+
+
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """A requirement as any language may state it."""
+class SpeaksHttp:
+    """A question that has nothing to do with attributes: is anything offered over this protocol?"""
 
-    event: int
-    attributes: frozenset[int]
+    protocol: int
+    alternatives: None = None
+
+    def serves(self, extract: Extract) -> bool:
+        return any(source.protocol == self.protocol for source in extract.sources)
 
 
-def look_up(vector: bytes) -> list[Wanted]:
-    """A language of one byte each: event, then attributes; an empty vector wants nothing."""
-    return [Wanted(vector[0], frozenset(vector[1:]))] if vector else []
+def test_a_language_may_ask_anything_of_an_extract() -> None:
+    dictionary = DistributedDataDictionary({8: lambda body: SpeaksHttp(body[0]), 9: look_up})
+    dictionary.learn(3, content(1, OfferedSource(0, 0b011), OfferedSource(0, 0b100, 1)), 0)
+    dictionary.learn(2, content(1, OfferedSource(0, 0b111)), 0)
+    assert dictionary.publishers_for(8, bytes([1])) == [3]
+    assert dictionary.publishers_for(8, bytes([0])) == [2, 3]
+    assert dictionary.publishers_for(7, bytes([0])) == []
+    dictionary.time_is(lifetime_of(96) * 1000)
+    assert dictionary.publishers_for(8, bytes([0])) == []
 
 
 def content(counter: int, *sources: OfferedSource, lifetime_q: int = 96) -> bytes:

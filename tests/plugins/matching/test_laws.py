@@ -136,7 +136,6 @@ def test_a_bad_vector_is_refused_and_changes_nothing(case: Case) -> None:
         matcher.match(b"\x00", 0, 0)
     matcher.remove((9, 9))
     assert matcher.match(bytes(6) + b"\x96\x96\x01\x03", 0, 0) == before
-    assert matcher.next_timer_ms() is None
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in SERVED], ids=lambda case: case.name)

@@ -1,0 +1,129 @@
+"""The fuzzy language as its authors see it, behind the interface that all languages share."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from knowledge_manager.documents import DocumentError, Problem
+from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.thesaurus import Thesaurus
+from plugins.authoring import Compiled, VectorKind
+from plugins.fuzzy import picture
+from plugins.fuzzy.compiler import Compiled as CompiledVector
+from plugins.fuzzy.compiler import compile_subscription
+from plugins.fuzzy.compiler.fit import REFUSED
+from plugins.fuzzy.compiler.schema import NAMESPACE
+from plugins.fuzzy.decompile import decompile
+from plugins.fuzzy.describe import Description, describe_vector
+from plugins.fuzzy.explain import Explanation, explain_vector
+from plugins.language import Match
+from watchdog.header import HEADER_LIFETIME, body_of
+
+_STAMP_BYTES: Final = 2
+"""A body begins with the time at which it was written."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CompiledFuzzy(Compiled):
+    """A compiled subscription that still knows the curves it came from, for its picture."""
+
+    curves: CompiledVector
+
+    @classmethod
+    def of(cls, compiled: CompiledVector) -> "CompiledFuzzy":
+        """Return what the compiler of vectors made, as all languages give it."""
+        return cls(
+            body=body_of(compiled.vector),
+            lifetime_q=compiled.vector[HEADER_LIFETIME],
+            warnings=compiled.warnings,
+            remarks=compiled.remarks,
+            steps=compiled.as_document(),
+            curves=compiled,
+        )
+
+
+class FuzzyPicture:
+    """The curves of a subscription, one panel a predicate."""
+
+    def __init__(self, panels: list[picture.Panel]) -> None:
+        self._panels = panels
+
+    def terminal(self) -> list[str]:
+        """Return them in characters."""
+        return picture.terminal(self._panels)
+
+    def svg(self) -> str:
+        """Return them as an SVG document."""
+        return picture.svg(self._panels)
+
+    def page(self, sentences: list[str], title: str) -> str:
+        """Return them as an HTML page, below these sentences."""
+        return picture.page(self._panels, sentences, title)
+
+
+class FuzzyAuthoring:
+    """Writes, checks, describes, explains and draws fuzzy subscriptions."""
+
+    namespaces = (NAMESPACE,)
+
+    def compile(
+        self,
+        source: bytes,
+        file: str,
+        table: MissionTable,
+        *,
+        stamp_s: int = 0,
+        strict: bool = False,
+        tolerance: float | None = None,
+        thesaurus: Thesaurus | None = None,
+    ) -> Compiled:
+        """Compile a document; everything wrong with it raises one `DocumentError`."""
+        return CompiledFuzzy.of(
+            compile_subscription(
+                source,
+                file,
+                table,
+                stamp_s=stamp_s,
+                strict=strict,
+                tolerance=REFUSED if tolerance is None else tolerance,
+                thesaurus=thesaurus,
+            )
+        )
+
+    def check(
+        self, source: bytes, file: str, table: MissionTable, thesaurus: Thesaurus | None = None
+    ) -> list[Problem]:
+        """Return all errors and warnings of a document; nothing when it compiles without a word."""
+        try:
+            return list(compile_subscription(source, file, table, thesaurus=thesaurus).warnings)
+        except DocumentError as error:
+            return list(error.problems)
+
+    def meaning(self, body: bytes) -> bytes:
+        """Return a body without the time at which it was written."""
+        return body[_STAMP_BYTES:]
+
+    def describe(
+        self, vector: bytes, table: MissionTable | None, kind: VectorKind | None = None
+    ) -> Description:
+        """Put a vector into words, byte by byte."""
+        return describe_vector(vector, table, kind)
+
+    def describe_match(self, match: Match, table: MissionTable) -> str:
+        """Return the degree of a match; it has no detail."""
+        return f"degree {match.degree_u8 / 255:.2f}"
+
+    def explain(
+        self, vector: bytes, table: MissionTable, values: Mapping[str, str], age_s: int
+    ) -> Explanation:
+        """Say what becomes of an event with these values, by the code that runs on the boards."""
+        return explain_vector(vector, table, dict(values), age_s)
+
+    def picture(self, vector: bytes, table: MissionTable, compiled: Compiled | None = None) -> FuzzyPicture:
+        """Draw the curves that the bytes say and, where it was just compiled, those that were wanted."""
+        wanted = compiled.curves if isinstance(compiled, CompiledFuzzy) else None
+        return FuzzyPicture(picture.panels(vector, table, wanted))
+
+    def decompile(self, vector: bytes, table: MissionTable) -> str:
+        """Write a vector as XML that compiles to the same vector again."""
+        return decompile(vector, table)

@@ -1,0 +1,45 @@
+"""Bodies, as the rest of the system hands them over, for code that reads whole vectors as boards do."""
+
+from typing import TYPE_CHECKING
+
+from plugins.language import Matcher, SubscriptionKey
+from watchdog.header import NO_HEADER, body_of
+
+if TYPE_CHECKING:
+    from plugins.fuzzy.relations import FuzzyRelations
+
+
+class BodyMatcher:
+    """A matcher of whole vectors that is given bodies. Questions go straight to it."""
+
+    __slots__ = ("_add", "match", "match_batch", "remove")
+
+    def __init__(self, of_vectors: Matcher) -> None:
+        self._add = of_vectors.add
+        self.remove = of_vectors.remove
+        self.match = of_vectors.match
+        self.match_batch = of_vectors.match_batch
+
+    def add(self, key: SubscriptionKey, body: bytes) -> None:
+        """Hold this subscription; a bad body raises `VectorError` and changes nothing."""
+        self._add(key, NO_HEADER + body)
+
+
+class BodyRelations:
+    """Relations of whole vectors that are given bodies."""
+
+    def __init__(self, of_vectors: "FuzzyRelations") -> None:
+        self._relations = of_vectors
+
+    def covers(self, one: bytes, other: bytes) -> bool:
+        """Say whether whatever satisfies `other` is known to satisfy `one`."""
+        return self._relations.covers(NO_HEADER + one, NO_HEADER + other)
+
+    def intersects(self, one: bytes, other: bytes) -> bool:
+        """Say whether something may satisfy both; False is certain."""
+        return self._relations.intersects(NO_HEADER + one, NO_HEADER + other)
+
+    def merge(self, one: bytes, other: bytes) -> bytes | None:
+        """Return a body that covers both, or None where there is none of this form."""
+        merged = self._relations.merge(NO_HEADER + one, NO_HEADER + other)
+        return None if merged is None else body_of(merged)

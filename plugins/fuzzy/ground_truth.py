@@ -1,0 +1,94 @@
+"""Ground truth of the fuzzy language: a few readings one by one, many through the compiled search.
+
+Judging few pairs takes less time than loading compiled code; from `TOGETHER_FROM` pairs on all that is held
+moves into columns, and whole batches are searched there (`plugins.fuzzy.fast`).
+"""
+
+from typing import Final
+
+import numpy as np
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.bodies import BodyMatcher
+from plugins.fuzzy.fast import FastMatcher
+from plugins.fuzzy.match import ALGORITHMS, DEFAULT_ALGORITHM
+from plugins.ground_truth import Bytes, Judged, ReadingColumns, TellingTruth
+from plugins.kernels.compiled import is_available
+from watchdog.blocks import has_block
+from watchdog.header import NO_HEADER
+
+TOGETHER_FROM: Final = 200_000
+"""Pairs in a batch; judging so many one by one takes longer than loading compiled code."""
+
+_AGGREGATOR: Final = 5
+"""The byte of a vector whose low nibble is the aggregator."""
+
+
+class FuzzyGroundTruth:
+    """Judges readings by the matcher that a DENS node uses."""
+
+    def __init__(self, table: MissionTable | None, feature_bytes: int = 1) -> None:
+        self._feature_bytes = feature_bytes if table is None else table.feature_bytes
+        matcher = BodyMatcher(ALGORITHMS[DEFAULT_ALGORITHM](table, "subset", self._feature_bytes))
+        self._singly = TellingTruth(matcher, told_in_full)
+        self._together: FastMatcher | None = None
+        self._bodies: dict[int, bytes] = {}
+        self._new: dict[int, bytes] = {}
+        """Those that are not in the columns yet: what comes together is put in together."""
+
+    @property
+    def is_compiled(self) -> bool:
+        """Tell whether whole batches are searched at once."""
+        return self._together is not None
+
+    def add(self, number: int, body: bytes) -> None:
+        """Hold a subscription under a number that is free."""
+        self._bodies[number] = body
+        if self._together is None:
+            self._singly.add(number, body)
+        else:
+            self._new[number] = body
+
+    def remove(self, number: int) -> None:
+        """Forget it."""
+        del self._bodies[number]
+        if self._together is None:
+            self._singly.remove(number)
+        elif self._new.pop(number, None) is None:
+            self._together.remove((number >> 8, number & 255))
+
+    def judge(self, readings: ReadingColumns) -> Judged:
+        """Return what each reading satisfies, whatever its age."""
+        if self._together is None and len(self._bodies) * len(readings) >= TOGETHER_FROM and is_available():
+            self._together = FastMatcher(None, feature_bytes=self._feature_bytes, columns_from=0)
+            self._new = dict(self._bodies)
+        if self._together is None:
+            return self._singly.judge(readings)
+        self._put_in(self._together)
+        ends, (keys, degrees) = self._together.search.many(readings.rows, readings.events, readings.features)
+        return ends, keys, degrees
+
+    def _put_in(self, columns: FastMatcher) -> None:
+        """Put what is new into the columns: vectors of one length without a block form a table."""
+        tables: dict[int, list[int]] = {}
+        for number, body in self._new.items():
+            vector = NO_HEADER + body
+            if has_block(vector[_AGGREGATOR] & 15):
+                columns.add((number >> 8, number & 255), vector)
+            else:
+                tables.setdefault(len(vector), []).append(number)
+        for length, numbers in tables.items():
+            joined = b"".join(NO_HEADER + self._new[number] for number in numbers)
+            columns.add_all(np.array(numbers, np.uint32), np.frombuffer(joined, np.uint8).reshape(-1, length))
+        self._new.clear()
+
+
+def told_in_full(event: int, feature: int, row: Bytes, exact: bytes | None) -> bytes | None:
+    """Return the notification vector (docs/vector-format.md) that tells all of a reading; None when it has
+    no value.
+    """
+    if not feature:
+        return None
+    width = len(row) // 8
+    values = bytes(int(byte) for index, byte in enumerate(row) if feature >> index & 1)
+    return bytes(6) + values + (1 << event).to_bytes(width, "big") + feature.to_bytes(width, "big")

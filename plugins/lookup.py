@@ -1,0 +1,25 @@
+"""Look-up by what is measured: the question most subscriptions ask of publishers."""
+
+from dataclasses import dataclass
+
+from knowledge_manager.extract import Extract, mask_of
+from plugins.language import Requirement
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuresAny:
+    """A publisher serves the subscription when one of its sources measures all of any alternative.
+
+    >>> MeasuresAny(()).serves(Extract(counter=1, lifetime_q=0, sources=()))
+    False
+    """
+
+    alternatives: tuple[Requirement, ...]
+
+    def serves(self, extract: Extract) -> bool:
+        """Say whether some source of the publisher fills an alternative."""
+        return any(
+            source.event == wanted.event and source.fills(mask_of(wanted.attributes))
+            for wanted in self.alternatives
+            for source in extract.sources
+        )
