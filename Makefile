@@ -16,7 +16,7 @@
 PYTHON ?= python3
 ONLY ?=
 BIN := .venv/bin
-CODE := dens emulation knowledge_manager plugins spark_analysis studio watchdog tests benchmarks
+CODE := boards dens documents emulation knowledge_manager nodes plugins spark_analysis studio traces watchdog tests benchmarks
 QUICK := -m "not board and not spark and not slow and not browser"
 COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

@@ -7,7 +7,7 @@ from statistics import median
 
 from benchmarks.measurement import Measurement, at_least, at_most
 from knowledge_manager.mission_table import load_mission_table
-from plugins.fuzzy.compiler import compile_subscription
+from plugins.fuzzy.authoring.compiler import compile_subscription
 
 EXAMPLE = Path(__file__).parent.parent / "docs" / "examples" / "patient.xml"
 GOAL_S = 0.020

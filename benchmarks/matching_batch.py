@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks import workloads
 from benchmarks.measurement import Measurement, at_least
-from plugins.fuzzy.fast import FastMatcher
+from plugins.fuzzy.matching.fast import FastMatcher
 
 SIZES = (100_000, 1_000_000, 5_000_000)
 EVENTS = 200

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from benchmarks import workloads
 from benchmarks.measurement import Measurement, at_least
-from plugins.fuzzy.covering import CoveringForest
+from plugins.fuzzy.relations.covering import CoveringForest
 
 COUNT = 100_000
 WANTED = 100_000

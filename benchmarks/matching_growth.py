@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks import workloads
 from benchmarks.matching_peers import plain_loop, rows_of
 from benchmarks.measurement import Measurement, at_least
-from plugins.fuzzy.fast import FastMatcher
+from plugins.fuzzy.matching.fast import FastMatcher
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 LOOPED = 100_000

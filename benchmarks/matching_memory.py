@@ -16,7 +16,7 @@ from numba import njit
 
 from benchmarks import workloads
 from benchmarks.measurement import Measurement, at_least, at_most
-from plugins.fuzzy.fast import FastMatcher
+from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.kernels import scan
 from plugins.kernels.compiled import compiled
 from plugins.kernels.layout import AT, NOTHING, PREVIOUS, RECORDS, ROWS, TAIL, block_bytes, record_words

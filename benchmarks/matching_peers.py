@@ -15,7 +15,7 @@ import simpful
 
 from benchmarks import workloads
 from benchmarks.measurement import Measurement, at_least
-from plugins.fuzzy.fast import FastMatcher
+from plugins.fuzzy.matching.fast import FastMatcher
 from watchdog.membership import SLOPES
 
 COUNT = 100_000

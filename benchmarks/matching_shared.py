@@ -7,8 +7,8 @@ import numpy as np
 
 from benchmarks import workloads
 from benchmarks.measurement import Measurement, at_most
-from plugins.fuzzy.population import Told
-from plugins.fuzzy.shared import SharedMatcher
+from plugins.fuzzy.matching.population import Told
+from plugins.fuzzy.matching.shared import SharedMatcher
 
 FEW, MANY = 100_000, 10_000_000
 

@@ -23,7 +23,7 @@ from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.metrics.reading_search import ReadingSearch
 from spark_analysis.metrics.run_languages import RunLanguages
 from spark_analysis.metrics.truth import judged
-from spark_analysis.session import close_session, open_session
+from spark_analysis.session.session import close_session, open_session
 
 SUBSCRIPTIONS = 10_000
 READINGS = 1_000_000

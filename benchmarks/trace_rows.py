@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from emulation.trace.schema import SCHEMA_VERSION, TABLES
+from traces.schema import SCHEMA_VERSION, TABLES
 
 END_MS: Final = 12 * 3_600_000
 SUBSCRIBERS: Final = 20

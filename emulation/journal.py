@@ -18,7 +18,7 @@ from emulation.battery import EnergyUsed
 from emulation.contacts.contact import Contacts
 from emulation.contacts.detection import Indexes
 from emulation.mobility.model import Legs
-from emulation.trace.writer import NOTHING, TraceWriter
+from traces.writer import NOTHING, TraceWriter
 from watchdog.filter import Release
 from watchdog.reading import Reading
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
+from boards.limits import BoardHost
 from dens.collaborators import Directory, FilterHost
 from dens.item import ItemId
 from dens.limits import Limits
@@ -19,7 +20,6 @@ from dens.publisher import PublisherEnd
 from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.board_limits import BoardHost
 from emulation.scenario import PlannedSensor, Scenario
 from emulation.scenario.fault_settings import DampingSettings
 from emulation.scenario.scenario import Seat

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from knowledge_manager.documents import DocumentError, Problem, decode_text, open_document
+from documents.problems import DocumentError, Problem
+from documents.reading import decode_text, open_document
 
 MOST_BYTES: Final = 1 << 30
 """Unpacked: some twenty million lines of contacts."""

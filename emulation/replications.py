@@ -16,9 +16,9 @@ from multiprocessing import active_children, get_context
 from pathlib import Path
 from types import FrameType
 
+from documents.problems import listed
 from emulation.run import RunSummary, run_scenario
 from emulation.scenario import load_scenario
-from knowledge_manager.documents import listed
 
 
 class ReplicationsInterrupted(KeyboardInterrupt):

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from emulation.comparison import Comparison, Difference, compare_runs, compare_until, differences
 from emulation.run import Progress, RunSummary, manifest_of_run, run_scenario
-from emulation.run_documents import manifest_of
 from emulation.run_inputs import scenario_of
+from traces.comparison import Comparison, Difference, compare_runs, compare_until, differences
+from traces.run_documents import manifest_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """One run, from a scenario and a seed to a folder: manifest, trace, summary.
 
-A run can be followed while it grows (`emulation.run_folder`): its manifest says `running`, and how far the
+A run can be followed while it grows (`traces.run_folder`): its manifest says `running`, and how far the
 trace is complete. An interruption makes a run that is shorter than planned but otherwise whole: its
 manifest says `partial` and how far it got. Any other failure leaves nothing behind.
 """
@@ -13,14 +13,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from emulation.run_folder import RunFolder
 from emulation.run_inputs import keep_inputs
 from emulation.scenario import Scenario
-from emulation.trace.schema import SCHEMA_VERSION
-from emulation.trace.writer import TraceWriter
 from emulation.world import World
 from emulation.world_assembly import assemble_world
-from knowledge_manager.run_manifest import without_key
+from traces.manifest_schema import without_key
+from traces.run_folder import RunFolder
+from traces.schema import SCHEMA_VERSION
+from traces.writer import TraceWriter
 
 Status = Literal["running", "complete", "partial"]
 

@@ -11,12 +11,12 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Final
 
-from emulation.run_documents import NotARun, manifest_of
+from documents.atomic_write import whole_file
+from documents.problems import DocumentError
+from documents.untrusted_folder import file_in, path_in
 from emulation.scenario import Scenario, scenario_from_settings
-from emulation.trace.writer import TraceError
-from knowledge_manager.documents import DocumentError
-from knowledge_manager.run_files import file_in, path_in
-from knowledge_manager.whole_files import whole_file
+from traces.run_documents import NotARun, manifest_of
+from traces.writer import TraceError
 
 FOLDER: Final = "inputs"
 

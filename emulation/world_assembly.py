@@ -25,9 +25,9 @@ from emulation.scenario.fault_settings import BoardSettings, EnergySettings
 from emulation.sensing import Sensing
 from emulation.streams import Streams
 from emulation.timed_controls import arrange_controls
-from emulation.trace.writer import TraceWriter
 from emulation.workload import Workload
 from emulation.world import Parts, World
+from traces.writer import TraceWriter
 
 
 def assemble_world(scenario: Scenario, seed: int, trace: TraceWriter) -> World:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from knowledge_manager.documents import Problem
+from documents.problems import Problem
 from knowledge_manager.durations import written_duration
 from knowledge_manager.event_class import Attribute, EventClass, Vocabulary
 

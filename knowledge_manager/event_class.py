@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from knowledge_manager.documents import did_you_mean, listed
+from documents.problems import did_you_mean, listed
 from knowledge_manager.terms import Term
 
 NOTIFICATION_LIFETIME_S: Final = 3600

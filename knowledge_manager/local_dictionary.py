@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from knowledge_manager.documents import did_you_mean, listed
+from documents.problems import did_you_mean, listed
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.extract import (
     CONTENT_TYPES,

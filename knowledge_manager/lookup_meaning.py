@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from knowledge_manager.documents import listed
+from documents.problems import listed
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.thesaurus import Step
 from knowledge_manager.thesaurus_concept import WHOLE, Label, Target

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from knowledge_manager.documents import DocumentError, Problem, read_text
+from documents.problems import DocumentError, Problem
+from documents.reading import read_text
+from documents.toml_positions import Path as KeyPath
+from documents.toml_positions import locate
 from knowledge_manager.event_class import Attribute, EventClass, UnknownName, Vocabulary
-from knowledge_manager.toml_positions import Path as KeyPath
-from knowledge_manager.toml_positions import locate
 from knowledge_manager.vocabulary import load_vocabulary
 from knowledge_manager.vocabulary_reader import TermFault
 

@@ -15,15 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 from xml.sax import SAXParseException
 
-from knowledge_manager.documents import (
-    DocumentError,
-    Problem,
-    decode_text,
-    did_you_mean,
-    listed,
-    place_of,
-    read_document,
-)
+from documents.problems import DocumentError, Problem, did_you_mean, listed
+from documents.reading import decode_text, place_of, read_document
 from knowledge_manager.thesaurus_concept import (
     TARGET_KINDS,
     Concept,

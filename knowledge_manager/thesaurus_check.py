@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from documents.problems import DocumentError, Problem
 from knowledge_manager.compact import compile_thesaurus
-from knowledge_manager.documents import DocumentError, Problem
 from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.skos import dangling_links, joined_concepts, read_skos_file, read_skos_files

@@ -5,8 +5,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
+from documents.problems import DocumentError, Problem, did_you_mean, listed
+from documents.reading import read_document
 from knowledge_manager.compact import CompactError
-from knowledge_manager.documents import DocumentError, Problem, did_you_mean, listed, read_document
 from knowledge_manager.thesaurus import Thesaurus
 from knowledge_manager.thesaurus_concept import Concept
 

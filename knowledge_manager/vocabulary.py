@@ -3,7 +3,8 @@
 from importlib import resources
 from pathlib import Path
 
-from knowledge_manager.documents import DocumentError, Problem, decode_text, did_you_mean, listed, read_text
+from documents.problems import DocumentError, Problem, did_you_mean, listed
+from documents.reading import decode_text, read_text
 from knowledge_manager.event_class import Attribute, AttributeType, EventClass, UnknownName, Vocabulary
 from knowledge_manager.vocabulary_reader import TermFault, read_vocabulary
 

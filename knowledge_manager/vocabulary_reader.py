@@ -7,7 +7,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
-from knowledge_manager.documents import DocumentError, Problem, did_you_mean
+from documents.problems import DocumentError, Problem, did_you_mean
+from documents.toml_documents import SchemaCodes, read_past_unknown_keys
+from documents.toml_positions import Path, TomlPositions
 from knowledge_manager.durations import duration_s, written_duration
 from knowledge_manager.event_class import NOTIFICATION_LIFETIME_S, Attribute, EventClass, Vocabulary
 from knowledge_manager.scales import (
@@ -19,8 +21,6 @@ from knowledge_manager.scales import (
 )
 from knowledge_manager.terms import Hedged, Term, misses
 from knowledge_manager.thesaurus_concept import fold
-from knowledge_manager.toml_documents import SchemaCodes, read_past_unknown_keys
-from knowledge_manager.toml_positions import Path, TomlPositions
 from knowledge_manager.units import UnitError, check_unit
 from knowledge_manager.vocabulary_file import AttributeTable, DomainEnd, EventTable, VocabularyTable
 

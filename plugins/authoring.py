@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from knowledge_manager.documents import Problem
+from documents.problems import Problem
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
 from plugins.language import Match

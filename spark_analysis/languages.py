@@ -1,6 +1,6 @@
 """The languages of a run, from what its manifest says."""
 
-from knowledge_manager.documents import listed
+from documents.problems import listed
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.vocabulary import shipped_vocabularies
 from knowledge_manager.vocabulary_reader import read_vocabulary

@@ -11,12 +11,12 @@ from typing import Any, Final
 
 import pyarrow.compute as pc
 
-from knowledge_manager.documents import DocumentError
-from knowledge_manager.json_documents import LARGEST_JSON, parse_json
-from knowledge_manager.run_files import read_in
-from knowledge_manager.run_parts import footer_of, read_part
+from documents.json_documents import LARGEST_JSON, parse_json
+from documents.problems import DocumentError
+from documents.untrusted_folder import read_in
 from spark_analysis.errors import TraceError
 from spark_analysis.manifest import Manifest
+from traces.parquet_guard import footer_of, read_part
 
 _ROWS_OF: Final = {"nodes": "nodes", "contacts": "contacts", "notifications": "notifications"}
 """Table → the count of the summary that is the number of its rows."""

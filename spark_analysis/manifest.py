@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from knowledge_manager.run_manifest import MANIFEST, read_manifest_document, without_key
 from spark_analysis.errors import TraceError
+from traces.manifest_schema import MANIFEST, read_manifest_document, without_key
 
 SCHEMA_VERSION: Final = 2
 """The newest version of docs/trace-format.md that this room reads."""

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from knowledge_manager.run_files import parts_in as files_in
-from knowledge_manager.run_parts import footer_of, refuse_other_types
+from documents.untrusted_folder import parts_in as files_in
 from spark_analysis.errors import TraceError
 from spark_analysis.losses import refuse_losses
 from spark_analysis.manifest import Manifest
 from spark_analysis.schema import TABLES
+from traces.parquet_guard import footer_of, refuse_other_types
 
 
 @dataclass(frozen=True, slots=True)

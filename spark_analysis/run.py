@@ -15,7 +15,6 @@ from typing import Any, Final
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from knowledge_manager.run_parts import read_part
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import languages_of
 from spark_analysis.manifest import Manifest, read_manifest
@@ -23,7 +22,8 @@ from spark_analysis.metrics import delivery, truth
 from spark_analysis.metrics.owed import SubscriptionRevision, owed, subscription_revisions
 from spark_analysis.parts import Part, parts_in, rows_in
 from spark_analysis.schema import TABLES
-from spark_analysis.session import open_session
+from spark_analysis.session.session import open_session
+from traces.parquet_guard import read_part
 
 SMALL_TABLE_ROWS: Final = 200_000
 """Up to here a table is read as one partition: a shuffle would cost more than it spreads."""

@@ -2,7 +2,7 @@
 
 Reading with a given schema means that no file is opened to guess one, that a table without any part is an
 empty frame and not an error, and that a column of another type is noticed. The writer's side is
-`emulation/trace/schema.py`; neither imports the other, and a contract test keeps the three equal.
+`traces/schema.py`; neither imports the other, and a contract test keeps the three equal.
 """
 
 from typing import Final

@@ -4,18 +4,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from emulation.board_limits import AGGREGATOR_AT, BOARDS, BoardLimits
-from knowledge_manager.documents import DocumentError, Problem, did_you_mean, read_document, read_text
-from knowledge_manager.toml_positions import locate
+from boards.limits import AGGREGATOR_AT, BOARDS, BoardLimits
+from documents.problems import DocumentError, Problem, did_you_mean
+from documents.reading import read_document, read_text
+from documents.refusal import Refusal
+from documents.toml_positions import locate
 from knowledge_manager.vocabulary import load_vocabulary
-from plugins.fuzzy.compiler import compile_subscription
+from plugins.fuzzy.authoring.compiler import compile_subscription
 from studio.checking import VECTOR_SUFFIXES, Checker, kind_of_toml
-from studio.failures import Refusal
 from watchdog.pool import NEVER, Pool
 from watchdog.vector import VectorError, check_subscription
 
 if TYPE_CHECKING:
-    from plugins.fuzzy.compiler.spans import Span
+    from plugins.fuzzy.authoring.compiler.spans import Span
 
 
 def limits_of(board: str) -> BoardLimits:

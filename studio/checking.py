@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
-    from knowledge_manager.documents import Problem
+    from documents.problems import Problem
     from knowledge_manager.mission_table import MissionTable
     from knowledge_manager.thesaurus import Thesaurus
     from knowledge_manager.thesaurus_concept import Concept
@@ -107,23 +107,23 @@ class Checker:
         return any(here in names for _, names in self._missions.values())
 
     def _problems_in(self, path: Path, mission: Mission) -> "list[Problem]":
-        from knowledge_manager.documents import DocumentError
+        from documents.problems import DocumentError
 
         try:
             table, words = self._table(mission.vocabularies), self._thesaurus(mission.thesauri)
         except DocumentError:
             return []  # told of the file that names what cannot be used
         if path.suffix in VECTOR_SUFFIXES:
-            from plugins.fuzzy.describe import check_vector_file
+            from plugins.fuzzy.authoring.describe import check_vector_file
 
             return check_vector_file(path, table)
-        from plugins.fuzzy.compiler import check_subscription_file
+        from plugins.fuzzy.authoring.compiler import check_subscription_file
 
         return check_subscription_file(path, table, words)
 
     def table_for(self, path: Path) -> "MissionTable | None":
         """Return the mission table that a file is first used with; None where there is none that can be."""
-        from knowledge_manager.documents import DocumentError
+        from documents.problems import DocumentError
 
         try:
             return self._table(self.missions_for(path)[0].vocabularies)
@@ -156,7 +156,7 @@ class Checker:
 
     def _concepts_beside(self) -> "tuple[Concept, ...]":
         """Return the concepts that ship and those of all files, as far as they can be read."""
-        from knowledge_manager.documents import DocumentError
+        from documents.problems import DocumentError
         from knowledge_manager.thesaurus_files import SHIPPED, concepts_of
 
         if self._concepts is None:
@@ -175,15 +175,15 @@ class Checker:
         kind = self._kinds.get(path) or kind_of_toml(path)
         if kind == "vocabulary":
             from knowledge_manager.vocabulary import check_vocabulary_file
-            from plugins.fuzzy.compiler.term_check import term_fault
+            from plugins.fuzzy.authoring.compiler.term_check import term_fault
 
             return check_vocabulary_file(path, term_fault) or list(self._clashes(path))
         if kind == "node":
-            from studio.node.loading import check_node_file
+            from nodes.node_file import check_node_file
 
             return check_node_file(path)
         if kind == "nothing":
-            from knowledge_manager.documents import Problem
+            from documents.problems import Problem
 
             message = (
                 "this says nothing; a scenario has [[group]], a vocabulary [[event]], a node's file a store"
@@ -199,7 +199,8 @@ class Checker:
         Whoever names it in a scenario or a node's file says what it is used with, and is told there. One that
         nobody names is used with those that ship and with its neighbours in the folder.
         """
-        from knowledge_manager.documents import DocumentError, Problem, read_text
+        from documents.problems import DocumentError, Problem
+        from documents.reading import read_text
         from knowledge_manager.mission_table import clashes, place_of_clash
         from knowledge_manager.vocabulary import load_vocabulary, shipped_vocabularies
 
@@ -230,7 +231,7 @@ class Checker:
 
 def _fitting(own: Sequence[Path], folder: Path) -> tuple[str | Path, ...]:
     """Return vocabularies that form one table: of the own ones the nearest, then what ships and fits in."""
-    from knowledge_manager.documents import DocumentError
+    from documents.problems import DocumentError
     from knowledge_manager.mission_table import load_mission_table
     from knowledge_manager.vocabulary import shipped_vocabularies
 
@@ -278,7 +279,7 @@ def _names(given: Any) -> list[str]:
 
 
 def _compiled_thesaurus_problems(path: Path) -> list["Problem"]:
-    from knowledge_manager.documents import DocumentError
+    from documents.problems import DocumentError
     from knowledge_manager.thesaurus_files import load_thesaurus
 
     try:
@@ -291,7 +292,8 @@ def _compiled_thesaurus_problems(path: Path) -> list["Problem"]:
 def kind_of_toml(path: Path) -> TomlKind:
     """A vocabulary has event classes; a node's file has a store; one without keys is nothing; else it is a
     scenario. Where the syntax is broken, the text says it, so that the right checker reports."""
-    from knowledge_manager.documents import DocumentError, read_text
+    from documents.problems import DocumentError
+    from documents.reading import read_text
 
     try:
         text = read_text(path)
@@ -310,7 +312,8 @@ def kind_of_toml(path: Path) -> TomlKind:
 
 
 def _document(path: Path) -> dict[str, Any] | None:
-    from knowledge_manager.documents import DocumentError, read_text
+    from documents.problems import DocumentError
+    from documents.reading import read_text
 
     try:
         return tomllib.loads(read_text(path))

@@ -5,19 +5,17 @@ With `--json` stdout carries exactly one document. Colour and live progress appe
 """
 
 import json
-import os
 import sys
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
+
+from documents.streams import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from rich.console import Console
-
-LONGEST = 2000
-"""Characters of one message; whoever quotes a whole file is cut short."""
 
 
 @cache
@@ -58,11 +56,6 @@ def say(line: str, style: str | None = None) -> None:
     err().print(printable(line), style=style, markup=False)
 
 
-def forget(stream: TextIO) -> None:
-    """Let what is still buffered for a stream go nowhere, so that the interpreter's own flush cannot fail."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
 @contextmanager
 def steps(first: str) -> "Iterator[Callable[[str], None]]":
     """Show which step is under way: as a spinner on a terminal, as a line each elsewhere."""
@@ -72,11 +65,3 @@ def steps(first: str) -> "Iterator[Callable[[str], None]]":
         return
     with err().status(first) as status:
         yield status.update
-
-
-def printable(text: str) -> str:
-    """Return text that may quote a file without steering the terminal, and without filling it."""
-    shown = "".join(
-        char if char.isprintable() or char == "\n" else f"\\u{ord(char):04x}" for char in text[: LONGEST + 1]
-    )
-    return shown if len(text) <= LONGEST else f"{shown[:LONGEST]}… ({len(text):,} characters)"

@@ -55,7 +55,7 @@ def _packages() -> Iterator[Finding]:
 
 def _java() -> Finding:
     from spark_analysis.errors import AnalysisError
-    from spark_analysis.java import find_java
+    from spark_analysis.session.java import find_java
 
     try:
         java = find_java()

@@ -10,7 +10,8 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from studio import exits
+from documents import exit_codes as exits
+from documents.refusal import Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +27,18 @@ def failure_of(error: BaseException) -> Failure:
     """Return how to show an error; what is neither the user's nor the machine's doing is our own fault."""
     if hasattr(error, "format_message"):
         return _usage(error)
-    if _is(error, "knowledge_manager.documents", "DocumentError"):
+    if _is(error, "documents.problems", "DocumentError"):
         problems = error.problems  # type: ignore[attr-defined]
         return Failure(tuple(map(str, problems)), tuple(map(problem_document, problems)), exits.BAD_INPUT)
     if _is(error, "watchdog.vector", "VectorError"):
         return _plain(f"not a valid vector: {error}", exits.BAD_INPUT)
     if _is(error, "spark_analysis.errors", "AnalysisError"):
         return _plain(str(error), exits.BAD_INPUT)
-    if _is(error, "emulation.run_documents", "NotARun"):
+    if _is(error, "traces.run_documents", "NotARun"):
         return _plain(str(error), exits.BAD_INPUT)
     if _is(error, "knowledge_manager.event_class", "UnknownName"):
         return _plain(str(error), exits.BAD_INPUT)
-    if _is(error, "plugins.fuzzy.compiler.constants", "BadConstant"):
+    if _is(error, "plugins.fuzzy.authoring.compiler.constants", "BadConstant"):
         return _plain(str(error), exits.BAD_INPUT)
     if _is(error, "dens.errors", "DensError"):
         return _plain(str(error), exits.BAD_INPUT)
@@ -46,10 +47,6 @@ def failure_of(error: BaseException) -> Failure:
     if isinstance(error, OSError):
         return _plain(_os_error(error), exits.BAD_INPUT)
     return _ours(error)
-
-
-class Refusal(Exception):
-    """A command cannot go on with what it was given; the message says what and what to do."""
 
 
 def _usage(error: Any) -> Failure:

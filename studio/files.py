@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from knowledge_manager.whole_files import write_whole
+from documents.atomic_write import write_whole
 
 __all__ = ["gather", "write_whole"]
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from studio import exits
+from documents import exit_codes as exits
 from studio.commands import (
     board,
     check,
@@ -149,7 +149,7 @@ def _open_closed_streams() -> None:
 
 
 def _run(arguments: list[str], debug: bool) -> int:
-    from studio.console import forget
+    from documents.streams import forget
 
     try:
         code = app(arguments, prog_name="dens", standalone_mode=False)
@@ -170,7 +170,8 @@ def _run(arguments: list[str], debug: bool) -> int:
 
 def _ended_by(error: Exception, as_json: bool) -> int:
     """Say what went wrong, as far as there is anywhere to say it, and return the exit code."""
-    from studio.console import forget, print_document, say
+    from documents.streams import forget
+    from studio.console import print_document, say
     from studio.failures import failure_of
 
     failure = failure_of(error)

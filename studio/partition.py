@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from studio.failures import Refusal
+from documents.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,7 +57,7 @@ class RecordedRun:
 
     def thesauri(self) -> "list[Path]":
         """Return the copies of the thesauri that the run's scenario brought along, the uppermost first."""
-        from knowledge_manager.run_files import file_in
+        from documents.untrusted_folder import file_in
 
         copies = self._manifest.inputs
         named = self._manifest.scenario.get("thesaurus") or []
@@ -66,7 +66,7 @@ class RecordedRun:
 
     def node_called(self, text: str) -> int:
         """Return the node of that name or number."""
-        from knowledge_manager.documents import did_you_mean, listed
+        from documents.problems import did_you_mean, listed
 
         for row in self._nodes:
             if text in (str(row["node"]), row["name"]):
@@ -131,8 +131,8 @@ class RecordedRun:
 
     def _rows(self, table: str, columns: list[str]) -> list[dict[str, Any]]:
         """Return the rows of a table in the order in which they were written."""
-        from knowledge_manager.run_files import parts_in
-        from knowledge_manager.run_parts import read_part
+        from documents.untrusted_folder import parts_in
+        from traces.parquet_guard import read_part
 
         parts = parts_in(self._folder, table)
         if not parts:

@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from emulation.contacts.statistics import ContactStatistics
-    from spark_analysis.answers import Analysis
-    from spark_analysis.comparison import Comparison
     from spark_analysis.interval import Interval
     from spark_analysis.pair_figures import PairFigures
-    from spark_analysis.sweep_results import SweepResult
+    from spark_analysis.queries.answers import Analysis
+    from spark_analysis.report.comparison import Comparison
+    from spark_analysis.sweep.results import SweepResult
 
 
 MOST_ASKED: Final = 10_000
@@ -23,7 +23,7 @@ def delivery_of_run(folder: Path, notifications: int) -> "PairFigures | None":
     """Return what became of all that was owed in a run that has so many notifications; None where finding out
     would take longer than people wait for a summary.
     """
-    from spark_analysis.key_figures import pair_figures_of
+    from spark_analysis.sweep.key_figures import pair_figures_of
 
     return pair_figures_of(folder) if notifications <= MOST_ASKED else None
 
@@ -35,7 +35,7 @@ def delivery_document(found: "PairFigures | None") -> dict[str, Any] | None:
 
 def delivery_line(found: "PairFigures | None") -> str:
     """Return it for people."""
-    from spark_analysis.wording import delivery_text
+    from spark_analysis.report.number_format import delivery_text
 
     if found is None:
         return "how much of what was owed arrived: `dens report`"
@@ -77,7 +77,13 @@ def summary_table(analysis: "Analysis") -> "Table":
     """Return the table that `dens report` prints."""
     from rich.table import Table
 
-    from spark_analysis.wording import bytes_text, delivery_text, median_text, share_text, time_text
+    from spark_analysis.report.number_format import (
+        bytes_text,
+        delivery_text,
+        median_text,
+        share_text,
+        time_text,
+    )
 
     run, total, delay = analysis.run, analysis.delivery.total, analysis.delay
     partial = " — partial run" if run.partial else ""
@@ -115,8 +121,8 @@ def comparison_table(comparison: "Comparison") -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    from spark_analysis.comparison import COMPARED
-    from spark_analysis.comparison_page import comparison_title, figure_text
+    from spark_analysis.report.comparison import COMPARED
+    from spark_analysis.report.comparison_page import comparison_title, figure_text
 
     table = Table("figure", title=comparison_title(comparison), title_justify="left")
     table.add_column("variant", overflow="fold")
@@ -142,7 +148,7 @@ def sweep_table(result: "SweepResult") -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    from spark_analysis.key_figures import FIGURES
+    from spark_analysis.sweep.key_figures import FIGURES
 
     table = Table("figure", title_justify="left")
     table.add_column("variant", overflow="fold")

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from studio.failures import Refusal
+from documents.refusal import Refusal
 
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F\s]+")
 
@@ -26,7 +26,7 @@ def given_vector(text: str) -> bytes:
             return from_hex(text)
         shown = text if len(text) <= 60 else text[:60] + "…"
         raise Refusal(f"{shown!r} is neither hexadecimal nor a file; give pairs of 0-9 and a-f, or a path")
-    from knowledge_manager.documents import read_document
+    from documents.reading import read_document
 
     content = read_document(path)
     as_text = content.decode("ascii", "replace")

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from documents.problems import Problem
 from emulation.scenario.places import Places
 from emulation.scenario.scenario import PlannedSensor, PlannedSubscription, board_limits
 from emulation.scenario.settings import ScenarioSettings
-from knowledge_manager.documents import Problem
 from plugins.fuzzy.language import FUZZY
 
 

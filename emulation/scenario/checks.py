@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from dens.limits import Limits
+from documents.problems import Problem, did_you_mean, listed
+from documents.toml_positions import Path
 from emulation.scenario.fault_checks import check_faults
 from emulation.scenario.motion_checks import check_motion
 from emulation.scenario.places import Places
@@ -18,8 +20,6 @@ from emulation.scenario.settings import (
     ScenarioSettings,
 )
 from emulation.scenario.unused import check_unused
-from knowledge_manager.documents import Problem, did_you_mean, listed
-from knowledge_manager.toml_positions import Path
 
 MOST_SUBSCRIPTIONS = 255
 """A subscription's number at its subscriber is one byte, and the last one is taken by direct messages."""

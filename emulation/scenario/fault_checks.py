@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from pydantic import ValidationError
 
+from documents.problems import Problem, did_you_mean, listed
+from documents.toml_positions import Path
 from emulation.scenario.controls import CHANGEABLE, ChangedRadio, changeable_in, control_path, is_key
 from emulation.scenario.fault_settings import ClockSettings, ControlSettings, CrashSettings, FaultSettings
 from emulation.scenario.places import Places
 from emulation.scenario.run_end import check_moment
 from emulation.scenario.settings import RadioSettings, ScenarioSettings
-from knowledge_manager.documents import Problem, did_you_mean, listed
-from knowledge_manager.toml_positions import Path
 
 
 def check_faults(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:

@@ -10,10 +10,10 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Discriminator, Field, Tag
 from pydantic_core import PydanticCustomError
 
+from documents.problems import did_you_mean, listed
 from emulation.board_profile import board_profiles, load_board_profile
 from emulation.scenario.base import NotNegative, Settings
 from emulation.scenario.unions import kind_by, known_kind, tag
-from knowledge_manager.documents import did_you_mean, listed
 
 Seconds = Annotated[float, Field(ge=0.001, le=365 * 86_400)]
 Share = Annotated[float, Field(gt=0, le=1)]

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 
+from documents.problems import DocumentError, did_you_mean
+from documents.toml_positions import Path as KeyPath
 from emulation.scenario.places import Places
-from knowledge_manager.documents import DocumentError, did_you_mean
-from knowledge_manager.toml_positions import Path as KeyPath
 
 
 class NamedFiles:

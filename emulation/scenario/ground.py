@@ -8,13 +8,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from documents.problems import DocumentError, Problem, listed
+from documents.toml_positions import Path
 from emulation.mobility.disaster_area import DUTIES, ZONES, Zones
 from emulation.mobility.ground import ConvexPolygon, Ground, is_convex
 from emulation.scenario.mobility_settings import DisasterAreaSettings
 from emulation.scenario.places import Places
 from emulation.scenario.settings import Corners, ScenarioSettings
-from knowledge_manager.documents import DocumentError, Problem, listed
-from knowledge_manager.toml_positions import Path
 
 _PLACES_TRIED = 40
 

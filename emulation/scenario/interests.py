@@ -7,13 +7,13 @@ for each participant. Who likes A1 asks for the events whose attribute is `A1`.
 from collections.abc import Iterator
 from pathlib import Path
 
+from documents.problems import DocumentError, did_you_mean
 from emulation.contacts.formats.recording import Lines
 from emulation.interests import PlannedInterests
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.places import Places
 from emulation.scenario.populations import numbers_used
 from emulation.scenario.settings import InterestsSettings, ScenarioSettings
-from knowledge_manager.documents import DocumentError, did_you_mean
 from knowledge_manager.event_class import Attribute, UnknownName
 from knowledge_manager.mission_table import MissionTable
 

@@ -13,6 +13,10 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from documents.problems import DocumentError, Problem, did_you_mean, listed
+from documents.reading import read_document, read_text
+from documents.toml_documents import SchemaCodes, parse_toml, problems_from_pydantic
+from documents.toml_positions import TomlPositions, locate
 from emulation.contacts.contact import Contacts
 from emulation.interests import PlannedInterests
 from emulation.mobility.model import MobilityModel
@@ -29,21 +33,11 @@ from emulation.scenario.recorded_contacts import plan_contacts
 from emulation.scenario.scenario import PlannedPopulation, PlannedSensor, PlannedSubscription, Scenario
 from emulation.scenario.sensors import plan_sensor
 from emulation.scenario.settings import ScenarioSettings, SubscriptionSettings
-from knowledge_manager.documents import (
-    DocumentError,
-    Problem,
-    did_you_mean,
-    listed,
-    read_document,
-    read_text,
-)
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.thesaurus import Thesaurus
 from knowledge_manager.thesaurus_files import load_layers
-from knowledge_manager.toml_documents import SchemaCodes, parse_toml, problems_from_pydantic
-from knowledge_manager.toml_positions import TomlPositions, locate
 from knowledge_manager.vocabulary import shipped_vocabularies
-from plugins.fuzzy.compiler import compile_subscription
+from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.language import FUZZY
 
 CODES: Final = SchemaCodes(unknown_key="D301", missing_key="D303", bad_value="D302")

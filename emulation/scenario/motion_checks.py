@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from math import hypot
 from typing import Final
 
+from documents.problems import Problem
+from documents.toml_positions import Path
 from emulation.mobility.disaster_area import DUTIES, USUAL_PAUSES_S
 from emulation.scenario.mobility_settings import (
     DisasterAreaSettings,
@@ -16,8 +18,6 @@ from emulation.scenario.mobility_settings import (
 )
 from emulation.scenario.places import Places
 from emulation.scenario.settings import Role, ScenarioSettings
-from knowledge_manager.documents import Problem
-from knowledge_manager.toml_positions import Path
 
 MOST_TURNS: Final = 1_000_000
 """A node that turns more often in a run is a mistake, and would fill the memory."""

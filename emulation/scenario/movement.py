@@ -1,5 +1,6 @@
 """Makes the mobility model of a group, with its recording or its zones where it needs them."""
 
+from documents.problems import DocumentError
 from emulation.mobility.disaster_area import Zones
 from emulation.mobility.formats.registry import read_movement
 from emulation.mobility.model import Area, MobilityModel
@@ -12,7 +13,6 @@ from emulation.scenario.settings import (
     AreaSettings,
     GroupSettings,
 )
-from knowledge_manager.documents import DocumentError
 
 
 def plan_mobility(

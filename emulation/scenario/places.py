@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
+from documents.problems import Problem, Severity
+from documents.toml_documents import key_path
+from documents.toml_positions import Path, TomlPositions
 from emulation.scenario.changes import Changes
-from knowledge_manager.documents import Problem, Severity
-from knowledge_manager.toml_documents import key_path
-from knowledge_manager.toml_positions import Path, TomlPositions
 
 
 class Places:

@@ -1,9 +1,9 @@
 """Checks a population of subscriptions against the mission table and gives it numbers."""
 
+from documents.problems import DocumentError, Problem
 from emulation.scenario.places import Places
 from emulation.scenario.scenario import PlannedPopulation
 from emulation.scenario.settings import ScenarioSettings
-from knowledge_manager.documents import DocumentError, Problem
 from knowledge_manager.event_class import Attribute, UnknownName
 from knowledge_manager.mission_table import MissionTable
 

@@ -7,10 +7,10 @@ simply does not happen, and that is told once, as a warning.
 
 from collections.abc import Iterator
 
+from documents.problems import Problem
+from documents.toml_positions import Path
 from emulation.scenario.places import Places
 from emulation.scenario.settings import ScenarioSettings
-from knowledge_manager.documents import Problem
-from knowledge_manager.toml_positions import Path
 
 
 def check_moment(

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from emulation.board_limits import BOARDS, BoardLimits
+from boards.limits import BOARDS, BoardLimits
+from documents.problems import Problem
 from emulation.contacts.contact import Contacts
 from emulation.interests import PlannedInterests
 from emulation.mobility.disaster_area import DisasterArea
@@ -27,7 +28,6 @@ from emulation.sensors.recording import Series
 from emulation.sensors.source import SensorSource
 from emulation.sensors.uniform import Uniform
 from emulation.sensors.vital_signs import VitalSigns
-from knowledge_manager.documents import Problem
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from math import ceil
 
+from documents.problems import DocumentError, Problem, did_you_mean, listed
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.places import Places
 from emulation.scenario.scenario import PlannedSensor
@@ -11,7 +12,6 @@ from emulation.sensors.diurnal_weather import WEATHER
 from emulation.sensors.fire_signs import FIRE
 from emulation.sensors.recording import Conversion, Layout, read_recording
 from emulation.sensors.vital_signs import SIGNS
-from knowledge_manager.documents import DocumentError, Problem, did_you_mean, listed
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.units import UnitError, check_unit, convert
 from knowledge_manager.vocabulary import EventClass, UnknownName

@@ -22,6 +22,7 @@ from pydantic_core import PydanticCustomError
 
 from dens.limits import Limits
 from dens.policies.registry import POLICIES
+from documents.problems import did_you_mean, listed
 from emulation.radio import Radio
 from emulation.scenario.base import Metres, Name, NotificationLifetime, NotNegative, Settings
 from emulation.scenario.fault_settings import (
@@ -33,7 +34,6 @@ from emulation.scenario.fault_settings import (
 )
 from emulation.scenario.mobility_settings import MobilitySettings
 from emulation.scenario.sensor_settings import SensorSettings
-from knowledge_manager.documents import did_you_mean, listed
 
 ZoneKind = Literal["incident_site", "treatment", "transport", "command", "hospital"]
 Role = Literal["subscriber", "mediator", "publisher"]

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
-from knowledge_manager.documents import did_you_mean, listed
+from documents.problems import did_you_mean, listed
 
 
 def known_kind(key: str, what: str, known: Sequence[str]) -> BeforeValidator:

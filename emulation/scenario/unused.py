@@ -5,11 +5,11 @@ It changes nothing, so it is a warning.
 
 from collections.abc import Iterator
 
+from documents.problems import Problem
 from emulation.scenario.fault_settings import DampingSettings
 from emulation.scenario.mobility_settings import DisasterAreaSettings
 from emulation.scenario.places import Places
 from emulation.scenario.settings import ScenarioSettings
-from knowledge_manager.documents import Problem
 
 
 def check_unused(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:

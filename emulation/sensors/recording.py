@@ -18,15 +18,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from emulation.recorded_text import TextBounds, text_lines
-from emulation.sensors.source import Sample
-from emulation.sensors.values import fault_of, semicolon_hint
-from knowledge_manager.documents import (
+from documents.problems import (
     DocumentError,
     Problem,
     did_you_mean,
     listed,
 )
+from emulation.recorded_text import TextBounds, text_lines
+from emulation.sensors.source import Sample
+from emulation.sensors.values import fault_of, semicolon_hint
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.units import convert
 

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from knowledge_manager.documents import did_you_mean, listed
+from documents.problems import did_you_mean, listed
 from knowledge_manager.event_class import Attribute
 from watchdog.normalise import scale_decimal
 

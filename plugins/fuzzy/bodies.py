@@ -6,7 +6,7 @@ from plugins.language import Matcher, SubscriptionKey
 from watchdog.header import NO_HEADER, body_of
 
 if TYPE_CHECKING:
-    from plugins.fuzzy.relations import FuzzyRelations
+    from plugins.fuzzy.relations.relations import FuzzyRelations
 
 
 class BodyMatcher:

@@ -1,7 +1,7 @@
 """Ground truth of the fuzzy language: a few readings one by one, many through the compiled search.
 
 Judging few pairs takes less time than loading compiled code; from `TOGETHER_FROM` pairs on all that is held
-moves into columns, and whole batches are searched there (`plugins.fuzzy.fast`).
+moves into columns, and whole batches are searched there (`plugins.fuzzy.matching.fast`).
 """
 
 from typing import Final
@@ -10,8 +10,8 @@ import numpy as np
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.bodies import BodyMatcher
-from plugins.fuzzy.fast import FastMatcher
-from plugins.fuzzy.match import ALGORITHMS, DEFAULT_ALGORITHM
+from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
+from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.ground_truth import Bytes, Judged, ReadingColumns, TellingTruth
 from plugins.kernels.compiled import is_available
 from watchdog.blocks import has_block

@@ -14,7 +14,7 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.bodies import BodyMatcher, BodyRelations
 from plugins.fuzzy.filter import FuzzySourceFilter
 from plugins.fuzzy.lookup import FuzzyLookUp
-from plugins.fuzzy.match import ALGORITHMS, DEFAULT_ALGORITHM
+from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
 from plugins.language import Matcher, MatcherFactory, SubscriptionLanguage
 from watchdog.damper import Damper
 
@@ -34,7 +34,7 @@ def _authoring() -> "Authoring":
 
 
 def _relations(table: MissionTable) -> BodyRelations:
-    from plugins.fuzzy.relations import FuzzyRelations
+    from plugins.fuzzy.relations.relations import FuzzyRelations
 
     return BodyRelations(FuzzyRelations("subset", table.feature_bytes))
 

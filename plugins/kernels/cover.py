@@ -7,7 +7,7 @@ their first four constraints a block holds v and V side by side, so that most ro
 a time. `directory` finds a group, `holders[a]` lists the groups whose mask has attribute a, and
 `holder_masks[a]` their masks.
 
-What covering means is said in `plugins.fuzzy.relations`.
+What covering means is said in `plugins.fuzzy.relations.relations`.
 """
 
 from typing import NamedTuple

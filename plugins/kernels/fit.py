@@ -1,5 +1,6 @@
-"""The search for the triple (v, V, c) that stays nearest to a curve; see `plugins.fuzzy.compiler.fit` for
-what it means.
+"""The search for the triple (v, V, c) that stays nearest to a curve.
+
+`plugins.fuzzy.authoring.compiler.fit` says what it means.
 
 `by_distance[c, d]` is the degree of slope code c at distance d from the core. All codes from 0 (flattest) to
 127 (crisp) are searched.

@@ -8,8 +8,8 @@ import typer
 from studio.options import AsJson, Vocabularies
 
 if TYPE_CHECKING:
+    from boards.settings import BoardSettings
     from knowledge_manager.mission_table import MissionTable
-    from studio.board.settings import BoardSettings
 
 app = typer.Typer(
     no_args_is_help=True, help="Build for boards, deploy, run in an emulator, measure (--json on each)."
@@ -74,10 +74,10 @@ def build(
     """
     from importlib.metadata import version
 
+    from boards.build import FOLDER_BOARDS, NEW, build_board, unmeasured
+    from boards.built_folder import SECRETS
+    from boards.tools import find_mpy_cross
     from studio import console
-    from studio.board.build import FOLDER_BOARDS, NEW, build_board, unmeasured
-    from studio.board.built_folder import SECRETS
-    from studio.board.tools import find_mpy_cross
     from studio.tables import chosen_table
 
     table = chosen_table(vocabulary)
@@ -124,8 +124,8 @@ def deploy(
     as_json: AsJson = False,
 ) -> None:
     """Copy a built folder to a board with mpremote, and restart it."""
+    from boards.deploy import deploy_board
     from studio import console
-    from studio.board.deploy import deploy_board
 
     console.say(f"copying {folder} to {port} …")
     names = deploy_board(port, folder)
@@ -159,12 +159,13 @@ def run(
     from dataclasses import asdict
     from importlib.metadata import version
 
+    from boards.build import FLAT_BOARDS, build_board
+    from boards.built_folder import built
+    from boards.conversation import converse
+    from boards.microbit import has_thermometer
+    from documents.refusal import Refusal
+    from documents.streams import printable
     from studio import console
-    from studio.board.build import FLAT_BOARDS, build_board
-    from studio.board.built_folder import built
-    from studio.board.conversation import converse
-    from studio.board.microbit import has_thermometer
-    from studio.failures import Refusal
     from studio.tables import chosen_table
 
     if board != "microbit-qemu":
@@ -194,7 +195,7 @@ def run(
         for said in converse(files, table, facts["node"], vectors, seconds):
             heard.append(said)
             if not as_json:
-                typer.echo(f"{said.at_ms / 1000:8.2f} s  {said.what:<10} {console.printable(said.words)}")
+                typer.echo(f"{said.at_ms / 1000:8.2f} s  {said.what:<10} {printable(said.words)}")
     if as_json:
         console.print_document([{**asdict(said), "vector": said.vector.hex()} for said in heard])
 
@@ -202,9 +203,9 @@ def run(
 @app.command("budget")
 def budget(as_json: AsJson = False) -> None:
     """Measure what the filter costs on each board, now: flash, heap, subscriptions, instructions."""
+    from boards.budget import budgets
+    from boards.tools import find_mpy_cross
     from studio import console
-    from studio.board.budget import budgets
-    from studio.board.tools import find_mpy_cross
 
     console.say("measuring on the emulated micro:bit …")
     measured = budgets(find_mpy_cross())
@@ -235,9 +236,9 @@ def _settings(
     key: Path | None,
 ) -> "BoardSettings":
     """Return what the command line says of a board."""
-    from studio.board.recording import columns_of
-    from studio.board.settings import board_settings
-    from studio.failures import Refusal
+    from boards.recording import columns_of
+    from boards.settings import board_settings
+    from documents.refusal import Refusal
 
     mission_key = None
     if key is not None:
@@ -263,7 +264,7 @@ def _settings(
 
 def _only_event(table: "MissionTable") -> str:
     """Return weather where there is such an event class, or the only one there is."""
-    from studio.failures import Refusal
+    from documents.refusal import Refusal
 
     names = [one.name for one in table.events]
     if "weather" in names:
@@ -274,8 +275,8 @@ def _only_event(table: "MissionTable") -> str:
 
 
 def _rows(readings: Path, settings: "BoardSettings", table: "MissionTable") -> list[bytes]:
+    from boards.recording import recorded_rows
     from studio import console
-    from studio.board.recording import recorded_rows
 
     recorded = recorded_rows(readings, settings)
     if recorded.broken or recorded.missing or recorded.clipped:
@@ -289,9 +290,9 @@ def _rows(readings: Path, settings: "BoardSettings", table: "MissionTable") -> l
 
 def _vectors(given: list[str], table: "MissionTable") -> list[bytes]:
     """Return the vectors of subscriptions in XML, in hexadecimal or in files; XML gets ids that are free."""
-    from knowledge_manager.documents import read_document
-    from plugins.fuzzy.compiler import compile_subscription
-    from studio.failures import Refusal
+    from documents.reading import read_document
+    from documents.refusal import Refusal
+    from plugins.fuzzy.authoring.compiler import compile_subscription
     from studio.files import gather
     from studio.vectors import given_vector
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from studio import exits
+from documents import exit_codes as exits
 from studio.options import AsJson
 
 
@@ -18,8 +18,8 @@ def compare(
 
     Ends 1 if rows of their traces differ; the same rows in another order within a moment are told and end 0.
     """
-    from emulation.comparison import compare_runs
     from studio import console
+    from traces.comparison import compare_runs
 
     comparison = compare_runs(one, other)
     if as_json:

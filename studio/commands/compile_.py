@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from studio import exits
+from documents import exit_codes as exits
 from studio.options import AsJson, OtherThesaurus, Vocabularies
 
 if TYPE_CHECKING:
-    from plugins.fuzzy.compiler import Compiled
+    from plugins.fuzzy.authoring.compiler import Compiled
 
 
 def compile_(
@@ -37,8 +37,9 @@ def compile_(
 
     The clock is never read: the same file gives the same bytes. Several files print FILE<TAB>hex.
     """
-    from knowledge_manager.documents import DocumentError, Problem, read_document
-    from plugins.fuzzy.compiler import compile_subscription
+    from documents.problems import DocumentError, Problem
+    from documents.reading import read_document
+    from plugins.fuzzy.authoring.compiler import compile_subscription
     from studio import console
     from studio.files import gather, write_whole
     from studio.tables import chosen_table, other_thesaurus

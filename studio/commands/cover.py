@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from studio import exits
+from documents import exit_codes as exits
 from studio.options import AsJson, Vocabularies
 
 
@@ -23,7 +23,7 @@ def cover(
     """
     from dataclasses import asdict
 
-    from plugins.fuzzy.cover_lines import LineForest
+    from plugins.fuzzy.relations.cover_lines import LineForest
     from studio import console
     from studio.tables import chosen_table
     from studio.vectors import vector_lines

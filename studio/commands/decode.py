@@ -28,7 +28,7 @@ def decode(
     as_json: AsJson = False,
 ) -> None:
     """Explain a subscription or notification vector, byte by byte."""
-    from plugins.fuzzy.describe import describe_vector
+    from plugins.fuzzy.authoring.describe import describe_vector
     from studio import console
     from studio.tables import chosen_table
     from studio.vectors import given_vector

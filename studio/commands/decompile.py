@@ -18,7 +18,7 @@ def decompile(
     as_json: AsJson = False,
 ) -> None:
     """Write a vector as XML that compiles to the same vector again."""
-    from plugins.fuzzy.decompile import decompile as to_xml
+    from plugins.fuzzy.authoring.decompile import decompile as to_xml
     from studio import console
     from studio.files import write_whole
     from studio.tables import chosen_table

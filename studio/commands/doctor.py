@@ -2,7 +2,7 @@
 
 import typer
 
-from studio import exits
+from documents import exit_codes as exits
 from studio.options import AsJson
 
 

@@ -31,10 +31,10 @@ def explain(
 
     Degrees are computed by the code that runs on the boards.
     """
-    from knowledge_manager.documents import read_document
-    from plugins.fuzzy import picture
-    from plugins.fuzzy.compiler import compile_subscription
-    from plugins.fuzzy.explain import explain_vector
+    from documents.reading import read_document
+    from plugins.fuzzy.authoring import picture
+    from plugins.fuzzy.authoring.compiler import compile_subscription
+    from plugins.fuzzy.authoring.explain import explain_vector
     from studio import console
     from studio.files import write_whole
     from studio.tables import chosen_table, other_thesaurus

@@ -15,8 +15,8 @@ def init(
     """Make a sample scenario, two subscriptions, a vocabulary and a recording, all of which run."""
     from importlib.resources import as_file, files
 
+    from documents.refusal import Refusal
     from studio import console
-    from studio.failures import Refusal
     from studio.files import write_whole
 
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):

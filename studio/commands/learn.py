@@ -10,7 +10,7 @@ import typer
 from studio.options import AsJson, SparkMaster
 
 if TYPE_CHECKING:
-    from spark_analysis.learning import Subject
+    from spark_analysis.learning.past_values import Subject
     from spark_analysis.run import Run
 
 app = typer.Typer(no_args_is_help=True, help="Learn from the readings of past runs (--json on each).")
@@ -41,10 +41,10 @@ def terms(
     as_json: AsJson = False,
 ) -> None:
     """Propose terms of an attribute from what was measured: split at the largest gaps, shaped by density."""
-    from knowledge_manager.whole_files import write_whole
-    from spark_analysis.learning import counts_of, past_values
-    from spark_analysis.learning_terms import holes, learn_terms
-    from spark_analysis.learning_vocabulary import term_lines, with_terms
+    from documents.atomic_write import write_whole
+    from spark_analysis.learning.past_values import counts_of, past_values
+    from spark_analysis.learning.terms import holes, learn_terms
+    from spark_analysis.learning.vocabulary import term_lines, with_terms
     from studio import console
 
     called = [name.strip() for name in names.split(",") if name.strip()]
@@ -63,7 +63,7 @@ def terms(
     if output is not None:
         write_whole(output, text.encode())
     if plot is not None:
-        from spark_analysis.learning_figure import terms_svg
+        from spark_analysis.learning.figure import terms_svg
 
         write_whole(plot, terms_svg(counts, subject.attribute, learnt).encode())
     if as_json:
@@ -96,9 +96,9 @@ def transitions(
     as_json: AsJson = False,
 ) -> None:
     """Count which state of an attribute follows which in the readings of each node."""
-    from spark_analysis.learning import past_values
-    from spark_analysis.transitions import collect, states_of
-    from spark_analysis.transitions import transitions as counted
+    from spark_analysis.learning.past_values import past_values
+    from spark_analysis.learning.transitions import collect, states_of
+    from spark_analysis.learning.transitions import transitions as counted
     from studio import console
 
     with _opened(runs, event, attribute, master) as (opened, subject):
@@ -118,7 +118,7 @@ def transitions(
 
 
 def _refuse_names(names: list[str]) -> None:
-    from studio.failures import Refusal
+    from documents.refusal import Refusal
 
     if not names or len(set(names)) != len(names) or not all(name.isidentifier() for name in names):
         raise Refusal("--terms needs different names of letters, digits and underscores, with commas between")
@@ -129,10 +129,10 @@ def _opened(
     runs: list[Path], event: str, attribute: str, master: str | None
 ) -> Iterator[tuple[list["Run"], "Subject"]]:
     """Open the runs with a session of Spark that ends afterwards, and find what is learnt about."""
-    from spark_analysis.learning import subject_of
+    from spark_analysis.learning.past_values import subject_of
     from spark_analysis.manifest import read_manifest
     from spark_analysis.run import open_run
-    from spark_analysis.session import close_session, open_session
+    from spark_analysis.session.session import close_session, open_session
     from studio import console
 
     for run in runs:

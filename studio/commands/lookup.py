@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from studio import exits
+from documents import exit_codes as exits
 from studio.options import AsJson, Language, OtherThesaurus, Vocabularies
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ def lookup(
     as_json: AsJson = False,
 ) -> None:
     """List every meaning of a word, closest first. Ends 1 when it is unknown, with the nearest words."""
+    from documents.streams import printable
     from knowledge_manager.lookup import look_up
     from studio import console
     from studio.tables import chosen_table, chosen_thesaurus
@@ -32,7 +33,7 @@ def lookup(
     elif answer.meanings:
         for meaning in answer.meanings:
             for line in _lines(meaning.as_document()):
-                console.out().print(console.printable(line), markup=False)
+                console.out().print(printable(line), markup=False)
     elif elsewhere := sorted({finding.target.name for finding in words.find(term, language)}):
         console.say(f'"{term}" is {", ".join(elsewhere)}, which these vocabularies lack')
     else:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from studio import exits
+from documents import exit_codes as exits
 from studio.options import AsJson, Vocabularies
 
 
@@ -52,8 +52,8 @@ def match(
     """
     import json
 
-    from plugins.fuzzy.match import DEFAULT_ALGORITHM
-    from plugins.fuzzy.match_lines import BadLine, LineMatcher
+    from plugins.fuzzy.matching.algorithms import DEFAULT_ALGORITHM
+    from plugins.fuzzy.matching.match_lines import BadLine, LineMatcher
     from studio import console
     from studio.tables import chosen_table
     from studio.vectors import vector_lines

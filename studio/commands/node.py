@@ -8,8 +8,8 @@ import typer
 from studio.options import OtherThesaurus
 
 if TYPE_CHECKING:
-    from studio.node.links import Links
-    from studio.node.loading import NodePlan
+    from nodes.links import Links
+    from nodes.node_file import NodePlan
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -69,14 +69,14 @@ def run(
     """
     from dens.seal import Sealer
     from dens.stores.owner import Owner
-    from studio.node.clock import real_clock, warn_of_clock
-    from studio.node.links import links_of_node
-    from studio.node.living import Life, live
-    from studio.node.loading import load_node
-    from studio.node.output import putting_while_possible, say
-    from studio.node.parts import mediator
-    from studio.node.showing import Shown, begun, warn_of_key
-    from studio.node.stores import MEDIATOR, open_store
+    from nodes.assembly import mediator
+    from nodes.clock import real_clock, warn_of_clock
+    from nodes.event_output import Shown, begun, warn_of_key
+    from nodes.links import links_of_node
+    from nodes.node_file import load_node
+    from nodes.output import putting_while_possible, say
+    from nodes.process import Life, live
+    from nodes.stores import MEDIATOR, open_store
 
     plan, clock = load_node(node), real_clock()
     number = plan.settings.node
@@ -86,7 +86,7 @@ def run(
     engine = mediator(plan, store, clock())
     traced = None
     if trace is not None:
-        from studio.node.tracing import traced_node
+        from nodes.tracing import traced_node
 
         traced = traced_node(engine, plan, store, trace, clock(), say)
     put = putting_while_possible()
@@ -150,16 +150,16 @@ def subscribe(
     from dens.drivers.keys import SigningKey, read_key
     from dens.seal import Sealer
     from dens.stores.owner import Owner
-    from studio.failures import Refusal
-    from studio.node.answering import Answer
-    from studio.node.asking import Ear, ask_for
-    from studio.node.clock import real_clock, warn_of_clock
-    from studio.node.living import Life, live
-    from studio.node.loading import load_node
-    from studio.node.output import say
-    from studio.node.parts import subscriber
-    from studio.node.showing import shown_to_subscriber, warn_of_key
-    from studio.node.stores import SUBSCRIBER, open_store, place_of_end
+    from documents.refusal import Refusal
+    from nodes.assembly import subscriber
+    from nodes.clock import real_clock, warn_of_clock
+    from nodes.event_output import shown_to_subscriber, warn_of_key
+    from nodes.node_file import load_node
+    from nodes.node_probe import Answer
+    from nodes.output import say
+    from nodes.process import Life, live
+    from nodes.stores import SUBSCRIBER, open_store, place_of_end
+    from nodes.subscriber_process import Ear, ask_for
     from studio.tables import other_thesaurus
 
     plan, clock = load_node(node), real_clock()
@@ -229,17 +229,17 @@ def publish(
 
     from dens.seal import Sealer
     from dens.stores.owner import Owner
+    from nodes.assembly import publisher
+    from nodes.clock import real_clock, refuse_clock, warn_of_clock
+    from nodes.event_output import Shown, warn_of_key
+    from nodes.node_file import load_node
+    from nodes.node_probe import Answer
+    from nodes.output import putting_while_possible, say
+    from nodes.process import Life, live
+    from nodes.publisher_process import Replay, announce, watchdog_for
+    from nodes.recording import recorded_columns
+    from nodes.stores import PUBLISHER, open_store, place_of_end
     from studio import console
-    from studio.node.answering import Answer
-    from studio.node.clock import real_clock, refuse_clock, warn_of_clock
-    from studio.node.living import Life, live
-    from studio.node.loading import load_node
-    from studio.node.measuring import Replay, announce, watchdog_for
-    from studio.node.output import putting_while_possible, say
-    from studio.node.parts import publisher
-    from studio.node.recording import recorded_columns
-    from studio.node.showing import Shown, warn_of_key
-    from studio.node.stores import PUBLISHER, open_store, place_of_end
 
     plan, clock = load_node(node), real_clock()
     links = _links(plan, number, at)
@@ -277,8 +277,8 @@ def _links(plan: "NodePlan", number: int, at: str | None) -> "Links":
     """Return how an end with this number reaches the DENS node; what the command line says wrongly is its
     fault.
     """
-    from studio.node.links import links_of_end
-    from studio.node.settings import address_of
+    from nodes.links import links_of_end
+    from nodes.settings import address_of
 
     if number == plan.settings.node:
         raise typer.BadParameter(

@@ -76,8 +76,8 @@ def _vector(subscription: str, table: "MissionTable", words: "Thesaurus") -> byt
         from studio.vectors import given_vector
 
         return given_vector(subscription)
-    from knowledge_manager.documents import read_document
-    from plugins.fuzzy.compiler import compile_subscription
+    from documents.reading import read_document
+    from plugins.fuzzy.authoring.compiler import compile_subscription
 
     document = read_document(Path(subscription))
     return compile_subscription(document, subscription, table, thesaurus=words).vector
@@ -89,7 +89,7 @@ def _print(
     from rich.table import Column, Table
     from rich.text import Text
 
-    from knowledge_manager.documents import listed
+    from documents.problems import listed
     from studio import console
 
     def called(nodes: tuple[int, ...]) -> str:

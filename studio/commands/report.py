@@ -10,9 +10,9 @@ from studio.options import AsJson, SparkMaster
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from spark_analysis.answers import Analysis
-    from spark_analysis.comparison import Comparison
     from spark_analysis.manifest import Manifest
+    from spark_analysis.queries.answers import Analysis
+    from spark_analysis.report.comparison import Comparison
 
 
 def report(
@@ -41,12 +41,12 @@ def report(
     from concurrent.futures import ThreadPoolExecutor
     from importlib import import_module
 
-    from spark_analysis.answers import Analysis
-    from spark_analysis.comparison import refuse_strangers
     from spark_analysis.manifest import read_manifest
-    from spark_analysis.report import refuse_unwritable
+    from spark_analysis.queries.answers import Analysis
+    from spark_analysis.report.build import refuse_unwritable
+    from spark_analysis.report.comparison import refuse_strangers
     from spark_analysis.run import is_large
-    from spark_analysis.session import close_session, open_session
+    from spark_analysis.session.session import close_session, open_session
     from studio import console
     from studio.summary import comparison_table, summary_table
 
@@ -83,7 +83,7 @@ def where_line(target: Path, *, replaced: bool) -> str:
 
 def _answers(runs: "Sequence[Path]", step: "Callable[[str], None]") -> "list[tuple[Manifest, Analysis]]":
     """Ask the runs one after the other, in the session that is open."""
-    from spark_analysis.report import analyse
+    from spark_analysis.report.build import analyse
     from spark_analysis.run import open_run
 
     answers = []
@@ -99,7 +99,7 @@ def _written(
 ) -> "Analysis | Comparison":
     """Write the page of one run, into its folder if that is given, or of several side by side; return what it
     shows."""
-    from spark_analysis.report import compare, write_comparison, write_report
+    from spark_analysis.report.build import compare, write_comparison, write_report
 
     if len(answers) == 1:
         _, analysis = answers[0]

@@ -10,7 +10,7 @@ from studio.options import AsJson, SparkMaster
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from spark_analysis.sweep_results import SweepResult, Timing
+    from spark_analysis.sweep.results import SweepResult, Timing
 
 
 def sweep(
@@ -44,8 +44,8 @@ def sweep(
     A sweep that was stopped goes on where it was. The folder keeps every run and results.parquet, one row a
     run. All variants get the same seeds, so that differences are taken seed by seed.
     """
-    from spark_analysis.sweep_plan import read_plan
-    from spark_analysis.wording import counted
+    from spark_analysis.report.number_format import counted
+    from spark_analysis.sweep.plan import read_plan
     from studio import console
     from studio.summary import sweep_table
 
@@ -66,11 +66,11 @@ def sweep(
 def _run(
     plan: Any, out: Path, jobs: int | None, master: str | None, progress: "Callable[[int, int], None]"
 ) -> "SweepResult":
-    from spark_analysis.sweep import check_plan, in_processes, on_spark, run_sweep
+    from spark_analysis.sweep.run import check_plan, in_processes, on_spark, run_sweep
 
     if jobs is not None:
         return run_sweep(plan, out, in_processes(jobs), progress)
-    from spark_analysis.session import close_session, open_session
+    from spark_analysis.session.session import close_session, open_session
 
     check_plan(plan, out)  # what is wrong with it is told before Spark is started
     spark = open_session(master)
@@ -82,7 +82,7 @@ def _run(
 
 def timing_line(timing: "Timing") -> str:
     """Return how long it took. Where starting took longer than the runs could gain, that is said instead."""
-    from spark_analysis.wording import counted
+    from spark_analysis.report.number_format import counted
 
     kept = f", {timing.resumed} of them kept from before" if timing.resumed else ""
     if timing.speed_up is None:

@@ -29,11 +29,11 @@ def compile_(
 
     The same concepts give the same bytes. A link that leads nowhere is a warning.
     """
+    from documents.refusal import Refusal
     from knowledge_manager.thesaurus import Thesaurus
     from knowledge_manager.thesaurus_check import compile_thesaurus_files
     from knowledge_manager.thesaurus_files import COMPILED_SUFFIX, SKOS_SUFFIXES
     from studio import console
-    from studio.failures import Refusal
     from studio.files import gather, write_whole
 
     if output.suffix != COMPILED_SUFFIX:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from studio import exits
+from documents import exit_codes as exits
 from studio.options import AsJson
 
 if TYPE_CHECKING:

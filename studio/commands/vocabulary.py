@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from studio import exits
+from documents import exit_codes as exits
 from studio.options import AsJson, Language, OtherThesaurus
 
 app = typer.Typer(no_args_is_help=True, help="Show, check and compare vocabularies (--json on each).")
@@ -30,7 +30,7 @@ def show(
     from rich.table import Column, Table
     from rich.text import Text
 
-    from knowledge_manager.documents import listed
+    from documents.problems import listed
 
     typer.echo(_titled(f"{document['name']}, version {document['version']}", document["about"]))
     for event in document["events"]:
@@ -66,9 +66,9 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Check vocabularies one by one and together. Ends 1 when anything is wrong."""
-    from knowledge_manager.documents import DocumentError
+    from documents.problems import DocumentError
     from knowledge_manager.mission_table import load_mission_table
-    from plugins.fuzzy.compiler.term_check import term_fault
+    from plugins.fuzzy.authoring.compiler.term_check import term_fault
     from studio import console
     from studio.failures import problem_document
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from plugins.fuzzy.match import ALGORITHMS
+from plugins.fuzzy.matching.algorithms import ALGORITHMS
 from plugins.language import Matcher
 from studio.experiments.population import COUNTS, GEOMETRIC, PATTERN, PLAIN, notifications, subscriptions
 from watchdog.filter import FuzzyFilter

@@ -18,9 +18,9 @@ from types import MappingProxyType
 from typing import Final
 
 import watchdog
+from documents.refusal import Refusal
 from studio.experiments.fig7 import Panel
 from studio.experiments.population import GEOMETRIC, PATTERN, PLAIN, notifications, subscriptions
-from studio.failures import Refusal
 
 COUNTS: Final = (40, 100, 200)
 EVENTS: Final = 4

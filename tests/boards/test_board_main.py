@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from boards.build import build_board
+from boards.desk import MEDIATOR, Desk
+from boards.settings import board_settings
 from dens.events import NotificationDelivered
 from knowledge_manager.mission_table import load_mission_table
-from studio.board.build import build_board
-from studio.board.desk import MEDIATOR, Desk
-from studio.board.settings import board_settings
 from tests.boards.install import FOLDER
 
 TABLE = load_mission_table(["weather"])

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-import studio.board
+import boards
+from boards.build import UnknownBoard, build_board, scaled_temperature, unmeasured
+from boards.built_folder import built
+from boards.recording import recorded_rows
+from boards.settings import board_settings
+from documents.refusal import Refusal
 from knowledge_manager.mission_table import load_mission_table
-from studio.board.build import UnknownBoard, build_board, scaled_temperature, unmeasured
-from studio.board.built_folder import built
-from studio.board.recording import recorded_rows
-from studio.board.settings import board_settings
-from studio.failures import Refusal
 from tests.boards.install import cross_compiler
 from watchdog.normalise import normal_byte
 
-MAINS = Path(studio.board.__file__).parent / "mains"
+MAINS = Path(boards.__file__).parent / "mains"
 TABLE = load_mission_table(["weather"])
 SETTINGS = board_settings(TABLE, "weather", ["temperature"], node=7, protocol="adc")
 

@@ -6,11 +6,11 @@ from types import ModuleType
 
 import pytest
 
-from studio.board import rom_names
-from studio.board.bundle import ONE_BYTE_FEATURES, bundle, flatten
-from studio.board.flash_image import FlashFull, file_system, file_system_start
-from studio.board.microbit import BoardFailure, firmware, run_on_microbit
-from studio.board.minify import minify
+from boards import rom_names
+from boards.bundle import ONE_BYTE_FEATURES, bundle, flatten
+from boards.flash_image import FlashFull, file_system, file_system_start
+from boards.microbit import BoardFailure, firmware, run_on_microbit
+from boards.minify import minify
 from tests.boards.test_wasm import SHARED, shared_module
 
 EVERYTHING = {

@@ -6,8 +6,8 @@ board computes is compared with CPython bit by bit; heap and instruction figures
 
 import pytest
 
-from studio.board.bundle import bundle
-from studio.board.microbit import INSTRUCTION_NS, run_on_microbit
+from boards.bundle import bundle
+from boards.microbit import INSTRUCTION_NS, run_on_microbit
 from tests.boards.test_wasm import SHARED, shared_module
 
 pytestmark = pytest.mark.board

@@ -6,9 +6,9 @@ from functools import cache
 
 import pytest
 
-from studio.board.budget import AGGREGATORS, PARTS, Budget, measure_microbit
-from studio.board.microbit import run_on_microbit
-from studio.board.pieces import laid_out
+from boards.budget import AGGREGATORS, PARTS, Budget, measure_microbit
+from boards.microbit import run_on_microbit
+from boards.pieces import laid_out
 from tests.boards.install import cross_compiler
 from tests.boards.test_wasm import SHARED, shared_module
 

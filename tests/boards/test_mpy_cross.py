@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import watchdog
-from studio.board.bundle import SMALL_BOARD, bundle
+from boards.bundle import SMALL_BOARD, bundle
 from tests.boards.install import cross_compiler
 
 pytestmark = pytest.mark.board

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from boards.build import build_board
+from boards.microbit import in_still_air, started
+from boards.settings import board_settings
 from dens.drivers.keys import new_mission_key, write_key
 from knowledge_manager.mission_table import load_mission_table
-from studio.board.build import build_board
-from studio.board.microbit import in_still_air, started
-from studio.board.settings import board_settings
 from tests.studio.node_process import LONG_S, processes
 
 TABLE = load_mission_table(["weather"])

@@ -2,8 +2,8 @@
 
 import pytest
 
-from studio.board.microbit import run_on_microbit
-from studio.board.pieces import laid_out
+from boards.microbit import run_on_microbit
+from boards.pieces import laid_out
 
 SETTING_UP = """
 from random import randrange

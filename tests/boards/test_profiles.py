@@ -2,9 +2,9 @@
 
 import pytest
 
+from boards.budget import AGGREGATORS
+from boards.profile import measured_profile
 from emulation.board_profile import UnknownBoardProfile, board_profiles, load_board_profile
-from studio.board.budget import AGGREGATORS
-from studio.board.profile import measured_profile
 
 
 @pytest.mark.parametrize("name", ["microbit", "pico"])

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from boards.build import LINK_PARTS, build_board, pool_blocks
+from boards.conversation import Said, converse
+from boards.desk import RESTART, Desk
+from boards.microbit import BoardFailure, started
+from boards.settings import board_settings
 from dens.events import NotificationDelivered
 from knowledge_manager.mission_table import load_mission_table
-from studio.board.build import LINK_PARTS, build_board, pool_blocks
-from studio.board.conversation import Said, converse
-from studio.board.desk import RESTART, Desk
-from studio.board.microbit import BoardFailure, started
-from studio.board.settings import board_settings
 from tests.boards.test_wasm import SHARED
 from watchdog.normalise import normal_byte
 from watchdog.pool import NEVER, Pool

@@ -6,11 +6,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from emulation.comparison import compare_runs
+from documents.problems import DocumentError
 from emulation.run import run_scenario
-from emulation.run_documents import NotARun
 from emulation.scenario import load_scenario
-from knowledge_manager.documents import DocumentError
+from traces.comparison import compare_runs
+from traces.run_documents import NotARun
 
 WriteScenario = Callable[..., Path]
 

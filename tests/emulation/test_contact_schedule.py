@@ -10,8 +10,8 @@ from emulation.contact_schedule import PlannedContacts
 from emulation.contacts.contact import Contacts
 from emulation.contacts.usable import UsableTime
 from emulation.journal import Journal
-from emulation.trace.writer import TraceWriter
 from tests.emulation.contacts.slow_detector import legs
+from traces.writer import TraceWriter
 
 
 def test_planned_contacts_open_after_set_up_and_are_lost_when_they_end(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from emulation.run import run_scenario
 from emulation.scenario import check_scenario_file, load_scenario, shipped_scenarios
 from knowledge_manager.mission_table import load_mission_table
 from plugins.direct.language import DIRECT, notification_for
+from watchdog.header import body_of
 from watchdog.vector import VectorError
 
 PLAIN = """\
@@ -148,7 +149,7 @@ def test_what_does_not_fit_is_told_at_its_place(changed: Changed, change: tuple[
 
 def test_a_direct_subscription_has_the_header_that_the_overlay_reads() -> None:
     matcher = DIRECT.matcher(load_mission_table([]))
-    matcher.add((7, 255), subscription_of(7, 100))
+    matcher.add((7, 255), body_of(subscription_of(7, 100)))
     assert subscription_of(7, 100) == bytes((255, 0, 100, 0, 7))
     assert [match.key for match in matcher.match(notification_for(7, b"x"), 0, 0)] == [(7, 255)]
     assert matcher.match(notification_for(8, b"x"), 0, 0) == []

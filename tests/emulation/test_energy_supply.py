@@ -10,7 +10,7 @@ from emulation.energy_supply import EnergySupply
 from emulation.journal import Journal
 from emulation.reachability import Reachability
 from emulation.scenario.fault_settings import EnergySettings
-from emulation.trace.writer import TraceWriter
+from traces.writer import TraceWriter
 
 IDLE = EnergySettings(battery_j=10.0, idle_w=1.0, send_j_per_byte=0.5, receive_j_per_byte=0.25)
 

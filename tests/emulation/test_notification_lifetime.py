@@ -6,9 +6,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from documents.problems import DocumentError
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from knowledge_manager.documents import DocumentError
 from knowledge_manager.vocabulary import vocabulary_text
 
 WriteScenario = Callable[..., Path]

@@ -14,9 +14,9 @@ from emulation.contacts.contact import Contacts
 from emulation.contacts.usable import UsableTime
 from emulation.journal import Journal
 from emulation.reactive_contacts import ReactiveContacts
-from emulation.trace.writer import TraceWriter
 from tests.emulation.contacts.slow_detector import Point, legs, walks_of
 from tests.emulation.contacts.test_courses import DURATION_MS, REACHES, courses, turns
+from traces.writer import TraceWriter
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import pytest
 
 from dens.events import NotificationMatched
 from dens.item import Item
+from documents.problems import DocumentError
 from emulation.clock import Clock
 from emulation.contacts.courses import Courses
 from emulation.contacts.usable import UsableTime
@@ -24,8 +25,7 @@ from emulation.run import Progress, run_scenario
 from emulation.scenario import Scenario, load_scenario
 from emulation.scenario.controls import range_windows
 from emulation.streams import Streams
-from emulation.trace.writer import TraceWriter
-from knowledge_manager.documents import DocumentError
+from traces.writer import TraceWriter
 
 WriteScenario = Callable[..., Path]
 SEED = 5

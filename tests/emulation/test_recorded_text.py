@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from documents.problems import DocumentError
 from emulation.contacts.formats.recording import Lines
 from emulation.contacts.formats.registry import read_contacts
 from emulation.mobility.formats import tracks
@@ -20,7 +21,6 @@ from emulation.replay import messages
 from emulation.replay.messages import read_messages
 from emulation.sensors import recording as sensors
 from emulation.sensors.recording import Layout, read_recording
-from knowledge_manager.documents import DocumentError
 
 LAYOUT = Layout("t", None, {"temperature": "c"}, frozenset(), {})
 MEGABYTE = 1 << 20

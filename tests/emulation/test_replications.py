@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from emulation.comparison import compare_runs
+from documents.problems import DocumentError
 from emulation.replications import run_replications
 from emulation.run import RunSummary, run_scenario
 from emulation.scenario import load_scenario
-from knowledge_manager.documents import DocumentError
+from traces.comparison import compare_runs
 
 WriteScenario = Callable[..., Path]
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from emulation.comparison import compare_until
+from documents.problems import DocumentError
 from emulation.rerun import rerun, version_differences
 from emulation.run import Progress, run_scenario
-from emulation.run_documents import NotARun
 from emulation.run_inputs import scenario_of
 from emulation.scenario import load_scenario
-from knowledge_manager.documents import DocumentError
+from traces.comparison import compare_until
+from traces.run_documents import NotARun
 
 WriteScenario = Callable[..., Path]
 GENERATED = 'source = { generator = "vital_signs", deteriorating = 1.0 }'

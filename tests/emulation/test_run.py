@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from dens.policies.registry import POLICIES
+from documents.problems import DocumentError
 from emulation.run import Progress, run_scenario
 from emulation.scenario import load_scenario
-from emulation.trace.hold import FolderHold
-from emulation.trace.schema import TABLES
-from emulation.trace.writer import TraceError
-from knowledge_manager.documents import DocumentError
+from traces.folder_lock import FolderLock
+from traces.schema import TABLES
+from traces.writer import TraceError
 
 ROOT = Path(__file__).parents[2]
 WriteScenario = Callable[..., Path]
@@ -28,7 +28,7 @@ import sys
 from pathlib import Path
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from emulation.trace.hold import FolderHold
+from traces.folder_lock import FolderLock
 run_scenario(load_scenario(Path(sys.argv[1])), int(sys.argv[2]), Path(sys.argv[3]))
 """
 
@@ -306,7 +306,7 @@ def test_a_folder_that_somebody_writes_is_not_replaced(write_scenario: WriteScen
     scenario = load_scenario(write_scenario())
     run_scenario(scenario, 5, tmp_path / "run")
     before = files_below(tmp_path / "run")
-    hold = FolderHold(tmp_path / "run")
+    hold = FolderLock(tmp_path / "run")
     with pytest.raises(FileExistsError, match="is being written by another process"):
         run_scenario(scenario, 6, tmp_path / "run", force=True)
     hold.release()

@@ -6,17 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_manager.documents import (
-    DocumentError,
-    Problem,
-    decode_text,
-    did_you_mean,
-    listed,
-    nearest,
-    place_of,
-    read_document,
-    read_text,
-)
+from documents.problems import DocumentError, Problem, did_you_mean, listed, nearest
+from documents.reading import decode_text, place_of, read_document, read_text
 
 
 def test_a_problem_reads_like_a_compiler_message() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from knowledge_manager.documents import DocumentError
+from documents.problems import DocumentError
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.vocabulary import UnknownName
 from knowledge_manager.vocabulary_reader import read_vocabulary

@@ -11,7 +11,7 @@ from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.names import LONGEST_NAME, composed, fault_of_name
 from knowledge_manager.thesaurus_concept import target
 from knowledge_manager.vocabulary import check_vocabulary_file
-from plugins.fuzzy.compiler import compile_subscription
+from plugins.fuzzy.authoring.compiler import compile_subscription
 
 OWN = """name = "lawine"
 version = 1

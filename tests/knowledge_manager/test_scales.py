@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from documents.problems import DocumentError
 from knowledge_manager.diff import diff_vocabularies
-from knowledge_manager.documents import DocumentError
 from knowledge_manager.event_class import Attribute, Vocabulary
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.scales import MOST_PIECES, faults_of_breakpoints, log_breakpoints

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from knowledge_manager.documents import DocumentError
-from knowledge_manager.toml_documents import (
+from documents.problems import DocumentError
+from documents.toml_documents import (
     SchemaCodes,
     key_path,
     keys_at,
@@ -18,7 +18,7 @@ from knowledge_manager.toml_documents import (
     problems_from_pydantic,
     read_model,
 )
-from knowledge_manager.toml_positions import Path, locate
+from documents.toml_positions import Path, locate
 
 DOCUMENT = '''\
 # a comment with = and [brackets]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from knowledge_manager.documents import DocumentError
+from documents.problems import DocumentError
 from knowledge_manager.terms import Hedged, Points, Shoulder, Sigmoid, Trapezoidal, Universal, faults
 from knowledge_manager.units import check_unit
 from knowledge_manager.vocabulary import (

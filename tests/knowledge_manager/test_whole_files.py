@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from knowledge_manager.documents import DocumentError
-from knowledge_manager.whole_files import write_whole
+from documents.atomic_write import write_whole
+from documents.problems import DocumentError
 
 
 def test_folders_are_made_and_files_replaced(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_the_systems_own_links_are_followed() -> None:
         [
             sys.executable,
             "-c",
-            "from pathlib import Path; from knowledge_manager.whole_files import write_whole; "
+            "from pathlib import Path; from documents.atomic_write import write_whole; "
             "write_whole(Path('/dev/stdout'), b'out')",
         ],
         capture_output=True,

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from knowledge_manager.documents import DocumentError, Problem, read_document
+from documents.problems import DocumentError, Problem
+from documents.reading import read_document
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.vocabulary import check_vocabulary_file, load_vocabulary
-from plugins.fuzzy.compiler import check_subscription_file, compile_subscription
-from plugins.fuzzy.compiler.term_check import term_fault
-from plugins.fuzzy.describe import check_vector_file
+from plugins.fuzzy.authoring.compiler import check_subscription_file, compile_subscription
+from plugins.fuzzy.authoring.compiler.term_check import term_fault
+from plugins.fuzzy.authoring.describe import check_vector_file
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = Path(__file__).parent / "golden" / "errors"
@@ -25,7 +26,8 @@ def table() -> MissionTable:
 
 
 def codes_in_code() -> set[str]:
-    files = [path for room in ("knowledge_manager", "plugins") for path in (ROOT / room).rglob("*.py")]
+    rooms = ("documents", "knowledge_manager", "plugins")
+    files = [path for room in rooms for path in (ROOT / room).rglob("*.py")]
     files.append(ROOT / "studio" / "board_checking.py")
     return {code for path in files for code in re.findall(r'"(D\d{3})"', path.read_text("utf-8"))}
 

@@ -7,11 +7,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from emulation.comparison import compare_runs
+from documents.problems import DocumentError
 from emulation.rerun import rerun
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario, scenario_schema
-from knowledge_manager.documents import DocumentError
+from traces.comparison import compare_runs
 
 TOPICS = {"A": 4, "B": 7}
 

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from knowledge_manager.mission_table import load_mission_table
-from plugins.fuzzy.compiler import compile_subscription
+from plugins.fuzzy.authoring.compiler import compile_subscription
 from tests.emulation.earliest import arrivals, mediators_among, meetings_of
 
 ROOT = Path(__file__).parents[2]

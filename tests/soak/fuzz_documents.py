@@ -7,10 +7,10 @@ import atheris
 import plugins.kernels.fit  # noqa: F401  numba cannot compile what atheris has instrumented
 
 with atheris.instrument_imports(include=["plugins", "knowledge_manager"]):
-    from knowledge_manager.documents import DocumentError
+    from documents.problems import DocumentError
     from knowledge_manager.mission_table import load_mission_table
-    from plugins.fuzzy.compiler import compile_subscription
-    from plugins.fuzzy.decompile import decompile
+    from plugins.fuzzy.authoring.compiler import compile_subscription
+    from plugins.fuzzy.authoring.decompile import decompile
 
 TABLE = load_mission_table(["medical", "weather", "fire"])
 

@@ -6,8 +6,8 @@ import atheris
 
 with atheris.instrument_imports(include=["plugins", "watchdog"]):
     from knowledge_manager.mission_table import load_mission_table
+    from plugins.fuzzy.authoring.describe import describe_vector
     from plugins.fuzzy.codec import FuzzyCodec
-    from plugins.fuzzy.describe import describe_vector
     from plugins.fuzzy.vectors import SubscriptionVector, encode_notification, encode_subscription
     from watchdog.vector import VectorError
 

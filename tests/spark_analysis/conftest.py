@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from emulation.trace.schema import SCHEMA_VERSION, TABLES
-from spark_analysis.analysis import DIRECT
+from spark_analysis.queries.analysis import DIRECT
 from spark_analysis.schema import TABLES as SPARK_TABLES
-from spark_analysis.session import close_session, open_session
+from spark_analysis.session.session import close_session, open_session
+from traces.schema import SCHEMA_VERSION, TABLES
 
 Rows = Sequence[Mapping[str, Any]]
 MakeTable = Callable[..., DataFrame]

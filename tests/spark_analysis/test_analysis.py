@@ -11,13 +11,13 @@ from pyspark.sql import SparkSession
 
 from emulation.contacts.contact import Contacts
 from emulation.contacts.statistics import contact_statistics
-from spark_analysis.analysis import DIRECT, analyse, settings
-from spark_analysis.answers import Analysis, GivenUp
-from spark_analysis.asking.naming import TIMELINE_BINS
 from spark_analysis.errors import AnalysisError
-from spark_analysis.key_figures import key_figures
-from spark_analysis.page import page
+from spark_analysis.queries.analysis import DIRECT, analyse, settings
+from spark_analysis.queries.answers import Analysis, GivenUp
+from spark_analysis.queries.naming import TIMELINE_BINS
+from spark_analysis.report.page import page
 from spark_analysis.run import Run, open_run
+from spark_analysis.sweep.key_figures import key_figures
 from studio.summary import contact_document, summary_table
 from tests.spark_analysis import oracle
 from tests.spark_analysis.conftest import write_tables

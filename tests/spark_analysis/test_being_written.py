@@ -5,16 +5,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from emulation.run_folder import RunFolder
-from emulation.trace.hold import FolderHold
-from spark_analysis.being_written import is_being_written
+from traces.folder_lock import FolderLock
+from traces.run_folder import RunFolder
+from traces.writer_check import is_being_written
 
 ROOT = Path(__file__).parents[2]
 
 WRITER = """
 import sys, time
 from pathlib import Path
-from emulation.run_folder import RunFolder
+from traces.run_folder import RunFolder
 
 with RunFolder(Path(sys.argv[1]), force=False):
     print("writing", flush=True)
@@ -32,7 +32,7 @@ def test_a_run_is_held_as_long_as_it_is_written(tmp_path: Path) -> None:
 
 
 def test_a_hold_ends_with_whoever_has_it(tmp_path: Path) -> None:
-    hold = FolderHold(tmp_path)
+    hold = FolderLock(tmp_path)
     assert is_being_written(tmp_path)
     del hold
     assert not is_being_written(tmp_path)

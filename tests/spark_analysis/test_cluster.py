@@ -17,12 +17,12 @@ import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_analysis.java import find_java
-from spark_analysis.report import analyse
+from spark_analysis.report.build import analyse
 from spark_analysis.run import open_run
-from spark_analysis.shipping import PACKAGES, packed_packages
-from spark_analysis.sweep import on_spark, run_sweep
-from spark_analysis.sweep_plan import read_plan
+from spark_analysis.session.java import find_java
+from spark_analysis.session.shipping import PACKAGES, packed_packages
+from spark_analysis.sweep.plan import read_plan
+from spark_analysis.sweep.run import on_spark, run_sweep
 from tests.spark_analysis.little import write_little_sweep
 
 ROOT = Path(__file__).parents[2]
@@ -158,8 +158,8 @@ def test_the_archive_holds_every_package_with_its_data() -> None:
         names = archive.namelist()
     assert {name.split("/")[0] for name in names} == set(PACKAGES)
     for needed in (
-        "spark_analysis/template.html",
-        "plugins/fuzzy/fast.py",
+        "spark_analysis/report/template.html",
+        "plugins/fuzzy/matching/fast.py",
         "emulation/scenarios/rescue.toml",
     ):
         assert needed in names

@@ -17,15 +17,15 @@ from pyspark.sql import SparkSession
 
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from spark_analysis.connect import connect, packed_environment
 from spark_analysis.errors import NoSpark
-from spark_analysis.java import find_java
-from spark_analysis.live import follow
-from spark_analysis.report import analyse, write_report
+from spark_analysis.live.follow import follow
+from spark_analysis.report.build import analyse, write_report
 from spark_analysis.run import open_run
-from spark_analysis.shipping import PACKAGES
-from spark_analysis.sweep import in_processes, run_sweep
-from spark_analysis.sweep_plan import read_plan
+from spark_analysis.session.connect import connect, packed_environment
+from spark_analysis.session.java import find_java
+from spark_analysis.session.shipping import PACKAGES
+from spark_analysis.sweep.plan import read_plan
+from spark_analysis.sweep.run import in_processes, run_sweep
 from tests.spark_analysis.little import write_little_sweep
 from tests.spark_analysis.test_cluster import free_port
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_analysis.asking.delivery import delivery_of
 from spark_analysis.metrics.delivery import (
     deliveries,
     delivery_ratio,
@@ -16,6 +15,7 @@ from spark_analysis.metrics.delivery import (
     with_group,
 )
 from spark_analysis.metrics.owed import OWED
+from spark_analysis.queries.delivery import delivery_of
 
 MakeTable = Callable[..., DataFrame]
 

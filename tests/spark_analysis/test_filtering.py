@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame
 
-from spark_analysis.asking.nodes import filtering_from
 from spark_analysis.metrics.filtering import filter_savings
+from spark_analysis.queries.nodes import filtering_from
 
 MakeTable = Callable[..., DataFrame]
 

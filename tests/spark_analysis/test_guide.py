@@ -12,8 +12,8 @@ from pyspark.sql import SparkSession
 
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from spark_analysis.sweep import check_plan
-from spark_analysis.sweep_plan import read_plan
+from spark_analysis.sweep.plan import read_plan
+from spark_analysis.sweep.run import check_plan
 from tests.spark_analysis.little import write_little_sweep
 
 GUIDE = Path(__file__).parents[2] / "docs" / "analysis.md"

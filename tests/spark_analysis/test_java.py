@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spark_analysis.errors import NoJava
-from spark_analysis.java import OLDEST_JAVA, find_java
+from spark_analysis.session.java import OLDEST_JAVA, find_java
 
 
 def fake_java(home: Path, script: str) -> Path:

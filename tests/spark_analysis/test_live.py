@@ -18,18 +18,18 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from emulation.trace.hold import FolderHold
-from emulation.trace.schema import TABLES
 from knowledge_manager.mission_table import load_mission_table
-from spark_analysis.being_written import is_being_written
 from spark_analysis.errors import TraceError
-from spark_analysis.live import STEPS, BatchLog, follow, wait_for_run
-from spark_analysis.live_state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
+from spark_analysis.live.follow import STEPS, BatchLog, follow, wait_for_run
+from spark_analysis.live.state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
 from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.metrics.run_languages import RunLanguages
 from tests.spark_analysis.oracle import delivered_at, owed_pairs
 from tests.spark_analysis.synthetic import END_MS, SyntheticRun, synthetic_run
+from traces.folder_lock import FolderLock
+from traces.schema import TABLES
+from traces.writer_check import is_being_written
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 240
@@ -299,7 +299,7 @@ def test_a_run_whose_writer_is_gone_is_over_and_all_of_it_was_brought_in(
     """As long as it is held it is waited for, however little patience there is."""
     made = synthetic_run(4)
     growing = GrowingRun(tmp_path / "run", made, 2)
-    hold = FolderHold(growing.path)
+    hold = FolderLock(growing.path)
     growing.grow()
     told: list[LiveFigures] = []
 
@@ -319,8 +319,8 @@ def test_a_run_whose_writer_is_gone_is_over_and_all_of_it_was_brought_in(
 PROGRAM = """
 import os, signal, sys
 from pathlib import Path
-from spark_analysis import live
-from spark_analysis.session import open_session
+from spark_analysis.live import follow as live
+from spark_analysis.session.session import open_session
 
 folder, moment = Path(sys.argv[1]), sys.argv[2]
 write = live.BatchLog.write

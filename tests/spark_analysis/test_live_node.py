@@ -4,10 +4,10 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from spark_analysis.analysis import analyse
-from spark_analysis.live import follow
-from spark_analysis.live_state import LiveFigures
-from spark_analysis.page import page
+from spark_analysis.live.follow import follow
+from spark_analysis.live.state import LiveFigures
+from spark_analysis.queries.analysis import analyse
+from spark_analysis.report.page import page
 from spark_analysis.run import open_run
 from tests.studio.mission import Mission
 

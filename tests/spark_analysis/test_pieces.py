@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame
 
-from spark_analysis.metrics.pieces import Network, _arrivals, _meetings, earliest_arrivals, pieces_over_time
+from spark_analysis.metrics.partitions import (
+    Network,
+    _arrivals,
+    _meetings,
+    earliest_arrivals,
+    pieces_over_time,
+)
 from tests.spark_analysis.synthetic import END_MS, synthetic_run
 
 MakeTable = Callable[..., DataFrame]

@@ -12,7 +12,7 @@ from knowledge_manager.mission_table import load_mission_table
 from plugins.fuzzy import ground_truth
 from plugins.fuzzy.bodies import BodyMatcher
 from plugins.fuzzy.ground_truth import FuzzyGroundTruth, told_in_full
-from plugins.fuzzy.match import ALGORITHMS
+from plugins.fuzzy.matching.algorithms import ALGORITHMS
 from plugins.ground_truth import TellingTruth
 from spark_analysis.errors import TraceError
 from spark_analysis.metrics import reading_search

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from spark_analysis.answers import Delay, Delivery, Fairness, Holding, Pieces, Served, Timeline
-from spark_analysis.drawing import canvas, time_axis
-from spark_analysis.page import notices, page
-from spark_analysis.page_network import loads_table, map_text
-from spark_analysis.report import refuse_unwritable, write_report
-from spark_analysis.wording import NO_BREAK
+from spark_analysis.queries.answers import Delay, Delivery, Fairness, Holding, Pieces, Served, Timeline
+from spark_analysis.report.build import refuse_unwritable, write_report
+from spark_analysis.report.drawing import canvas, time_axis
+from spark_analysis.report.number_format import NO_BREAK
+from spark_analysis.report.page import notices, page
+from spark_analysis.report.page_network import loads_table, map_text
 from tests.spark_analysis.sample import sample_analysis
 
 FIGURES = {
@@ -129,7 +129,7 @@ def test_figures_of_the_run_are_on_the_page() -> None:
 def test_the_same_answers_give_the_same_bytes_whatever_the_hash_seed(tmp_path: Path) -> None:
     write_report(sample_analysis(), tmp_path / "here.html")
     program = (
-        "import sys; from spark_analysis.report import write_report;from tests.spark_analysis.sample "
+        "import sys; from spark_analysis.report.build import write_report;from tests.spark_analysis.sample "
         "import sample_analysis; write_report(sample_analysis(), sys.argv[1])"
     )
     subprocess.run(

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from documents.problems import DocumentError
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from knowledge_manager.documents import DocumentError
 from spark_analysis.errors import TraceError
-from spark_analysis.key_figures import key_figures
 from spark_analysis.run import is_large, open_run
 from spark_analysis.schema import TABLES
+from spark_analysis.sweep.key_figures import key_figures
 from tests.spark_analysis.little import write_little_sweep
 
 WriteRun = Callable[..., Path]

@@ -6,9 +6,9 @@ from pathlib import Path
 import pyarrow as pa
 from pyspark.sql.types import BinaryType, BooleanType, DataType, DoubleType, IntegerType, LongType, StringType
 
-from emulation.trace import schema as written
 from spark_analysis import manifest
 from spark_analysis import schema as read
+from traces import schema as written
 
 PAGE = Path(__file__).parents[2] / "docs" / "trace-format.md"
 

@@ -14,15 +14,15 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_analysis.errors import NoSpark
-from spark_analysis.session import open_session
+from spark_analysis.session.session import open_session
 
 ROOT = Path(__file__).parents[2]
 
 PROGRAM = """
     import os, sys
     from spark_analysis.errors import NoSpark
-    from spark_analysis.java import find_java
-    from spark_analysis.session import close_session, open_session
+    from spark_analysis.session.java import find_java
+    from spark_analysis.session.session import close_session, open_session
 
     def with_our_code(batches):
         from plugins.registry import languages
@@ -103,7 +103,7 @@ def test_spark_runs_with_the_system_java_hidden(tmp_path: Path) -> None:
 
 def test_importing_the_package_does_not_load_spark() -> None:
     program = (
-        "import sys, spark_analysis, spark_analysis.java, spark_analysis.errors;"
+        "import sys, spark_analysis, spark_analysis.session.java, spark_analysis.errors;"
         "heavy = {'pyspark', 'pyarrow', 'pandas', 'numpy', 'matplotlib'} & set(sys.modules);"
         "assert not heavy, heavy;"
         "assert 'open_run' in dir(spark_analysis) or spark_analysis.open_run;"

@@ -16,14 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from knowledge_manager.documents import DocumentError
+from documents.problems import DocumentError
 from spark_analysis.errors import SweepError, TraceError
 from spark_analysis.interval import Interval, interval
-from spark_analysis.key_figures import FIGURES, key_figures
-from spark_analysis.sweep import Runner, Task, Told, in_processes, on_spark, run_sweep
-from spark_analysis.sweep_plan import Setting, SweepPlan, label, read_plan, toml_value
-from spark_analysis.sweep_results import summarise
-from spark_analysis.sweep_task import RunDone, run_task
+from spark_analysis.sweep.key_figures import FIGURES, key_figures
+from spark_analysis.sweep.plan import Setting, SweepPlan, label, read_plan, toml_value
+from spark_analysis.sweep.results import summarise
+from spark_analysis.sweep.run import Runner, Task, Told, in_processes, on_spark, run_sweep
+from spark_analysis.sweep.task import RunDone, run_task
 from tests.spark_analysis.little import WISH, write_little_sweep
 
 values = st.recursive(

@@ -2,7 +2,14 @@
 
 import pytest
 
-from spark_analysis.wording import NO_BREAK, bytes_text, counted, number_text, share_text, time_text
+from spark_analysis.report.number_format import (
+    NO_BREAK,
+    bytes_text,
+    counted,
+    number_text,
+    share_text,
+    time_text,
+)
 
 
 @pytest.mark.parametrize(

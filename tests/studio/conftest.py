@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from nodes import subscriber_process as asking
 from studio import console
 from studio.main import main
-from studio.node import asking
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from dens.machine import ProtocolMachine
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from knowledge_manager.documents import read_document
-from plugins.fuzzy.compiler import compile_subscription
-from studio.node.loading import NodePlan, load_node
-from studio.node.measuring import announce, watchdog_for
-from studio.node.parts import mediator, publisher, subscriber
-from studio.node.tracing import TracedNode, traced_node
+from documents.reading import read_document
+from nodes.assembly import mediator, publisher, subscriber
+from nodes.node_file import NodePlan, load_node
+from nodes.publisher_process import announce, watchdog_for
+from nodes.tracing import TracedNode, traced_node
+from plugins.fuzzy.authoring.compiler import compile_subscription
 from watchdog.reading import Reading
 
 BEGIN_MS = 200_000_000_000

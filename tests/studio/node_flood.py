@@ -12,7 +12,7 @@ from random import Random
 
 from dens.drivers.keys import new_mission_key, write_key
 from dens.drivers.neighbours import Address
-from studio.node.settings import address_of
+from nodes.settings import address_of
 from tests.studio.node_process import LONG_S, PATIENT, node_file, processes
 
 MOST_SENT = 400

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from boards import tools
+from boards.deploy import writing_programs
+from boards.microbit import run_on_microbit, started
 from dens.drivers.keys import new_mission_key, write_key
-from studio.board import tools
-from studio.board.deploy import writing_programs
-from studio.board.microbit import run_on_microbit, started
 
 VECTOR = "0100640000d00a147f0a147f0a147f0107"
 FLOOD = """[[event]]

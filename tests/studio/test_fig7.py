@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plugins.fuzzy.match import ALGORITHMS
+from plugins.fuzzy.matching.algorithms import ALGORITHMS
 from studio.experiments import on_board, population
 from studio.experiments.fig7 import PANELS, Panel
 from tests.boards.install import NODE, wasm_folder

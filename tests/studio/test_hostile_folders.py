@@ -17,22 +17,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from emulation.comparison import compare_runs
+from documents import exit_codes as exits
+from documents.problems import DocumentError
 from emulation.rerun import interrupted_at_ms, rerun, version_differences
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from knowledge_manager import run_parts
-from knowledge_manager.documents import DocumentError
-from spark_analysis import live
-from spark_analysis.key_figures import key_figures
-from spark_analysis.live import follow
-from spark_analysis.report import refuse_unwritable, write_report
+from spark_analysis.live import follow as live
+from spark_analysis.live.follow import follow
+from spark_analysis.report.build import refuse_unwritable, write_report
 from spark_analysis.run import is_large
-from studio import exits
+from spark_analysis.sweep.key_figures import key_figures
 from studio.failures import failure_of
 from studio.partition import RecordedRun
 from tests.spark_analysis.little import write_little_sweep
 from tests.spark_analysis.sample import sample_analysis
+from traces import parquet_guard as run_parts
+from traces.comparison import compare_runs
 
 SECRET = "SECRET-LINE-ONE api_token=abc\n"
 

@@ -13,14 +13,14 @@ ROOT = Path(__file__).parents[2]
 
 SLEEPER = """
 import subprocess, sys, time
-from studio.board.lifeline import ends_with_us
+from boards.lifeline import ends_with_us
 child = subprocess.Popen(["sleep", "3600"], preexec_fn=ends_with_us())
 print(child.pid, flush=True)
 time.sleep(3600)
 """
 BOARD = """
 import time
-from studio.board.microbit import started
+from boards.microbit import started
 with started({"main.py": "while True:pass"}, "stdio") as child:
     print(child.pid, flush=True)
     time.sleep(3600)

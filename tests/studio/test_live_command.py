@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from spark_analysis.live_state import LiveFigures, ServedSoFar
+from spark_analysis.live.state import LiveFigures, ServedSoFar
 from studio.commands.live import figures_line, figures_table
 
 

@@ -14,9 +14,9 @@ from dens.numbers import MessageType
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from knowledge_manager.mission_table import load_mission_table
-from studio.node.answering import Answer
-from studio.node.asking import Ear, ask_for
-from studio.node.output import OutputError
+from nodes.node_probe import Answer
+from nodes.output import OutputError
+from nodes.subscriber_process import Ear, ask_for
 
 PATIENT = Path(__file__).parents[2] / "docs" / "examples" / "patient.xml"
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from studio.node.clock import LAST_MS, NETWORK_EPOCH_MS, clock_advice, real_clock, warn_of_clock
+from nodes.clock import LAST_MS, NETWORK_EPOCH_MS, clock_advice, real_clock, warn_of_clock
 
 
 def unix_ms(year: int) -> int:

@@ -9,9 +9,9 @@ import pytest
 
 from dens.drivers.keys import derive, new_mission_key, new_signing_key, write_key
 from dens.drivers.neighbours import Address
-from studio.node.links import SOON_MS, links_of_end
-from studio.node.loading import load_node
-from studio.node.settings import address_of
+from nodes.links import SOON_MS, links_of_end
+from nodes.node_file import load_node
+from nodes.settings import address_of
 from tests.studio.node_process import (
     LONG_S,
     PATIENT,
@@ -207,7 +207,7 @@ def test_a_file_is_refused(dens, tmp_path: Path, text: str, code: str, said: str
 
 
 def test_every_code_of_a_nodes_file_has_a_page() -> None:
-    source = "".join(path.read_text() for path in (ROOT / "studio" / "node").glob("*.py"))
+    source = "".join(path.read_text() for path in (ROOT / "nodes").glob("*.py"))
     pages = {
         page.stem
         for codes in ("D3[45][0-9].md", "D371.md")

@@ -11,7 +11,7 @@ from dens.limits import Limits
 from dens.numbers import MessageType
 from dens.store import Put, Space
 from dens.stores.owner import Owner
-from studio.node.stores import MEDIATOR, NUMBER_MS, SUBSCRIBER, open_store
+from nodes.stores import MEDIATOR, NUMBER_MS, SUBSCRIBER, open_store
 from tests.studio.node_process import PATIENT, listening, node_file, processes, recording
 
 pytestmark = pytest.mark.usefixtures("impatient")

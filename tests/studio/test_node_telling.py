@@ -8,7 +8,7 @@ from dens import events
 from dens.events import Event
 from dens.item import Item
 from dens.numbers import MessageType
-from studio.node.telling import Teller, event_document, event_line
+from nodes.event_format import Teller, event_document, event_line
 
 ITEM = Item(MessageType.NOTIFICATION, 1, 7, 5, 1_000, 95, 1, b"\x03\x05")
 SUBSCRIPTION = Item(MessageType.INSTALL, 1, 9, 2, 1_000, 95, 1, b"\x04\x00\x5f")

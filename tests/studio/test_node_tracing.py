@@ -6,12 +6,12 @@ import pytest
 
 from dens.events import NotificationDelivered
 from dens.stores.memory import MemoryStore
+from documents.refusal import Refusal
+from nodes.assembly import mediator
+from nodes.node_trace import FLUSH_MS, MOST_NOISE
+from nodes.tracing import traced_node
 from spark_analysis.manifest import read_manifest
 from spark_analysis.metrics.owed import subscription_revisions
-from studio.failures import Refusal
-from studio.node.node_trace import FLUSH_MS, MOST_NOISE
-from studio.node.parts import mediator
-from studio.node.tracing import traced_node
 from tests.studio.mission import BED, BEGIN_MS, MEDIC, NODE, Mission
 
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from documents.problems import DocumentError
 from emulation.sensors.values import fault_of
-from knowledge_manager.documents import DocumentError
 from knowledge_manager.mission_table import load_mission_table
-from studio.node import clock
-from studio.node.clock import LAST_MS, refuse_clock
-from studio.node.measuring import MOST_TOLD, watchdog_for
-from studio.node.recording import Recording, field_starts, recorded_columns
+from nodes import clock
+from nodes.clock import LAST_MS, refuse_clock
+from nodes.publisher_process import MOST_TOLD, watchdog_for
+from nodes.recording import Recording, field_starts, recorded_columns
 from tests.studio.node_process import node_file
 from watchdog.csv_source import split_row
 from watchdog.reading import Reading

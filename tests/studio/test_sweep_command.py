@@ -7,9 +7,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from spark_analysis.sweep import check_plan
-from spark_analysis.sweep_plan import read_plan
-from spark_analysis.sweep_results import Timing
+from spark_analysis.sweep.plan import read_plan
+from spark_analysis.sweep.results import Timing
+from spark_analysis.sweep.run import check_plan
 from studio.commands.report import where_line
 from studio.commands.sweep import timing_line
 

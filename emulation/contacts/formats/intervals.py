@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from documents.problems import did_you_mean, listed
 from emulation.contacts.contact import Contacts
 from emulation.contacts.formats.recording import (
     Lines,
@@ -19,7 +20,6 @@ from emulation.contacts.formats.recording import (
     seconds,
     time_ms,
 )
-from knowledge_manager.documents import did_you_mean, listed
 
 COLUMNS: Final = ("a", "b", "begin_s", "end_s")
 

@@ -16,9 +16,9 @@ from typing import Final
 
 import numpy as np
 
+from documents.problems import DocumentError, Problem
 from emulation.contacts.contact import Contacts, contacts_from_pieces
 from emulation.recorded_text import TextBounds, text_lines
-from knowledge_manager.documents import DocumentError, Problem
 
 MOST_NODES: Final = 65_535
 """The greatest number of a node."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from documents.problems import DocumentError
 from emulation.contacts.contact import Contacts
 from emulation.contacts.formats.dtnsim2 import dtnsim2, read_dtnsim2
 from emulation.contacts.formats.haggle import read_haggle
@@ -12,7 +13,6 @@ from emulation.contacts.formats.intervals import intervals, read_intervals
 from emulation.contacts.formats.one_events import one_events, read_one_events
 from emulation.contacts.formats.recording import Lines
 from emulation.contacts.formats.socialblueconn import read_socialblueconn
-from knowledge_manager.documents import DocumentError
 
 
 @dataclass(frozen=True, slots=True)

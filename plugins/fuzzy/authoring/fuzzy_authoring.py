@@ -4,18 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from knowledge_manager.documents import DocumentError, Problem
+from documents.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
 from plugins.authoring import Compiled, VectorKind
-from plugins.fuzzy import picture
-from plugins.fuzzy.compiler import Compiled as CompiledVector
-from plugins.fuzzy.compiler import compile_subscription
-from plugins.fuzzy.compiler.fit import REFUSED
-from plugins.fuzzy.compiler.schema import NAMESPACE
-from plugins.fuzzy.decompile import decompile
-from plugins.fuzzy.describe import Description, describe_vector
-from plugins.fuzzy.explain import Explanation, explain_vector
+from plugins.fuzzy.authoring import picture
+from plugins.fuzzy.authoring.compiler import Compiled as CompiledVector
+from plugins.fuzzy.authoring.compiler import compile_subscription
+from plugins.fuzzy.authoring.compiler.fit import REFUSED
+from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
+from plugins.fuzzy.authoring.decompile import decompile
+from plugins.fuzzy.authoring.describe import Description, describe_vector
+from plugins.fuzzy.authoring.explain import Explanation, explain_vector
 from plugins.language import Match
 from watchdog.header import HEADER_LIFETIME, body_of
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from documents.problems import DocumentError
 from emulation.contacts.contact import Contacts, contacts_from_pieces
 from emulation.contacts.formats.one_events import read_one_events
 from emulation.contacts.formats.registry import FORMATS, format_of, read_contacts
 from emulation.contacts.statistics import WatchedTimes, contact_statistics
-from knowledge_manager.documents import DocumentError
 
 
 def read(tmp_path: Path, *lines: str, least_ms: float = 0.0) -> Contacts:

@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from emulation.scenario import load_scenario
-from emulation.trace.writer import TraceWriter
 from emulation.world import World
 from emulation.world_assembly import assemble_world
+from traces.writer import TraceWriter
 
 WriteScenario = Callable[..., Path]
 MOVING = (

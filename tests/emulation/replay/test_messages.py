@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from documents.problems import DocumentError
 from emulation.contacts.formats.registry import read_contacts
 from emulation.replay.messages import Message, read_messages
-from knowledge_manager.documents import DocumentError
 
 MET = "10 CONN 1 2 up\n20 CONN 1 2 down\n30 CONN 2 3 up\n40 CONN 2 3 down\n"
 

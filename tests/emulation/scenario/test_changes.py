@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from documents.problems import DocumentError
 from emulation.scenario import load_scenario
-from knowledge_manager.documents import DocumentError
 
 WriteScenario = Callable[..., Path]
 

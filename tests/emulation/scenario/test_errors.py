@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from documents.problems import DocumentError
 from emulation.scenario import check_scenario_file, load_scenario
-from knowledge_manager.documents import DocumentError
 
 WriteScenario = Callable[..., Path]
 Changes = list[tuple[str, str]]

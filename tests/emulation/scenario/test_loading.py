@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from documents.problems import DocumentError
 from emulation.mobility.recorded import Recorded
 from emulation.scenario import load_scenario, scenario_schema, shipped_scenarios
 from emulation.scenario.settings import ScenarioSettings
-from knowledge_manager.documents import DocumentError
 
 WriteScenario = Callable[..., Path]
 

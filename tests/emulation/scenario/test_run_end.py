@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from documents.problems import DocumentError
 from emulation.rerun import rerun
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from emulation.scenario.loading import shipped_scenarios
-from knowledge_manager.documents import DocumentError
 
 WriteScenario = Callable[..., Path]
 

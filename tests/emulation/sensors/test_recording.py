@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from documents.problems import DocumentError, Problem
 from emulation.sensors.recording import Conversion, Layout, Series, read_recording
-from knowledge_manager.documents import DocumentError, Problem
 from knowledge_manager.mission_table import load_mission_table
 
 LAYOUT = Layout("t", "who", {"heart_rate": "hr", "patient_temperature": "temp"}, frozenset({"", "NA"}), {})

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulation.trace.columns import column_of, of_numbers
+from traces.columns import column_of, of_numbers
 
 WORD = pa.dictionary(pa.int8(), pa.string())
 VALUES: dict[Any, st.SearchStrategy[Any]] = {
@@ -53,7 +53,7 @@ def test_what_does_not_fit_is_refused(value: object, type: Any) -> None:
 
 def test_writing_a_trace_does_without_pandas(tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from emulation.trace.writer import TraceWriter\n"
+        "import sys; from pathlib import Path; from traces.writer import TraceWriter\n"
         "with TraceWriter(Path(sys.argv[1]) / 'trace') as trace:\n"
         "    trace['nodes'].append(0, 'a', 'g', 'mediator')\n"
         "print('pandas' in sys.modules)"

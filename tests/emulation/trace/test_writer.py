@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulation.run_folder import RunFolder
-from emulation.trace.schema import TABLES
-from emulation.trace.writer import TraceError, TraceWriter, parts_of_tables
+from traces.run_folder import RunFolder
+from traces.schema import TABLES
+from traces.writer import TraceError, TraceWriter, parts_of_tables
 
 node_rows = st.lists(
     st.tuples(
@@ -151,7 +151,7 @@ def test_a_full_disk_leaves_no_half_part(tmp_path: Path) -> None:
     code = f"""
 import resource
 from pathlib import Path
-from emulation.trace.writer import TraceWriter, TraceError
+from traces.writer import TraceWriter, TraceError
 resource.setrlimit(resource.RLIMIT_FSIZE, (3000, resource.RLIM_INFINITY))
 try:
     with TraceWriter(Path({str(tmp_path)!r}), rows_per_part=1000) as trace:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import knowledge_manager
-from knowledge_manager.documents import DocumentError
+from documents.problems import DocumentError
 from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.skos import read_skos_files
 from knowledge_manager.thesaurus_check import compile_thesaurus_files, problems_with_table

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from knowledge_manager.documents import DocumentError
+from documents.problems import DocumentError
 from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.skos import dangling_links, read_skos, read_skos_file, read_skos_files
 from knowledge_manager.thesaurus_check import check_thesaurus_file, compile_thesaurus_files

@@ -1,7 +1,7 @@
 """Short ways to write subscriptions for tests."""
 
 from knowledge_manager.mission_table import load_mission_table
-from plugins.fuzzy.compiler import Compiled, compile_subscription
+from plugins.fuzzy.authoring.compiler import Compiled, compile_subscription
 
 TABLE = load_mission_table(["medical", "weather", "fire"])
 

@@ -9,9 +9,9 @@ import pytest
 
 from knowledge_manager.terms import HedgeName
 from knowledge_manager.vocabulary_reader import read_vocabulary
-from plugins.fuzzy.compiler import compile_subscription
-from plugins.fuzzy.compiler.curves import hedged
-from plugins.fuzzy.compiler.schema import subscription_schema
+from plugins.fuzzy.authoring.compiler import compile_subscription
+from plugins.fuzzy.authoring.compiler.curves import hedged
+from plugins.fuzzy.authoring.compiler.schema import subscription_schema
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE
 
 DOCS = Path(__file__).parent.parent.parent.parent / "docs"

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge_manager.event_class import UnknownName
-from plugins.fuzzy.compiler import compile_subscription
-from plugins.fuzzy.compiler.constants import BadConstant
-from plugins.fuzzy.compiler.durations import duration_s, written_duration
-from plugins.fuzzy.decompile import decompile
-from plugins.fuzzy.explain import explain_vector
-from plugins.fuzzy.match_lines import BadLine, LineMatcher, MatchedLine
+from plugins.fuzzy.authoring.compiler import compile_subscription
+from plugins.fuzzy.authoring.compiler.constants import BadConstant
+from plugins.fuzzy.authoring.compiler.durations import duration_s, written_duration
+from plugins.fuzzy.authoring.decompile import decompile
+from plugins.fuzzy.authoring.explain import explain_vector
+from plugins.fuzzy.authoring.picture import page, panels, svg, terminal
+from plugins.fuzzy.matching.match_lines import BadLine, LineMatcher, MatchedLine
 from plugins.fuzzy.patterns import pattern_bytes
-from plugins.fuzzy.picture import page, panels, svg, terminal
 from plugins.fuzzy.vectors import SubscriptionVector, decode_subscription, encode_subscription
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE
 from tests.plugins.fuzzy.test_patterns import patterns

@@ -15,8 +15,8 @@ from knowledge_manager.terms import (
     Trapezoidal,
     Triangular,
 )
-from plugins.fuzzy.compiler.curves import Curve, degrees, fuzzifier_curve, hedged
-from plugins.fuzzy.compiler.fit import FULL, fit
+from plugins.fuzzy.authoring.compiler.curves import Curve, degrees, fuzzifier_curve, hedged
+from plugins.fuzzy.authoring.compiler.fit import FULL, fit
 from watchdog.membership import degree
 
 UNIT = np.arange(256) / 255.0

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge_manager.mission_table import load_mission_table
+from plugins.fuzzy.authoring.describe import describe_vector
 from plugins.fuzzy.codec import FuzzyCodec
-from plugins.fuzzy.describe import describe_vector
-from plugins.fuzzy.naive import NaiveMatcher
+from plugins.fuzzy.matching.naive import NaiveMatcher
 from plugins.fuzzy.vectors import (
     SubscriptionVector,
     decode_notification,

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge_manager.documents import DocumentError, Problem
+from documents.problems import DocumentError, Problem
 from knowledge_manager.mission_table import load_mission_table
 from knowledge_manager.skos import read_skos_file
 from knowledge_manager.thesaurus import Thesaurus
 from knowledge_manager.thesaurus_concept import Concept, Label, Target
 from knowledge_manager.thesaurus_files import load_thesaurus
-from plugins.fuzzy.compiler import Compiled, compile_subscription
+from plugins.fuzzy.authoring.compiler import Compiled, compile_subscription
 from plugins.fuzzy.vectors import decode_subscription
 
 TABLE = load_mission_table(["medical", "weather", "fire"])
@@ -222,8 +222,8 @@ def test_the_candidates_of_an_ambiguous_word_can_be_written() -> None:
 def test_plain_subscriptions_load_no_thesaurus() -> None:
     probe = (
         "from knowledge_manager.mission_table import load_mission_table\n"
-        "from plugins.fuzzy.compiler import compile_subscription\n"
-        "import plugins.fuzzy.compiler.words as words\n"
+        "from plugins.fuzzy.authoring.compiler import compile_subscription\n"
+        "import plugins.fuzzy.authoring.compiler.words as words\n"
         "table = load_mission_table(['medical'])\n"
         "text = open('docs/examples/patient.xml', 'rb').read()\n"
         "compile_subscription(text, 'patient.xml', table)\n"

@@ -1,6 +1,6 @@
 """The forest of a file: what stands below what, which lines are none, and the sum."""
 
-from plugins.fuzzy.cover_lines import LineForest
+from plugins.fuzzy.relations.cover_lines import LineForest
 
 
 def test_a_narrower_question_stands_below_the_wider_one() -> None:

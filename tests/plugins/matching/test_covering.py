@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plugins.fuzzy.covering import CoveringForest
-from plugins.fuzzy.relations import FuzzyRelations
+from plugins.fuzzy.relations.covering import CoveringForest
+from plugins.fuzzy.relations.relations import FuzzyRelations
 from plugins.kernels import cover
 from tests.plugins.matching.populations import ALL_AGGREGATORS, histories, near_subscriptions
 from watchdog.membership import SLOPES, degree

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from plugins.fuzzy.codec import FuzzyCodec
-from plugins.fuzzy.fast import FastMatcher
-from plugins.fuzzy.naive import NaiveMatcher
-from plugins.fuzzy.notification_rows import read_rows
+from plugins.fuzzy.matching.fast import FastMatcher
+from plugins.fuzzy.matching.naive import NaiveMatcher
+from plugins.fuzzy.matching.notification_rows import read_rows
 from plugins.kernels import compiled as compiling
 from watchdog.vector import VectorError
 

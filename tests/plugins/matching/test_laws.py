@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plugins.fuzzy.fast import FastMatcher
-from plugins.fuzzy.match import ALGORITHMS, FEATURE_CONDITIONS
-from plugins.fuzzy.population import AggregatorNotServed
-from plugins.fuzzy.shared import SharedMatcher
+from plugins.fuzzy.matching.algorithms import ALGORITHMS, FEATURE_CONDITIONS
+from plugins.fuzzy.matching.fast import FastMatcher
+from plugins.fuzzy.matching.population import AggregatorNotServed
+from plugins.fuzzy.matching.shared import SharedMatcher
 from plugins.language import Match, Matcher
 from tests.plugins.matching.populations import (
     ALL_AGGREGATORS,

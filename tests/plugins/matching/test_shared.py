@@ -4,8 +4,8 @@ import random
 
 import numpy as np
 
-from plugins.fuzzy.fast import FastMatcher
-from plugins.fuzzy.shared import SharedMatcher
+from plugins.fuzzy.matching.fast import FastMatcher
+from plugins.fuzzy.matching.shared import SharedMatcher
 
 TERMS = [bytes([0, 80, 40]), bytes([60, 160, 50]), bytes([140, 255, 127])]
 

@@ -1,0 +1,308 @@
+"""Makes what goes on a board: flat, minified modules for the micro:bit, the package itself for boards with
+folders.
+
+A board with folders gets `package.json` (for `mip install` from that folder) and `manifest.py` (for freezing
+into a firmware), and with a cross-compiler every module as `.mpy` instead of source.
+"""
+
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import watchdog
+from boards.budget import PARTS
+from boards.built_folder import LISTING, SECRETS, clear, digests, edited
+from boards.limits import BOARDS, BoardLimits
+from boards.pieces import laid_out
+from boards.settings import BoardSettings
+from documents.atomic_write import write_whole
+from documents.refusal import Refusal
+from knowledge_manager.event_class import Attribute
+from watchdog.pool import NEVER
+from watchdog.vector import VectorError, check_subscription
+
+FLAT_BOARDS = ("microbit",)
+FOLDER_BOARDS = ("esp32", "pico")
+
+LINK_PARTS: Mapping[str, tuple[str, ...]] = {
+    **PARTS,
+    "host": ("small_host",),
+    "speaker": ("numbers", "speaker"),
+    "publisher": ("publisher",),
+    "frames": ("frames",),
+}
+"""What a micro:bit that speaks PUB/DENS over its serial line is made of."""
+
+LINK_ASSUMED: Mapping[str, int] = {"QUICK": 0, "MEANS": 0, "POOL_BYTES": 5 + 18 * 16}
+"""What it leaves out for want of room (watchdog/grader.py); a subscription takes 18 bytes without QUICK."""
+
+_MAINS = Path(__file__).parent / "mains"
+_LIGHTS = {"pico": '"LED"', "esp32": "2"}
+
+SUBSCRIPTIONS = "subscriptions.bin"
+"""Subscriptions that a board looks for from its start: two bytes of length, then the vector, each."""
+
+BLOCKS = "blocks.bin"
+"""The same for a micro:bit: its pool as it will lie in the heap."""
+BLOCKS_ROOM = 576
+"""So much of the heap they may take, so that enough is left for those that come over the link."""
+
+
+NEW = ".new"
+"""Follows the name of a file that would have replaced one that its owner edited."""
+
+
+class UnknownBoard(Refusal):
+    """There is no such board; the message lists those that there are."""
+
+
+def build_board(
+    board: str,
+    folder: Path,
+    version: str,
+    settings: BoardSettings,
+    *,
+    mpy_cross: Path | None = None,
+    subscriptions: Sequence[bytes] = (),
+    readings: Sequence[bytes] | None = None,
+) -> list[Path]:
+    """Write the board's files into a folder that is new, empty, or was built before; return them, sorted.
+
+    What an earlier build left there is removed first, but for what its owner edited: that stays, and what
+    would have been written in its place stands beside it with NEW behind its name. A subscription
+    that the board cannot hold is refused before anything is written. `readings` (a mask and seven values
+    each) are measured instead of a sensor, on a micro:bit.
+    """
+    if board not in FLAT_BOARDS + FOLDER_BOARDS:
+        raise UnknownBoard(f"{board} is none of {', '.join(sorted(FLAT_BOARDS + FOLDER_BOARDS))}")
+    if readings is not None and board not in FLAT_BOARDS:
+        raise Refusal(f"recorded readings are for a micro:bit; on a {board} write them into sensors.py")
+    packed = packed_subscriptions(subscriptions, BOARDS[board])
+    binaries: dict[str, bytes] = {}
+    if board in FLAT_BOARDS:
+        blocks = pool_blocks(subscriptions)
+        files = _microbit_files(settings, blocks, readings is not None)
+        taken = sum(16 + (len(block) + 15) // 16 * 16 for block in blocks)
+        if taken > BLOCKS_ROOM:
+            raise Refusal(
+                f"{len(subscriptions)} subscriptions take {taken} bytes of a micro:bit's heap and "
+                f"{BLOCKS_ROOM} are free; give it fewer, or send them over its link"
+            )
+        if blocks:
+            binaries[BLOCKS] = b"".join(blocks)
+    else:
+        files = _package_files(board, settings)
+        _check_room(board, subscriptions)
+        if packed:
+            binaries[SUBSCRIPTIONS] = packed
+    if readings is not None:
+        binaries["readings.bin"] = b"".join(readings)
+    kept = edited(folder, files)
+    clear(folder, kept)
+    beside = [LISTING]
+    for name, text in files.items():
+        if name in kept:
+            beside.append(name + NEW)
+        place = folder / (name + NEW if name in kept else name)
+        write_whole(place, text.encode(), private=name in SECRETS)
+        if name in SECRETS and name in kept:
+            (folder / name).chmod(0o600)  # its owner filled it in, but an older build made it
+    for name, content in binaries.items():
+        write_whole(folder / name, content)
+    names = sorted(files)
+    if board in FOLDER_BOARDS and mpy_cross is not None:
+        names = [_compiled(folder, name, mpy_cross) if "/" in name else name for name in names]
+    names += binaries
+    if board in FOLDER_BOARDS:
+        listing = {"urls": [[name, name] for name in names], "deps": [], "version": version}
+        write_whole(folder / "package.json", (json.dumps(listing, indent=2) + "\n").encode())
+        manifest = _manifest(names, version)
+        write_whole(folder / "manifest.py", manifest.encode())
+        beside += ["manifest.py", "package.json"]
+    facts = {
+        "board": board,
+        "version": version,
+        "node": settings.node,
+        "table_check": settings.table_check,
+        "files": names,
+        "beside": beside,
+        "made": digests(files),
+    }
+    write_whole(folder / LISTING, (json.dumps(facts, indent=2) + "\n").encode())
+    return sorted(folder / name for name in [*names, *beside])
+
+
+def _main(name: str) -> str:
+    return (_MAINS / (name + ".py")).read_text(encoding="utf-8")
+
+
+def pool_blocks(subscriptions: Sequence[bytes]) -> list[bytes]:
+    """Return subscriptions as a micro:bit's pool holds them (watchdog/pool.py, without QUICK), as node 0's.
+
+    A board that finds its pool filled needs no program to fill it. They are looked for until it is switched
+    off.
+    """
+    groups: dict[bytes, dict[int, bytes]] = {}
+    for vector in subscriptions:
+        saf = vector[-1]
+        head = bytes([vector[-2], (saf & 127).bit_count(), saf])
+        for group in groups.values():
+            group.pop(vector[0], None)
+        record = bytes([0, 0, vector[0], vector[1]]) + NEVER.to_bytes(4, "big") + vector[5:-2]
+        groups.setdefault(head, {})[vector[0]] = record + bytes(len(record) % 2)
+    return [
+        bytes([len(next(iter(group.values()))) >> 1, len(group)]) + head + b"".join(group.values())
+        for head, group in sorted(groups.items(), reverse=True)
+        if group
+    ]
+
+
+def _microbit_files(settings: BoardSettings, blocks: Sequence[bytes], is_recorded: bool) -> dict[str, str]:
+    """Return the modules of a micro:bit, laid out so that it can load them."""
+    if settings.mission_key is not None:
+        raise Refusal("a micro:bit has no hashlib and cannot seal; leave the key out and trust the wire")
+    first = settings.attributes[0]
+    constants = {
+        **LINK_ASSUMED,
+        "NODE": settings.node,
+        "TABLE_CHECK": settings.table_check,
+        "EVENT": settings.event,
+        "ATTRIBUTES": settings.mask,
+        "PROTOCOL": settings.protocol,
+        "PERIOD_MS": settings.period_ms,
+        "LIFETIME": settings.lifetime,
+    }
+    if not is_recorded:
+        if len(settings.attributes) > 1:
+            raise Refusal("a micro:bit's own sensor measures one attribute; name one, or give --readings")
+        constants |= {"ATTRIBUTE": first.index, "SCALE": 10**first.decimals}
+        constants |= {"LOW": first.lo_scaled, "SPAN": first.hi_scaled - first.lo_scaled}
+    programs = ["microbit_setup", "microbit_loop"]
+    programs.append("microbit_recorded" if is_recorded else "microbit_temperature")
+    sources = {name: _main(name) for name in programs}
+    if not is_recorded and first.breakpoints:
+        sources["microbit_temperature"] = scaled_temperature(sources["microbit_temperature"], first)
+    if not blocks:
+        return laid_out(LINK_PARTS, sources, constants)
+    # One piece and no name of its own: with one more, the table of names would outgrow its place.
+    sizes = "".join(f"{len(block)}, " for block in blocks)
+    sources["filling"] = f"""from microbit_setup import pool
+pool.count = {sum(block[1] for block in blocks)}
+pool.blocks.extend([bytearray(size) for size in ({sizes})])
+[file.readinto(block) for file in [open("{BLOCKS}", "rb")] for block in pool.blocks]
+"""
+    return laid_out(LINK_PARTS, sources, constants, last="filling")
+
+
+def scaled_temperature(source: str, attribute: Attribute) -> str:
+    """Return a micro:bit's thermometer for an attribute with a scale: a decision for each of its pieces,
+    because a table with a name of its own would take more of the heap.
+    """
+    low, span = attribute.lo_scaled, attribute.hi_scaled - attribute.lo_scaled
+    points = [(0, 0), *((x - low, byte) for x, byte in attribute.breakpoints), (span, 255)]
+    lines = []
+    for (x, byte), (end, last) in pairwise(points):
+        value = f"{byte} + ({2 * (last - byte)} * (x - {x}) + {end - x}) // {2 * (end - x)}"
+        lines += [f"    {'el' if x else ''}if x <= {end}:", f"        row[ATTRIBUTE] = {value}"]
+    straight = "    row[ATTRIBUTE] = (510 * x + SPAN) // (2 * SPAN)"
+    if straight not in source:
+        raise ValueError("the program of a thermometer has another line for its byte")
+    return source.replace(straight, "\n".join(lines))
+
+
+def _package_files(board: str, settings: BoardSettings) -> dict[str, str]:
+    """Return the package, the program, and the two files that their owner edits."""
+    package = Path(watchdog.__file__).parent
+    files = {"watchdog/" + path.name: path.read_text(encoding="utf-8") for path in package.glob("*.py")}
+    gauges = [
+        (one.index, one.lo_scaled, one.hi_scaled, one.decimals, *([one.inner] if one.inner else []))
+        for one in settings.attributes
+    ]
+    comments = ", ".join(one.name for one in settings.attributes)
+    files["main.py"] = _main("board_main")
+    wired = "".join(
+        f"    {'ChipTemperature' if one.unit == 'degC' else 'Unconnected'}(),  # {one.name}\n"
+        for one in settings.attributes
+    )
+    files["sensors.py"] = _main(f"sensors_{board}").replace("[ChipTemperature()]", f"[\n{wired}]")
+    files["settings.py"] = f'''"""What this board is and does. Its owner fills in the network."""
+
+NETWORK = {settings.network[0]!r}
+PASSWORD = {settings.network[1]!r}
+MEDIATOR = {settings.mediator!r}
+PORT = {settings.mediator[1]}
+NODE = {settings.node}
+TABLE_CHECK = {settings.table_check}
+EVENT = {settings.event}
+GAUGES = {gauges!r}  # index, lowest, highest, decimals (, scale) of {comments}
+EXTRACT = {settings.extract!r}
+MISSION_KEY = {settings.mission_key or b""!r}
+PERIOD_MS = {settings.period_ms}
+LIFETIME = {settings.lifetime}
+LIGHT = {_LIGHTS[board]}
+POOL_BLOCKS = {BOARDS[board].most_blocks}
+'''
+    return files
+
+
+def _manifest(names: Sequence[str], version: str) -> str:
+    """Return what freezes these files into a firmware; compiled modules are frozen as they are."""
+    compiled = [name for name in names if name.endswith(".mpy")]
+    text = f'metadata(version="{version}")\n'
+    if compiled:
+        text += 'freeze_mpy(\n    ".",\n    (\n'
+        text += "".join(f'        "{name}",\n' for name in compiled) + "    ),\n)\n"
+    else:
+        text += 'package("watchdog")\n'
+    text += "".join(f'module("{name}")\n' for name in names if name.endswith(".py") and "/" not in name)
+    if SUBSCRIPTIONS in names:
+        text += f"# {SUBSCRIPTIONS} cannot be frozen: mpremote fs cp {SUBSCRIPTIONS} :\n"
+    return text
+
+
+def packed_subscriptions(subscriptions: Sequence[bytes], limits: BoardLimits = BOARDS["pico"]) -> bytes:
+    """Return the bytes of SUBSCRIPTIONS for these vectors; what such a board could not use is refused."""
+    packed = b""
+    numbers: dict[int, int] = {}
+    for number, vector in enumerate(subscriptions):
+        try:
+            check_subscription(vector, 1)
+        except VectorError as error:
+            raise Refusal(f"subscription {number} is not a vector with one-byte features: {error}") from error
+        for fault in limits.faults(vector, limits.feature_bytes):
+            raise Refusal(f"subscription {number}: {fault.message}")
+        earlier = numbers.setdefault(vector[0], number)
+        if earlier != number:
+            raise Refusal(f"subscriptions {earlier} and {number} have the same id, {vector[0]}; change one")
+        packed += len(vector).to_bytes(2, "big") + vector
+    return packed
+
+
+def _check_room(board: str, subscriptions: Sequence[bytes]) -> None:
+    """Refuse more subscriptions than the pool of a board with folders holds."""
+    pool = BOARDS[board].pool()
+    for number, vector in enumerate(subscriptions):
+        if not pool.put(0, vector[0], vector[1], NEVER, vector, 5, len(vector)):
+            raise Refusal(
+                f"a {board} has room for {number} of these {len(subscriptions)} subscriptions; give it fewer"
+            )
+
+
+def unmeasured(settings: BoardSettings, subscriptions: Sequence[bytes]) -> list[int]:
+    """Return which subscriptions ask for what this board does not measure, and so will never find."""
+    return [
+        number
+        for number, vector in enumerate(subscriptions)
+        if vector[-2] != 1 << settings.event or vector[-1] & 127 & ~settings.mask
+    ]
+
+
+def _compiled(folder: Path, name: str, mpy_cross: Path) -> str:
+    """Replace a source by what the cross-compiler makes of it; return its name."""
+    source = folder / name
+    target = source.with_suffix(".mpy")
+    subprocess.run([str(mpy_cross), "-O3", "-s", name, "-o", str(target), str(source)], check=True)
+    source.unlink()
+    return str(target.relative_to(folder))

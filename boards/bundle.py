@@ -1,0 +1,97 @@
+"""Turns the package `watchdog` into what a board without folders can import: a few flat, small modules."""
+
+import ast
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import watchdog
+from boards import rom_names
+from boards.minify import minify
+from boards.specialise import plain_constants
+
+_PACKAGE = Path(watchdog.__file__).parent
+
+ONE_BYTE_FEATURES: Mapping[str, int | None] = {"F": 1, "feature_bytes": 1}
+SMALL_BOARD: Mapping[str, int | None] = {
+    **ONE_BYTE_FEATURES,
+    "exact": 0,
+    "combine": None,
+    "PATTERNS": 0,
+    "seal": None,
+    "tries": 0,
+}
+"""What is so on a board without room: subset features, the plain aggregators, no tags."""
+
+
+def flatten(sources: Mapping[str, str], parts: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Join package modules into flat ones; imports inside of one vanish, those of others name the flat
+    module.
+
+    `sources` holds every module by its name in the package, and others (a main program) that are only
+    rewritten.
+    """
+    home = {module: flat for flat, modules in parts.items() for module in modules}
+    result = {}
+    for flat, modules in [*parts.items(), *((name, (name,)) for name in sources if name not in home)]:
+        lines: list[str] = []
+        for module in modules:
+            for node in ast.parse(sources[module]).body:
+                line = ast.unparse(node)
+                if isinstance(node, ast.ImportFrom):
+                    line = _flat_import(node, flat, home)
+                    if line in lines:
+                        continue
+                lines.append(line)
+        result[flat] = "\n".join(lines) + "\n"
+    return result
+
+
+def _flat_import(node: ast.ImportFrom, flat: str, home: Mapping[str, str]) -> str:
+    """Return an import of a package module as an import of its flat one; nothing when it is the same."""
+    if node.module is None or not node.module.startswith("watchdog."):
+        return ast.unparse(node)
+    there = home.get(node.module.removeprefix("watchdog."), node.module)
+    if there == flat:
+        renamed = [
+            f"{alias.asname} = {alias.name}" for alias in node.names if alias.asname not in (None, alias.name)
+        ]
+        if renamed:
+            raise ValueError(f"{flat}: {'; '.join(renamed)}: an alias of something in the same flat module")
+        return ""
+    node.module = there
+    return ast.unparse(node)
+
+
+def bundle(
+    parts: Mapping[str, Sequence[str]],
+    programs: Mapping[str, str] | None = None,
+    keep: frozenset[str] = frozenset(),
+    assumed: Mapping[str, int | None] | None = None,
+    together: bool = False,
+) -> dict[str, str]:
+    """Return the flat, minified modules of these parts and of programs that use them, by module name.
+
+    A part is a flat module and the modules of the package that it is made of, in order. Integer constants
+    may come from any module of the package; everything else must be in some part. What may be `assumed` of
+    variables, attributes and constants everywhere, as in SMALL_BOARD, is worked in. With
+    `together` the modules are to be loaded piece by piece into one namespace.
+    """
+    package = {path.stem: path.read_text(encoding="utf-8") for path in _PACKAGE.glob("*.py")}
+    sources = {module: package[module] for modules in parts.values() for module in modules}
+    constants: dict[str, int | bytes] = {}
+    for source in package.values():
+        for name, value in plain_constants(ast.parse(source)).items():
+            if constants.setdefault(name, value) != value and not name.startswith("_"):
+                raise ValueError(f"{name} is {value!r} in one module and {constants[name]!r} in another")
+    small = minify(
+        flatten(sources | dict(programs or {}), parts),
+        constants,
+        keep,
+        assumed,
+        (rom_names.LOCALS, rom_names.OTHERS),
+        together,
+    )
+    for name, source in small.items():
+        if "watchdog." in source:
+            raise ValueError(f"{name} needs a module of the package that is in no part:\n{source[:300]}")
+    return small

@@ -1,0 +1,112 @@
+"""What a board takes, and what it refuses: said once, for builds, for emulated boards and for `dens check`.
+
+What is said here is what the programs of `boards/mains/` and `watchdog/small_host.py` do; a test holds
+both together.
+
+    for fault in BOARDS["microbit"].faults(vector, table.feature_bytes):
+        print(fault.message)        # and fault.offset, the byte of the vector that it is about
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.filter import FuzzySourceFilter
+from plugins.fuzzy.language import FUZZY
+from plugins.fuzzy.vectors import AGGREGATORS
+from plugins.language import Damper
+from watchdog.header import NO_HEADER
+from watchdog.manager import BAD_VECTOR, UNKNOWN_LANGUAGE, Watchdog
+from watchdog.pool import Pool
+
+AGGREGATOR_AT: Final = 5
+"""The byte of a subscription vector whose low half says how predicates are combined."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardFault:
+    """Something of a subscription that a board cannot take, and how the board answers it."""
+
+    offset: int
+    code: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class BoardLimits:
+    """What one kind of board takes."""
+
+    spoken: str
+    feature_bytes: int
+    most_aggregator: int
+    """The highest aggregator that it knows."""
+    block_bytes: int
+    most_blocks: int
+    capacity: int
+    """How many subscriptions of three attributes it has room for."""
+
+    def width_fault(self, feature_bytes: int) -> str | None:
+        """Return why a mission with features of so many bytes is not for this board; None where it is."""
+        if feature_bytes == self.feature_bytes:
+            return None
+        byte = f"{self.feature_bytes} byte" + "s" * (self.feature_bytes > 1)
+        return (
+            f"{self.spoken} knows features of {byte}, and this mission's have {feature_bytes}; "
+            "keep to 8 event classes and 7 attributes each"
+        )
+
+    def faults(self, vector: bytes, feature_bytes: int) -> Iterator[BoardFault]:
+        """Yield what of a subscription this board cannot take."""
+        if (reason := self.width_fault(feature_bytes)) is not None:
+            yield BoardFault(len(vector) - 2 * feature_bytes, BAD_VECTOR, reason)
+        aggregator = vector[AGGREGATOR_AT] & 15
+        if aggregator > self.most_aggregator:
+            known = ", ".join(AGGREGATORS[number] for number in range(self.most_aggregator + 1))
+            name = AGGREGATORS.get(aggregator, "unknown")
+            message = f"{self.spoken} cannot combine by {name} (aggregator {aggregator}); it knows {known}"
+            yield BoardFault(AGGREGATOR_AT, UNKNOWN_LANGUAGE, message)
+
+    def pool(self) -> Pool:
+        """Return an empty pool with the room of this board's."""
+        return Pool(self.feature_bytes, self.block_bytes, self.most_blocks)
+
+
+BOARDS: Final[Mapping[str, BoardLimits]] = {
+    "microbit": BoardLimits("a micro:bit", 1, 5, 1024, 4096, 44),
+    "pico": BoardLimits("a pico", 1, 15, 2048, 8, 4096),
+    "esp32": BoardLimits("an esp32", 1, 15, 2048, 8, 4096),
+}
+"""The boards that programs are built for. A micro:bit's room is its heap (docs/boards.md), that of the others
+their pool."""
+
+
+class BoardHost:
+    """A filter host that answers an install as a board of this kind does: what the board cannot take is
+    refused with its own answer, and everything else is the watchdog's."""
+
+    def __init__(self, limits: BoardLimits, table: MissionTable, dampers: dict[int, Damper]) -> None:
+        """Make the watchdog of such a board, which speaks the fuzzy language alone."""
+        self._limits = limits
+        self._feature_bytes = table.feature_bytes
+        fits = limits.width_fault(table.feature_bytes) is None
+        self.watchdog = Watchdog(
+            {FUZZY.language_id: FuzzySourceFilter(table, pool=limits.pool() if fits else None)},
+            capacity=limits.capacity,
+            dampers=dampers,
+        )
+
+    def install(
+        self, origin: int, id: int, seq: int, language: int, body: bytes, remaining_ms: int, now_ms: int
+    ) -> int:
+        """Look for this subscription, or refuse it; see `watchdog.manager.SENTENCES`."""
+        vector = NO_HEADER + body
+        if language == FUZZY.language_id and len(vector) > AGGREGATOR_AT:
+            for fault in self._limits.faults(vector, self._feature_bytes):
+                self.watchdog.counters["refused"] += 1
+                return fault.code
+        return self.watchdog.install(origin, id, seq, language, body, remaining_ms, now_ms)
+
+    def remove(self, origin: int, id: int, seq: int, now_ms: int) -> int:
+        """Stop looking for this revision and older ones."""
+        return self.watchdog.remove(origin, id, seq, now_ms)

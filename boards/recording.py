@@ -1,0 +1,60 @@
+"""A CSV recording as a board replays it: a byte that says which attributes, and seven values, each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from boards.settings import BoardSettings
+from documents.refusal import Refusal
+from knowledge_manager.event_class import EventClass
+from watchdog.csv_source import CsvSource, split_row
+from watchdog.gauge import Gauge, NominalGauge
+from watchdog.reading import Reading
+
+MOST_ROWS = 1000
+"""More do not fit into a micro:bit's flash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The readings, and what was wrong with the recording."""
+
+    rows: list[bytes]
+    broken: int
+    missing: int
+    clipped: int
+
+
+def columns_of(path: Path, event: EventClass) -> list[str]:
+    """Return the names of the numeric attributes of this event class that the recording has columns for."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        names = split_row(file.readline(65536).strip("\r\n"))
+    found = [one.name for one in event.attributes if one.name in names and one.type != "nominal"]
+    if not found:
+        raise Refusal(f"{path} has no column of {event.name}; its first line says {', '.join(names)[:200]}")
+    return found
+
+
+def recorded_rows(path: Path, settings: BoardSettings) -> Recorded:
+    """Read a recording with the source that boards use, as far as it fits into a board."""
+    counters = {"clipped": 0, "missing": 0}
+    gauges: dict[str, Gauge | NominalGauge] = {
+        one.name: Gauge(one.index, one.lo_scaled, one.hi_scaled, one.decimals, one.inner)
+        for one in settings.attributes
+    }
+    path.stat()
+    source = CsvSource(str(path), settings.event, gauges, counters)
+    reading = Reading(1)
+    rows: list[bytes] = []
+    while len(rows) < MOST_ROWS and source.read_into(reading, 0):
+        rows.append(_row(reading, settings))
+    source.close()
+    if not rows:
+        raise Refusal(f"{path} has no reading")
+    return Recorded(rows, source.broken, counters["missing"], counters["clipped"])
+
+
+def _row(reading: Reading, settings: BoardSettings) -> bytes:
+    indexes: Sequence[int] = [one.index for one in settings.attributes]
+    values = bytes(reading.row[i] if i in indexes and reading.has(i) else 0 for i in range(7))
+    return bytes(reading.mask[:1]) + values

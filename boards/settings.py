@@ -1,0 +1,80 @@
+"""What a board is told about itself and its mission: who it is, what it measures, with whom it talks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from boards.limits import BOARDS, BoardLimits
+from documents.refusal import Refusal
+from knowledge_manager.event_class import Attribute
+from knowledge_manager.extract import PROTOCOLS, Extract, OfferedSource
+from knowledge_manager.mission_table import MissionTable
+from watchdog.vector import ONE_HOUR, lifetime_code
+
+ANNOUNCED_Q = 168
+"""How long an announcement may be believed: 2²¹ seconds, about 24 days."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardSettings:
+    """Everything that a build fills in. `attributes` are measured, in rising order of their indexes."""
+
+    node: int
+    table_check: int
+    event: int
+    attributes: tuple[Attribute, ...]
+    protocol: int = 0
+    period_ms: int = 1000
+    mission_key: bytes | None = None
+    network: tuple[str, str] = ("", "")
+    mediator: tuple[str, int] = ("255.255.255.255", 5683)
+    lifetime: int = ONE_HOUR
+    """The lifetime code of what the board publishes: its event class says it."""
+
+    @property
+    def mask(self) -> int:
+        """Return the attributes as a feature."""
+        return sum(1 << attribute.index for attribute in self.attributes)
+
+    @property
+    def extract(self) -> bytes:
+        """Return what the board announces; it fills the counter in itself."""
+        offered = OfferedSource(self.event, self.mask, self.protocol, 0)
+        return Extract(0, ANNOUNCED_Q, 1, (offered,)).encode()
+
+
+def board_settings(
+    table: MissionTable,
+    event: str,
+    attributes: Sequence[str],
+    *,
+    node: int,
+    protocol: str = "",
+    period_ms: int = 1000,
+    mission_key: bytes | None = None,
+    limits: BoardLimits = BOARDS["microbit"],
+) -> BoardSettings:
+    """Look names up in the mission table; what a board cannot do is refused."""
+    reason = limits.width_fault(table.feature_bytes)
+    if reason is not None:
+        raise Refusal(reason)
+    if not 0 <= node <= 65000:
+        raise Refusal(f"{node} is no node for a board; boards are 0..65000")
+    known = table.event(event)
+    chosen = sorted((known.attribute(name) for name in dict.fromkeys(attributes)), key=lambda one: one.index)
+    nominal = [one.name for one in chosen if one.type == "nominal"]
+    if nominal:
+        raise Refusal(
+            f"{', '.join(nominal)} of {event} is a word, not a number; a board's sensor gives numbers"
+        )
+    if not chosen:
+        raise Refusal(f"say which attributes of {event} the board measures")
+    return BoardSettings(
+        node,
+        table.check,
+        known.index,
+        tuple(chosen),
+        PROTOCOLS.index(protocol),
+        period_ms,
+        mission_key,
+        lifetime=lifetime_code(known.notification_lifetime_s),
+    )

@@ -1,0 +1,1 @@
+"""Files that people write: how they are read, refused with place and code, and written whole."""

@@ -1,0 +1,65 @@
+"""How any file is refused: where, with which stable code, and what to do about it.
+
+Every room that reads a file a person wrote (vocabulary, subscription, scenario) reports what is wrong with
+it as `Problem`s and raises them all at once as one `DocumentError`. The codes are stable; each has a page
+under docs/errors/. Their blocks: D0xx files and syntax, D1xx subscriptions, D2xx vocabularies, D3xx
+scenarios, D4xx vectors.
+"""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One thing that is wrong, at one place of one file. Lines and columns count from 1; 0 means the whole
+    file.
+    """
+
+    file: str
+    line: int
+    column: int
+    severity: Severity
+    code: str
+    message: str
+
+    def __str__(self) -> str:
+        """Return the line that editors and compilers understand: `file:line:column: error D102: message`."""
+        place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        return f"{place}: {self.severity} {self.code}: {self.message}"
+
+
+class DocumentError(Exception):
+    """A file cannot be used. `problems` holds everything that is wrong with it, in the order of the file."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems: tuple[Problem, ...] = tuple(sorted(set(problems)))
+        super().__init__("\n".join(map(str, self.problems)))
+
+    @classmethod
+    def of_file(cls, file: str, code: str, message: str) -> "DocumentError":
+        """Make the error that concerns a file as a whole, not one place in it."""
+        return cls([Problem(file, 0, 0, "error", code, message)])
+
+
+def nearest(word: str, candidates: Iterable[str]) -> str | None:
+    """Return the candidate that a person most likely meant, or None if nothing is close."""
+    by_folded = {candidate.casefold(): candidate for candidate in candidates}
+    found = difflib.get_close_matches(word.casefold(), list(by_folded), n=1, cutoff=0.6)
+    return by_folded[found[0]] if found else None
+
+
+def did_you_mean(word: str, candidates: Iterable[str]) -> str:
+    """Return `; did you mean "high"?`, or nothing where no candidate is close."""
+    found = nearest(word, candidates)
+    return f'; did you mean "{found}"?' if found is not None else ""
+
+
+def listed(words: Sequence[str], most: int = 8) -> str:
+    """Return the words joined by commas, cut off after `most` of them, so that a message stays one line."""
+    shown = ", ".join(words[:most])
+    return f"{shown}, … ({len(words)} in all)" if len(words) > most else shown

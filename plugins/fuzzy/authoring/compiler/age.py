@@ -1,0 +1,78 @@
+"""Reads `<within-last>` and `keep`: only events that are young enough when they are matched."""
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from plugins.fuzzy.ages import OLDEST_S
+from plugins.fuzzy.authoring.compiler.durations import duration_s, written_duration
+from plugins.fuzzy.authoring.compiler.reader import PredicateReader, own_text
+from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
+from plugins.fuzzy.authoring.compiler.spans import Span
+from plugins.fuzzy.authoring.compiler.wishes import CRISP, Exact, Wish
+from watchdog.vector import lifetime_code, lifetime_s
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+LONGEST_S: Final = lifetime_s(lifetime_code(OLDEST_S) - 1)
+"""Ages saturate, so a longer one would let every event pass, however old."""
+
+
+def read_within_last(element: "Element", reader: PredicateReader) -> list[Wish]:
+    """Return the wish on the event's age: crisp, up to the code of the duration."""
+    document = reader.document
+    span = document.text_span(element)
+    universal = element.find(f"{{{NAMESPACE}}}universal")
+    text = own_text(element)
+    if universal is not None and not text:
+        v, V, g = (int(str(universal.get(name))) for name in ("v", "V", "g"))
+        if v > V:
+            reader.complain(document.span(universal), "D108", f"<universal>: v ({v}) is greater than V ({V})")
+            return []
+        shape = Exact((v, V, g))
+    else:
+        code = _age_code("" if universal is not None else text, text, span, reader)
+        if code is None:
+            return []
+        shape = Exact((0, code, CRISP), _longer(code, text))
+    return [Wish(reader.age_index, None, shape, reader.weight(element), document.span(element))]
+
+
+def read_keep(root: "Element", reader: PredicateReader) -> list[Wish]:
+    """Return the wish on the event's age that the attribute `keep` asks for, nothing where it is not given.
+
+    It shortens: what its source gives is the most there is, and asking for more is told.
+    """
+    text, event = root.get("keep"), reader.event
+    if text is None:
+        return []
+    span = reader.document.attribute_span(root, "keep")
+    code = _age_code(text, text, span, reader)
+    if code is None:
+        return []
+    given = lifetime_code(event.notification_lifetime_s)
+    if code > given:
+        lives = written_duration(lifetime_s(given))
+        message = (
+            f"keep {text.strip()}: a notification of {event.name} lives {lives}, nobody keeps it longer; its "
+            "notification_lifetime stands in the vocabulary"
+        )
+        reader.warn(span, "D142", message)
+    return [Wish(reader.age_index, None, Exact((0, code, CRISP), _longer(code, text)), 1.0, span)]
+
+
+def _longer(code: int, written: str) -> str:
+    """Return how far an age really reaches, where that is not what was written."""
+    reached = lifetime_s(code)
+    return "" if reached == duration_s(written) else f"true up to {written_duration(reached)}"
+
+
+def _age_code(duration: str, written: str, span: Span, reader: PredicateReader) -> int | None:
+    """Return the code of an age, the least that is long enough; what is none is noted."""
+    seconds = duration_s(duration)
+    if seconds is None or not 0 < seconds <= LONGEST_S:
+        longest = written_duration(LONGEST_S)
+        message = f'"{written}" is not a duration (PT30S) above 0 and up to {longest}'
+        reader.complain(span, "D119", message)
+        return None
+    return lifetime_code(math.ceil(seconds))

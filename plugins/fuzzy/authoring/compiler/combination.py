@@ -1,0 +1,77 @@
+"""Reads how predicates are combined: an aggregating function, a function to break down, or a pattern.
+
+The leaves of a pattern are predicates in document order here; they become ranks when all attributes are
+known.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from lxml import etree
+
+from documents.problems import did_you_mean, listed
+from plugins.fuzzy.authoring.compiler.reader import PredicateReader
+from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
+from plugins.fuzzy.authoring.compiler.spans import Span
+from plugins.fuzzy.vectors import AGGREGATORS, BREAKDOWN, EXACT, TAKAGI_SUGENO_0, TAKAGI_SUGENO_1
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+AGGREGATING_FUNCTIONS: Final = {name: number for number, name in AGGREGATORS.items() if number < BREAKDOWN}
+"""The names of aggregating functions in XML."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """One way to combine. `pattern` is the pattern's element, `function` that of an expression to break
+    down.
+    """
+
+    aggregator: int
+    span: Span
+    pattern: "Element | None" = None
+    function: "Element | None" = None
+
+
+def read_combination(root: "Element", reader: PredicateReader) -> Combination:
+    """Return how the subscription combines its predicates: by the minimum unless it says otherwise."""
+    aggregating = _only(root, "aggregating-function", reader)
+    function = _only(root, "function", reader)
+    pattern = _only(root, "predicate-pattern", reader)
+    if pattern is not None:
+        if aggregating is not None or function is not None:
+            message = "a <predicate-pattern> combines alone; remove it or the other one"
+            reader.complain(reader.document.span(pattern), "D120", message)
+        aggregator = BREAKDOWN if pattern.get("evaluate", "exact").strip() == "breakdown" else EXACT
+        return Combination(aggregator, reader.document.span(pattern), pattern=pattern)
+    aggregator = 0 if function is None else TAKAGI_SUGENO_1
+    span = reader.document.span(root if function is None else function)
+    if aggregating is not None:
+        name = (aggregating.text or "").strip()
+        span = reader.document.text_span(aggregating)
+        if name not in AGGREGATING_FUNCTIONS:
+            known = listed(list(AGGREGATING_FUNCTIONS), 12)
+            hint = did_you_mean(name, AGGREGATING_FUNCTIONS)
+            reader.complain(span, "D117", f'aggregating function "{name}" is unknown ({known}){hint}')
+        aggregator = AGGREGATING_FUNCTIONS.get(name, 0)
+    if function is not None and aggregator not in (TAKAGI_SUGENO_0, TAKAGI_SUGENO_1):
+        message = (
+            "a <function> is approximated by takagi_sugeno_0 or takagi_sugeno_1, not by another aggregator"
+        )
+        reader.complain(reader.document.span(function), "D120", message)
+    return Combination(aggregator, span, function=function)
+
+
+def _only(root: "Element", name: str, reader: PredicateReader) -> "Element | None":
+    """Return the one child of that name, if any; more than one is noted."""
+    found = list(root.iterchildren(f"{{{NAMESPACE}}}{name}"))
+    for extra in found[1:]:
+        reader.complain(reader.document.span(extra), "D120", f"<{name}> stands here twice; keep one")
+    return found[0] if found else None
+
+
+def local_name(element: "Element") -> str:
+    """Return the name of an element of our namespace, and nothing for any other."""
+    name = etree.QName(element)
+    return name.localname if name.namespace == NAMESPACE else ""

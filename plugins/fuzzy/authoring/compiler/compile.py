@@ -1,0 +1,199 @@
+"""The whole way from a subscription in XML to its vector, step by step."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from documents.problems import DocumentError, Problem
+from documents.reading import read_document
+from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.terms import Universal
+from knowledge_manager.thesaurus import Thesaurus
+from plugins.fuzzy.authoring.compiler.blocks import FunctionError, pattern_block
+from plugins.fuzzy.authoring.compiler.constants import plain_number
+from plugins.fuzzy.authoring.compiler.constraints import Constraint, constrain
+from plugins.fuzzy.authoring.compiler.document import SubscriptionDocument, read_subscription
+from plugins.fuzzy.authoring.compiler.durations import duration_s, written_duration
+from plugins.fuzzy.authoring.compiler.encode import Spans, encode_asked
+from plugins.fuzzy.authoring.compiler.fit import DOUBTFUL, REFUSED
+from plugins.fuzzy.authoring.compiler.predicates import Asked, read_predicates, registered_tags
+from plugins.fuzzy.authoring.compiler.reader import TagReaders
+from plugins.fuzzy.authoring.compiler.term_check import curve_fault
+from plugins.fuzzy.authoring.compiler.wishes import Crisp, Curved, Exact
+from plugins.fuzzy.authoring.compiler.words import AuthorsWords, ResolvedWord
+from watchdog.vector import VectorError, lifetime_s
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compiled:
+    """A subscription's vector and how it came about.
+
+    `threshold` is the effective one, what was asked for rounded up to fifteenths. `deviation` is the largest
+    of the constraints', over exact readings. `words` tells how each word was understood, `remarks` what was
+    rounded, `function_error` what the rules of an author's `<function>` miss. `spans` has for every byte of
+    the vector the piece of the document it came from.
+    """
+
+    vector: bytes
+    warnings: tuple[Problem, ...]
+    deviation: float
+    threshold: float
+    constraints: tuple[Constraint, ...]
+    words: tuple[ResolvedWord, ...]
+    spans: Spans
+    remarks: tuple[str, ...] = ()
+    function_error: FunctionError | None = None
+
+    def as_document(self) -> dict[str, Any]:
+        """Return every step as a JSON document: the vector, the constraints, and for each byte its span."""
+        return {
+            "vector": self.vector.hex(),
+            "bytes": len(self.vector),
+            "deviation": self.deviation,
+            "threshold": self.threshold,
+            "warnings": [str(warning) for warning in self.warnings],
+            "remarks": list(self.remarks),
+            "words": [word.as_document() for word in self.words],
+            "constraints": [
+                {
+                    "attribute": constraint.attribute,
+                    "index": constraint.index,
+                    "v": constraint.triple[0],
+                    "V": constraint.triple[1],
+                    "g": constraint.triple[2],
+                    "deviation": constraint.deviation,
+                    "shift": None if constraint.shift is None else constraint.shift.as_document(),
+                    "wanted": [round(degree, 6) for degree in constraint.wanted.tolist()],
+                }
+                for constraint in self.constraints
+            ],
+            "function_error": None if self.function_error is None else asdict(self.function_error),
+            "spans": [None if span is None else asdict(span) for span in self.spans],
+        }
+
+
+def compile_subscription(
+    source: bytes,
+    file: str,
+    table: MissionTable,
+    *,
+    id: int = 0,
+    seq: int = 0,
+    stamp_s: int = 0,
+    strict: bool = False,
+    tolerance: float = REFUSED,
+    tags: TagReaders | None = None,
+    thesaurus: Thesaurus | None = None,
+) -> Compiled:
+    """Return the compiled subscription; everything wrong raises one `DocumentError`.
+
+    The same source gives the same bytes: id, revision and stamp are the caller's. `strict` turns warnings
+    into errors. `tolerance` is the largest deviation between a wanted curve and its three bytes that is
+    accepted, and the farthest that a crisp bound may move, as a share of the domain. `tags` replaces the
+    registered readers of predicates. Words that are no names of the table are looked up in the thesaurus, the
+    shipped one if none is given.
+    """
+    document = read_subscription(source, file)
+    words = AuthorsWords(table, document.language, thesaurus)
+    try:
+        asked = read_predicates(document, words, registered_tags() if tags is None else tags)
+    except DocumentError as error:
+        raise DocumentError([*document.problems, *error.problems]) from None
+    if document.problems:
+        raise DocumentError([*document.problems, *asked.warnings])
+    constraints = tuple(constrain(wish) for wish in asked.wishes)
+    block = pattern_block(asked, document)
+    problems = [*asked.warnings, *_deviations(constraints, document, tolerance)]
+    missed = block.function_error
+    if missed is not None and missed.largest > DOUBTFUL:
+        straying = f"the rules stray by up to {missed.largest:.2f} ({missed.mean:.2f} on average)"
+        message = f"{straying} from this function"
+        problems.append(document.warning(asked.combination.span, "D156", message))
+    if block.is_constant:
+        message = "this function has the same value whatever the degrees are; name the predicates in it"
+        problems.append(document.warning(asked.combination.span, "D158", message))
+    if any(problem.severity == "error" for problem in problems) or (strict and problems):
+        raise DocumentError(problems)
+    try:
+        vector, spans = encode_asked(
+            asked,
+            constraints,
+            asked.combination.aggregator,
+            block.content,
+            feature_bytes=table.feature_bytes,
+            id=id,
+            seq=seq,
+            stamp_s=stamp_s % 65536,
+        )
+    except VectorError as error:
+        message = f"this <table> is none: {error.message}"
+        raise DocumentError([document.problem(asked.combination.span, "D123", message)]) from None
+    return Compiled(
+        vector=vector,
+        warnings=tuple(sorted(problems)),
+        deviation=max(constraint.deviation for constraint in constraints),
+        threshold=asked.threshold / 15,
+        constraints=constraints,
+        words=asked.words,
+        spans=spans,
+        remarks=tuple(_roundings(document, asked)),
+        function_error=block.function_error,
+    )
+
+
+def check_subscription_file(
+    path: Path, table: MissionTable, thesaurus: Thesaurus | None = None
+) -> list[Problem]:
+    """Return all errors and warnings of a subscription file; nothing when it compiles without a word."""
+    try:
+        source = read_document(path)
+        return list(compile_subscription(source, str(path), table, thesaurus=thesaurus).warnings)
+    except DocumentError as error:
+        return list(error.problems)
+
+
+def _roundings(document: SubscriptionDocument, asked: Asked) -> Iterator[str]:
+    """Yield where the bytes say something else than the author wrote: thresholds are fifteenths, lifetimes
+    powers of two.
+    """
+    threshold, valid = document.root.get("threshold"), document.root.get("valid")
+    if threshold is not None and abs(asked.threshold / 15 - plain_number(threshold)) > 1e-9:
+        rounded = f"{asked.threshold}/15 ({asked.threshold / 15:.3f})"
+        yield f"threshold {threshold.strip()} is rounded up to {rounded}"
+    seconds = None if valid is None else duration_s(valid)
+    if seconds is not None and seconds != lifetime_s(asked.valid):
+        yield f"valid {str(valid).strip()} is rounded up to {written_duration(lifetime_s(asked.valid))}"
+
+
+def _deviations(
+    constraints: tuple[Constraint, ...], document: SubscriptionDocument, tolerance: float
+) -> Iterator[Problem]:
+    for constraint in constraints:
+        span, name = constraint.wish.span, constraint.attribute
+        shape, shift = constraint.wish.shape, constraint.shift
+        fault = curve_fault(constraint, tolerance)
+        if constraint.is_never_met:
+            complain = document.warning if _is_by_bytes(shape) else document.problem
+            yield complain(span, "D154", f"{name}: {fault}")
+        elif shift is not None:
+            if shift.moved > tolerance:
+                by = f"a bound moves by {shift.moved:.3g} of the domain, {tolerance:g} is allowed"
+                yield document.problem(span, "D129", f"{name}: {by}; {shift.words}")
+            elif shift.is_everything:
+                message = "lets every reading pass: each step holds some that are wanted"
+                yield document.warning(span, "D161", f"{name}: {message}; {shift.words}")
+            else:
+                yield document.warning(span, "D160", f"{name}: {shift.words}")
+        elif isinstance(shape, Exact) and shape.told:
+            yield document.warning(span, "D160", f"{name}: {shape.told}")
+        elif fault:
+            yield document.problem(span, "D152", f"{name}: {fault}")
+        elif constraint.doubt > DOUBTFUL:
+            straying = f"the encoded curve strays by {constraint.deviation:.3f} from the wanted one"
+            yield document.warning(span, "D151", f"{name}: {straying}")
+
+
+def _is_by_bytes(shape: Exact | Crisp | Curved) -> bool:
+    """Tell whether the author gave the bytes themselves, as a decompiled vector does."""
+    return isinstance(shape, Exact) or (isinstance(shape, Curved) and isinstance(shape.fuzzifier, Universal))

@@ -1,0 +1,170 @@
+"""Wishes that got their three bytes: what a vector carries for each attribute, and how true that is to the
+wish.
+
+Wanted and encoded are compared over exact readings, not over bytes: a curve that changes within one byte
+strays there, however well the middles of the bytes were met.
+"""
+
+import math
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from knowledge_manager.event_class import Attribute
+from knowledge_manager.terms import Universal
+from plugins.fuzzy.authoring.compiler.crisp_bytes import (
+    Shift,
+    least_triple,
+    opposite,
+    shift_of,
+    vertical_sides,
+)
+from plugins.fuzzy.authoring.compiler.curves import (
+    Curve,
+    corners,
+    curve_at,
+    degrees,
+    domain_values,
+    wanted_curve,
+)
+from plugins.fuzzy.authoring.compiler.fit import fit
+from plugins.fuzzy.authoring.compiler.wishes import COMPLEMENT, CRISP, Crisp, Curved, Exact, Wish
+from plugins.fuzzy.readings import Range, byte_of, count, first_reading, last_reading
+from plugins.fuzzy.vectors import Triple
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Constraint:
+    """One attribute's constraint: the wish, its bytes, and the curve that was wanted.
+
+    `deviation` is, for a curve, the largest difference of degrees over all exact readings, and for a crisp
+    set how far a bound moved, as a share of the domain (`shift` then tells it in words). `within_a_step` is
+    the part of it that no three bytes could avoid: half of what the curve changes within one step. `doubt` is
+    the deviation without that part, and of a hedged term that of the term without its hedges: what the
+    language's own hedges cost is in its documentation, not a warning for everybody who uses them.
+    """
+
+    wish: Wish
+    triple: Triple
+    deviation: float
+    wanted: Curve
+    shift: Shift | None = None
+    doubt: float = 0.0
+    within_a_step: float = 0.0
+
+    @property
+    def index(self) -> int:
+        """Return the attribute's index."""
+        return self.wish.index
+
+    @property
+    def attribute(self) -> str:
+        """Return what the attribute is called."""
+        return self.wish.name
+
+    @property
+    def encoded(self) -> Curve:
+        """Return the curve that the three bytes stand for."""
+        return degrees(*self.triple)
+
+    @property
+    def is_never_met(self) -> bool:
+        """Tell whether no reading gets any degree, or inside of a `not` every one the full degree."""
+        satisfied = self.encoded < 1 if self.wish.is_negated else self.encoded > 0
+        attribute = self.wish.attribute
+        if attribute is None:
+            return not satisfied.any()
+        return not any(
+            first_reading(byte, attribute) <= last_reading(byte, attribute)
+            for byte in np.flatnonzero(satisfied).tolist()
+        )
+
+
+def constrain(wish: Wish) -> Constraint:
+    """Return the constraint of a wish. Exact bytes stay as they are, readings get the least bytes that hold
+    them all, a curve is fitted.
+
+    `is-not` is the fitted term with the complement bit, so that a term and its opposite always add up to 1. A
+    curve with vertical sides is a set of readings.
+    """
+    shape, attribute = wish.shape, wish.attribute
+    if isinstance(shape, Curved) and attribute is not None:
+        shape = vertical_sides(shape, attribute) or shape
+    if isinstance(shape, Exact):
+        return Constraint(wish, shape.triple, 0.0, degrees(*shape.triple))
+    if isinstance(shape, Crisp):
+        if attribute is None:
+            raise ValueError("an age is given by its bytes")
+        return _crisp(wish, shape, attribute)
+    v, V, g, deviation, within = _fitted(shape, attribute)
+    doubt = deviation - within
+    if shape.hedges:
+        *_, of_the_term, of_its_steps = _fitted(Curved(shape.fuzzifier), attribute)
+        doubt = min(doubt, of_the_term - of_its_steps)
+    if shape.complement:
+        g ^= COMPLEMENT
+    return Constraint(wish, (v, V, g), deviation, wanted_curve(shape, attribute), None, doubt, within)
+
+
+def _crisp(wish: Wish, shape: Crisp, attribute: Attribute) -> Constraint:
+    if not shape.wanted:
+        nothing = (0, 255, CRISP | COMPLEMENT)
+        return Constraint(wish, nothing, 0.0, degrees(*nothing))
+    asked = opposite(shape, attribute) if wish.is_negated else shape
+    if asked.wanted:
+        triple = least_triple(asked.wanted, attribute)
+        shift = shift_of(asked, triple, attribute)
+    else:
+        triple, shift = (0, 255, CRISP | COMPLEMENT), None
+    if wish.is_negated:
+        triple = (*triple[:2], triple[2] ^ COMPLEMENT)
+    moved = 0.0 if shift is None else shift.moved
+    return Constraint(wish, triple, moved, _shares(shape.wanted, triple, attribute), shift)
+
+
+def _shares(wanted: tuple[Range, ...], triple: Triple, attribute: Attribute) -> Curve:
+    """Return for each byte which share of its readings is wanted; where it has none, what the bytes say."""
+    curve = degrees(*triple).copy()
+    for byte in range(256):
+        first, last = first_reading(byte, attribute), last_reading(byte, attribute)
+        if first <= last:
+            hits = [
+                (max(first, low), min(last, high)) for low, high in wanted if low <= last and high >= first
+            ]
+            curve[byte] = count(hits) / (last - first + 1)
+    return curve
+
+
+def _fitted(shape: Curved, attribute: Attribute | None) -> tuple[int, int, int, float, float]:
+    """Return the bytes of a curve before `is-not`, how far they stray, and what of it is within a step."""
+    if isinstance(shape.fuzzifier, Universal) and not shape.hedges:
+        return shape.fuzzifier.v, shape.fuzzifier.V, shape.fuzzifier.g, 0.0, 0.0
+    found = fit(curve_at(shape, domain_values(attribute)))
+    if isinstance(shape.fuzzifier, Universal) or attribute is None:
+        return (*found.triple, found.deviation, 0.0)
+    readings = np.array(_telling_readings(shape, attribute))
+    bytes_ = np.array([byte_of(reading, attribute) for reading in readings.tolist()])
+    wanted = curve_at(shape, readings / 10**attribute.decimals)
+    strayed = float(np.abs(wanted - degrees(*found.triple)[bytes_]).max())
+    highest, lowest = np.zeros(256), np.ones(256)
+    np.maximum.at(highest, bytes_, wanted)
+    np.minimum.at(lowest, bytes_, wanted)
+    return (*found.triple, strayed, max(0.0, float((highest - lowest).max()) / 2))
+
+
+def _telling_readings(shape: Curved, attribute: Attribute) -> list[int]:
+    """Return the readings among which the largest deviation is found: the first and the last of every byte,
+    and those around every corner of the curve, because between them the curve only rises or only falls.
+    """
+    lo, hi = attribute.lo_scaled, attribute.hi_scaled
+    ends = ((first_reading(byte, attribute), last_reading(byte, attribute)) for byte in range(256))
+    scaled = (corner * 10**attribute.decimals for corner in corners(shape.fuzzifier))
+    around = (
+        reading
+        for place in scaled
+        if lo - 1 <= place <= hi + 1
+        for reading in (math.floor(place), math.floor(place) + 1)
+    )
+    found = {*chain.from_iterable((first, last) for first, last in ends if first <= last), *around}
+    return sorted(reading for reading in found if lo <= reading <= hi)

@@ -1,0 +1,57 @@
+"""Step 4: curves → constraints. Finds the (v, V, g) whose degrees stay nearest to a curve.
+
+Nearest means: the largest deviation over the 256 values is as small as it can be. The search is exhaustive
+in what it excludes: the deviation of (v, V, c) is the largest of three parts, that of the rising side, which
+depends on (v, c) only, that of the core, on (v, V), and that of the falling side, on (V, c). A part that
+alone exceeds the best deviation found so far rules out everything it belongs to.
+
+A curve that is 1 at an end of the domain keeps its core to that end. Among equals the smaller v wins, then
+the larger V, then the smaller c. The complement bit is tried only when no plain triple comes within
+`REFUSED` of the curve, as for one that is low in the middle and high on both sides.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from plugins.fuzzy.authoring.compiler.curves import Curve, degrees_by_distance
+from plugins.fuzzy.vectors import Triple
+from plugins.kernels.fit import best_triple
+
+REFUSED: Final = 0.25
+"""A larger deviation is refused unless the author allows it."""
+
+DOUBTFUL: Final = 0.1
+"""A larger deviation is a warning."""
+
+FULL: Final = 1.0 - 1e-9
+"""From here on a degree counts as 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """Three bytes, and how far their degrees stray from the wanted ones."""
+
+    triple: Triple
+    deviation: float
+
+
+def fit(curve: Curve) -> Fitted:
+    """Return the triple that stays nearest to the curve."""
+    plain = _fit_plain(curve)
+    if plain.deviation <= REFUSED:
+        return plain
+    opposite = _fit_plain(1.0 - curve)
+    if opposite.deviation >= plain.deviation:
+        return plain
+    v, V, g = opposite.triple
+    return Fitted((v, V, g ^ 128), opposite.deviation)
+
+
+def _fit_plain(curve: Curve) -> Fitted:
+    wanted = np.ascontiguousarray(curve, dtype=np.float64)
+    v, V, c, deviation = best_triple(
+        wanted, degrees_by_distance(), bool(curve[0] >= FULL), bool(curve[255] >= FULL)
+    )
+    return Fitted((int(v), int(V), int(c)), float(deviation))

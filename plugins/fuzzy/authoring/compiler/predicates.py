@@ -1,0 +1,307 @@
+"""Step 2: document → predicates. Finds out what a subscription asks for, with the mission table at hand.
+
+Each tag of a predicate has a reader. A new tag is a plug-in: a reader under its own namespace, given to the
+compiler or named in the entry-point group `dens.fuzzy_tags` (the entry's name is the tag,
+`{urn:example}near`). A tag without a reader is an error.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Final
+
+from documents.problems import DocumentError, Problem
+from plugins.fuzzy.authoring.compiler.age import read_keep, read_within_last
+from plugins.fuzzy.authoring.compiler.approximate import read_approximate
+from plugins.fuzzy.authoring.compiler.combination import Combination, local_name, read_combination
+from plugins.fuzzy.authoring.compiler.constants import BadConstant, plain_number
+from plugins.fuzzy.authoring.compiler.crisp import read_crisp
+from plugins.fuzzy.authoring.compiler.document import SubscriptionDocument
+from plugins.fuzzy.authoring.compiler.durations import duration_s
+from plugins.fuzzy.authoring.compiler.place import read_within
+from plugins.fuzzy.authoring.compiler.reader import PredicateReader, TagReader, TagReaders, own_text
+from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
+from plugins.fuzzy.authoring.compiler.spans import Span
+from plugins.fuzzy.authoring.compiler.wishes import Wish
+from plugins.fuzzy.authoring.compiler.words import AuthorsWords, ResolvedWord
+from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, both, short_form
+from plugins.fuzzy.vectors import AGGREGATORS, WEIGHTED_MEAN
+from watchdog.vector import lifetime_code, lifetime_s
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+DEFAULT_VALID_S: Final = 86400
+LONGEST_VALID_S: Final = lifetime_s(255)
+
+BUILT_IN_TAGS: Final[TagReaders] = {
+    f"{{{NAMESPACE}}}approximate-predicate": read_approximate,
+    f"{{{NAMESPACE}}}crisp-predicate": read_crisp,
+    f"{{{NAMESPACE}}}within": read_within,
+    f"{{{NAMESPACE}}}within-last": read_within_last,
+}
+
+_ENDED_BY_ZERO: Final = (0, 2, 4, 5)
+"""Aggregators that give 0 when one degree is 0: min, product, geometric and harmonic mean."""
+
+_UNMOVED_BY_ONE: Final = (0, 2)
+"""Aggregators in which a degree of 1 counts for nothing: min and product."""
+
+_COMBINING = ("aggregating-function", "function", "predicate-pattern")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a subscription asks for. `pattern` has ranks for leaves: positions in `wishes`, which are in
+    attribute order.
+    """
+
+    event: int
+    event_span: Span
+    wishes: tuple[Wish, ...]
+    combination: Combination
+    pattern: Pattern | None
+    threshold: int
+    threshold_span: Span
+    valid: int
+    valid_span: Span
+    words: tuple[ResolvedWord, ...]
+    warnings: tuple[Problem, ...]
+
+
+@cache
+def registered_tags() -> TagReaders:
+    """Return the readers of all tags: the language's own, and those of installed third parties."""
+    found = entry_points(group="dens.fuzzy_tags")
+    extensions: dict[str, TagReader] = {entry.name: entry.load() for entry in found}
+    return {**extensions, **BUILT_IN_TAGS}
+
+
+def read_predicates(document: SubscriptionDocument, words: AuthorsWords, tags: TagReaders) -> Asked:
+    """Return what the document asks for; everything that is wrong with it raises one `DocumentError`."""
+    root = document.root
+    event_span = document.attribute_span(root, "event")
+    try:
+        event = words.event(str(root.get("event")).strip(), event_span)
+    except BadConstant as error:
+        raise DocumentError([document.problem(event_span, error.code, str(error))]) from None
+    reader = PredicateReader(document, event, words.table.age_index, words)
+    threshold_span = document.attribute_span(root, "threshold")
+    valid_span = document.attribute_span(root, "valid")
+    threshold = _threshold(root.get("threshold"), threshold_span, reader)
+    valid = _valid(root.get("valid"), valid_span, reader)
+    combination = read_combination(root, reader)
+    wishes, pattern = _Gathering(reader, tags).gather(root, combination)
+    if unspoken := words.unspoken_language():
+        reader.warn(event_span, "D159", unspoken)
+    problems = [problem for problem in reader.problems if problem.severity == "error"]
+    if problems:
+        raise DocumentError(reader.problems)
+    return Asked(
+        event=event.index,
+        event_span=event_span,
+        wishes=wishes,
+        combination=combination,
+        pattern=pattern,
+        threshold=threshold,
+        threshold_span=threshold_span,
+        valid=valid,
+        valid_span=valid_span,
+        words=tuple(words.resolved),
+        warnings=tuple(reader.problems),
+    )
+
+
+class _Gathering:
+    """Collects the wishes of all predicates, in document order, and the pattern over them."""
+
+    def __init__(self, reader: PredicateReader, tags: TagReaders) -> None:
+        self.reader = reader
+        self.tags = tags
+        self.wishes: list[Wish] = []
+        self.predicates: list[Pattern] = []
+
+    def gather(self, root: "Element", combination: Combination) -> tuple[tuple[Wish, ...], Pattern | None]:
+        """Return the wishes in attribute order, and the pattern with their ranks if there is one."""
+        inside = combination.pattern
+        tree = self._of_nested(inside) if inside is not None else None
+        for child in root:
+            if local_name(child) not in _COMBINING and local_name(child) != "within-last":
+                if tree is not None:
+                    message = (
+                        "with a <predicate-pattern> that nests predicates all of them stand inside of it"
+                    )
+                    self.reader.complain(self.reader.document.span(child), "D120", message)
+                self._of_predicate(child)
+        if inside is not None and tree is None:
+            tree = self._of_short_form(inside)
+        ages = self._of_age(root)
+        ages += self._of_keep(root, combination, bool(ages))
+        self._complain_about_doubles()
+        self._warn_of_weights(combination)
+        if not self.wishes:
+            if not self.reader.problems:
+                message = "a subscription needs at least one predicate"
+                self.reader.complain(self.reader.document.span(root), "D127", message)
+            return (), None
+        if tree is not None and ages:
+            tree = both(tree, ages[0])
+        elif ages and combination.aggregator not in _ENDED_BY_ZERO:
+            name = AGGREGATORS[combination.aggregator]
+            message = f"with {name} an event that is too old gets a lower degree, but may still match"
+            self.reader.warn(combination.span, "D155", message)
+        order = sorted(range(len(self.wishes)), key=lambda position: self.wishes[position].index)
+        rank = {position: number for number, position in enumerate(order)}
+        negated = set() if tree is None else _negated(tree)
+        wishes = tuple(replace(self.wishes[position], is_negated=position in negated) for position in order)
+        return wishes, None if tree is None else _ranked(tree, rank)
+
+    def _of_predicate(self, element: "Element") -> Pattern | None:
+        """Read one predicate; return it as a pattern over positions in document order."""
+        read = self.tags.get(str(element.tag))
+        if read is None:
+            span = self.reader.document.span(element)
+            self.reader.complain(span, "D110", f"no reader is registered for the tag {element.tag}")
+            return None
+        first = len(self.wishes)
+        self.wishes.extend(read(element, self.reader))
+        leaves = tuple(map(Leaf, range(first, len(self.wishes))))
+        if not leaves:
+            return None
+        self.predicates.append(leaves[0] if len(leaves) == 1 else Joined("and", leaves))
+        return self.predicates[-1]
+
+    def _of_nested(self, holder: "Element") -> Pattern | None:
+        """Return the pattern that an element nests; None when it nests nothing (a short form) or not
+        rightly.
+        """
+        children = list(holder)
+        if children and own_text(holder):
+            message = "a <predicate-pattern> is a short form or nests predicates, not both"
+            self.reader.complain(self.reader.document.span(holder), "D121", message)
+        return self._of_operand(children[0]) if children else None
+
+    def _of_operand(self, element: "Element") -> Pattern | None:
+        name = local_name(element)
+        if name not in ("and", "or", "not"):
+            return self._of_predicate(element)
+        parts = [self._of_operand(child) for child in element]
+        present = tuple(part for part in parts if part is not None)
+        if not present:
+            return None
+        if name == "not":
+            return Not(present[0])
+        return Joined("and" if name == "and" else "or", present)
+
+    def _of_short_form(self, pattern: "Element") -> Pattern | None:
+        text = (pattern.text or "").strip()
+        span = self.reader.document.text_span(pattern)
+        try:
+            tree = short_form(text, list(range(len(self.predicates))))
+        except ValueError as error:
+            if not self.reader.problems:
+                self.reader.complain(span, "D121", str(error))
+            return None
+        return _expanded(tree, self.predicates)
+
+    def _of_age(self, root: "Element") -> list[Pattern]:
+        ages = []
+        for position, element in enumerate(root.iterchildren(f"{{{NAMESPACE}}}within-last")):
+            if position:
+                span = self.reader.document.span(element)
+                self.reader.complain(span, "D120", "<within-last> stands here twice; keep one")
+                continue
+            found = self._of_predicate(element)
+            ages += [found] if found is not None else []
+        return ages
+
+    def _of_keep(self, root: "Element", combination: Combination, has_age: bool) -> list[Pattern]:
+        """Read `keep`, which lets through or holds back and must not move a degree."""
+        wishes = read_keep(root, self.reader)
+        if not wishes:
+            return []
+        name = AGGREGATORS.get(combination.aggregator, "")
+        message = ""
+        if has_age:
+            message = "keep and <within-last> both say how old an event may be; keep one of them"
+        elif combination.pattern is None and combination.aggregator not in _UNMOVED_BY_ONE:
+            message = f"with {name} the age would count among the degrees; use min, product or a pattern"
+        if message:
+            self.reader.complain(wishes[0].span, "D141", message)
+            return []
+        self.wishes.extend(wishes)
+        return [Leaf(len(self.wishes) - 1)]
+
+    def _warn_of_weights(self, combination: Combination) -> None:
+        if combination.aggregator != WEIGHTED_MEAN:
+            for wish in self.wishes:
+                if wish.weight != 1.0:
+                    message = f"the weight of {wish.name} counts for nothing without a weighted_mean"
+                    self.reader.warn(wish.span, "D157", message)
+
+    def _complain_about_doubles(self) -> None:
+        seen: dict[int, Wish] = {}
+        for wish in self.wishes:
+            first = seen.setdefault(wish.index, wish)
+            if first is not wish:
+                has = f"{wish.name} has a predicate already, in line {first.span.line}; it can have one"
+                message = f"{has}: say both as one (between, is-not), or write two subscriptions"
+                self.reader.complain(wish.span, "D104", message)
+
+
+def _ranked(tree: Pattern, rank: dict[int, int]) -> Pattern:
+    match tree:
+        case Leaf(position):
+            return Leaf(rank[position])
+        case Not(part):
+            return Not(_ranked(part, rank))
+        case Joined(connective, parts):
+            return Joined(connective, tuple(_ranked(part, rank) for part in parts))
+
+
+def _negated(tree: Pattern, *, inside: bool = False) -> set[int]:
+    """Return the positions of the predicates that stand inside of an odd number of `not`s."""
+    match tree:
+        case Leaf(position):
+            return {position} if inside else set()
+        case Not(part):
+            return _negated(part, inside=not inside)
+        case Joined(_, parts):
+            return set().union(*(_negated(part, inside=inside) for part in parts))
+
+
+def _expanded(tree: Pattern, predicates: list[Pattern]) -> Pattern:
+    """Put the patterns of the predicates in the place of their numbers."""
+    match tree:
+        case Leaf(number):
+            return predicates[number]
+        case Not(part):
+            return Not(_expanded(part, predicates))
+        case Joined(connective, parts):
+            return Joined(connective, tuple(_expanded(part, predicates) for part in parts))
+
+
+def _threshold(text: str | None, span: Span, reader: PredicateReader) -> int:
+    """Return t, the least degree in fifteenths, rounded up: a subscriber never hears below what was asked."""
+    if text is None:
+        return 0
+    wanted = reader.attempt(span, plain_number, text)
+    if wanted is not None and not 0 <= wanted <= 1:
+        reader.complain(span, "D118", f"threshold {wanted:g} is outside 0..1")
+        return 0
+    return max(0, math.ceil(15 * (wanted or 0.0) - 1e-9))
+
+
+def _valid(text: str | None, span: Span, reader: PredicateReader) -> int:
+    """Return the lifetime code of a duration, or the code itself where the author gives one."""
+    if text is None:
+        return lifetime_code(DEFAULT_VALID_S)
+    text = text.strip()
+    if text.startswith("code:") and text[5:].isascii() and text[5:].isdigit() and int(text[5:8]) <= 255:
+        return int(text[5:8])
+    seconds = duration_s(text)
+    if seconds is None or not 0 < seconds <= LONGEST_VALID_S:
+        reader.complain(span, "D119", f'valid is "{text}"; it is a positive duration such as PT2H or P7D')
+        return 0
+    return lifetime_code(math.ceil(seconds))

@@ -1,0 +1,50 @@
+"""Whether three bytes can say what a curve means, and why not: for subscriptions, and for the terms of a
+vocabulary where they are written.
+"""
+
+from knowledge_manager.event_class import Attribute
+from knowledge_manager.terms import Hedged
+from plugins.fuzzy.authoring.compiler.constraints import Constraint, constrain
+from plugins.fuzzy.authoring.compiler.fit import REFUSED
+from plugins.fuzzy.authoring.compiler.reading_words import amount_words
+from plugins.fuzzy.authoring.compiler.spans import Span
+from plugins.fuzzy.authoring.compiler.wishes import Curved, Wish
+from plugins.fuzzy.readings import step_at
+
+_NOWHERE = Span(0, 0, 0, 0, 0, 0)
+
+
+def curve_fault(constraint: Constraint, tolerance: float = REFUSED) -> str:
+    """Return why the bytes of a constraint cannot stand for what was wanted, or nothing where they can."""
+    if constraint.is_never_met:
+        return f"no reading would get through{_of_steps(constraint)}"
+    if constraint.shift is not None or constraint.deviation <= tolerance:
+        return ""
+    straying = f"the encoded curve strays by {constraint.deviation:.3f} from the wanted one"
+    if 2 * constraint.within_a_step > tolerance:
+        return f"{straying}, {tolerance:g} is allowed{_of_steps(constraint)}"
+    return f"{straying}, {tolerance:g} is allowed; choose a simpler shape"
+
+
+def term_fault(attribute: Attribute, name: str) -> str:
+    """Return why three bytes cannot say a term of a sound vocabulary, or nothing where they can."""
+    hedges: tuple[str, ...] = ()
+    term = attribute.terms[name]
+    while isinstance(term, Hedged):
+        hedges = (*hedges, *term.hedges)
+        term = attribute.terms[term.of]
+    shape = Curved(term, tuple(reversed(hedges)), unit=attribute.unit)
+    return curve_fault(constrain(Wish(attribute.index, attribute, shape, 1.0, _NOWHERE)))
+
+
+def _of_steps(constraint: Constraint) -> str:
+    """Return how coarse the steps are where a curve is too narrow for them."""
+    attribute = constraint.wish.attribute
+    if attribute is None or attribute.type == "nominal" or not constraint.within_a_step:
+        return ""
+    widest = max(step_at(x, attribute) for x in (attribute.lo_scaled, *dict(attribute.breakpoints)))
+    narrowest = min(step_at(x, attribute) for x in (attribute.hi_scaled, *dict(attribute.breakpoints)))
+    steps = amount_words(widest, attribute)
+    if narrowest != widest:
+        steps = f"{amount_words(narrowest, attribute)} to {steps}"
+    return f": its sides are steeper than the steps of {steps} can follow; make them two steps wide, or more"

@@ -1,0 +1,116 @@
+"""From a vector back to XML that compiles to the same vector.
+
+The curves an author drew are gone; what comes back are the bytes themselves, as `universal` fuzzifiers. A
+number at its subscriber, a revision and a stamp are the compiler's options, not the document's; a comment
+says which ones to give.
+"""
+
+from xml.sax.saxutils import quoteattr
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.authoring.compiler.durations import written_duration
+from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
+from plugins.fuzzy.codec import FuzzyCodec
+from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, pattern_from_bytes
+from plugins.fuzzy.vectors import (
+    AGGREGATORS,
+    BREAKDOWN,
+    EXACT,
+    TAKAGI_SUGENO_0,
+    TAKAGI_SUGENO_1,
+    WEIGHTED_MEAN,
+    SubscriptionVector,
+    Triple,
+)
+from watchdog.blocks import NAMED_FUNCTIONS
+from watchdog.vector import lifetime_code, lifetime_s
+
+_NAMED = ("geometric_mean", "harmonic_mean")
+
+
+def decompile(vector: bytes, table: MissionTable) -> str:
+    """Return a subscription document for the vector; bytes that are no subscription raise `VectorError`."""
+    parts = FuzzyCodec(table).subscription(vector)
+    event = table.event_at(parts.event)
+    predicates = [
+        _predicate(event.attribute_at(index).name if index != table.age_index else None, triple, weight)
+        for index, triple, weight in zip(parts.attributes, parts.constraints, _weights(parts), strict=True)
+    ]
+    body = _combined(parts, predicates)
+    threshold = f' threshold="{_threshold(parts.threshold)}"' if parts.threshold else ""
+    head = f"<subscription xmlns={quoteattr(NAMESPACE)} event={quoteattr(event.name)}"
+    return "\n".join(
+        [
+            f"<!-- compile with id {parts.id}, seq {parts.seq}, stamp {parts.stamp_s} -->",
+            f"{head} valid={quoteattr(_valid(parts.valid))}{threshold}>",
+            *body,
+            "</subscription>",
+            "",
+        ]
+    )
+
+
+def _threshold(t: int) -> str:
+    """Return the shortest decimal number that the compiler rounds up to t fifteenths."""
+    tenths = 10 * t // 15
+    return f"{tenths / 10:g}" if 15 * tenths > 10 * (t - 1) else f"{100 * t // 15 / 100:g}"
+
+
+def _valid(code: int) -> str:
+    seconds = lifetime_s(code)
+    return written_duration(seconds) if lifetime_code(seconds) == code else f"code:{code}"
+
+
+def _weights(parts: SubscriptionVector) -> list[str]:
+    if parts.aggregator != WEIGHTED_MEAN:
+        return [""] * len(parts.constraints)
+    return [f' weight="{weight}"' for weight in parts.block]
+
+
+def _predicate(attribute: str | None, triple: Triple, weight: str) -> list[str]:
+    v, V, g = triple
+    bytes_ = f'<universal v="{v}" V="{V}" g="{g}"/>'
+    if attribute is None:
+        return [f"<within-last{weight}>{bytes_}</within-last>"]
+    return [
+        f"<approximate-predicate attribute={quoteattr(attribute)}{weight}>",
+        f'  <fuzzy-set term="wanted">{bytes_}</fuzzy-set>',
+        "  <is>wanted</is>",
+        "</approximate-predicate>",
+    ]
+
+
+def _combined(parts: SubscriptionVector, predicates: list[list[str]]) -> list[str]:
+    if parts.aggregator in (BREAKDOWN, EXACT):
+        return _pattern(parts, predicates)
+    lines = [line for predicate in predicates for line in predicate]
+    if parts.aggregator:
+        lines.append(f"<aggregating-function>{AGGREGATORS[parts.aggregator]}</aggregating-function>")
+    if parts.aggregator in (TAKAGI_SUGENO_0, TAKAGI_SUGENO_1):
+        function = parts.block[0]
+        named = function < NAMED_FUNCTIONS
+        inside = _NAMED[function] if named else f"<table>{parts.block.hex()}</table>"
+        lines.append(f"<function>{inside}</function>")
+    return _indented(lines)
+
+
+def _pattern(parts: SubscriptionVector, predicates: list[list[str]]) -> list[str]:
+    evaluate = "breakdown" if parts.aggregator == BREAKDOWN else "exact"
+    nested = _nested(pattern_from_bytes(parts.block, len(predicates)), predicates)
+    opening = f'<predicate-pattern evaluate="{evaluate}">'
+    return _indented([opening, *_indented(nested), "</predicate-pattern>"])
+
+
+def _nested(pattern: Pattern, predicates: list[list[str]]) -> list[str]:
+    match pattern:
+        case Leaf(rank):
+            return predicates[rank]
+        case Not(part):
+            return ["<not>", *_indented(_nested(part, predicates)), "</not>"]
+        case Joined(connective, parts):
+            inner = [line for part in parts for line in _nested(part, predicates)]
+            return [f"<{connective}>", *_indented(inner), f"</{connective}>"]
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"  {line}" for line in lines]

@@ -1,0 +1,194 @@
+"""Vectors in plain words: what a constraint, a combination and a whole subscription ask for."""
+
+import datetime
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from knowledge_manager.event_class import Attribute, EventClass
+from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.authoring.compiler.constants import shown_unit
+from plugins.fuzzy.authoring.compiler.durations import written_duration
+from plugins.fuzzy.authoring.compiler.reading_words import amount_words, reading_words
+from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, pattern_from_bytes
+from plugins.fuzzy.readings import first_reading, last_reading, middle, step_at
+from plugins.fuzzy.vectors import (
+    AGGREGATORS,
+    BREAKDOWN,
+    EXACT,
+    TAKAGI_SUGENO_0,
+    TAKAGI_SUGENO_1,
+    WEIGHTED_MEAN,
+    SubscriptionVector,
+    Triple,
+)
+from watchdog.vector import lifetime_s
+
+_EPOCH = datetime.date(1970, 1, 1)
+_CRISP = 127
+_NAMED_FUNCTIONS = ("the geometric mean", "the harmonic mean")
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What event classes and attributes are called; by their numbers where there is no mission table."""
+
+    table: MissionTable | None
+    feature_bytes: int
+
+    def event_class(self, index: int) -> EventClass | None:
+        """Return the event class, or None where no table knows it."""
+        return None if self.table is None else self.table.event_at(index)
+
+    def event(self, index: int) -> str:
+        """Return what the event class is called."""
+        known = self.event_class(index)
+        return known.name if known is not None else f"event {index}"
+
+    def attribute_of(self, event: int, index: int) -> Attribute | None:
+        """Return the attribute; None for the age, and where no table knows it."""
+        known = self.event_class(event)
+        return None if known is None or self.is_age(index) else known.attribute_at(index)
+
+    def attribute(self, event: int, index: int) -> str:
+        """Return what the attribute is called."""
+        if self.is_age(index):
+            return "age of the event"
+        known = self.attribute_of(event, index)
+        return known.name if known is not None else f"attribute {index}"
+
+    def is_age(self, index: int) -> bool:
+        """Tell whether this index stands for the event's age."""
+        return index == 8 * self.feature_bytes - 1
+
+
+def value_words(byte: int, attribute: Attribute | None, *, age: bool = False) -> str:
+    """Return the value in the middle of a byte's readings, with its unit, as exactly as a byte tells it."""
+    if age:
+        return written_duration(lifetime_s(byte))
+    if attribute is None:
+        return str(byte)
+    if attribute.type == "nominal":
+        return attribute.values[byte] if byte < len(attribute.values) else f"value {byte}"
+    amount = float(middle(byte, attribute))
+    if attribute.type == "time":
+        return f"{int(amount) // 3600:02d}:{int(amount) // 60 % 60:02d}"
+    if attribute.type == "date":
+        return (_EPOCH + datetime.timedelta(days=round(amount))).isoformat()
+    step = float(step_at(round(middle(byte, attribute) * 10**attribute.decimals), attribute))
+    digits = min(attribute.decimals, max(0, 2 - math.floor(math.log10(step))))
+    return f"{amount:.{digits}f} {shown_unit(attribute)}".strip()
+
+
+def constraint_words(triple: Triple, attribute: Attribute | None, *, age: bool = False) -> str:
+    """Return what (v, V, g) asks of an attribute: the core, how it falls outside, and whether it is turned
+    over.
+
+    The core is told by its first and last reading, so that the words hold for exactly the readings that get
+    the full degree (or, turned over, none).
+    """
+    v, V, g = triple
+    core = _core_words(v, V, attribute, age=age)
+    if v == 0 and V == 255:
+        return "never holds" if g & 128 else f"is {core}"
+    is_ = "is not" if g & 128 else "is"
+    return f"{is_} {core}" + ("" if g & 127 == _CRISP else f", {_falling_words(triple, attribute)}")
+
+
+def _core_words(v: int, V: int, attribute: Attribute | None, *, age: bool) -> str:
+    if v == 0 and V == 255:
+        return "anything"
+    if attribute is None:
+        low, high = (value_words(byte, None, age=age) for byte in (v, V))
+        return _span_words(low, high, reaches_low=v == 0, reaches_high=V == 255)
+    if attribute.type == "nominal":
+        return " or ".join(attribute.values[v : V + 1]) or f"value {v}"
+    first, last = first_reading(v, attribute), last_reading(V, attribute)
+    if first > last:
+        beside = f"{reading_words(last, attribute)} and {reading_words(first, attribute)}"
+        return f"something between {beside}, which no reading is"
+    low, high = reading_words(first, attribute), reading_words(last, attribute)
+    return _span_words(low, high, reaches_low=v == 0, reaches_high=V == 255)
+
+
+def _span_words(low: str, high: str, *, reaches_low: bool, reaches_high: bool) -> str:
+    if low == high:
+        return low
+    if reaches_low:
+        return f"at most {high}"
+    return f"at least {low}" if reaches_high else f"between {low} and {high}"
+
+
+def _falling_words(triple: Triple, attribute: Attribute | None) -> str:
+    """Return how far outside of the core the degree has become 0, told on each side where a scale has steps
+    of different sizes.
+    """
+    v, V, g = triple
+    steps: float = 255 / (0.5 * 2 ** ((g & 127) / 18))
+    if attribute is None or attribute.type == "nominal":
+        return f"falling to nothing over {steps:.3g} of 255 steps outside"
+    if not attribute.breakpoints and attribute.type == "number":
+        width = (attribute.hi - attribute.lo) * steps / 255
+        return f"falling to nothing over {width:.3g} {shown_unit(attribute) or 'units'} outside"
+    if not attribute.breakpoints:
+        amount = (attribute.hi_scaled - attribute.lo_scaled) * Fraction(steps / 255)
+        return f"falling to nothing over {amount_words(amount, attribute)} outside"
+    ends = []
+    if v > 0:
+        reached = v - math.ceil(steps)
+        ends.append(f"at {value_words(reached, attribute)}" if reached >= 0 else "below the domain")
+    if V < 255:
+        reached = V + math.ceil(steps)
+        ends.append(f"at {value_words(reached, attribute)}" if reached <= 255 else "above the domain")
+    return f"falling to nothing {' and '.join(ends)}"
+
+
+def pattern_words(pattern: Pattern, names: list[str]) -> str:
+    """Return a pattern with the names of its predicates."""
+    match pattern:
+        case Leaf(rank):
+            return names[rank]
+        case Not(part):
+            return f"not {_bracketed(part, names)}"
+        case Joined(connective, parts):
+            return f" {connective} ".join(_bracketed(part, names) for part in parts)
+
+
+def _bracketed(pattern: Pattern, names: list[str]) -> str:
+    text = pattern_words(pattern, names)
+    return f"({text})" if isinstance(pattern, Joined) else text
+
+
+def combination_words(parts: SubscriptionVector, names: list[str]) -> str:
+    """Return how the degrees of the predicates become one."""
+    if parts.aggregator in (BREAKDOWN, EXACT):
+        pattern = pattern_words(pattern_from_bytes(parts.block, len(names)), names)
+        return pattern + (", broken down into pairs" if parts.aggregator == BREAKDOWN else "")
+    if parts.aggregator == WEIGHTED_MEAN:
+        weights = ", ".join(f"{name} {weight}" for name, weight in zip(names, parts.block, strict=True))
+        return f"weighted_mean ({weights})"
+    if parts.aggregator in (TAKAGI_SUGENO_0, TAKAGI_SUGENO_1):
+        function = parts.block[0]
+        what = (
+            _NAMED_FUNCTIONS[function] if function < len(_NAMED_FUNCTIONS) else "a function of the author's"
+        )
+        return f"{AGGREGATORS[parts.aggregator]} ({what}, broken down into pairs)"
+    return AGGREGATORS[parts.aggregator]
+
+
+def threshold_words(threshold: int) -> str:
+    """Return from which degree on the subscriber wants to hear."""
+    return f"at least {threshold / 15:.3g}" if threshold else "any above 0"
+
+
+def subscription_words(parts: SubscriptionVector, names: Names) -> list[str]:
+    """Return the subscription in sentences, one line each."""
+    called = [names.attribute(parts.event, index) for index in parts.attributes]
+    lines = [f"Tell me about {names.event(parts.event)} events where"]
+    for index, triple, name in zip(parts.attributes, parts.constraints, called, strict=True):
+        attribute = names.attribute_of(parts.event, index)
+        lines.append(f"  {name} {constraint_words(triple, attribute, age=names.is_age(index))}")
+    lines.append(f"combined by {combination_words(parts, called)};")
+    lives = written_duration(lifetime_s(parts.valid))
+    lines.append(f"the degree is {threshold_words(parts.threshold)}; it lives {lives}.")
+    return lines

@@ -1,0 +1,1 @@
+"""The matching algorithms of the fuzzy language, one file each, behind one interface."""

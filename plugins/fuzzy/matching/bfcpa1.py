@@ -1,0 +1,42 @@
+"""BFCPA1: functions of degrees broken down into Takagi–Sugeno rules of first order (paper 004, §4.3; SPEC
+§6).
+
+Serves aggregator 8. Every pair of degrees fires the rules of a table whose consequents are linear; the
+fuzzy mean of the rules is the pair's value, and the mean over all pairs is the subscription's degree.
+"""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from plugins.fuzzy.matching.population import AggregatorNotServed, Held, Population, Told
+from plugins.fuzzy.vectors import TAKAGI_SUGENO_1
+from plugins.language import Match
+from watchdog.breakdown import evaluate
+from watchdog.score import memberships, satisfies
+from watchdog.vector import HEADER_BYTES, constraints_offset
+
+
+class FirstOrderMatcher(Population):
+    """Evaluates the rules of every candidate."""
+
+    algorithm: ClassVar = "BFCPA1"
+    served: ClassVar = TAKAGI_SUGENO_1
+    order: ClassVar = 1
+
+    def check_served(self, held: Held) -> None:
+        """Refuse what is not a function of this order."""
+        if held.aggregator != self.served:
+            problem = f"{self.algorithm} serves aggregator {self.served}, not {held.aggregator}"
+            raise AggregatorNotServed(f"{problem}; match it with `fast`")
+
+    def found(self, told: Told) -> Iterator[Match]:
+        """Yield the candidates whose rules say enough."""
+        for held in self._held.values():
+            if self.serves(told, held):
+                n = len(held.attributes)
+                degrees = bytearray(n)
+                start = constraints_offset(held.vector)
+                memberships(held.vector, start, told.row, held.attributes, n, degrees)
+                overall = evaluate(held.vector, HEADER_BYTES, degrees, n, self.order)
+                if satisfies(held.vector[5], overall):
+                    yield Match(held.key, overall)

@@ -1,0 +1,31 @@
+"""`crisp`: the attribute–value baseline (SPEC §6; paper 004, §5 calls its time negligible).
+
+Every constraint is read with slope code 127: a value inside [v, V] fulfils it with 255, any other with 0,
+and a complemented constraint the other way round. What the subscription asks of the combination stays as it
+is.
+"""
+
+from collections.abc import Iterator
+
+from plugins.fuzzy.matching.population import Population, Told
+from plugins.language import Match
+from watchdog.score import combine, satisfies
+
+FULFILLED, FAILED = 255, 0
+
+
+class CrispMatcher(Population):
+    """Compares values with intervals."""
+
+    def found(self, told: Told) -> Iterator[Match]:
+        """Yield the candidates whose intervals contain enough of the values."""
+        for held in self._held.values():
+            if self.serves(told, held):
+                n = len(held.attributes)
+                degrees = bytearray(2 * n)
+                for rank, (v, V, g) in enumerate(held.constraints):
+                    inside = v <= told.row[held.attributes[rank]] <= V
+                    degrees[rank] = FULFILLED if inside != (g >= 128) else FAILED
+                overall = combine(held.vector, 5, degrees, n)
+                if satisfies(held.vector[5], overall):
+                    yield Match(held.key, overall)

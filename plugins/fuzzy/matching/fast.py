@@ -1,0 +1,155 @@
+"""`fast`: what a node uses. Every aggregator, the integers of the boards, at the speed of memory.
+
+Subscriptions stand as columns in groups of equal event, mask and aggregator (`plugins.kernels.rows`); a
+notification visits only the groups that its feature admits and runs through their columns.
+docs/decisions/0003-matching.md tells why.
+
+    >>> matcher = FastMatcher(None)
+    >>> matcher.add((7, 0), bytes.fromhex("00000000000064c87f0101"))
+    >>> matcher.match(bytes.fromhex("000000000000960101"), event_ms=0, now_ms=0)[0].degree_u8
+    255
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.codec import FuzzyCodec
+from plugins.fuzzy.matching.columns import Columns, group_of, plain_columns, row_of
+from plugins.fuzzy.matching.fnif import FlatMatcher
+from plugins.fuzzy.matching.notification_rows import read_rows
+from plugins.fuzzy.matching.population import FEATURE_CONDITIONS, NotificationReader
+from plugins.fuzzy.matching.row_search import RowSearch
+from plugins.kernels.rows import RowStore
+from plugins.language import Match, SubscriptionKey
+
+COLUMNS_FROM: Final = 256
+"""With fewer subscriptions asking one after the other is the quickest."""
+
+COMPILE_FROM: Final = 2000
+"""With fewer subscriptions NumPy is quick enough, and nobody waits for a compiler."""
+
+ROWS_AT_ONCE: Final = 1 << 26
+"""Subscriptions times notifications that are searched together, so that the matches stay few enough."""
+
+
+class FastMatcher:
+    """Holds subscriptions as columns and runs through those that a notification can serve.
+
+    A few are held as they are and asked one after the other, by FNIF; once there have been `columns_from`
+    of them, all stand in columns. From `compile_from` subscriptions on compiled code is used, where there
+    is a compiler.
+    """
+
+    def __init__(
+        self,
+        table: MissionTable | None,
+        features: str = "subset",
+        feature_bytes: int = 1,
+        columns_from: int = COLUMNS_FROM,
+        compile_from: int = COMPILE_FROM,
+    ) -> None:
+        if features not in FEATURE_CONDITIONS:
+            raise ValueError(f'"{features}" is no feature condition; take one of {FEATURE_CONDITIONS}')
+        self._codec = FuzzyCodec(table, feature_bytes)
+        self._reader = NotificationReader(self._codec)
+        self.store = RowStore()
+        self.search = RowSearch(self.store, features == "exact", compile_from)
+        self._columns_from = columns_from
+        self._few: FlatMatcher | None = FlatMatcher(table, features, feature_bytes)
+
+    def add(self, key: SubscriptionKey, vector: bytes) -> None:
+        """Hold this subscription; a known key is replaced. A bad vector raises `VectorError` and changes
+        nothing.
+        """
+        number = key_number(key)
+        if self._few is not None and len(self._few) < self._columns_from:
+            self._few.add(key, vector)
+            return
+        parts = self._codec.subscription(vector)
+        self._spread()
+        self.store.remove(number)
+        self.store.put(group_of(parts), number, *row_of(parts))
+
+    def add_all(self, keys: npt.NDArray[np.uint32], vectors: npt.NDArray[np.uint8]) -> None:
+        """Hold many new subscriptions at once: origin·256 + id, and one vector of the same length for each.
+
+        The aggregators are plain ones, without a block; no key may be held. A bad vector raises
+        `VectorError` and changes nothing.
+        """
+        columns: Columns = plain_columns(self._codec, vectors)
+        self._spread()
+        for group, rows in columns.groups:
+            chosen = (keys[rows], columns.floors[rows], columns.cores[rows], columns.slopes[rows])
+            self.store.put_all(group, *chosen)
+
+    def remove(self, key: SubscriptionKey) -> None:
+        """Forget it; an unknown key is no error."""
+        if self._few is not None:
+            self._few.remove(key)
+        else:
+            self.store.remove(key_number(key))
+
+    def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
+        """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
+        if self._few is not None:
+            return self._few.match(vector, event_ms, now_ms)
+        keys, degrees = self.search.one(self._reader.read(vector, event_ms, now_ms))
+        return matches_of(keys, degrees)
+
+    def match_batch(
+        self, notifications: Sequence[tuple[bytes, int]], now_ms: int
+    ) -> Iterator[tuple[int, list[Match]]]:
+        """Yield the matches of each notification, in their order; a bad vector raises `VectorError` when its
+        turn comes.
+
+        Enough of them are read and searched together, over what is held at that moment.
+        """
+        done = 0
+        while done < len(notifications) and self._few is None and self.search.is_compiled:
+            part = notifications[done : done + max(ROWS_AT_ONCE // max(self.store.count, 1), 16)]
+            told = read_rows(self._codec, part, now_ms)
+            if not len(told.rows):
+                break
+            ends, (keys, degrees) = self.search.many(told.rows, told.events, told.features)
+            keys, degrees, begin = keys.copy(), degrees.copy(), 0
+            for end in ends.tolist():
+                yield done, matches_of(keys[begin:end], degrees[begin:end])
+                begin = end
+                done += 1
+        for position in range(done, len(notifications)):
+            vector, event_ms = notifications[position]
+            yield position, self.match(vector, event_ms, now_ms)
+
+    def __len__(self) -> int:
+        """Return how many subscriptions are held."""
+        return self.store.count if self._few is None else len(self._few)
+
+    def _spread(self) -> None:
+        """Put the few, if they still are few, into columns."""
+        if self._few is not None:
+            few, self._few = self._few, None
+            for held in few:
+                parts = self._codec.subscription(held.vector)
+                self.store.put(group_of(parts), key_number(held.key), *row_of(parts))
+
+
+def matches_of(keys: npt.NDArray[np.uint32], degrees: npt.NDArray[np.uint8]) -> list[Match]:
+    """Return matches by key; a key is origin·256 + id."""
+    order = np.argsort(keys, kind="stable")
+    pairs = zip(keys[order].tolist(), degrees[order].tolist(), strict=True)
+    return [Match((key >> 8, key & 255), degree) for key, degree in pairs]
+
+
+def key_number(key: SubscriptionKey) -> int:
+    """Return a key as one number of 32 bits; a key that does not fit raises `ValueError`.
+
+    The overlay's keys take 24 bits; whoever numbers lines of a file as origins has 16 million of them.
+    """
+    origin, identity = key
+    if not (0 <= origin <= 0xFFFFFF and 0 <= identity <= 0xFF):
+        raise ValueError(f"{key} is no subscription key: an origin is 0..16777215, an id 0..255")
+    return origin << 8 | identity

@@ -1,0 +1,82 @@
+"""FIP: flat, with an index of predicates (paper 004, §4.3 and figure 4.b).
+
+A predicate is (attribute, v, V, g). Each distinct one is evaluated once for a notification, in the first
+stage. In the second stage the association lists of satisfied predicates lead to the subscriptions, whose
+degrees are combined from what the first stage found. A subscription none of whose predicates is satisfied
+can only match if its combination makes something of nothing (a pattern with *not*, a table that does not
+begin at 0); those are few, are known when they are added, and are always looked at.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.matching.population import Held, Population, Told
+from plugins.language import Match, SubscriptionKey
+from watchdog.membership import degree
+from watchdog.score import combine, satisfies
+
+Predicate = tuple[int, int, int, int]
+"""(attribute, v, V, g)."""
+
+
+@dataclass(slots=True)
+class _Indexed:
+    """A distinct predicate, and the subscriptions that contain it, in the order in which they came."""
+
+    subscriptions: dict[SubscriptionKey, None] = field(default_factory=dict)
+
+
+class PredicateIndexMatcher(Population):
+    """Evaluates each distinct predicate once and follows the associations of those that are satisfied."""
+
+    def __init__(self, table: MissionTable | None, features: str = "subset", feature_bytes: int = 1) -> None:
+        super().__init__(table, features, feature_bytes)
+        self._predicates: dict[int, dict[Predicate, _Indexed]] = {}
+        self._of: dict[SubscriptionKey, tuple[Predicate, ...]] = {}
+        self._from_nothing: dict[SubscriptionKey, None] = {}
+
+    def entered(self, held: Held) -> None:
+        """Associate it with its predicates; the event class has an index of its own."""
+        index = self._predicates.setdefault(held.event, {})
+        self._of[held.key] = tuple(
+            (attribute, *triple) for attribute, triple in zip(held.attributes, held.constraints, strict=True)
+        )
+        for predicate in self._of[held.key]:
+            index.setdefault(predicate, _Indexed()).subscriptions[held.key] = None
+        n = len(held.attributes)
+        if combine(held.vector, 5, bytearray(2 * n), n) > 0:
+            self._from_nothing[held.key] = None
+
+    def left(self, held: Held) -> None:
+        """Take it out of the association lists; a predicate that nobody uses is forgotten."""
+        index = self._predicates[held.event]
+        for predicate in self._of.pop(held.key):
+            indexed = index[predicate]
+            del indexed.subscriptions[held.key]
+            if not indexed.subscriptions:
+                del index[predicate]
+        self._from_nothing.pop(held.key, None)
+
+    def found(self, told: Told) -> Iterator[Match]:
+        """Evaluate the predicates, collect who is touched, combine their degrees."""
+        degrees: dict[Predicate, int] = {}
+        touched = dict(self._from_nothing)
+        known = told.feature | self._age_bit
+        for predicate, indexed in self._predicates.get(told.event, {}).items():
+            attribute, v, V, g = predicate
+            if known >> attribute & 1:
+                found = degree(told.row[attribute], v, V, g)
+                if found:
+                    degrees[predicate] = found
+                    touched |= indexed.subscriptions
+        for key in touched:
+            held = self._held[key]
+            if self.serves(told, held):
+                n = len(held.attributes)
+                row = bytearray(2 * n)
+                for rank, predicate in enumerate(self._of[key]):
+                    row[rank] = degrees.get(predicate, 0)
+                overall = combine(held.vector, 5, row, n)
+                if satisfies(held.vector[5], overall):
+                    yield Match(key, overall)

@@ -1,0 +1,25 @@
+"""FNIF: flat, no predicate index (paper 004, §4.3 and figure 5.a).
+
+Every subscription's feature is compared with the notification's; memberships are computed only where the
+features fit. The paper compares with XOR, which is the feature condition `exact`.
+
+    >>> matcher = FlatMatcher(None)
+    >>> matcher.add((7, 0), bytes.fromhex("00000000000064c87f0101"))
+    >>> matcher.match(bytes.fromhex("000000000000960101"), event_ms=0, now_ms=0)[0].degree_u8
+    255
+"""
+
+from collections.abc import Iterator
+
+from plugins.fuzzy.matching.population import Population, Told
+from plugins.language import Match
+
+
+class FlatMatcher(Population):
+    """Looks at every feature and at the constraints of candidates."""
+
+    def found(self, told: Told) -> Iterator[Match]:
+        """Yield the candidates that suffice."""
+        for held in self._held.values():
+            if self.serves(told, held):
+                yield from self.judged(told, held)

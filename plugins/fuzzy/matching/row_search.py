@@ -1,0 +1,155 @@
+"""Searches the rows of a store for what notifications tell, with the machine at hand: compiled, or NumPy."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plugins.fuzzy.matching.population import Told
+from plugins.kernels import numpy_scan
+from plugins.kernels.compiled import compiled, is_available
+from plugins.kernels.rows import RowStore
+
+Found = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]
+"""Keys as origin·256 + id, and their degrees, side by side."""
+
+WORTH_SORTING = 2
+"""Notifications that a group must have on average for it to pay that they ask it together."""
+
+BEYOND_CACHES = 1 << 25
+"""Bytes of rows from which on reading them again costs more than putting the matches in order."""
+
+
+class RowSearch:
+    """Searches a store and keeps its working room. What it returns is good until the next search."""
+
+    def __init__(self, store: RowStore, exact: bool, compile_from: int) -> None:
+        self._store = store
+        self._compile_from = compile_from
+        self._exact = exact
+        self._keys = np.zeros(0, np.uint32)
+        self._degrees = np.zeros(0, np.uint8)
+        self._visited = np.zeros(0, np.int32)
+        self._scratch = np.zeros(0, np.uint8)
+        self._numbers = np.zeros(0, np.int64)
+        self._pieces = np.zeros((0, 3), np.int64)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Tell whether there are enough rows, and a compiler."""
+        return self._store.count >= self._compile_from and is_available()
+
+    def one(self, told: Told) -> Found:
+        """Return what matches, in no particular order."""
+        row = np.frombuffer(bytearray(told.row), np.uint8)
+        if not self.is_compiled:
+            return numpy_scan.scan(self._store, row, told.event, told.feature, self._exact)
+        event, feature = np.array([told.event], np.uint8), np.array([told.feature], np.int64)
+        return self._one_by_one(row.reshape(1, -1), event, feature)[1]
+
+    def many(
+        self,
+        rows: npt.NDArray[np.uint8],
+        events: npt.NDArray[np.uint8],
+        features: npt.NDArray[np.int64],
+        together: bool | None = None,
+    ) -> tuple[npt.NDArray[np.int64], Found]:
+        """Return (ends, found): the matches of notification i are found[ends[i - 1]:ends[i]].
+
+        It is always compiled. `together` says whether notifications share the reading of rows; if it is not
+        given, they do when that pays.
+        """
+        if together or (together is None and self._store.held_bytes > BEYOND_CACHES):
+            asking, begins = self._paired(events, features)
+            if together or len(asking) >= WORTH_SORTING * np.count_nonzero(np.diff(begins)):
+                return self._together(rows, asking, begins)
+        return self._one_by_one(rows, events, features)
+
+    def _one_by_one(
+        self, rows: npt.NDArray[np.uint8], events: npt.NDArray[np.uint8], features: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], Found]:
+        from plugins.kernels.scan import scan
+
+        search: Any = compiled(scan)
+        ends = np.zeros(len(events), np.int64)
+        arrays = self._arrays()
+        while True:
+            room = (self._visited, self._scratch, self._numbers, self._keys, self._degrees)
+            end = int(search(*arrays, rows, events, features, self._exact, *room, ends))
+            if end >= 0:
+                return ends, (self._keys[:end], self._degrees[:end])
+            self._make_room()
+
+    def _paired(
+        self, events: npt.NDArray[np.uint8], features: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        """Return (asking, begins): asking[begins[g]:begins[g + 1]] are the notifications that group g may
+        serve.
+        """
+        from plugins.kernels.batch import pair_up
+
+        search: Any = compiled(pair_up)
+        store = self._store
+        self._arrays()
+        begins = np.zeros(store.group_count + 2, np.int64)
+        room = 16 * len(events)
+        while True:
+            pairs, asking = np.empty((room, 2), np.int32), np.empty(room, np.int32)
+            tables = (store.groups, store.group_count, store.directory)
+            total = search(*tables, events, features, self._exact, self._visited, pairs, asking, begins)
+            if total >= 0:
+                return asking[:total], begins[:-1]
+            room *= 4
+
+    def _together(
+        self, rows: npt.NDArray[np.uint8], asking: npt.NDArray[np.int32], begins: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], Found]:
+        from plugins.kernels import batch
+
+        search: Any = compiled(batch.scan_together)
+        arena, words, records, groups, count, blocks, _, patterns = self._arrays()
+        while True:
+            tables = (arena, words, records, groups, count, blocks, patterns, rows, asking, begins)
+            room = (self._scratch, self._numbers, self._keys, self._degrees, self._pieces)
+            made = int(search(*tables, *room))
+            if made >= 0:
+                break
+            if made == batch.NO_ROOM:
+                self._make_room()
+            else:
+                self._pieces = np.empty((2 * len(self._pieces) + 1024, 3), np.int64)
+        ends = np.zeros(len(rows), np.int64)
+        total = int(compiled(batch.ends_of)(self._pieces, made, ends))
+        ordered = np.empty(total, np.uint32), np.empty(total, np.uint8)
+        begins_of_events = ends.copy()
+        compiled(batch.in_order)(self._pieces, made, begins_of_events, self._keys, self._degrees, *ordered)
+        return ends, ordered
+
+    def _arrays(self) -> tuple[Any, ...]:
+        from plugins.kernels.runs import SCRATCH_BYTES, SCRATCH_NUMBERS
+
+        store = self._store
+        if not len(self._scratch):
+            self._scratch = np.zeros(SCRATCH_BYTES, np.uint8)
+            self._numbers = np.zeros(SCRATCH_NUMBERS, np.int64)
+            self._make_room()
+        if len(self._visited) < store.group_count:
+            self._visited = np.zeros(store.group_count + 64, np.int32)
+        return (
+            store.arena,
+            store.arena.view(np.uint32),
+            store.records,
+            store.groups,
+            store.group_count,
+            store.blocks,
+            store.directory,
+            store.patterns,
+        )
+
+    def _make_room(self) -> None:
+        """Take twice the room for matches."""
+        from plugins.kernels.runs import ROOM
+
+        room = max(2 * ROOM, 2 * len(self._keys))
+        self._keys = np.empty(room, np.uint32)
+        self._degrees = np.empty(room, np.uint8)

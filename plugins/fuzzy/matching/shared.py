@@ -1,0 +1,229 @@
+"""`shared`: for people who use the same words. One degree for all, and those who want to hear it are a
+prefix.
+
+Subscriptions made from a vocabulary's terms differ in little but their thresholds. Here everything but
+threshold, id and times is a *concept*: it is stored once, in the rows that `fast` uses, with the lowest
+threshold of all who hold it. Its subscribers are kept in the order of their thresholds, so a notification
+that gives the concept a degree is for everybody up to a point in that order: a slice, which `match_slices`
+hands out without copying.
+
+    >>> matcher = SharedMatcher(None)
+    >>> matcher.add((7, 0), bytes.fromhex("00000000000064c87f0101"))
+    >>> matcher.add((8, 0), bytes.fromhex("00000000000064c87f0101"))
+    >>> [len(part.keys) for part in matcher.match_slices(bytes.fromhex("000000000000960101"), 0, 0)]
+    [2]
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.codec import FuzzyCodec
+from plugins.fuzzy.matching.columns import floor_of, group_of, plain_columns, row_of
+from plugins.fuzzy.matching.fast import COMPILE_FROM, key_number
+from plugins.fuzzy.matching.population import FEATURE_CONDITIONS, NotificationReader
+from plugins.fuzzy.matching.row_search import RowSearch
+from plugins.kernels.rows import RowStore
+from plugins.language import Match, SubscriptionKey
+
+Keys = npt.NDArray[np.uint32]
+
+THRESHOLDS = 16
+OVERLAY_KEYS = 1 << 24
+NOBODY = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """All these subscriptions match with this degree. A key is origin·256 + id; the array is the matcher's
+    own.
+    """
+
+    degree_u8: int
+    keys: Keys
+
+
+class Concept:
+    """Those who hold one concept, ordered by threshold: keys[: ends[t]] want a degree of 17·t or less."""
+
+    __slots__ = ("ends", "keys", "words")
+
+    def __init__(self, words: bytes, keys: Keys, ends: npt.NDArray[np.int64]) -> None:
+        self.words = words
+        self.keys = keys
+        self.ends = ends
+
+    @property
+    def lowest(self) -> int:
+        """Return the lowest threshold of somebody."""
+        return int(np.argmax(self.ends > 0))
+
+    def enter(self, key: int, threshold: int) -> None:
+        """Take somebody in: the first of every higher threshold makes room and becomes the last of it."""
+        count = int(self.ends[-1])
+        if count == len(self.keys):
+            self.keys = np.concatenate([self.keys, np.zeros(max(2, count // 4), np.uint32)])
+        for higher in range(THRESHOLDS - 1, threshold, -1):
+            self.keys[self.ends[higher]] = self.keys[self.ends[higher - 1]]
+        self.keys[self.ends[threshold]] = key
+        self.ends[threshold:] += 1
+
+    def leave(self, key: int) -> None:
+        """Let somebody out: the last of his and of every higher threshold closes the gap before it."""
+        gap = int(np.argmax(self.keys[: self.ends[-1]] == key))
+        threshold = int(np.searchsorted(self.ends, gap, side="right"))
+        for higher in range(threshold, THRESHOLDS):
+            self.keys[gap] = self.keys[self.ends[higher] - 1]
+            gap = int(self.ends[higher]) - 1
+        self.ends[threshold:] -= 1
+
+
+class SharedMatcher:
+    """Holds concepts as rows and subscribers as slices."""
+
+    def __init__(
+        self,
+        table: MissionTable | None,
+        features: str = "subset",
+        feature_bytes: int = 1,
+        compile_from: int = COMPILE_FROM,
+    ) -> None:
+        if features not in FEATURE_CONDITIONS:
+            raise ValueError(f'"{features}" is no feature condition; take one of {FEATURE_CONDITIONS}')
+        self._codec = FuzzyCodec(table, feature_bytes)
+        self._reader = NotificationReader(self._codec)
+        self.store = RowStore()
+        self.search = RowSearch(self.store, features == "exact", compile_from)
+        self._numbers: dict[bytes, int] = {}
+        self._concepts: list[Concept | None] = []
+        self._free: list[int] = []
+        # One number for every key of the overlay. The system gives memory only to the parts that are used.
+        self._held = np.zeros(OVERLAY_KEYS, np.uint32)
+
+    def add(self, key: SubscriptionKey, vector: bytes) -> None:
+        """Hold this subscription; a known key is replaced. A bad vector raises `VectorError` and changes
+        nothing.
+        """
+        parts = self._codec.subscription(vector)
+        number = key_number(key)
+        while number >= len(self._held):
+            self._held = np.concatenate([self._held, np.zeros_like(self._held)])
+        self.remove(key)
+        words = _words(vector)
+        if words not in self._numbers:
+            concept = Concept(words, np.zeros(1, np.uint32), np.zeros(THRESHOLDS, np.int64))
+            self.store.put(group_of(parts), self._entered(concept), *row_of(parts))
+        position = self._numbers[words]
+        found = self._concept(position)
+        found.enter(number, parts.threshold)
+        self.store.change_floor(position, floor_of(found.lowest))
+        self._held[number] = position + 1
+
+    def remove(self, key: SubscriptionKey) -> None:
+        """Forget it; an unknown key is no error."""
+        number = key_number(key)
+        if number >= len(self._held) or self._held[number] == NOBODY:
+            return
+        position = int(self._held[number]) - 1
+        self._held[number] = NOBODY
+        concept = self._concept(position)
+        concept.leave(number)
+        if concept.ends[-1]:
+            self.store.change_floor(position, floor_of(concept.lowest))
+            return
+        self.store.remove(position)
+        del self._numbers[concept.words]
+        self._concepts[position] = None
+        self._free.append(position)
+
+    def add_all(self, keys: Keys, vectors: npt.NDArray[np.uint8]) -> None:
+        """Hold many new subscriptions to new concepts at once: vectors of one length with aggregators 0 to 5.
+
+        No key may be held, and none of the concepts. A bad vector raises `VectorError` and changes nothing.
+        """
+        thresholds = vectors[:, 5] >> 4
+        first, of_row = _distinct(vectors)
+        order = np.argsort(of_row.astype(np.int64) * THRESHOLDS + thresholds, kind="stable")
+        sorted_keys = np.ascontiguousarray(keys[order])
+        borders = np.arange(len(first) * THRESHOLDS + 1)
+        ends = np.searchsorted(of_row[order] * THRESHOLDS + thresholds[order], borders)
+        rows = vectors[first]
+        rows[:, 5] = rows[:, 5] & 15
+        columns = plain_columns(self._codec, rows)
+        numbers = np.empty(len(first), np.uint32)
+        floors = np.empty(len(first), np.uint8)
+        for each, row in enumerate(rows):
+            begin = ends[each * THRESHOLDS]
+            own = ends[each * THRESHOLDS + 1 : (each + 1) * THRESHOLDS + 1] - begin
+            concept = Concept(_words(row.tobytes()), sorted_keys[begin : begin + own[-1]], own)
+            numbers[each] = self._entered(concept)
+            floors[each] = floor_of(concept.lowest)
+        for group, chosen in columns.groups:
+            cores, slopes = columns.cores[chosen], columns.slopes[chosen]
+            self.store.put_all(group, numbers[chosen], floors[chosen], cores, slopes)
+        self._held[keys] = numbers[of_row] + 1
+
+    def match_slices(self, vector: bytes, event_ms: int, now_ms: int) -> list[Slice]:
+        """Return what this notification satisfies, one slice for each concept. They are good until the next
+        change.
+        """
+        numbers, degrees = self.search.one(self._reader.read(vector, event_ms, now_ms))
+        return self.slices(numbers, degrees)
+
+    def slices(self, numbers: Keys, degrees: npt.NDArray[np.uint8]) -> list[Slice]:
+        """Return the subscribers of these concepts that these degrees are enough for."""
+        found = []
+        for number, degree in zip(numbers.tolist(), degrees.tolist(), strict=True):
+            concept = self._concept(number)
+            found.append(Slice(degree, concept.keys[: concept.ends[degree // 17]]))
+        return found
+
+    def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
+        """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
+        slices = self.match_slices(vector, event_ms, now_ms)
+        pairs = [(key, part.degree_u8) for part in slices for key in part.keys.tolist()]
+        return [Match((key >> 8, key & 255), degree) for key, degree in sorted(pairs)]
+
+    def match_batch(
+        self, notifications: Sequence[tuple[bytes, int]], now_ms: int
+    ) -> Iterator[tuple[int, list[Match]]]:
+        """Yield the matches of each notification, in their order."""
+        for position, (vector, event_ms) in enumerate(notifications):
+            yield position, self.match(vector, event_ms, now_ms)
+
+    def _concept(self, number: int) -> Concept:
+        concept = self._concepts[number]
+        assert concept is not None, "a number is given back only when its concept has no row"
+        return concept
+
+    def _entered(self, concept: Concept) -> int:
+        """Give a new concept a number."""
+        if self._free:
+            number = self._free.pop()
+            self._concepts[number] = concept
+        else:
+            number = len(self._concepts)
+            self._concepts.append(concept)
+        self._numbers[concept.words] = number
+        return number
+
+
+def _words(vector: bytes) -> bytes:
+    """Return what makes a concept: aggregator, pattern, constraints and features."""
+    return bytes([vector[5] & 15]) + vector[6:]
+
+
+def _distinct(vectors: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the first row of every concept, and for every row which concept it is."""
+    mixed = (vectors[:, 5] & 15).astype(np.uint64)
+    for column in range(6, vectors.shape[1]):
+        mixed = (mixed ^ vectors[:, column]) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    _, first, of_row = np.unique(mixed, return_index=True, return_inverse=True)
+    same = (vectors[:, 6:] == vectors[first[of_row], 6:]).all()
+    if not (same and ((vectors[:, 5] ^ vectors[first[of_row], 5]) & 15 == 0).all()):
+        raise ValueError("two concepts have the same 64-bit digest; add these subscriptions one by one")
+    return first, of_row

@@ -1,0 +1,1 @@
+"""How fuzzy subscriptions relate: what covers what, and the forest of it."""

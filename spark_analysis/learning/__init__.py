@@ -1,0 +1,1 @@
+"""What past readings teach: terms for vocabularies, and which state follows which."""

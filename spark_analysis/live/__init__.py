@@ -1,0 +1,1 @@
+"""A run that is still being written, followed part by part."""

@@ -1,0 +1,146 @@
+"""From a run to its answers: every question of `metrics/`, in as few Spark jobs as they allow."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, Final
+
+from pyspark.sql import DataFrame, Row, SparkSession
+
+from spark_analysis.metrics import truth
+from spark_analysis.metrics.delivery import pairs as pairs_of
+from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.queries import delivery as arriving
+from spark_analysis.queries import energy, network, nodes, radio
+from spark_analysis.queries.answers import Analysis, GroundTruth, RunFacts
+from spark_analysis.run import Run
+from spark_analysis.session.worker_errors import told_in_words
+
+DIRECT: Final = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+}
+"""How the queries of a small run are run: not compiled, as one job each instead of one for each stage, and
+in as few tasks as there can be.
+"""
+
+
+def analyse(run: Run) -> Analysis:
+    """Ask a run everything that its report shows.
+
+    Raises `AnalysisError` when the trace names a language or holds a vector that cannot be understood.
+    """
+    refused = (
+        f"{run.path}: the trace holds something that its language refuses; it was damaged, or written by a "
+        "version with other languages"
+    )
+    # Compiling and replanning the queries of a small run take longer than running them.
+    with told_in_words(refused), settings(run.spark, DIRECT if run.small else {}):
+        return _ask(run)
+
+
+def _ask(run: Run) -> Analysis:
+    """Ask the families of questions side by side: while one is being planned another one runs.
+
+    Those that others wait for come first: what was owed, and who wanted which reading.
+    """
+    end_ms = run.manifest.simulated_ms
+    who = {row["node"]: row for row in run.small_table("nodes")}
+    revisions = run.revisions()
+    with ThreadPoolExecutor() as together:
+        owed = together.submit(_kept_outcomes, run, revisions)
+        wanted = together.submit(_kept_readings, run, revisions)
+        pieces = together.submit(network.pieces_of, run, len(who), end_ms)
+        times = together.submit(network.contacts_of, run, len(who), end_ms)
+        overhead = together.submit(radio.overhead_of, run)
+        meetings = together.submit(network.meetings_of, run, end_ms)
+        holding = together.submit(nodes.holding_of, run, end_ms)
+        filtering = together.submit(nodes.filtering_of, run, who)
+        loads = together.submit(nodes.loads_of, run, who, end_ms)
+        joules = together.submit(energy.energy_of, run, who, end_ms, lambda: overhead.result().delivered)
+        tracks = together.submit(network.tracks_of, run, who, end_ms)
+        outcomes, counts = owed.result()
+        pairs = outcomes.transform(pairs_of)
+        timeline = together.submit(arriving.timeline_of, pairs, end_ms)
+        delivery = arriving.delivery_of(counts, revisions, who)
+        delay = together.submit(arriving.delay_of, pairs, delivery.total, end_ms)
+        readings, useful = wanted.result()
+        fates = _fates(run, revisions, readings, outcomes)
+        released = filtering.result().released
+        found = Analysis(
+            run=_facts(run, who, end_ms),
+            delivery=delivery,
+            delay=delay.result(),
+            overhead=overhead.result(),
+            contacts=times.result(),
+            filtering=filtering.result(),
+            truth=GroundTruth(**fates, released_in_vain=released - useful),
+            fairness=arriving.fairness_of(counts),
+            fairness_of_groups=arriving.fairness_of(counts, who),
+            pieces=pieces.result(),
+            holding=holding.result(),
+            loads=loads.result(),
+            energy=joules.result(),
+            timeline=timeline.result(),
+            tracks=tracks.result(),
+            meetings=meetings.result(),
+        )
+        outcomes.unpersist()
+        readings.unpersist()
+        return found
+
+
+@contextmanager
+def settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
+    """Set up a session for a while; afterwards it is as it was."""
+    before = {name: str(spark.conf.get(name)) for name in wanted}
+    for name, value in wanted.items():
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            spark.conf.set(name, value)
+
+
+def _facts(run: Run, who: Mapping[int, Mapping[str, Any]], end_ms: int) -> RunFacts:
+    roles = [row["role"] for row in who.values()]
+    return RunFacts(
+        name=run.manifest.name,
+        title=run.manifest.title,
+        seed=run.manifest.seed,
+        policy=run.manifest.policy,
+        partial=run.partial,
+        end_s=end_ms / 1000,
+        nodes_by_role={role: roles.count(role) for role in sorted(set(roles))},
+        subscriptions=len(run.revisions()),
+        notifications=run.rows("notifications"),
+    )
+
+
+def _kept_outcomes(run: Run, revisions: Sequence[SubscriptionRevision]) -> tuple[DataFrame, list[Row]]:
+    """Return the outcomes, kept for the questions that follow, and their counts."""
+    outcomes = run.outcomes(revisions).cache()
+    return outcomes, arriving.tallied(outcomes)
+
+
+def _kept_readings(run: Run, revisions: Sequence[SubscriptionRevision]) -> tuple[DataFrame, int]:
+    """Return the readings that somebody wanted, kept for the question what became of them, and how many of
+    them left their source.
+    """
+    readings = run.judged(revisions).cache()
+    useful = readings.transform(truth.released_and_wanted).first()
+    assert useful is not None
+    return readings, useful["readings"]
+
+
+def _fates(
+    run: Run, revisions: Sequence[SubscriptionRevision], readings: DataFrame, outcomes: DataFrame
+) -> dict[str, int]:
+    """Count the pairs that met each fate, and as `unwanted` those that were delivered to nobody who asked."""
+    rows = truth.fate_counts(readings, revisions, outcomes, run.table("notifications"), run.table("messages"))
+    counts = {(row["wanted"], row["fate"]): row["pairs"] for row in rows.collect()}
+    wanted = {fate: counts.get((True, fate), 0) for fate in truth.FATES}
+    return {**wanted, "unwanted": counts.get((False, "delivered"), 0)}

@@ -1,0 +1,116 @@
+"""Asks what the nodes judged, held and computed.
+
+Whatever is asked of the nodes of a group is asked of each node and added up here: there are few nodes, and a
+join with them would be another job for each question.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pyspark.sql import Row
+from pyspark.sql import functions as F  # noqa: N812
+
+from spark_analysis.metrics.cost import computing_cost
+from spark_analysis.metrics.filtering import filter_savings
+from spark_analysis.metrics.holding import buffer_use, copies_over_time, held_over_time
+from spark_analysis.queries.answers import Filtering, GroupLoad, Holding
+from spark_analysis.queries.naming import bin_ms_of
+from spark_analysis.run import Run
+
+Nodes = Mapping[int, Mapping[str, Any]]
+
+
+def filtering_of(run: Run, nodes: Nodes) -> Filtering:
+    """Ask what the watchdogs judged and kept at home."""
+    rows = run.table("filter_decisions").transform(filter_savings, "node").collect()
+    return filtering_from(rows, nodes, run.manifest.radio_rates())
+
+
+def filtering_from(rows: Iterable[Row], nodes: Nodes, rates: Mapping[str, float]) -> Filtering:
+    """Add up what `filter_savings` says of each node; `rates` are the bytes that the radio of a group takes
+    in a second. Where none is known there are no seconds on the air.
+    """
+    counts = ("judged", "released", "kept", "unasked", "suppressed", "notifications")
+    sizes = ("vector_bytes_judged", "vector_bytes_kept")
+    sums = dict.fromkeys((*counts, *sizes), 0)
+    cost_us, on_air = 0.0, []
+    for row in rows:
+        for name in sums:
+            sums[name] += row[name]
+        cost_us += row["cost_us"]
+        rate = rates.get(nodes[row["node"]]["group"]) if row["node"] in nodes else None
+        if rate and row["kept"]:
+            on_air.append(row["vector_bytes_kept"] / rate)
+    judged = sums["judged"]
+    return Filtering(
+        **sums,
+        share_kept=sums["kept"] / judged if judged else None,
+        radio_s_kept=sum(on_air) if on_air else None,
+        mean_cost_us=cost_us / judged if judged else None,
+    )
+
+
+def holding_of(run: Run, end_ms: int) -> Holding:
+    """Ask how many copies of notifications there were, and how far each had spread."""
+    bin_ms = bin_ms_of(end_ms)
+    held_at = run.table("buffers").transform(held_over_time, bin_ms)
+    spread_in = run.table("messages").transform(copies_over_time, bin_ms)
+    changes = {row["bin"]: row for row in held_at.collect()}
+    spread = {row["bin"]: row for row in spread_in.collect()}
+    copies, sizes, degrees = [0], [0], []
+    got = made = 0
+    for bin_ in range(-(-end_ms // bin_ms)):
+        held = changes.get(bin_)
+        copies.append(copies[-1] if held is None else held["notifications"])
+        sizes.append(sizes[-1] if held is None else held["notification_bytes"])
+        new = spread.get(bin_)
+        got, made = (got, made) if new is None else (got + new["copies"], made + new["notifications"])
+        degrees.append(got / made if made else None)
+    return Holding(bin_ms / 1000, tuple(copies[1:]), tuple(sizes[1:]), tuple(degrees))
+
+
+def loads_of(run: Run, nodes: Nodes, end_ms: int) -> tuple[GroupLoad, ...]:
+    """Ask what the nodes of each group held in their buffers and computed."""
+    used = run.table("buffers").transform(buffer_use, end_ms).collect()
+    both = (
+        run.table(name).select("node", "cost_us", F.lit(name).alias("step"))
+        for name in ("filter_decisions", "matches")
+    )
+    costs = next(both).unionByName(next(both)).transform(computing_cost, "node", "step").collect()
+    members: dict[str, set[int]] = {}
+    for node, row in nodes.items():
+        members.setdefault(row["group"], set()).add(node)
+    return tuple(
+        load_of(
+            group,
+            its,
+            [row for row in used if row["node"] in its],
+            [row for row in costs if row["node"] in its],
+        )
+        for group, its in sorted(members.items())
+    )
+
+
+def load_of(group: str, members: set[int], used: list[Row], costs: list[Row]) -> GroupLoad:
+    """Add up what `buffer_use` and `computing_cost` say of the nodes of one group."""
+    watched_ms = sum(row["watched_ms"] for row in used)
+    filter_s, us_per_reading = _cost(costs, "filter_decisions")
+    match_s, us_per_match = _cost(costs, "matches")
+    return GroupLoad(
+        group=group,
+        nodes=len(members),
+        mean_items=sum(row["item_ms"] for row in used) / watched_ms if watched_ms else None,
+        peak_items=max((row["peak_items"] for row in used), default=0),
+        peak_bytes=max((row["peak_bytes"] for row in used), default=0),
+        filter_s=filter_s,
+        filter_us_per_reading=us_per_reading,
+        match_s=match_s,
+        match_us_per_match=us_per_match,
+    )
+
+
+def _cost(costs: list[Row], step: str) -> tuple[float, float | None]:
+    """Return the seconds that a kind of step took in all, and the microseconds that one took."""
+    steps = sum(row["steps"] for row in costs if row["step"] == step)
+    total_us = sum(row["total_us"] for row in costs if row["step"] == step)
+    return total_us / 1e6, total_us / steps if steps else None

@@ -1,0 +1,31 @@
+"""Asks what the radio was used for."""
+
+from typing import Final
+
+from spark_analysis.metrics.overhead import overhead, traffic
+from spark_analysis.queries.answers import GivenUp, Overhead, TypeTraffic
+from spark_analysis.run import Run
+
+_GIVEN_UP: Final = ("lost", "dropped", "refused", "expired", "quarantined")
+
+
+def overhead_of(run: Run) -> Overhead:
+    """Ask what was sent, what it cost a delivery, and what was given up."""
+    rows = run.table("messages").transform(traffic).collect()
+    sent = {row["type"]: row for row in rows if row["kind"] == "sent"}
+    lost: dict[str, int] = {}
+    for row in rows:
+        if row["kind"] == "lost":
+            lost[row["type"]] = lost.get(row["type"], 0) + row["messages"]
+    return Overhead(
+        **overhead(rows, of_one_node=run.manifest.node is not None),
+        by_type=tuple(
+            TypeTraffic(type_, row["messages"], row["bytes"], lost.get(type_, 0))
+            for type_, row in sorted(sent.items(), key=lambda item: (-item[1]["bytes"], item[0]))
+        ),
+        given_up=tuple(
+            GivenUp(row["kind"], row["type"], row["reason"] or "no reason given", row["messages"])
+            for row in sorted(rows, key=lambda row: -row["messages"])
+            if row["kind"] in _GIVEN_UP
+        ),
+    )

@@ -1,0 +1,45 @@
+"""The report of a run or of several: what to show, and the one file it is shown in."""
+
+import errno
+import os
+import tempfile
+from pathlib import Path
+
+from documents.atomic_write import write_whole
+from spark_analysis.queries.analysis import analyse
+from spark_analysis.queries.answers import Analysis
+from spark_analysis.report.comparison import Comparison, compare
+
+__all__ = ["analyse", "compare", "refuse_unwritable", "write_comparison", "write_report"]
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Raise an `OSError` that names `path` when no report can be written there; nothing is left behind.
+
+    An analysis takes longer than to find that out.
+    """
+    if path.is_dir() and not path.is_symlink():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if path.exists() and not path.is_file():
+        return  # A device or a pipe: only writing to it tells.
+    try:
+        there = next(folder for folder in path.absolute().parents if folder.exists())
+        tempfile.TemporaryFile(dir=there).close()
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from error
+
+
+def write_report(analysis: Analysis, path: str | Path, run: Path | None = None) -> None:
+    """Write the report of one run as one HTML file that needs nothing else; `run` is the run's folder, where
+    the file goes into it.
+    """
+    from spark_analysis.report.page import page  # matplotlib is loaded while Spark works
+
+    write_whole(Path(path), page(analysis).encode(), within=run)
+
+
+def write_comparison(comparison: Comparison, path: str | Path) -> None:
+    """Write the comparison of several runs as one HTML file that needs nothing else."""
+    from spark_analysis.report.comparison_page import comparison_page
+
+    write_whole(Path(path), comparison_page(comparison).encode())

@@ -1,0 +1,211 @@
+"""The comparison of several runs as one HTML page: a table, and one picture for each figure."""
+
+from collections.abc import Callable
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import Any, Final
+
+import matplotlib as mpl
+
+from spark_analysis.interval import Interval
+from spark_analysis.report.comparison import COMPARED, Comparison, Variant
+from spark_analysis.report.drawing import (
+    FOUR,
+    HALF_WIDTH_IN,
+    INK,
+    ONE,
+    STYLE,
+    THREE,
+    TWO,
+    canvas,
+    share_axis,
+    svg,
+    time_axis,
+)
+from spark_analysis.report.number_format import (
+    NOT_KNOWN,
+    bytes_text,
+    counted,
+    number_text,
+    share_text,
+    time_text,
+)
+from spark_analysis.variant_labels import in_lines
+
+_TEXTS: Final[dict[str, Callable[[float], str]]] = {
+    "share": share_text,
+    "time": time_text,
+    "number": number_text,
+    "bytes": bytes_text,
+}
+
+_COLOURS: Final = (ONE, TWO, THREE, FOUR)
+_TIME_STEPS_S: Final = (
+    0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21_600, 86_400
+)  # fmt: skip
+"""Steps of a time axis that people count in."""
+_LEGEND_LETTERS: Final = 150
+"""So many letters stand side by side over a picture as wide as the page."""
+_STROKES: Final[tuple[Any, ...]] = ("solid", (0, (5, 2)), (0, (1.5, 1.5)))
+
+
+def comparison_page(comparison: Comparison) -> str:
+    """Return the whole page. The same answers give the same text."""
+    template = Template(files("spark_analysis.report").joinpath("template.html").read_text(encoding="utf-8"))
+    head = template.template.split("<body>")[0]
+    title = comparison_title(comparison)
+    pictures = "\n".join(
+        f"<section>\n<h2>{escape(name)}</h2>\n<p>{escape(meaning)}</p>\n"
+        f'<div class="figure" tabindex="0">\n{_figure(comparison, position)}\n</div>\n</section>'
+        for position, (name, meaning, _) in enumerate(COMPARED)
+    )
+    return (
+        Template(head).substitute(title=escape(title))
+        + f"""<body>
+<main>
+<header>
+<p class="kicker">DENS comparison of runs</p>
+<h1>{escape(title)}</h1>
+<p>Runs that differ in nothing but their seed are one variant. Figures are means over seeds with their 95 %
+confidence intervals (Student’s t); of a single run there is no interval.</p>
+{_differing(comparison)}
+{_notices(comparison)}
+</header>
+<section>
+<div class="scroll">
+{_table(comparison)}
+</div>
+</section>
+<section>
+<h2>How long did it take?</h2>
+<p>Share of owed pairs that arrive within a time (Kaplan–Meier estimate, which accounts for pairs still open
+at the end of a run), the mean over the runs of a variant.</p>
+<div class="figure" tabindex="0">
+{_delays_figure(comparison)}
+</div>
+</section>
+<div class="pair">
+{pictures}
+</div>
+</main>
+</body>
+</html>
+"""
+    )
+
+
+def comparison_title(comparison: Comparison) -> str:
+    """Return what is put side by side: variants, or the runs of a single one."""
+    variants = comparison.variants
+    if len(variants) == 1:
+        return f"1 variant, {counted(len(variants[0].seeds), 'run')}"
+    return f"{len(variants):,} variants side by side"
+
+
+def figure_text(value: Interval | None, kind: str) -> str:
+    """Return a figure for people: its mean and, where it is known, its interval."""
+    if value is None:
+        return NOT_KNOWN
+    write = _TEXTS[kind]
+    if value.low is None or value.high is None:
+        return write(value.mean)
+    return f"{write(value.mean)} ({write(value.low)} … {write(value.high)})"
+
+
+def _differing(comparison: Comparison) -> str:
+    """Say by their whole paths which settings make the variants, which go by short names below."""
+    if not comparison.differing:
+        return ""
+    return f"<p>The variants differ in {escape(', '.join(comparison.differing))}.</p>"
+
+
+def _notices(comparison: Comparison) -> str:
+    partial = [variant.label for variant in comparison.variants if variant.partial]
+    return "\n".join(
+        f'<p class="notice" role="note">{escape(label)}: holds a partial run, which counts for as far as it '
+        "came.</p>"
+        for label in partial
+    )
+
+
+def _table(comparison: Comparison) -> str:
+    what = comparison.differing[0] if len(comparison.differing) == 1 else "variant"
+    head = "".join(f"<th>{escape(name)}</th>" for name in (what, "runs", *(c[0] for c in COMPARED)))
+    return (
+        '<table class="many">\n<caption>Mean over seeds and 95 % confidence interval</caption>\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n"
+        + "\n".join(_row(variant, variant.short) for variant in comparison.variants)
+        + "\n</tbody>\n</table>"
+    )
+
+
+def _row(variant: Variant, name: str) -> str:
+    cells = [escape(name), str(len(variant.seeds))]
+    for value, (_, _, kind) in zip(variant.figures, COMPARED, strict=True):
+        mean, _, bounds = figure_text(value, kind).partition(" (")
+        cells.append(escape(mean) + (f"<br><small>{escape(bounds.rstrip(')'))}</small>" if bounds else ""))
+    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+
+
+def _delays_figure(comparison: Comparison) -> str:
+    """Draw the curves of all variants over each other."""
+    with mpl.rc_context(STYLE):
+        longest = max((len(variant.short) for variant in comparison.variants), default=0)
+        columns = max(1, min(4, _LEGEND_LETTERS // (longest + 6)))
+        figure, axes = canvas(4.2 + 0.25 * -(-len(comparison.variants) // columns))
+        times = [at for variant in comparison.variants for at, _ in variant.arrived]
+        for place, variant in enumerate(comparison.variants):
+            if variant.arrived:
+                axes.plot(
+                    *zip(*variant.arrived, strict=True),
+                    color=_COLOURS[place % len(_COLOURS)],
+                    linestyle=_STROKES[place // len(_COLOURS) % len(_STROKES)],
+                    label=variant.short,
+                )
+        time_axis(axes, times)
+        share_axis(axes)
+        axes.set_xlabel("time from the event to the application")
+        axes.set_ylabel("share of owed pairs that arrive")
+        if times:
+            axes.legend(
+                frameon=False, loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=columns, labelcolor=INK
+            )
+        ends = "; ".join(
+            f"{variant.short}: {share_text(variant.arrived[-1][1])}"
+            for variant in comparison.variants
+            if variant.arrived
+        )
+        return svg(
+            figure, "delays", "How long deliveries took", f"Rising curves that end at: {ends or NOT_KNOWN}."
+        )
+
+
+def _figure(comparison: Comparison, position: int) -> str:
+    """Draw one figure of all variants, each a dot on its interval."""
+    name, meaning, kind = COMPARED[position]
+    with mpl.rc_context(STYLE):
+        labels = [in_lines(variant.short) for variant in comparison.variants]
+        lines = max((label.count("\n") + 1 for label in labels), default=1)
+        figure, axes = canvas(0.7 + (0.14 + 0.2 * lines) * len(labels), HALF_WIDTH_IN)
+        for place, variant in enumerate(comparison.variants):
+            value = variant.figures[position]
+            if value is None:
+                continue
+            if value.low is not None and value.high is not None:
+                axes.plot([value.low, value.high], [place, place], color=ONE, linewidth=2)
+            axes.plot([value.mean], [place], "o", color=ONE, markersize=7)
+        axes.set_yticks(range(len(labels)), labels)
+        axes.set_ylim(len(comparison.variants) - 0.5, -0.5)
+        axes.set_xlim(left=0)
+        axes.xaxis.set_major_formatter(lambda value, _position: _TEXTS[kind](float(value)) if value else "0")
+        axes.locator_params(axis="x", nbins=5)
+        if kind == "time":
+            step_s = next((step for step in _TIME_STEPS_S if axes.get_xlim()[1] / step <= 5), 604_800)
+            axes.set_xticks([step_s * i for i in range(int(axes.get_xlim()[1] / step_s) + 1)])
+        axes.tick_params(axis="y", length=0, labelcolor=INK)
+        told = "; ".join(
+            f"{variant.short}: {figure_text(variant.figures[position], kind)}"
+            for variant in comparison.variants
+        )
+        return svg(figure, f"compared-{position}", f"{name}, {meaning}", f"Dots on intervals. {told}.")

@@ -1,0 +1,174 @@
+"""What the report says of the network and of the nodes' own part: meetings, pieces, buffers, batteries."""
+
+from html import escape
+
+from spark_analysis.queries.answers import Analysis, Times
+from spark_analysis.report.network_figures import energy_figure
+from spark_analysis.report.number_format import (
+    NOT_KNOWN,
+    bytes_text,
+    energy_text,
+    median_text,
+    number_text,
+    share_text,
+    time_text,
+)
+from spark_analysis.report.page_table import table
+
+
+def contacts_text(analysis: Analysis) -> str:
+    """Say how long nodes were in contact and apart."""
+    contacts = analysis.contacts
+    return (
+        f"{contacts.pairs_met:,} of {contacts.pairs:,} pairs of nodes ever met. A contact lasted "
+        f"{_median(contacts.contact)}; between two contacts a pair was apart for "
+        f"{_median(contacts.inter_contact)}. Medians and curves are Kaplan–Meier estimates: they account for "
+        "times that the beginning or the end of the run cut off (censored) and that are only known to be "
+        "longer."
+    )
+
+
+def _median(times: Times) -> str:
+    return (
+        f"{median_text(times.median_s, times.watched_s)} in the median "
+        f"({times.known:,} known, {times.censored:,} censored)"
+    )
+
+
+def map_text(analysis: Analysis) -> str:
+    """Say what the map shows."""
+    nodes = sum(analysis.run.nodes_by_role.values())
+    shown, met = len(analysis.tracks), analysis.contacts.contact.known + analysis.contacts.contact.censored
+    whose = "all nodes" if shown >= nodes else f"{shown} of the {nodes} nodes"
+    contacts = (
+        "every contact"
+        if len(analysis.meetings) >= met
+        else f"{len(analysis.meetings):,} of {met:,} contacts"
+    )
+    return (
+        f"Tracks of {whose}; the dot at the end of a track is where it began. Violet dots show where "
+        f"{contacts} began; the larger a dot, the longer its contact lasted."
+    )
+
+
+def pieces_text(analysis: Analysis) -> str:
+    """Say in how many pieces the network was."""
+    pieces = analysis.pieces.pieces
+    if not pieces:
+        return "Nobody took part."
+    return (
+        f"Looked at every {time_text(analysis.pieces.every_s)}, the network was in "
+        f"{sum(pieces) / len(pieces):.1f} pieces on average; a node that is on its own is one."
+    )
+
+
+def reach_text(analysis: Analysis) -> str:
+    """Say what time could reach."""
+    pieces = analysis.pieces
+    if not pieces.reachable:
+        return "Nobody took part."
+    half = next((i for i, reached in enumerate(pieces.reachable) if reached * 2 >= pieces.pairs), None)
+    text = (
+        "Carried from contact to contact, something that a node had at the beginning could have come to "
+        f"{share_text(pieces.reachable[-1] / max(pieces.pairs, 1))} of the others by the end, had everybody "
+        "carried everything"
+    )
+    return f"{text}; to half of them after {time_text(half * pieces.every_s)}." if half else f"{text}."
+
+
+def holding_text(analysis: Analysis) -> str:
+    """Say how much was carried."""
+    holding = analysis.holding
+    return (
+        f"All nodes together held up to {max(holding.copies, default=0):,} copies of notifications, "
+        f"{bytes_text(max(holding.bytes, default=0))}."
+    )
+
+
+def degree_text(analysis: Analysis) -> str:
+    """Say how far notifications spread."""
+    known = [degree for degree in analysis.holding.degree if degree is not None]
+    if not known:
+        return "There was nothing to copy."
+    return (
+        f"By the end a notification had been held by {known[-1]:.1f} nodes on average, its source and those "
+        "that have let go of it since included."
+    )
+
+
+def loads_table(analysis: Analysis) -> str:
+    """Return what the groups held and computed; a column in which nothing is known is left out."""
+    columns = {
+        "group": [load.group for load in analysis.loads],
+        "nodes": [number_text(load.nodes) for load in analysis.loads],
+        "held, mean": [number_text(load.mean_items) for load in analysis.loads],
+        "held, peak": [number_text(load.peak_items) for load in analysis.loads],
+        "peak size": [bytes_text(load.peak_bytes) for load in analysis.loads],
+        "filtering": [_busy_text(load.filter_s, load.filter_us_per_reading) for load in analysis.loads],
+        "a reading": [time_text(_micro(load.filter_us_per_reading)) for load in analysis.loads],
+        "matching": [_busy_text(load.match_s, load.match_us_per_match) for load in analysis.loads],
+        "a match": [time_text(_micro(load.match_us_per_match)) for load in analysis.loads],
+    }
+    known = {name: cells for name, cells in columns.items() if not cells or set(cells) != {NOT_KNOWN}}
+    caption = "Buffers hold notifications; peaks are those of one node."
+    if "filtering" in known or "matching" in known:
+        caption += " Computing time is that of all nodes of the group together, from their board profiles."
+    return table(caption, tuple(known), list(zip(*known.values(), strict=True)))
+
+
+def energy_section(analysis: Analysis) -> str:
+    """Return the section about energy; nothing where the scenario does not say what things cost."""
+    energy = analysis.energy
+    if energy is None:
+        return ""
+    text = (
+        f"All devices together used {energy_text(energy.total_j)}, {energy_text(energy.j_per_delivery)} for "
+        f"each delivery; what was sent and received of it is {energy_text(energy.radio_j_per_delivery)}. "
+        "Looked at every ten minutes."
+    )
+    by_group = table(
+        "Energy by role and group",
+        (
+            "role",
+            "group",
+            "devices",
+            "being up",
+            "radio",
+            "computing",
+            "each device",
+            "a delivery",
+            "ran empty",
+        ),
+        [
+            (
+                one.role,
+                one.group,
+                number_text(one.devices),
+                energy_text(one.idle_j),
+                energy_text(one.radio_j),
+                energy_text(one.compute_j),
+                energy_text((one.idle_j + one.radio_j + one.compute_j) / one.devices),
+                energy_text(_for_each(one.idle_j + one.radio_j + one.compute_j, analysis.overhead.delivered)),
+                number_text(one.empty),
+            )
+            for one in energy.by_group
+        ],
+        text_columns=(1,),
+    )
+    return (
+        f'<section id="about-energy">\n<h2>What it took of the batteries</h2>\n<p>{escape(text)}</p>\n'
+        f'<div class="figure" tabindex="0">\n{energy_figure(energy)}\n</div>\n'
+        f'<div class="scroll">\n{by_group}\n</div>\n</section>'
+    )
+
+
+def _for_each(whole: float, parts: int) -> float | None:
+    return whole / parts if parts else None
+
+
+def _busy_text(total_s: float, each_us: float | None) -> str:
+    return time_text(total_s if each_us else None)
+
+
+def _micro(microseconds: float | None) -> float | None:
+    return microseconds / 1e6 if microseconds else None

@@ -1,0 +1,98 @@
+"""The sections of the report that a run may be without, and the list of all that a reader may look for."""
+
+from html import escape
+from typing import Final
+
+from spark_analysis.queries.answers import Analysis
+from spark_analysis.report.figures import filtering_figure, traffic_figure, truth_figure
+from spark_analysis.report.network_figures import map_figure
+from spark_analysis.report.number_format import bytes_text, share_text, time_text
+from spark_analysis.report.page_network import map_text
+
+_QUESTIONS: Final = {
+    "arrived": "Did it arrive?",
+    "told": "What should have been told?",
+    "delay": "How long did it take?",
+    "filter": "What stayed at home",
+    "radio": "What the radio was used for",
+    "contacts": "In contact, and apart",
+    "pieces": "In how many pieces?",
+    "map": "Where they went",
+    "carried": "What they carried",
+    "loads": "What it cost the nodes",
+    "subscriptions": "Every subscription",
+}
+"""The sections that a reader looks for, by their names in the page."""
+
+
+def questions(analysis: Analysis) -> list[str]:
+    """Return a link to each section that the page has. A real node knows neither readings nor places."""
+    missing: set[str] = set()
+    if not analysis.filtering.judged:
+        missing |= {"told", "filter"}
+    if not analysis.tracks:
+        missing.add("map")
+    return [f'<a href="#about-{id}">{name}</a>' for id, name in _QUESTIONS.items() if id not in missing]
+
+
+def _section(id: str, text: str, figure: str) -> str:
+    return (
+        f'<section id="about-{id}">\n<h2>{_QUESTIONS[id]}</h2>\n<p>{escape(text)}</p>\n'
+        f'<div class="figure" tabindex="0">\n{figure}\n</div>\n</section>'
+    )
+
+
+def truth_section(analysis: Analysis) -> str:
+    """Return what should have been told; nothing where no reading is known."""
+    if not analysis.filtering.judged:
+        return ""
+    return _section("told", _truth_text(analysis), truth_figure(analysis.truth))
+
+
+def filter_and_radio(analysis: Analysis) -> str:
+    """Return what stayed at home beside what was sent, or the latter alone."""
+    radio = _section("radio", _traffic_text(analysis), traffic_figure(analysis.overhead.by_type))
+    if not analysis.filtering.judged:
+        return radio
+    kept = _section("filter", _filtering_text(analysis), filtering_figure(analysis.filtering))
+    return f'<div class="pair">\n{kept}\n{radio}\n</div>'
+
+
+def map_section(analysis: Analysis) -> str:
+    """Return the map; nothing where nobody moved."""
+    if not analysis.tracks:
+        return ""
+    return _section("map", map_text(analysis), map_figure(analysis.tracks, analysis.meetings))
+
+
+def _truth_text(analysis: Analysis) -> str:
+    truth = analysis.truth
+    text = (
+        "Every reading that was taken, matched in full against every subscription in force at that moment, "
+        "whether or not a filter knew of it yet: "
+        f"{truth.wanted:,} pairs of reading and subscriber should have been told, and "
+        f"{share_text(truth.recall)} of them were."
+    )
+    if truth.unwanted:
+        text += f" {truth.unwanted:,} were delivered although nobody wanted them."
+    if truth.released_in_vain:
+        text += f" {truth.released_in_vain:,} readings left their source although nobody wanted them then."
+    return text
+
+
+def _filtering_text(analysis: Analysis) -> str:
+    filtering = analysis.filtering
+    return (
+        f"Watchdogs judged {filtering.judged:,} readings at the source and kept "
+        f"{share_text(filtering.share_kept)} of them: {bytes_text(filtering.vector_bytes_kept)} of "
+        f"{bytes_text(filtering.vector_bytes_judged)} that never used the radio, "
+        f"{time_text(filtering.radio_s_kept)} on the air, counted as bare vectors sent once."
+    )
+
+
+def _traffic_text(analysis: Analysis) -> str:
+    overhead = analysis.overhead
+    return (
+        f"{overhead.transmissions:,} transmissions, {bytes_text(overhead.bytes_on_air)} on the air, "
+        "envelopes and transfers that were cut included."
+    )

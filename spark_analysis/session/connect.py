@@ -1,0 +1,99 @@
+"""Spark Connect: a session on a server that is already there (`sc://host:15002`), without Java on this side.
+
+Such a session has no context, so code travels as an artifact of the session: our packages in an archive that
+every worker unpacks beside its work, and in it a small program that starts the worker's Python with them on
+its path. Nothing of ours needs to be installed there; what is needed is Python of the same version, with
+pyarrow, numpy, pandas and numba. Runs and sweeps lie where the server finds them under the same path.
+"""
+
+import atexit
+import io
+import shutil
+import socket
+import tarfile
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from pyspark.sql import SparkSession
+
+from spark_analysis.errors import NoSpark
+from spark_analysis.session.shipping import PACKAGES
+
+SCHEME: Final = "sc://"
+DEFAULT_PORT: Final = 15002
+
+_ROOT: Final = Path(__file__).resolve().parents[2]
+_SHIPPED: Final = "dens_packages"
+_STARTER: Final = """#!/bin/sh
+# Starts Python with the packages beside this file on its path.
+here=$(cd "$(dirname "$0")" && pwd)
+PYTHONPATH="$here${PYTHONPATH:+:$PYTHONPATH}" exec "${PYSPARK_PYTHON:-python3}" "$@"
+"""
+_ANSWER_TIMEOUT_S: Final = 10.0
+
+_SETTINGS: Final = {
+    "spark.sql.execution.pyspark.python": f"./{_SHIPPED}/python",
+    # The reasons for these two are those of `session`.
+    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.session.timeZone": "UTC",
+}
+
+
+def connect(url: str) -> SparkSession:
+    """Return a session on the server at this address, with our packages on its workers.
+
+    Raises `NoSpark` when there is no such server or when this side lacks what speaks to it.
+    """
+    _refuse_silence(url)
+    # What Java notes in its log, this client says aloud: a window over a small table needs no partition.
+    warnings.filterwarnings("ignore", message="WARN WindowExpression", category=UserWarning)
+    try:
+        spark = SparkSession.builder.remote(url).getOrCreate()
+        spark.addArtifacts(f"{packed_environment()}#{_SHIPPED}", archive=True)
+        for name, value in _SETTINGS.items():
+            spark.conf.set(name, value)
+    except ImportError as error:
+        raise NoSpark(f"{url}: speaking to Spark Connect needs the package grpcio ({error})") from error
+    except Exception as error:
+        raise NoSpark(f"{url}: Spark Connect refused the session: {str(error).splitlines()[0]}") from error
+    return spark
+
+
+def is_remote(spark: SparkSession) -> bool:
+    """Tell whether a session is one of Spark Connect, without loading what that needs."""
+    return type(spark).__module__.startswith("pyspark.sql.connect.")
+
+
+def packed_environment() -> Path:
+    """Return a new archive of our packages and of what starts Python with them; it goes with this process."""
+    folder = Path(tempfile.mkdtemp(prefix="dens-packages-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    archive = folder / f"{_SHIPPED}.tar.gz"
+    with tarfile.open(archive, "w:gz") as file:
+        for package in PACKAGES:
+            file.add(_ROOT / package, package, filter=_without_caches)
+        starter = tarfile.TarInfo("python")
+        starter.mode, starter.size = 0o755, len(_STARTER)
+        file.addfile(starter, io.BytesIO(_STARTER.encode()))
+    return archive
+
+
+def _without_caches(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    return None if "__pycache__" in entry.name else entry
+
+
+def _refuse_silence(url: str) -> None:
+    """Refuse an address at which nobody listens, at once: the client itself would try for minutes."""
+    try:
+        parts = urlsplit(url)
+        place = (parts.hostname or "", parts.port or DEFAULT_PORT)
+    except ValueError as error:
+        raise NoSpark(f"{url}: not an address of Spark Connect ({error}); write sc://host:port") from error
+    try:
+        socket.create_connection(place, timeout=_ANSWER_TIMEOUT_S).close()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise NoSpark(f"{url}: no Spark Connect server answers there ({reason})") from error

@@ -1,0 +1,207 @@
+"""Starts and stops Spark: on this machine unless a master is named, with the same code on a cluster.
+
+Everything Spark needs is found or set here, so that no user exports a variable: Java, the Python of the
+workers (this one; whatever `python3` is on the path may lack pyarrow), the way to our own packages, and a
+local address. What the Java side says goes to a log beside the session and is shown only when Spark does
+not start; errors of a job arrive as exceptions anyway.
+"""
+
+import logging
+import os
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkRuntimeError
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from spark_analysis.errors import NoSpark
+from spark_analysis.session.class_path import often_needed_jars
+from spark_analysis.session.connect import SCHEME, connect
+from spark_analysis.session.java import find_java
+from spark_analysis.session.master import refuse_no_master
+from spark_analysis.session.shipping import packed_packages
+
+MASTER_VARIABLE: Final = "DENS_SPARK_MASTER"
+
+_PACKAGE: Final = Path(__file__).resolve().parents[1]
+_SHIPPED: Final = "dens_packages"
+_LOOPBACK: Final = ("spark://127.0.0.1", "spark://localhost")
+_QUICK_JAVA: Final = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xms1g -Xmn500m -XX:MetaspaceSize=256m "
+    "-XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
+"""A report is many small queries, each run once. Java's optimising compiler would take half of the processor
+for code that is hardly used again, a collector beside the work another tenth, and checking the bytes of
+Spark's own classes, which come from a package that was checked by its hash, one more. Where there are tens
+of millions of rows the compiler and the collector earn what they cost. With room from the beginning the
+collector need not stop everything four times for Spark's own classes, and hardly ever for the rest.
+"""
+_LOG_TAIL_LINES: Final = 12
+_STOP_TIMEOUT_S: Final = 20
+
+_remote: list[SparkSession] = []
+"""The session with Spark Connect, if there is one; Spark itself knows only those that have a context."""
+
+
+def open_session(master: str | None = None, *, large: bool = False) -> SparkSession:
+    """Return the running session, or start one on `master`, on `$DENS_SPARK_MASTER`, or on this machine's
+    cores. A master `sc://host:port` is a server of Spark Connect. `large` has Java prepare for millions of
+    rows instead of for a quick answer.
+
+    Raises `NoJava` when there is no Java and `NoSpark`, with the end of Spark's log, when it does not come
+    up, or when a session on another master than the one named is running in this process.
+    """
+    running = SparkContext._active_spark_context
+    if running is not None or _remote:
+        if running is not None and master not in (None, running.master):
+            raise NoSpark(
+                f"Spark is running on {running.master} in this process already, not on {master}; "
+                "end that session first (spark_analysis.session.session.close_session)"
+            )
+        return _remote[-1] if _remote else SparkSession.builder.getOrCreate()
+    master = master or os.environ.get(MASTER_VARIABLE) or f"local[{_usable_cores()}]"
+    if master.startswith(SCHEME):
+        _remote.append(connect(master))
+        return _remote[-1]
+    logging.getLogger().addFilter(_told_otherwise)
+    refuse_no_master(
+        master, f"start one there, or leave out --master and {MASTER_VARIABLE} to use this machine"
+    )
+    _prepare_environment(master)
+    conf = _configuration(master, large)
+    with tempfile.TemporaryFile(prefix="dens-spark-", suffix=".log") as log:
+        try:
+            with _interrupted_later():
+                gateway = launch_gateway(conf, popen_kwargs={"stderr": log})  # type: ignore[no-untyped-call]
+                SparkContext(conf=conf, gateway=gateway)
+            return SparkSession.builder.getOrCreate()
+        except KeyboardInterrupt:
+            _forget_context()
+            raise
+        except (PySparkRuntimeError, Py4JError, OSError) as error:
+            reason = str(error).splitlines()[0]  # the words are asked of Java, which is ended next
+            _forget_context()
+            log.seek(0)
+            last = log.read().decode(errors="replace").splitlines()[-_LOG_TAIL_LINES:]
+            raise NoSpark(f"Spark did not start on {master}: {reason}\n" + "\n".join(last)) from error
+
+
+@contextmanager
+def _interrupted_later() -> Iterator[None]:
+    """Keep an interruption until Java is there: before, nobody could end it, and it would stay for ever."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's
+        return
+    came = []
+
+    def remember(*_: object) -> None:
+        came.append(True)
+
+    before = signal.signal(signal.SIGINT, remember)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is remember:
+            signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt
+
+
+def _told_otherwise(record: logging.LogRecord) -> bool:
+    """Keep the bridge to Java from logging what it also raises: of an interruption it would be pages."""
+    return Path(record.pathname).parent.name != "py4j"
+
+
+def close_session(spark: SparkSession) -> None:
+    """Stop the session and end its Java process; afterwards another one may be opened, on another master."""
+    spark.stop()
+    _remote.clear()
+    _end_java()
+
+
+def _forget_context() -> None:
+    """Leave nothing behind of a session that did not come up."""
+    context = SparkContext._active_spark_context
+    if context is not None:
+        with suppress(Py4JError, OSError):  # the Java process may have ended itself
+            context.stop()
+        SparkContext._active_spark_context = None
+    with suppress(Py4JError, OSError):
+        _end_java()
+
+
+def _end_java() -> None:
+    gateway = SparkContext._gateway
+    if gateway is None:
+        return
+    gateway.shutdown()
+    SparkContext._gateway = None
+    SparkContext._jvm = None
+    process = getattr(gateway, "proc", None)
+    if process is not None:
+        process.stdin.close()  # the Java process ends itself when this pipe does
+        process.wait(_STOP_TIMEOUT_S)
+
+
+def _usable_cores() -> int:
+    """Return the cores this process may run on, which in a container are fewer than the machine has."""
+    return len(os.sched_getaffinity(0))
+
+
+def _prepare_environment(master: str) -> None:
+    """Set what Spark reads from the environment alone. The user's own settings stay, except for Java's
+    home. Where the workers are elsewhere they must find us, so our address is left to Spark.
+    """
+    os.environ["JAVA_HOME"] = str(find_java().home)
+    if master.startswith(("local", *_LOOPBACK)):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_CONF_DIR", str(_PACKAGE / "spark_conf"))
+
+
+def _configuration(master: str, large: bool) -> SparkConf:
+    """Return the settings of every session, with their reasons."""
+    settings = {
+        # No web page and no bar: the report is the page, and the command line shows progress itself.
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.catalogImplementation": "in-memory",
+        # Traces are small tables; hundreds of shuffle partitions would be hundreds of empty tasks.
+        "spark.sql.shuffle.partitions": "4",
+        # Times of a trace are milliseconds since its start; no local time zone may creep in.
+        "spark.sql.session.timeZone": "UTC",
+        "spark.driver.extraJavaOptions": "-Duser.timezone=UTC"
+        + ("" if large and master.startswith("local") else f" {_QUICK_JAVA}"),
+        "spark.driver.extraClassPath": often_needed_jars(),
+        # Remembering the line of code behind every column costs more than planning does, and nobody looks
+        # at the plans that Spark would write down, or doubts each rule of its planner.
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
+        "spark.sql.dataFrameQueryContext.enabled": "false",
+        "spark.sql.ui.explainMode": "simple",
+        "spark.sql.lightweightPlanChangeValidation": "false",
+        "spark.driver.memory": "2g",
+    }
+    if master.startswith("local"):
+        settings |= {
+            "spark.executorEnv.PYTHONPATH": str(_PACKAGE.parent),
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": "127.0.0.1",
+        }
+    else:
+        settings |= {
+            # The workers unpack our packages beside their work and find them before anything installed there.
+            "spark.archives": f"{packed_packages()}#{_SHIPPED}",
+            "spark.executorEnv.PYTHONPATH": _SHIPPED,
+        }
+    conf = SparkConf(loadDefaults=False).setMaster(master).setAppName("dens")
+    return conf.setAll(list(settings.items()))

@@ -1,0 +1,38 @@
+"""Packs our own packages for the machines of a cluster, which need nothing of ours installed."""
+
+import atexit
+import shutil
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Final
+
+PACKAGES: Final = (
+    "dens",
+    "documents",
+    "emulation",
+    "knowledge_manager",
+    "plugins",
+    "spark_analysis",
+    "traces",
+    "watchdog",
+)
+"""What a worker may need: the matchers and their words, and for sweeps the emulator."""
+
+_ROOT: Final = Path(__file__).resolve().parents[2]
+
+
+def packed_packages() -> Path:
+    """Return a new archive of `PACKAGES`, data files included; it is removed when this process ends.
+
+    It is unpacked where it arrives, because scenarios and vocabularies are read as files.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="dens-packages-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    archive = folder / "dens_packages.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for package in PACKAGES:
+            for path in sorted((_ROOT / package).rglob("*")):
+                if path.is_file() and "__pycache__" not in path.parts:
+                    file.write(path, path.relative_to(_ROOT))
+    return archive

@@ -1,0 +1,1 @@
+"""Many runs of one scenario: their plan, their tasks, their results."""

@@ -1,0 +1,139 @@
+"""What a sweep came to: one row a run, the variants side by side, and how long it took."""
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from documents.atomic_write import write_whole
+from spark_analysis.interval import Interval, interval
+from spark_analysis.sweep.key_figures import FIGURES, SHARES, KeyFigures
+from spark_analysis.sweep.plan import Changes, SweepPlan, label, toml_value
+from spark_analysis.variant_labels import variant_labels
+
+Found = Mapping[tuple[int, int], KeyFigures]
+"""The key figures of every run by variant and seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class VariantResult:
+    """What one variant came to: each figure's mean over the seeds, and its difference from the first variant.
+
+    Differences are taken seed by seed; the interval of a difference that leaves out 0 says that the variants
+    differ. The first variant's own differences are None.
+    """
+
+    label: str
+    short: str
+    """What it is called where there is little room: only what makes it differ."""
+    figures: dict[str, Interval | None]
+    differences: dict[str, Interval | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How long it took: processor seconds of the runs that were run now, and seconds by the clock."""
+
+    runs: int
+    resumed: int
+    computing_s: float
+    elapsed_s: float
+
+    @property
+    def speed_up(self) -> float | None:
+        """Return how many times as fast it was as run after run; None when nothing was run."""
+        return self.computing_s / self.elapsed_s if self.runs > self.resumed and self.elapsed_s else None
+
+
+@dataclass(frozen=True, slots=True)
+class SweepResult:
+    """The variants in the order of the plan."""
+
+    variants: tuple[VariantResult, ...]
+    timing: Timing
+
+    def as_document(self) -> dict[str, Any]:
+        """Return it in JSON's types."""
+        timing = {**asdict(self.timing), "speed_up": self.timing.speed_up}
+        return {"variants": [asdict(variant) for variant in self.variants], "timing": timing}
+
+
+def summarise(plan: SweepPlan, found: Found) -> tuple[VariantResult, ...]:
+    """Return each variant's means and paired differences with 95 % confidence intervals."""
+    names = variant_labels([_settings(changes) for changes in plan.variants], label(()))
+    return tuple(
+        VariantResult(
+            label(changes),
+            names[variant],
+            {name: _figure(name, _values(plan, found, variant, name)) for name in FIGURES},
+            {
+                name: interval(_differences(plan, found, variant, name)) if variant else None
+                for name in FIGURES
+            },
+        )
+        for variant, changes in enumerate(plan.variants)
+    )
+
+
+def _figure(name: str, values: Sequence[float]) -> Interval | None:
+    found = interval(values)
+    return None if found is None else found.possible(share=name in SHARES)
+
+
+def _values(plan: SweepPlan, found: Found, variant: int, name: str) -> list[float]:
+    values = (found[variant, seed][name] for seed in plan.seeds)
+    return [value for value in values if value is not None]
+
+
+def _differences(plan: SweepPlan, found: Found, variant: int, name: str) -> list[float]:
+    pairs = ((found[variant, seed][name], found[0, seed][name]) for seed in plan.seeds)
+    return [value - first for value, first in pairs if value is not None and first is not None]
+
+
+def _settings(changes: Changes) -> dict[str, Any]:
+    return {setting.path: setting.value for setting in changes}
+
+
+def _type(values: Sequence[Any]) -> pa.DataType | None:
+    """Return the type of a column that holds these values as they are; None where there is no such type."""
+    kinds = {type(value) for value in values}
+    if kinds == {int, float}:
+        kinds = {float}
+    return _TYPES.get(kinds.pop()) if len(kinds) == 1 else None
+
+
+_TYPES: Final[dict[type, pa.DataType]] = {
+    bool: pa.bool_(),
+    int: pa.int64(),
+    float: pa.float64(),
+    str: pa.string(),
+}
+
+
+def write_results(plan: SweepPlan, found: Found, path: Path) -> None:
+    """Write one row a run: the variant's number and name, each setting that varies, the seed, every figure.
+
+    A setting whose values are all numbers, all texts or all truths is a column of that type; one of other or
+    mixed values holds them as TOML writes them. It is null where the variant leaves the scenario as it is.
+    """
+    paths = sorted({setting.path for changes in plan.variants for setting in changes})
+    said = [_settings(changes) for changes in plan.variants]
+    types = {path: _type([one[path] for one in said if path in one]) for path in paths}
+    rows: list[dict[str, Any]] = []
+    for (variant, seed), figures in sorted(found.items()):
+        changes = plan.variants[variant]
+        settings = {
+            path: toml_value(value) if types[path] is None else value
+            for path, value in _settings(changes).items()
+        }
+        rows.append({"variant": variant, "label": label(changes), **settings, "seed": seed, **figures})
+    kinds: list[Any] = [("variant", pa.int32()), ("label", pa.string())]
+    kinds += [(path, types[path] or pa.string()) for path in paths]
+    schema = pa.schema([*kinds, ("seed", pa.int64()), *((name, pa.float64()) for name in FIGURES)])
+    buffer = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows, schema=schema), buffer)
+    write_whole(path, buffer.getvalue())

@@ -1,0 +1,295 @@
+"""Runs a sweep: every variant with every seed, on Spark or in plain processes, into one table.
+
+A folder holds the sweep: `sweep.json` what it is, `runs/` the runs, `results.parquet` one row a run. A sweep
+that was stopped goes on where it was; a run that is whole is not run again. Seeds may be added to it later,
+and another sweep in the same folder is refused.
+
+Runs are packed into about four tasks for each core: fewer would leave cores idle at the end, one task for
+each run would pay for starting tasks what short runs take themselves.
+"""
+
+import json
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from multiprocessing import active_children, get_context
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from documents.atomic_write import write_whole
+from documents.json_documents import LARGEST_JSON, parse_json
+from documents.problems import DocumentError, Problem
+from documents.untrusted_folder import read_in
+from spark_analysis.errors import SweepError
+from spark_analysis.session.worker_errors import told_in_words
+from spark_analysis.sweep.plan import Changes, SweepPlan, label
+from spark_analysis.sweep.results import SweepResult, Timing, summarise, write_results
+from spark_analysis.sweep.task import RunDone, fingerprint, known_run, run_task
+
+TASKS_PER_CORE: Final = 4
+_LOOK_EVERY_S: Final = 0.5
+_FIELDS: Final[list[tuple[str, pa.DataType]]] = [
+    ("id", pa.int64()),
+    ("answer", pa.string()),
+    ("reason", pa.string()),
+]
+_ANSWER: Final = pa.schema(_FIELDS)
+_BROKEN: Final = (
+    "a process of the sweep ended before its runs did. In a script the call must stand below "
+    '`if __name__ == "__main__":`, because every process reads the script anew; elsewhere memory may have '
+    "run out, and fewer processes need less. What was finished is kept; the same sweep goes on from there"
+)
+_MANY: Final = 4096
+"""More than the cores of any cluster that a sweep is run on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One variant with one seed."""
+
+    variant: int
+    seed: int
+    scenario: str
+    changes: tuple[str, ...]
+    folder: str
+
+    @property
+    def name(self) -> str:
+        """Return the name of its run."""
+        return Path(self.folder).name
+
+
+Told = Callable[[int], None]
+"""Hears how many of the tasks are done."""
+
+Runner = Callable[[Sequence[Task], Told], Iterator[tuple[Task, RunDone]]]
+"""Runs tasks and yields each with what it came to, in any order; one that fails raises `SweepError`."""
+
+
+def run_sweep(
+    plan: SweepPlan, out: Path, runner: Runner, progress: Callable[[int, int], None] | None = None
+) -> SweepResult:
+    """Run what has not been run yet, write `results.parquet`, and return the variants side by side.
+
+    `runner` is `on_spark(spark)` or `in_processes(jobs)`. `progress` is told runs done and runs in all. What
+    is wrong with the plan raises `DocumentError`, before anything is run.
+    """
+    variants = _checked_variants(plan)
+    _refuse_another(out, plan, variants)
+    folder = out.absolute() / "runs"
+    tasks = [
+        Task(number, seed, variant.scenario, variant.changes, str(folder / f"v{number:03}-s{seed}"))
+        for seed in plan.seeds
+        for number, variant in enumerate(variants)
+    ]
+    found: dict[tuple[int, int], RunDone] = {}
+    for task in tasks:
+        known = known_run(Path(task.folder))
+        if known is not None:
+            found[task.variant, task.seed] = known
+    resumed = len(found)
+
+    def told(done: int) -> None:
+        if progress is not None:
+            progress(resumed + done, len(tasks))
+
+    told(0)
+    begin, computing_s = time.perf_counter(), 0.0
+    waiting = [task for task in tasks if (task.variant, task.seed) not in found]
+    if waiting:
+        for task, done in runner(waiting, told):
+            found[task.variant, task.seed] = done
+            computing_s += done.computing_s
+    timing = Timing(len(tasks), resumed, computing_s, time.perf_counter() - begin)
+    figures = {key: done.figures for key, done in found.items()}
+    write_results(plan, figures, out / "results.parquet")
+    return SweepResult(summarise(plan, figures), timing)
+
+
+def check_plan(plan: SweepPlan, out: Path) -> None:
+    """Raise what `run_sweep` would raise before it runs anything."""
+    _refuse_another(out, plan, _checked_variants(plan))
+
+
+def in_processes(jobs: int) -> Runner:
+    """Return a runner that uses so many processes of this machine.
+
+    Each of them reads the script anew that calls this, so there the call stands below `if __name__ ==
+    "__main__":`.
+
+    A Ctrl-C reaches all processes of a terminal. Those of the runs never hear of it, because each would tell
+    of it at length wherever it is just then; they are ended from here.
+    """
+
+    def run(tasks: Sequence[Task], told: Told) -> Iterator[tuple[Task, RunDone]]:
+        others = set(active_children())
+        with ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=get_context("spawn")) as pool:
+            try:
+                with _interruptions_withheld():  # a process that is started now keeps it so
+                    waiting = {
+                        pool.submit(run_task, task.scenario, task.changes, task.seed, task.folder): task
+                        for task in tasks
+                    }
+                for count, ended in enumerate(as_completed(waiting), 1):
+                    yield waiting[ended], _result_of(waiting[ended], ended.result)
+                    told(count)
+            except BaseException as error:
+                pool.shutdown(wait=False, cancel_futures=True)
+                if not isinstance(error, Exception):
+                    for process in set(active_children()) - others:
+                        process.terminate()
+                if isinstance(error, BrokenProcessPool):
+                    raise SweepError(_BROKEN) from error
+                raise
+
+    return run
+
+
+@contextmanager
+def _interruptions_withheld() -> Iterator[None]:
+    """Have an interruption wait until afterwards."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _result_of(task: Task, result: Callable[[], RunDone]) -> RunDone:
+    try:
+        return result()
+    except BrokenProcessPool:
+        raise
+    except Exception as error:
+        raise _failed(task, f"{type(error).__name__}: {error}") from error
+
+
+def _failed(task: Task, reason: str) -> SweepError:
+    return SweepError(
+        f"the run {task.name} failed: {reason}. What was finished is kept; the same sweep goes on from there"
+    )
+
+
+def on_spark(spark: SparkSession) -> Runner:
+    """Return a runner that uses the cores of a Spark session; its machines share the sweep's folder.
+
+    How far it is can be seen in that folder, so that it can be told while Spark is at work.
+    """
+
+    def run(tasks: Sequence[Task], told: Told) -> Iterator[tuple[Task, RunDone]]:
+        def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                for number in batch["id"].to_pylist():
+                    answer, reason = _answered(tasks[int(number or 0)])
+                    yield pa.RecordBatch.from_pydict(
+                        {"id": [number], "answer": [answer], "reason": [reason]}, schema=_ANSWER
+                    )
+
+        numbers = spark.range(0, len(tasks), 1, min(len(tasks), TASKS_PER_CORE * _cores(spark)))
+        answers = numbers.mapInArrow(work, "id long, answer string, reason string")
+        with told_in_words("the sweep failed on a worker"):
+            rows = _watched(answers.collect, tasks, told)
+        for row in rows:
+            task = tasks[row["id"]]
+            if row["reason"] is not None:
+                raise _failed(task, row["reason"])
+            yield task, RunDone(**json.loads(row["answer"]))
+
+    return run
+
+
+def _cores(spark: SparkSession) -> int:
+    """Return how many tasks run at once: Spark cuts a range into so many parts when it is not told."""
+    parts = spark.range(_MANY).select(F.spark_partition_id().alias("part")).collect()
+    return 1 + max(int(row["part"]) for row in parts)
+
+
+def _answered(task: Task) -> tuple[str | None, str | None]:
+    """Return what a run came to, or why it failed: raising would have Spark run it again and again."""
+    try:
+        done = run_task(task.scenario, task.changes, task.seed, task.folder)
+    except Exception as error:
+        return None, f"{type(error).__name__}: {error}"
+    return json.dumps(asdict(done)), None
+
+
+def _watched(collect: Callable[[], list[Any]], tasks: Sequence[Task], told: Told) -> list[Any]:
+    """Wait for Spark, and tell meanwhile how many of the runs have appeared."""
+    with ThreadPoolExecutor(1) as aside:
+        rows = aside.submit(collect)
+        while not rows.done():
+            told(sum(Path(task.folder, "figures.json").is_file() for task in tasks))
+            time.sleep(_LOOK_EVERY_S)
+        told(len(tasks))
+        return rows.result()
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    scenario: str
+    changes: tuple[str, ...]
+    fingerprint: str
+
+
+def _checked_variants(plan: SweepPlan) -> list[_Variant]:
+    """Return every variant as the emulator takes it; everything that is wrong is raised at once.
+
+    What the scenario's own checks find in a variant and not in the scenario as it is, is told at the place of
+    the sweep file that says so.
+    """
+    fingerprint(plan.scenario, ())  # what is wrong with the scenario itself is told of its own file
+    scenario = plan.scenario if Path(plan.scenario).suffix != ".toml" else str(Path(plan.scenario).absolute())
+    variants: list[_Variant] = []
+    problems: list[Problem] = []
+    for changes in plan.variants:
+        try:
+            words = tuple(setting.word() for setting in changes)
+            variants.append(_Variant(scenario, words, fingerprint(scenario, words)))
+        except DocumentError as error:
+            problems.extend(_at_home(plan, changes, problem) for problem in error.problems)
+    if problems:
+        raise DocumentError(problems)
+    return variants
+
+
+def _at_home(plan: SweepPlan, changes: Changes, problem: Problem) -> Problem:
+    """Return a problem of a variant at the setting that it is about: the one that the emulator names, or the
+    first whose key the problem speaks of.
+    """
+    if not changes:
+        return problem
+    named = [setting for setting in changes if problem.file == f"--set {setting.word()}"]
+    named += [setting for setting in changes if setting.path.split(".")[-1] in problem.message]
+    setting = (named or changes)[0]
+    return plan.problem(setting, problem.code, f"with {setting.text()}: {problem.message}")
+
+
+def _refuse_another(out: Path, plan: SweepPlan, variants: Sequence[_Variant]) -> None:
+    """Note which sweep the folder holds; raise `SweepError` when it is another one."""
+    note = out / "sweep.json"
+    described = [
+        {"label": label(changes), "changes": list(variant.changes), "fingerprint": variant.fingerprint}
+        for changes, variant in zip(plan.variants, variants, strict=True)
+    ]
+    try:
+        earlier = parse_json(read_in(out, note.name, LARGEST_JSON), str(note), "D383")
+    except (FileNotFoundError, NotADirectoryError):
+        earlier = None
+    if earlier is not None:
+        if not isinstance(earlier, dict) or earlier.get("variants") != described:
+            raise SweepError(
+                f"{out}: holds another sweep, or its scenario has changed since; give this one a folder of "
+                "its own"
+            )
+    elif out.is_dir() and any(out.iterdir()):
+        raise SweepError(f"{out}: is not empty and holds no sweep; give the sweep a folder of its own")
+    text = json.dumps({"scenario": plan.scenario, "variants": described}, indent=1)
+    write_whole(note, text.encode(), within=out, private="mission_key" in text)

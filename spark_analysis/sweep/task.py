@@ -1,0 +1,71 @@
+"""One run of a sweep: the only place where analysis meets the emulator."""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from documents.atomic_write import write_whole
+from documents.json_documents import LARGEST_JSON, parse_json
+from documents.problems import DocumentError
+from documents.untrusted_folder import read_in
+from emulation.run import run_scenario
+from emulation.scenario import load_scenario
+from spark_analysis.sweep.key_figures import FIGURES, KeyFigures, key_figures
+
+__all__ = ["RunDone", "fingerprint", "known_run", "run_task"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunDone:
+    """What a run came to, and how much processor time it took with its key figures."""
+
+    figures: KeyFigures
+    computing_s: float
+
+
+def fingerprint(scenario: str, changes: Sequence[str]) -> str:
+    """Return a number for everything that a variant says; what is wrong with it raises `DocumentError`."""
+    loaded = load_scenario(scenario, changes)
+    said = [
+        {**loaded.settings.model_dump(mode="json"), "seed": None},
+        [(wanted.file, wanted.document) for wanted in loaded.subscriptions],
+        dict(loaded.vocabulary_documents),
+    ]
+    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def known_run(folder: Path) -> RunDone | None:
+    """Return what a run came to that has been run before; None where it has to be run.
+
+    `figures.json` is written last and at once: where it stands the run is whole. One that an earlier version
+    wrote, with other figures, is asked again.
+    """
+    try:
+        content = parse_json(
+            read_in(folder, "figures.json", LARGEST_JSON), str(folder / "figures.json"), "D383"
+        )
+        if content["figures"].keys() != FIGURES.keys():
+            content["figures"] = key_figures(folder)
+        return RunDone(**content)
+    except FileNotFoundError:
+        return None
+    except (AttributeError, KeyError, TypeError):
+        raise DocumentError.of_file(
+            str(folder / "figures.json"), "D383", "does not hold the figures of a run; remove the folder"
+        ) from None
+
+
+def run_task(scenario: str, changes: Sequence[str], seed: int, folder: str) -> RunDone:
+    """Run a variant with a seed and return its key figures; one that has been run is only asked for them."""
+    run = Path(folder)
+    known = known_run(run)
+    if known is not None:
+        return known
+    begin = time.process_time()
+    run_scenario(load_scenario(scenario, changes), seed, run, force=True)
+    done = RunDone(key_figures(run), time.process_time() - begin)
+    write_whole(run / "figures.json", json.dumps(asdict(done)).encode(), within=run)
+    return done
