@@ -89,6 +89,7 @@ class Holdings(Engine):
         now_ms: int,
         *,
         matchers: Mapping[int, MatcherFactory],
+        listens_to: Mapping[int, frozenset[int]] | None = None,
         directory: Directory,
         hosts: frozenset[int] = frozenset(),
         sealer: Sealer | None = None,
@@ -96,7 +97,7 @@ class Holdings(Engine):
     ) -> None:
         checked_hosts(hosts, node)
         self._hosts = hosts
-        self._matchers = LanguageMatchers(matchers)
+        self._matchers = LanguageMatchers(matchers, listens_to)
         bounds = limits or Limits()
         self._services = ServiceBook(directory)
         self._items: dict[ItemId, Item] = {}
