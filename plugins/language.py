@@ -33,6 +33,7 @@ __all__ = [
     "LookUp",
     "Match",
     "Matcher",
+    "NotServed",
     "Part",
     "Question",
     "Release",
@@ -156,6 +157,10 @@ class Matcher(Protocol):
         unfinished.
         """
         ...
+
+
+class NotServed(ValueError):
+    """A matcher does not take this subscription, which is sound: another algorithm of its language does."""
 
 
 @dataclass(frozen=True, slots=True)
