@@ -15,6 +15,8 @@ GOLDEN = Path(__file__).parent / "golden"
 GENERATED = 'source = { generator = "vital_signs", deteriorating = 1.0 }'
 PLACES = '"static", places_m = [[1, 2], [601, 2]] }'
 
+POPULATION = '[[population]]\ngroup = "medics"\nevent = "patient"\nnumber = 4\n'
+
 
 def with_csv(columns: str, more: str = "") -> tuple[str, str]:
     return GENERATED, f'source = {{ csv = "d.csv", time_column = "t", columns = {columns}{more} }}'
@@ -45,6 +47,12 @@ CASES: dict[str, Changes] = {
     ],
     "a_name_twice": [('name = "helpers"', 'name = "medics"')],
     "the_wrong_role": [('group = "patients"', 'group = "helpers"')],
+    "an_unknown_subscription_language": [
+        ("[[sensor]]", f'{POPULATION}language = "fuzy"\n\n[[sensor]]'),
+    ],
+    "workloads_in_a_language_that_nobody_writes": [
+        ("[[sensor]]", f'{POPULATION}language = "direct"\n\n[[sensor]]'),
+    ],
     "an_unknown_event_class": [('event = "patient"', 'event = "patent"')],
     "a_missing_subscription": [("fever.xml", "fevr.xml")],
     "a_missing_vocabulary": [('["medical"]', '["medical", "mine.toml"]')],

@@ -312,6 +312,8 @@ def _valid(text: str | None, span: Span, reader: PredicateReader) -> int:
         return code
     seconds = duration_s(text)
     if seconds is None or not 0 < seconds <= LONGEST_VALID_S:
-        reader.complain(span, "D119", f'valid is "{text}"; it is a positive duration such as PT2H or P7D')
+        codes = ", or code:0 to code:255" if text.startswith("code:") else ""
+        wanted = f"it is a positive duration such as PT2H or P7D{codes}"
+        reader.complain(span, "D119", f'valid is "{text}"; {wanted}')
         return 0
     return lifetime_code(math.ceil(seconds))
