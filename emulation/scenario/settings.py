@@ -22,7 +22,7 @@ from pydantic_core import PydanticCustomError
 
 from dens.limits import Limits
 from dens.policies.registry import POLICIES
-from documents.problems import did_you_mean, listed
+from documents.problems import did_you_mean, likely_meant, listed
 from emulation.radio import Radio
 from emulation.scenario.base import Metres, Name, NotificationLifetime, NotNegative, Settings
 from emulation.scenario.fault_settings import (
@@ -65,7 +65,12 @@ def _known_policy(name: str) -> str:
         raise PydanticCustomError(
             "D302",
             'there is no replication policy "{name}"{hint} ({known})',
-            {"name": name, "hint": did_you_mean(name, POLICIES), "known": listed(list(POLICIES))},
+            {
+                "name": name,
+                "hint": did_you_mean(name, POLICIES),
+                "known": listed(list(POLICIES)),
+                "meant": likely_meant(name, POLICIES),
+            },
         )
     return name
 

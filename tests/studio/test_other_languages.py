@@ -188,6 +188,20 @@ def test_files_are_checked_by_their_language(dens, tmp_path: Path, document: Pat
     assert "heart_rate" in ended.out
 
 
+def test_programs_are_told_where_a_problem_ends_and_what_would_fix_it(dens, tmp_path: Path) -> None:
+    path = tmp_path / "fever.xml"
+    path.write_text(PATIENT.read_text().replace('event="patient"', 'event="patent"'))
+    for command in ("check", "compile"):
+        [problem] = dens(command, path, "--json").document()["problems"]
+        assert problem["code"] == "D101"
+        [fix] = problem["fixes"]
+        line = path.read_text().splitlines()[fix["line"] - 1]
+        assert line[fix["column"] - 1 : fix["end_column"] - 1] == "patent"
+        assert line[problem["column"] - 1 : problem["end_column"] - 1] == 'event="patent"'
+        assert (fix["title"], fix["replacement"]) == ("write patient", "patient")
+    assert dens("check", tmp_path / "none.xml", "--json").document()["problems"][0]["fixes"] == []
+
+
 def test_boards_say_that_they_do_not_know_it(dens, document: Path, tmp_path: Path) -> None:
     vector = tmp_path / "alarm.sv"
     vector.write_bytes(bytes.fromhex(HEADER + "000380"))

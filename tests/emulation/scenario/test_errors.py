@@ -165,6 +165,32 @@ def test_what_is_said(write_scenario: WriteScenario, case: str, pytestconfig: py
     assert said
 
 
+@pytest.mark.parametrize("case", CASES)
+def test_every_fix_removes_its_problem(case: str, write_scenario: WriteScenario) -> None:
+    path = write_scenario(*CASES[case])
+    (path.parent / "d.csv").write_text("t,tmp\n0,37\n")
+    (path.parent / "w.txt").write_text("0 1 2\n")
+    text = path.read_text()
+    lines = text.splitlines(keepends=True)
+    for problem in check_scenario_file(path):
+        if "did you mean" in problem.message and problem.file == str(path):
+            assert problem.fixes, problem
+        for fix in problem.fixes:
+            assert fix.span.line == fix.span.end_line
+            line = lines[fix.span.line - 1]
+            mended = line[: fix.span.column - 1] + fix.replacement + line[fix.span.end_column - 1 :]
+            path.write_text("".join([*lines[: fix.span.line - 1], mended, *lines[fix.span.line :]]))
+            assert problem not in check_scenario_file(path)
+
+
+def test_what_a_change_says_is_not_fixed_in_the_file(write_scenario: WriteScenario) -> None:
+    with pytest.raises(DocumentError) as refused:
+        load_scenario(write_scenario(), ["group[0].radio=handhold"])
+    [problem] = refused.value.problems
+    assert "did you mean" in problem.message
+    assert (problem.span, problem.fixes) == (None, ())
+
+
 def test_problems_of_all_files_come_together(write_scenario: WriteScenario) -> None:
     path = write_scenario(with_csv('{ patient_temperature = "temp" }'))
     (path.parent / "fever.xml").write_text("<subscription")

@@ -95,7 +95,8 @@ def read_predicates(document: SubscriptionDocument, words: AuthorsWords, tags: T
     try:
         event = words.event(str(root.get("event")).strip(), event_span)
     except BadConstant as error:
-        raise DocumentError([document.problem(event_span, error.code, str(error))]) from None
+        fixes = document.replaced(event_span, error.word, error.meant)
+        raise DocumentError([document.problem(event_span, error.code, str(error), fixes)]) from None
     reader = PredicateReader(document, event, words.table.age_index, words)
     threshold_span = document.attribute_span(root, "threshold")
     valid_span = document.attribute_span(root, "valid")
