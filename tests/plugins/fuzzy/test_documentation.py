@@ -11,7 +11,7 @@ from knowledge_manager.terms import HedgeName
 from knowledge_manager.vocabulary_reader import read_vocabulary
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.compiler.curves import hedged
-from plugins.fuzzy.authoring.compiler.schema import SCHEMA
+from plugins.fuzzy.authoring.schema import SCHEMA
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE
 
 DOCS = Path(__file__).parent.parent.parent.parent / "docs"

@@ -10,7 +10,7 @@ from plugins.authoring.reader import own_text
 from plugins.fuzzy.authoring.compiler.expressions import BadExpression, parse_expression
 from plugins.fuzzy.authoring.compiler.predicates import Asked
 from plugins.fuzzy.authoring.compiler.rules import fit_rules, is_constant
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
+from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.patterns import pattern_bytes
 from plugins.fuzzy.vectors import TAKAGI_SUGENO_0, TAKAGI_SUGENO_1, WEIGHTED_MEAN
 

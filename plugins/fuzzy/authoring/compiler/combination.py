@@ -12,7 +12,7 @@ from lxml import etree
 from documents.problems import did_you_mean, likely_meant, listed
 from plugins.authoring.reader import PredicateReader
 from plugins.authoring.spans import Span
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
+from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.vectors import AGGREGATORS, BREAKDOWN, EXACT, TAKAGI_SUGENO_0, TAKAGI_SUGENO_1
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from plugins.fuzzy.authoring.compiler.approximate import read_approximate
 from plugins.fuzzy.authoring.compiler.combination import Combination, local_name, read_combination
 from plugins.fuzzy.authoring.compiler.crisp import read_crisp
 from plugins.fuzzy.authoring.compiler.place import read_within
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
 from plugins.fuzzy.authoring.compiler.wishes import Wish
+from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, both, short_form
 from plugins.fuzzy.vectors import AGGREGATORS, WEIGHTED_MEAN
 from watchdog.vector import lifetime_code, lifetime_s
