@@ -13,7 +13,7 @@ from dens.engine import Engine
 from dens.errors import LocalProtocolError
 from dens.events import CopyDropped, Event, MessageCreated, MessageExpired, NotificationDelivered
 from dens.identity import signed
-from dens.item import LIFETIME_MS, OLDEST_AGE_MS, Item, ItemId, lifetime_code
+from dens.item import LIFETIME_MS, OLDEST_AGE_MS, Item, ItemId, lifetime_code_ms
 from dens.limits import Limits
 from dens.messages import Notify, Receipt, Subscribed, Withdrawal
 from dens.numbers import REASON_NAMES, UNVERIFIED, MessageType, Reason, Role, Status
@@ -149,7 +149,7 @@ class SubscriberEnd(Engine):
         """Make a tombstone that outlives every copy of that id's revisions, with a step to spare for slow
         clocks.
         """
-        lifetime_q = min(lifetime_code(max(0, until_ms - now_ms)) + 1, 255)
+        lifetime_q = min(lifetime_code_ms(max(0, until_ms - now_ms)) + 1, 255)
         item = self._make(MessageType.UNSUBSCRIBE, 0, lifetime_q, Withdrawal(id, seq).encode(), now_ms)
         self._note_buried(item, id, seq)
         self._publish(item, now_ms)
@@ -267,7 +267,7 @@ class SubscriberEnd(Engine):
         return Status.STORED
 
     def _give_receipt(self, notification: ItemId, until_ms: int, now_ms: int) -> None:
-        lifetime_q = lifetime_code(min(until_ms - now_ms, LIFETIME_MS[255]))
+        lifetime_q = lifetime_code_ms(min(until_ms - now_ms, LIFETIME_MS[255]))
         receipt = self._make(MessageType.RECEIPT, 0, lifetime_q, Receipt(notification).encode(), now_ms)
         self._receipts[receipt.id] = None
         self._publish(receipt, now_ms)

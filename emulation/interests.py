@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dens.item import lifetime_code
+from dens.item import lifetime_code_ms
 from knowledge_manager.event_class import Attribute, EventClass
 from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription
 
@@ -39,7 +39,7 @@ class PlannedInterests:
                 SubscriptionVector(
                     id=self.first_id + index,
                     seq=0,
-                    valid=lifetime_code(self.lifetime_ms),
+                    valid=lifetime_code_ms(self.lifetime_ms),
                     stamp_s=0,
                     threshold=0,
                     aggregator=0,

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dens.item import lifetime_code
+from dens.item import lifetime_code_ms
 from knowledge_manager.event_class import Attribute, EventClass
 from plugins.fuzzy.vectors import SubscriptionVector, Triple, encode_subscription
 
@@ -47,7 +47,7 @@ def draw_population(
         parts = SubscriptionVector(
             id=0,
             seq=0,
-            valid=lifetime_code(lifetime_ms),
+            valid=lifetime_code_ms(lifetime_ms),
             stamp_s=stamp_s % 65536,
             threshold=threshold,
             aggregator=0,

@@ -10,8 +10,6 @@ raise `VectorError` for everything else. docs/vector-format.md is the whole stor
 """
 
 from watchdog.blocks import block_fault, has_block
-from watchdog.lifetime import lifetime_code as lifetime_code
-from watchdog.lifetime import lifetime_s as lifetime_s
 
 SUBSCRIPTION = 1
 NOTIFICATION = 2

@@ -5,6 +5,8 @@ from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from watchdog.lifetime import LONGEST_LIFETIME_S
+
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 """Lower case, digits and underscores: names become parts of file names and of trace columns."""
 NotNegative = Annotated[float, Field(ge=0)]
@@ -13,7 +15,7 @@ Metres = Annotated[float, Field(gt=0, le=1e7)]
 Speed = Annotated[float, Field(gt=0, le=10_000)]
 """Metres per second: up to what leaves the earth."""
 
-NotificationLifetime = Annotated[float, Field(ge=1, le=49 * 86_400)]
+NotificationLifetime = Annotated[float, Field(ge=1, le=LONGEST_LIFETIME_S)]
 """Seconds that a notification lives; ages on the air end at 49.7 days."""
 
 

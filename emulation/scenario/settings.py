@@ -34,6 +34,7 @@ from emulation.scenario.fault_settings import (
 )
 from emulation.scenario.mobility_settings import MobilitySettings
 from emulation.scenario.sensor_settings import SensorSettings
+from watchdog.lifetime import LONGEST_LIFETIME_S
 
 ZoneKind = Literal["incident_site", "treatment", "transport", "command", "hospital"]
 Role = Literal["subscriber", "mediator", "publisher"]
@@ -205,7 +206,7 @@ class PopulationSettings(Settings):
     similarity: Annotated[float, Field(ge=0, le=1)] = 0.0
     selectivity: Annotated[float, Field(ge=0, le=1)] = 0.1
     threshold: Annotated[float, Field(ge=0, le=1)] = 0.5
-    valid_s: Annotated[float, Field(ge=1, le=365 * 86_400)] = 86_400.0
+    valid_s: Annotated[float, Field(ge=1, le=LONGEST_LIFETIME_S)] = 86_400.0
     at_s: NotNegative = 0.0
 
 
@@ -217,7 +218,7 @@ class TrafficSettings(Settings):
     first_s: NotNegative = 0.0
     every_s: Annotated[float, Field(ge=0.001, le=365 * 86_400)]
     size_bytes: Annotated[int, Field(ge=1, le=60_000)]
-    lifetime_s: PositiveFloat
+    lifetime_s: Annotated[float, Field(gt=0, le=LONGEST_LIFETIME_S)]
 
 
 def _several(given: Any) -> Any:

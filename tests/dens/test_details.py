@@ -7,7 +7,7 @@ import pytest
 from dens import matching
 from dens.collaborators import MatcherFactory
 from dens.events import MessageQuarantined, NotificationDelivered
-from dens.item import lifetime_code
+from dens.item import lifetime_code_ms
 from dens.messages import Satisfied
 from dens.node import DensNode
 from dens.publisher import PublisherEnd
@@ -24,7 +24,7 @@ from emulation.torture.topics import (
 from plugins import language
 
 MEDIATOR, ASKER, SOURCE, LISTENER = 1, 2, 3, 10
-HOUR_Q = lifetime_code(3_600_000)
+HOUR_Q = lifetime_code_ms(3_600_000)
 
 
 class Detailed(TopicMatcher):

@@ -13,7 +13,7 @@ from dens.engine import Engine
 from dens.envelope import pack, unpack
 from dens.errors import StoreError
 from dens.events import Event, MessageQuarantined, MessageRefused, NotificationMatched
-from dens.item import Item, lifetime_code
+from dens.item import Item, lifetime_code_ms
 from dens.limits import Limits
 from dens.messages import Bundle, Hello, Notify, SummaryMessage
 from dens.node import DensNode
@@ -31,7 +31,7 @@ from emulation.torture.topics import (
     subscription,
 )
 
-HOUR_Q = lifetime_code(3_600_000)
+HOUR_Q = lifetime_code_ms(3_600_000)
 POISON = 66
 """A least value that a matcher cannot add, match or remove, a value that it cannot match, a topic that
 nobody can look up."""

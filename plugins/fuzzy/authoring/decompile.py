@@ -23,7 +23,7 @@ from plugins.fuzzy.vectors import (
     Triple,
 )
 from watchdog.blocks import NAMED_FUNCTIONS
-from watchdog.vector import lifetime_code, lifetime_s
+from watchdog.lifetime import lifetime_code, lifetime_s
 
 _NAMED = ("geometric_mean", "harmonic_mean")
 

@@ -18,7 +18,8 @@ from plugins.fuzzy.authoring.words import (
 )
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.vectors import NotificationVector, SubscriptionVector
-from watchdog.vector import VectorError, lifetime_s
+from watchdog.lifetime import lifetime_s
+from watchdog.vector import VectorError
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from plugins.fuzzy.vectors import (
     SubscriptionVector,
     Triple,
 )
-from watchdog.vector import lifetime_s
+from watchdog.lifetime import lifetime_s
 
 _EPOCH = datetime.date(1970, 1, 1)
 _CRISP = 127

@@ -16,6 +16,8 @@ from plugins.fuzzy.authoring.compiler.reader import PredicateReader
 from plugins.fuzzy.authoring.compiler.wishes import CRISP, Exact, Wish
 from plugins.fuzzy.vectors import decode_subscription
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE, compiled, subscription, triple_of
+from watchdog.header import HEADER_LIFETIME
+from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_s
 from watchdog.membership import degree
 from watchdog.normalise import normal_byte
 
@@ -475,6 +477,18 @@ def test_what_was_rounded_is_remarked() -> None:
     )
     assert compile_subscription(EXAMPLE, "f", TABLE).remarks == ("valid PT2H is rounded up to PT2H5M12S",)
     assert compiled(HIGH).remarks == ()
+
+
+def test_no_subscription_outlives_what_an_age_can_say() -> None:
+    longest = compiled(HIGH, attributes='valid="P49DT17H2M47S"')
+    assert lifetime_s(longest.vector[HEADER_LIFETIME]) == LONGEST_LIFETIME_S
+    for longer in ("P49DT17H2M48S", "P365D"):
+        with pytest.raises(DocumentError, match="D119: .*up to P49DT17H2M47S"):
+            compiled(HIGH, attributes=f'valid="{longer}"')
+    beyond = compiled(HIGH, attributes='valid="code:200"')
+    assert beyond.vector[HEADER_LIFETIME] == 200
+    assert beyond.remarks == ("valid code:200 lives P49DT17H2M47S, as every code from 177 on",)
+    assert compiled(HIGH, attributes='valid="code:177"').remarks == ()
 
 
 def test_plain_numbers_have_no_unit_to_show() -> None:

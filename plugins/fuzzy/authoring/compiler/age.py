@@ -9,7 +9,7 @@ from plugins.fuzzy.authoring.compiler.reader import PredicateReader, own_text
 from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
 from plugins.fuzzy.authoring.compiler.spans import Span
 from plugins.fuzzy.authoring.compiler.wishes import CRISP, Exact, Wish
-from watchdog.vector import lifetime_code, lifetime_s
+from watchdog.lifetime import lifetime_code, lifetime_s
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -18,7 +18,7 @@ from plugins.fuzzy.authoring.compiler.combination import Combination, local_name
 from plugins.fuzzy.authoring.compiler.constants import BadConstant, plain_number
 from plugins.fuzzy.authoring.compiler.crisp import read_crisp
 from plugins.fuzzy.authoring.compiler.document import SubscriptionDocument
-from plugins.fuzzy.authoring.compiler.durations import duration_s
+from plugins.fuzzy.authoring.compiler.durations import duration_s, written_duration
 from plugins.fuzzy.authoring.compiler.place import read_within
 from plugins.fuzzy.authoring.compiler.reader import PredicateReader, TagReader, TagReaders, own_text
 from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
@@ -27,13 +27,12 @@ from plugins.fuzzy.authoring.compiler.wishes import Wish
 from plugins.fuzzy.authoring.compiler.words import AuthorsWords, ResolvedWord
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, both, short_form
 from plugins.fuzzy.vectors import AGGREGATORS, WEIGHTED_MEAN
-from watchdog.vector import lifetime_code, lifetime_s
+from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 DEFAULT_VALID_S: Final = 86400
-LONGEST_VALID_S: Final = lifetime_s(255)
 
 BUILT_IN_TAGS: Final[TagReaders] = {
     f"{{{NAMESPACE}}}approximate-predicate": read_approximate,
@@ -301,7 +300,9 @@ def _valid(text: str | None, span: Span, reader: PredicateReader) -> int:
     if text.startswith("code:") and text[5:].isascii() and text[5:].isdigit() and int(text[5:8]) <= 255:
         return int(text[5:8])
     seconds = duration_s(text)
-    if seconds is None or not 0 < seconds <= LONGEST_VALID_S:
-        reader.complain(span, "D119", f'valid is "{text}"; it is a positive duration such as PT2H or P7D')
+    if seconds is None or not 0 < seconds <= LONGEST_LIFETIME_S:
+        longest = written_duration(LONGEST_LIFETIME_S)
+        message = f'valid is "{text}"; it is a positive duration such as PT2H or P7D, up to {longest}'
+        reader.complain(span, "D119", message)
         return 0
     return lifetime_code(math.ceil(seconds))
