@@ -1,5 +1,10 @@
-"""What is wrong with a recorded value, before it becomes a byte: it cannot be read, or lies outside of the
-domain.
+"""Values as people and recordings write them, and what is wrong with one.
+
+    38.2          a value that is known
+    37.9..38.5    somewhere between the two
+    38.2±0.3      most likely 38.2, and surely within 0.3 of it
+    ?             anything in the domain
+    red           one of the words of a nominal attribute
 
 One judgement for all recordings: those of the emulator and those that `dens node publish` replays. What
 follows from it is the caller's: an emulated sensor refuses the file or warns, a publisher leaves it out.
@@ -11,6 +16,7 @@ from typing import Final, Literal
 
 from documents.problems import did_you_mean, listed
 from knowledge_manager.event_class import Attribute
+from plugins.readings import Corners, point
 from watchdog.normalise import scale_decimal
 
 _DECIMAL_COMMA: Final = re.compile(r"\s*[+-]?\d*,\d+\s*")
@@ -25,6 +31,32 @@ class Fault:
     message: str
 
 
+def corners_of(text: str, attribute: Attribute) -> Corners | None:
+    """Return what a text says of an attribute, in scaled integers; None where it says nothing."""
+    if attribute.type == "nominal":
+        return point(attribute.values.index(text)) if text in attribute.values else None
+    value = scale_decimal(text, attribute.decimals)
+    return _uncertain(text, attribute) if value is None else point(value)
+
+
+def _uncertain(text: str, attribute: Attribute) -> Corners | None:
+    if text.strip() == "?":
+        return attribute.lo_scaled, attribute.lo_scaled, attribute.hi_scaled, attribute.hi_scaled
+    separator = ".." if ".." in text else "±"
+    first, _, second = text.partition(separator)
+    one, other = (scale_decimal(part, attribute.decimals) for part in (first, second))
+    if one is None or other is None:
+        return None
+    if separator == "..":
+        return (one, one, other, other) if one <= other else None
+    return (one - other, one, one, one + other) if other >= 0 else None
+
+
+def is_within(corners: Corners, attribute: Attribute) -> bool:
+    """Say whether all that is possible lies in the attribute's domain."""
+    return attribute.lo_scaled <= corners[0] and corners[3] <= attribute.hi_scaled
+
+
 def fault_of(text: str, attribute: Attribute) -> Fault | None:
     """Return what is wrong with this text as a value of the attribute; None where nothing is."""
     if attribute.type == "nominal":
@@ -32,11 +64,11 @@ def fault_of(text: str, attribute: Attribute) -> Fault | None:
             return None
         known = f"({listed(attribute.values)}){did_you_mean(text, attribute.values)}"
         return Fault("unreadable", f"{shown(text)} is no {attribute.name} {known}")
-    scaled = scale_decimal(text, attribute.decimals)
-    if scaled is None:
+    corners = corners_of(text, attribute)
+    if corners is None:
         hint = decimal_point_hint(text)
         return Fault("unreadable", f"{shown(text)} is no {attribute.name}{hint}")
-    if not attribute.lo_scaled <= scaled <= attribute.hi_scaled:
+    if not is_within(corners, attribute):
         unit = f" {attribute.unit}" if attribute.unit else ""
         domain = f"{attribute.lo:g} to {attribute.hi:g}{unit}"
         return Fault("outside", f"{attribute.name} {shown(text, quoted=False)} lies outside of {domain}")
