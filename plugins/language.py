@@ -166,9 +166,13 @@ class Part:
     body: bytes
 
 
-def no_parts(body: bytes) -> tuple[Part, ...]:
-    """Return nothing: sources that do not know the language cannot serve it."""
-    return ()
+TakeApart = Callable[[bytes], tuple[Part, ...]]
+"""From a body to subscriptions of other languages that together let pass whatever it wants."""
+
+
+def no_parts(table: MissionTable) -> TakeApart:
+    """Return nothing of any body: sources that do not know the language cannot serve it."""
+    return lambda body: ()
 
 
 MatcherFactory = Callable[[MissionTable], Matcher]
@@ -187,8 +191,10 @@ class SubscriptionLanguage:
     matcher: MatcherFactory
     listens_to: frozenset[int] | None = None
     """Languages whose notifications its matcher judges; None means its own."""
-    parts: Callable[[bytes], tuple[Part, ...]] = no_parts
-    """From a body to subscriptions of other languages that together let pass whatever it wants."""
+    parts: Callable[[MissionTable], TakeApart] = no_parts
+    """Takes subscriptions apart for sources that do not know the language."""
+    reads_values: bool = False
+    """Whether values count beyond their bytes (`plugins.readings`); runs that ask in it record them."""
     authoring: "Callable[[], Authoring] | None" = None
     """What a person does with it. Called where it is needed, so that a node imports none of it."""
     algorithms: Mapping[str, MatcherFactory] = field(default_factory=dict)
