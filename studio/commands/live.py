@@ -55,21 +55,21 @@ def live(
     from math import inf
 
     from documents import exit_codes as exits
-    from spark_analysis.errors import TraceError
     from spark_analysis.live.follow import GONE_AFTER_S, follow, wait_for_run
-    from spark_analysis.manifest import read_manifest
     from spark_analysis.session.session import close_session, open_session
     from studio import console
+    from traces.manifest import read_manifest
+    from traces.run_documents import NotARun
     from traces.writer_check import is_being_written
 
     if wait:
         wait_for_run(run, console.say)
     try:
         read_manifest(run)  # a folder that is no run is told before Spark is started
-    except TraceError as error:
+    except NotARun as error:
         if (run / "manifest.json").exists():
             raise
-        raise TraceError(f"{error}; --wait waits for a run that is about to begin") from None
+        raise NotARun(f"{error}; --wait waits for a run that is about to begin") from None
     console.say("starting Spark …")
     spark = open_session(master)
     try:

@@ -14,7 +14,6 @@ from rich.table import Table
 
 from spark_analysis.errors import TraceError
 from spark_analysis.interval import Interval
-from spark_analysis.manifest import Manifest
 from spark_analysis.queries.answers import Analysis, Served
 from spark_analysis.report.build import write_comparison
 from spark_analysis.report.comparison import COMPARED, Comparison, compare, refuse_strangers
@@ -25,6 +24,7 @@ from spark_analysis.sweep.results import SweepResult, Timing, VariantResult
 from studio.summary import comparison_table, sweep_table
 from tests.spark_analysis.sample import sample_analysis
 from tests.spark_analysis.test_report import Page
+from traces.manifest import Manifest
 
 
 def manifest(seed: int, status: str = "complete", **settings: Any) -> Manifest:

@@ -1,18 +1,17 @@
-"""Finds the Parquet files of a trace, and refuses one that is not whole; all of it without Spark."""
+"""Finds the Parquet files of a trace, and refuses one that is not whole, from their footers alone."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyspark.sql.pandas.types import to_arrow_schema
-
-from documents.untrusted_folder import parts_in as files_in
-from spark_analysis.errors import TraceError
-from spark_analysis.losses import refuse_losses
-from spark_analysis.manifest import Manifest
-from spark_analysis.schema import TABLES
+from documents.untrusted_folder import parts_in
+from traces.losses import refuse_losses
+from traces.manifest import Manifest
 from traces.parquet_guard import footer_of, refuse_other_types
+from traces.run_documents import NotARun
+from traces.schema import ADDED_COLUMNS, TABLES
+from traces.tables import plain_schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +22,11 @@ class Part:
     rows: int
 
 
-def parts_in(folder: Path, manifest: Manifest) -> dict[str, tuple[Part, ...]]:
+def whole_parts(folder: Path, manifest: Manifest) -> dict[str, tuple[Part, ...]]:
     """Return the parts of every table; a trace without any row is refused, and one that lost some."""
     parts = {name: _parts_of(folder, name) for name in TABLES}
     if not rows_in(parts):
-        raise TraceError(
-            f"{folder}: the run is empty, no table of its trace has a row; run the scenario again"
-        )
+        raise NotARun(f"{folder}: the run is empty, no table of its trace has a row; run the scenario again")
     refuse_losses(
         folder, manifest, {name: [part.path for part in of_table] for name, of_table in parts.items()}
     )
@@ -43,11 +40,11 @@ def rows_in(parts: Mapping[str, tuple[Part, ...]]) -> int:
 
 def _parts_of(run: Path, table: str) -> tuple[Part, ...]:
     """Return the parts of one table in order, having read the footer of each."""
-    paths = files_in(run, table)
+    paths = parts_in(run, table)
     for expected, path in enumerate(paths):
         number = re.fullmatch(r"part-(\d+)\.parquet", path.name)
         if number is None or int(number.group(1)) != expected:
-            raise TraceError(
+            raise NotARun(
                 f"{run / 'trace' / table}: part {expected:05} is missing before {path.name}; "
                 "the trace was damaged after it was written, run the scenario again"
             )
@@ -57,8 +54,10 @@ def _parts_of(run: Path, table: str) -> tuple[Part, ...]:
 def _read_footer(run: Path, path: Path, table: str) -> Part:
     footer = footer_of(run, path)
     schema = footer.schema.to_arrow_schema()
-    missing = sorted(set(TABLES[table].names) - set(schema.names))
-    if missing:
-        raise TraceError(f"{path}: table {table} lacks the column {', '.join(missing)}")
-    refuse_other_types(path, schema, to_arrow_schema(TABLES[table]))
+    missing = set(TABLES[table].names) - set(schema.names)
+    lost = sorted(missing - ADDED_COLUMNS.get(table, frozenset()))
+    if lost:
+        raise NotARun(f"{path}: table {table} lacks the column {', '.join(lost)}")
+    written = [name for name in TABLES[table].names if name not in missing]
+    refuse_other_types(path, schema, plain_schema(table, written))
     return Part(path, footer.num_rows)
