@@ -17,6 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import languages_of
 from spark_analysis.metrics import delivery, truth
+from spark_analysis.metrics.documents import documents_judged
 from spark_analysis.metrics.owed import SubscriptionRevision, owed, subscription_revisions
 from spark_analysis.schema import TABLES
 from spark_analysis.session.session import open_session
@@ -92,13 +93,19 @@ class Run:
         return delivery.outcomes(owing, delivered, self.manifest.simulated_ms)
 
     def wanted(self) -> DataFrame:
-        """Return every reading × every subscription in force that it matches, told or not."""
+        """Return every reading and document × every subscription in force that it matches, told or not."""
         revisions = self.revisions()
         return self.judged(revisions).transform(truth.wanted(revisions))
 
     def judged(self, revisions: Sequence[SubscriptionRevision]) -> DataFrame:
-        """Return every reading that one of these revisions wanted, with its matches packed."""
-        return self.table("filter_decisions").transform(truth.judged(revisions, languages_of(self.manifest)))
+        """Return every reading and every document that one of these revisions wanted, with its matches
+        packed.
+        """
+        languages = languages_of(self.manifest)
+        readings = self.table("filter_decisions").transform(truth.judged(revisions, languages))
+        if not self.rows("documents"):
+            return readings
+        return readings.unionByName(self.table("documents").transform(documents_judged(revisions, languages)))
 
     def fates(self) -> DataFrame:
         """Return what became of every pair of reading and subscriber that was wanted or told."""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from documents.untrusted_folder import parts_in
 from traces.losses import refuse_losses
@@ -20,6 +21,8 @@ class Part:
 
     path: Path
     rows: int
+    says: frozenset[str] = frozenset()
+    """The columns of `ADDED_COLUMNS` that may have a value in it: most traces have none."""
 
 
 def whole_parts(folder: Path, manifest: Manifest) -> dict[str, tuple[Part, ...]]:
@@ -60,4 +63,15 @@ def _read_footer(run: Path, path: Path, table: str) -> Part:
         raise NotARun(f"{path}: table {table} lacks the column {', '.join(lost)}")
     written = [name for name in TABLES[table].names if name not in missing]
     refuse_other_types(path, schema, plain_schema(table, written))
-    return Part(path, footer.num_rows)
+    added = ADDED_COLUMNS.get(table, frozenset()) - missing
+    return Part(path, footer.num_rows, frozenset(name for name in added if _may_say(footer, name)))
+
+
+def _may_say(footer: Any, column: str) -> bool:
+    """Tell whether a column may have a value, from what a part's footer counts."""
+    place = footer.schema.to_arrow_schema().get_field_index(column)
+    for group in map(footer.row_group, range(footer.num_row_groups)):
+        counted = group.column(place).statistics
+        if counted is None or not counted.has_null_count or counted.null_count < group.num_rows:
+            return True
+    return False

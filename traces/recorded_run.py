@@ -28,6 +28,10 @@ class RecordedRun:
         """Return how many rows a table has, or all together, from the footers of its files."""
         return rows_in(self.parts if table is None else {table: self.parts[table]})
 
+    def says(self, table: str, column: str) -> bool:
+        """Tell whether a column that came with a later version may have a value, from the footers."""
+        return any(column in part.says for part in self.parts[table])
+
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Return these columns of a table, or all of it; one that nothing was written to has no row."""
         found = [read_rows(self.path, part.path, name, columns) for part in self.parts[name]]

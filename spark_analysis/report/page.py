@@ -72,7 +72,7 @@ def page(analysis: Analysis) -> str:
         loads_table=loads_table(analysis),
         energy=energy_section(analysis),
         map=map_section(analysis),
-        subscription_table=_subscription_table(analysis),
+        subscription_table=_subscription_table(analysis) + _details_table(analysis),
         given_up=_given_up(analysis),
     )
 
@@ -175,6 +175,27 @@ def _subscription_table(analysis: Analysis) -> str:
             for one in analysis.delivery.by_subscription
         ],
         text_columns=(1,),
+    )
+
+
+def _details_table(analysis: Analysis) -> str:
+    """Return what matches said beyond their degree; nothing where none did."""
+    if not analysis.details:
+        return ""
+    return table(
+        "What matches said, in the words of their language, by the number of notifications",
+        ("subscriber", "subscription", "what it said", "notifications", "delivered"),
+        [
+            (
+                one.subscriber,
+                f"{one.document or 'no document'} ({one.id}, revision {one.seq})",
+                one.words,
+                number_text(one.notifications),
+                number_text(one.delivered),
+            )
+            for one in analysis.details
+        ],
+        text_columns=(1, 2),
     )
 
 

@@ -12,6 +12,7 @@ from documents.problems import DocumentError
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from spark_analysis.errors import TraceError
+from spark_analysis.queries.analysis import analyse
 from spark_analysis.run import is_large, open_run
 from spark_analysis.schema import TABLES
 from spark_analysis.sweep.key_figures import key_figures
@@ -186,3 +187,14 @@ def test_an_unknown_table_is_refused_with_the_known_ones(write_run: WriteRun, sp
     run = open_run(write_run({"nodes": NODES}), spark)
     with pytest.raises(TraceError, match='no table "node"; it has nodes, motion'):
         run.table("node")
+
+
+def test_a_trace_of_version_2_is_read_and_reported(spark: SparkSession) -> None:
+    older = Path(__file__).parents[1] / "traces" / "version_2"
+    run = open_run(older, spark)
+    assert run.table("documents").count() == 0
+    assert run.table("matches").where("detail is null").count() == run.rows("matches") > 0
+    assert run.table("filter_decisions").where("exact is null").count() == run.rows("filter_decisions") > 0
+    found = analyse(run)
+    assert (found.delivery.total.delivered, found.delivery.total.owed) == (25, 28)
+    assert found.filtering.kept == 2
