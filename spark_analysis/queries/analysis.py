@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from pyspark.sql import DataFrame, Row, SparkSession
 
+from spark_analysis.answers import Analysis, GroundTruth, RunFacts
 from spark_analysis.metrics import truth
 from spark_analysis.metrics.delivery import pairs as pairs_of
 from spark_analysis.metrics.documents import released_documents
 from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.queries import delivery as arriving
 from spark_analysis.queries import energy, network, nodes, radio
-from spark_analysis.queries.answers import Analysis, GroundTruth, RunFacts
 from spark_analysis.queries.details import details_of
 from spark_analysis.run import Run
 from spark_analysis.session.worker_errors import told_in_words

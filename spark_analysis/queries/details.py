@@ -8,11 +8,11 @@ from pyspark.sql import functions as F  # noqa: N812
 from knowledge_manager.mission_table import MissionTable
 from plugins.language import Match
 from plugins.registry import RegistryError, authoring_of, language
+from spark_analysis.answers import MatchDetail
 from spark_analysis.languages import mission_table
 from spark_analysis.metrics.delivery import deliveries
 from spark_analysis.metrics.match_details import REVISION, details
 from spark_analysis.metrics.owed import SubscriptionRevision
-from spark_analysis.queries.answers import MatchDetail
 from spark_analysis.queries.naming import name_of
 from spark_analysis.run import Run
 from watchdog.vector import VectorError

@@ -5,7 +5,16 @@ from importlib.resources import files
 from string import Template
 from typing import Final
 
-from spark_analysis.queries.answers import Analysis, Served
+from spark_analysis.answers import Analysis, Served
+from spark_analysis.number_format import (
+    bytes_text,
+    counted,
+    delivery_text,
+    median_text,
+    number_text,
+    share_text,
+    time_text,
+)
 from spark_analysis.report.figures import (
     delay_figure,
     timeline_figure,
@@ -16,15 +25,6 @@ from spark_analysis.report.network_figures import (
     holding_figure,
     pieces_figure,
     reach_figure,
-)
-from spark_analysis.report.number_format import (
-    bytes_text,
-    counted,
-    delivery_text,
-    median_text,
-    number_text,
-    share_text,
-    time_text,
 )
 from spark_analysis.report.page_network import (
     contacts_text,

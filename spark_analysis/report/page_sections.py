@@ -3,10 +3,10 @@
 from html import escape
 from typing import Final
 
-from spark_analysis.queries.answers import Analysis
+from spark_analysis.answers import Analysis
+from spark_analysis.number_format import bytes_text, share_text, time_text
 from spark_analysis.report.figures import filtering_figure, traffic_figure, truth_figure
 from spark_analysis.report.network_figures import map_figure
-from spark_analysis.report.number_format import bytes_text, share_text, time_text
 from spark_analysis.report.page_network import map_text
 
 _QUESTIONS: Final = {

@@ -13,9 +13,9 @@ from spark_analysis.errors import TraceError
 from spark_analysis.languages import languages_of
 from spark_analysis.metrics.overhead import NOTIFICATION_TYPES
 from spark_analysis.metrics.owed import load_matchers, owed_in, subscription_revisions
+from spark_analysis.number_format import DELIVERED, ESTIMATED, OPEN, WHOLE
 from spark_analysis.pair_figures import Pair, PairFigures, pair_figures
 from spark_analysis.queries.naming import seconds
-from spark_analysis.report.number_format import DELIVERED, ESTIMATED, OPEN, WHOLE
 from traces.recorded_run import RecordedRun, recorded_run
 
 FIGURES: Final = {

@@ -127,7 +127,7 @@ def _screen() -> Any:
 
 def figures_line(figures: "LiveFigures", state: str) -> str:
     """Return the figures as one line, for a terminal that is none."""
-    from spark_analysis.report.number_format import delivery_text
+    from spark_analysis.number_format import delivery_text
 
     whole, recent = figures.whole, figures.recent
     copies = sum(n for reason, n in figures.given_up_recently.items() if not reason.startswith("lost"))
@@ -143,7 +143,7 @@ def figures_table(figures: "LiveFigures", state: str) -> "Table":
     """Return the figures as a table; `state` is how the run is."""
     from rich.table import Table
 
-    from spark_analysis.report.number_format import DELIVERED, ESTIMATED, WHOLE
+    from spark_analysis.number_format import DELIVERED, ESTIMATED, WHOLE
 
     minutes = figures.window_ms / 60_000
     shown = Table("", "so far", f"last {minutes:g} min", title=f"{_moment(figures)}, {state}")

@@ -10,7 +10,7 @@ from studio.options import AsJson, SparkMaster
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from spark_analysis.queries.answers import Analysis
+    from spark_analysis.answers import Analysis
     from spark_analysis.report.comparison import Comparison
     from traces.manifest import Manifest
 
@@ -41,7 +41,7 @@ def report(
     from concurrent.futures import ThreadPoolExecutor
     from importlib import import_module
 
-    from spark_analysis.queries.answers import Analysis
+    from spark_analysis.answers import Analysis
     from spark_analysis.report.build import refuse_unwritable
     from spark_analysis.report.comparison import refuse_strangers
     from spark_analysis.run import is_large
