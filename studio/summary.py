@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from emulation.contacts.statistics import ContactStatistics
+    from spark_analysis.answers import Analysis
     from spark_analysis.interval import Interval
     from spark_analysis.pair_figures import PairFigures
-    from spark_analysis.queries.answers import Analysis
     from spark_analysis.report.comparison import Comparison
     from spark_analysis.sweep.results import SweepResult
 
@@ -35,7 +35,7 @@ def delivery_document(found: "PairFigures | None") -> dict[str, Any] | None:
 
 def delivery_line(found: "PairFigures | None") -> str:
     """Return it for people."""
-    from spark_analysis.report.number_format import delivery_text
+    from spark_analysis.number_format import delivery_text
 
     if found is None:
         return "how much of what was owed arrived: `dens report`"
@@ -77,7 +77,7 @@ def summary_table(analysis: "Analysis") -> "Table":
     """Return the table that `dens report` prints."""
     from rich.table import Table
 
-    from spark_analysis.report.number_format import (
+    from spark_analysis.number_format import (
         bytes_text,
         delivery_text,
         median_text,

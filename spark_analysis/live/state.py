@@ -15,10 +15,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from spark_analysis.answers import Served
 from spark_analysis.metrics.owed import Listeners, SubscriptionRevision, load_matchers
 from spark_analysis.metrics.run_languages import RunLanguages
 from spark_analysis.pair_figures import pair_figures
-from spark_analysis.queries.answers import Served
 
 Message = tuple[int, int]
 """(origin, number)."""

@@ -7,12 +7,14 @@ from typing import Any, Final
 
 from pyspark.sql import DataFrame, Row, SparkSession
 
+from spark_analysis.answers import Analysis, GroundTruth, RunFacts
 from spark_analysis.metrics import truth
 from spark_analysis.metrics.delivery import pairs as pairs_of
+from spark_analysis.metrics.documents import released_documents
 from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.queries import delivery as arriving
 from spark_analysis.queries import energy, network, nodes, radio
-from spark_analysis.queries.answers import Analysis, GroundTruth, RunFacts
+from spark_analysis.queries.details import details_of
 from spark_analysis.run import Run
 from spark_analysis.session.worker_errors import told_in_words
 
@@ -61,6 +63,7 @@ def _ask(run: Run) -> Analysis:
         loads = together.submit(nodes.loads_of, run, who, end_ms)
         joules = together.submit(energy.energy_of, run, who, end_ms, lambda: overhead.result().delivered)
         tracks = together.submit(network.tracks_of, run, who, end_ms)
+        details = together.submit(details_of, run, revisions, who)
         outcomes, counts = owed.result()
         pairs = outcomes.transform(pairs_of)
         timeline = together.submit(arriving.timeline_of, pairs, end_ms)
@@ -68,7 +71,7 @@ def _ask(run: Run) -> Analysis:
         delay = together.submit(arriving.delay_of, pairs, delivery.total, end_ms)
         readings, useful = wanted.result()
         fates = _fates(run, revisions, readings, outcomes)
-        released = filtering.result().released
+        released = filtering.result().released + _released_documents(run)
         found = Analysis(
             run=_facts(run, who, end_ms),
             delivery=delivery,
@@ -86,6 +89,7 @@ def _ask(run: Run) -> Analysis:
             timeline=timeline.result(),
             tracks=tracks.result(),
             meetings=meetings.result(),
+            details=details.result(),
         )
         outcomes.unpersist()
         readings.unpersist()
@@ -117,6 +121,7 @@ def _facts(run: Run, who: Mapping[int, Mapping[str, Any]], end_ms: int) -> RunFa
         nodes_by_role={role: roles.count(role) for role in sorted(set(roles))},
         subscriptions=len(run.revisions()),
         notifications=run.rows("notifications"),
+        documents=run.rows("documents"),
     )
 
 
@@ -134,6 +139,14 @@ def _kept_readings(run: Run, revisions: Sequence[SubscriptionRevision]) -> tuple
     useful = readings.transform(truth.released_and_wanted).first()
     assert useful is not None
     return readings, useful["readings"]
+
+
+def _released_documents(run: Run) -> int:
+    if not run.rows("documents"):
+        return 0
+    counted = run.table("documents").transform(released_documents).first()
+    assert counted is not None
+    return int(counted["documents"])
 
 
 def _fates(

@@ -5,12 +5,7 @@ from typing import Any, Final
 
 from pyspark.sql import DataFrame, Row
 
-from spark_analysis.metrics import delivery as arriving
-from spark_analysis.metrics.delay import DELIVERED, OWED, delay_by_hops, watched_delays
-from spark_analysis.metrics.estimates import NOTHING, collected, estimates, life_table
-from spark_analysis.metrics.owed import SubscriptionRevision
-from spark_analysis.pair_figures import PairFigures
-from spark_analysis.queries.answers import (
+from spark_analysis.answers import (
     Delay,
     Delivery,
     Fairness,
@@ -21,6 +16,11 @@ from spark_analysis.queries.answers import (
     SubscriptionServed,
     Timeline,
 )
+from spark_analysis.metrics import delivery as arriving
+from spark_analysis.metrics.delay import DELIVERED, OWED, delay_by_hops, watched_delays
+from spark_analysis.metrics.estimates import NOTHING, collected, estimates, life_table
+from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.pair_figures import PairFigures
 from spark_analysis.queries.naming import bin_ms_of, name_of, seconds
 
 

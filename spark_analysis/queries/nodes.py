@@ -10,10 +10,10 @@ from typing import Any
 from pyspark.sql import Row
 from pyspark.sql import functions as F  # noqa: N812
 
+from spark_analysis.answers import Filtering, GroupLoad, Holding
 from spark_analysis.metrics.cost import computing_cost
 from spark_analysis.metrics.filtering import filter_savings
 from spark_analysis.metrics.holding import buffer_use, copies_over_time, held_over_time
-from spark_analysis.queries.answers import Filtering, GroupLoad, Holding
 from spark_analysis.queries.naming import bin_ms_of
 from spark_analysis.run import Run
 

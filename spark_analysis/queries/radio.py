@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from spark_analysis.answers import GivenUp, Overhead, TypeTraffic
 from spark_analysis.metrics.overhead import overhead, traffic
-from spark_analysis.queries.answers import GivenUp, Overhead, TypeTraffic
 from spark_analysis.run import Run
 
 _GIVEN_UP: Final = ("lost", "dropped", "refused", "expired", "quarantined")

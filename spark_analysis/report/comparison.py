@@ -11,12 +11,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from spark_analysis.answers import Analysis
 from spark_analysis.errors import TraceError
 from spark_analysis.interval import Interval, interval
-from spark_analysis.manifest import Manifest
-from spark_analysis.queries.answers import Analysis
-from spark_analysis.report.number_format import DELIVERED, ESTIMATED, OPEN, WHOLE
+from spark_analysis.number_format import DELIVERED, ESTIMATED, OPEN, WHOLE
 from spark_analysis.variant_labels import differing, variant_labels
+from traces.manifest import Manifest
 
 COMPARED: Final = (
     ("delivered", DELIVERED, "share"),

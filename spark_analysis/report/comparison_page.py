@@ -9,6 +9,14 @@ from typing import Any, Final
 import matplotlib as mpl
 
 from spark_analysis.interval import Interval
+from spark_analysis.number_format import (
+    NOT_KNOWN,
+    bytes_text,
+    counted,
+    number_text,
+    share_text,
+    time_text,
+)
 from spark_analysis.report.comparison import COMPARED, Comparison, Variant
 from spark_analysis.report.drawing import (
     FOUR,
@@ -22,14 +30,6 @@ from spark_analysis.report.drawing import (
     share_axis,
     svg,
     time_axis,
-)
-from spark_analysis.report.number_format import (
-    NOT_KNOWN,
-    bytes_text,
-    counted,
-    number_text,
-    share_text,
-    time_text,
 )
 from spark_analysis.variant_labels import in_lines
 

@@ -5,7 +5,16 @@ from importlib.resources import files
 from string import Template
 from typing import Final
 
-from spark_analysis.queries.answers import Analysis, Served
+from spark_analysis.answers import Analysis, Served
+from spark_analysis.number_format import (
+    bytes_text,
+    counted,
+    delivery_text,
+    median_text,
+    number_text,
+    share_text,
+    time_text,
+)
 from spark_analysis.report.figures import (
     delay_figure,
     timeline_figure,
@@ -16,15 +25,6 @@ from spark_analysis.report.network_figures import (
     holding_figure,
     pieces_figure,
     reach_figure,
-)
-from spark_analysis.report.number_format import (
-    bytes_text,
-    counted,
-    delivery_text,
-    median_text,
-    number_text,
-    share_text,
-    time_text,
 )
 from spark_analysis.report.page_network import (
     contacts_text,
@@ -72,7 +72,7 @@ def page(analysis: Analysis) -> str:
         loads_table=loads_table(analysis),
         energy=energy_section(analysis),
         map=map_section(analysis),
-        subscription_table=_subscription_table(analysis),
+        subscription_table=_subscription_table(analysis) + _details_table(analysis),
         given_up=_given_up(analysis),
     )
 
@@ -175,6 +175,27 @@ def _subscription_table(analysis: Analysis) -> str:
             for one in analysis.delivery.by_subscription
         ],
         text_columns=(1,),
+    )
+
+
+def _details_table(analysis: Analysis) -> str:
+    """Return what matches said beyond their degree; nothing where none did."""
+    if not analysis.details:
+        return ""
+    return table(
+        "What matches said, in the words of their language, by the number of notifications",
+        ("subscriber", "subscription", "what it said", "notifications", "delivered"),
+        [
+            (
+                one.subscriber,
+                f"{one.document or 'no document'} ({one.id}, revision {one.seq})",
+                one.words,
+                number_text(one.notifications),
+                number_text(one.delivered),
+            )
+            for one in analysis.details
+        ],
+        text_columns=(1, 2),
     )
 
 

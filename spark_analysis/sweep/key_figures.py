@@ -9,19 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import languages_of
-from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics.overhead import NOTIFICATION_TYPES
 from spark_analysis.metrics.owed import load_matchers, owed_in, subscription_revisions
+from spark_analysis.number_format import DELIVERED, ESTIMATED, OPEN, WHOLE
 from spark_analysis.pair_figures import Pair, PairFigures, pair_figures
-from spark_analysis.parts import Part, parts_in
 from spark_analysis.queries.naming import seconds
-from spark_analysis.report.number_format import DELIVERED, ESTIMATED, OPEN, WHOLE
-from spark_analysis.schema import TABLES
+from traces.recorded_run import RecordedRun, recorded_run
 
 FIGURES: Final = {
     "delivery_ratio": DELIVERED,
@@ -41,21 +36,19 @@ SHARES: Final = frozenset(
 """The figures that are between 0 and 1."""
 
 KeyFigures = Mapping[str, float | None]
-Parts = Mapping[str, tuple[Part, ...]]
 
 
 def key_figures(folder: Path) -> dict[str, float | None]:
     """Return `FIGURES` of a run; raise `TraceError` when it is not complete, or has lost some of its
     trace.
     """
-    manifest = read_manifest(folder)
-    if manifest.partial:
+    run = recorded_run(folder)
+    if run.manifest.partial:
         raise TraceError(f"{folder}: the run is not complete, so it cannot be compared")
-    parts = parts_in(folder, manifest)
-    messages = _table(parts, "messages").to_pandas()
-    readings = _table(parts, "filter_decisions").to_pandas()
+    messages = run.table("messages").to_pandas()
+    readings = run.table("filter_decisions").to_pandas()
     delivered = messages[messages["kind"] == "delivered"]
-    pairs = _pairs(parts, manifest, delivered)
+    pairs = _pairs(run, delivered)
     relayed = messages["type"].isin(NOTIFICATION_TYPES) & (messages["kind"] == "received")
     on_air = messages.loc[messages["kind"] == "sent", "bytes"].sum()
     return {
@@ -73,18 +66,17 @@ def key_figures(folder: Path) -> dict[str, float | None]:
 
 def pair_figures_of(folder: Path) -> PairFigures:
     """Return what became of all that was owed in a run, complete or not."""
-    manifest = read_manifest(folder)
-    parts = parts_in(folder, manifest)
-    messages = _table(parts, "messages").to_pandas()
-    return _pairs(parts, manifest, messages[messages["kind"] == "delivered"])
+    run = recorded_run(folder)
+    messages = run.table("messages").to_pandas()
+    return _pairs(run, messages[messages["kind"] == "delivered"])
 
 
-def _pairs(parts: Parts, manifest: Manifest, delivered: Any) -> PairFigures:
+def _pairs(run: RecordedRun, delivered: Any) -> PairFigures:
     first = delivered.groupby(["origin", "number", "node"])["at_ms"].min().to_dict()
-    revisions = subscription_revisions(_table(parts, "subscriptions").to_pylist())
-    matchers = load_matchers(revisions, languages_of(manifest))
+    revisions = subscription_revisions(run.table("subscriptions").to_pylist())
+    matchers = load_matchers(revisions, languages_of(run.manifest))
     pairs: list[Pair] = []
-    for batch in _table(parts, "notifications").to_batches():
+    for batch in run.table("notifications").to_batches():
         pairs += (
             (
                 row["event_ms"],
@@ -94,14 +86,7 @@ def _pairs(parts: Parts, manifest: Manifest, delivered: Any) -> PairFigures:
             for row in owed_in(batch, revisions, matchers).to_pylist()
             if row["first"]
         )
-    return pair_figures(pairs, manifest.simulated_ms)
-
-
-def _table(parts: Parts, name: str) -> Any:
-    """Return a table of the trace; one to which nothing was written has its columns and no row."""
-    if not parts[name]:
-        return pa.table({column: pa.array([], pa.null()) for column in TABLES[name].names})
-    return pa.concat_tables([pq.read_table(part.path) for part in parts[name]], promote_options="permissive")
+    return pair_figures(pairs, run.manifest.simulated_ms)
 
 
 def _ratio(part: float, whole: float) -> float | None:

@@ -55,21 +55,21 @@ def live(
     from math import inf
 
     from documents import exit_codes as exits
-    from spark_analysis.errors import TraceError
     from spark_analysis.live.follow import GONE_AFTER_S, follow, wait_for_run
-    from spark_analysis.manifest import read_manifest
     from spark_analysis.session.session import close_session, open_session
     from studio import console
+    from traces.manifest import read_manifest
+    from traces.run_documents import NotARun
     from traces.writer_check import is_being_written
 
     if wait:
         wait_for_run(run, console.say)
     try:
         read_manifest(run)  # a folder that is no run is told before Spark is started
-    except TraceError as error:
+    except NotARun as error:
         if (run / "manifest.json").exists():
             raise
-        raise TraceError(f"{error}; --wait waits for a run that is about to begin") from None
+        raise NotARun(f"{error}; --wait waits for a run that is about to begin") from None
     console.say("starting Spark …")
     spark = open_session(master)
     try:
@@ -127,7 +127,7 @@ def _screen() -> Any:
 
 def figures_line(figures: "LiveFigures", state: str) -> str:
     """Return the figures as one line, for a terminal that is none."""
-    from spark_analysis.report.number_format import delivery_text
+    from spark_analysis.number_format import delivery_text
 
     whole, recent = figures.whole, figures.recent
     copies = sum(n for reason, n in figures.given_up_recently.items() if not reason.startswith("lost"))
@@ -143,7 +143,7 @@ def figures_table(figures: "LiveFigures", state: str) -> "Table":
     """Return the figures as a table; `state` is how the run is."""
     from rich.table import Table
 
-    from spark_analysis.report.number_format import DELIVERED, ESTIMATED, WHOLE
+    from spark_analysis.number_format import DELIVERED, ESTIMATED, WHOLE
 
     minutes = figures.window_ms / 60_000
     shown = Table("", "so far", f"last {minutes:g} min", title=f"{_moment(figures)}, {state}")

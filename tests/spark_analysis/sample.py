@@ -2,7 +2,7 @@
 
 import math
 
-from spark_analysis.queries.answers import (
+from spark_analysis.answers import (
     Analysis,
     Contacts,
     Delay,

@@ -11,9 +11,9 @@ from pyspark.sql import SparkSession
 
 from emulation.contacts.contact import Contacts
 from emulation.contacts.statistics import contact_statistics
+from spark_analysis.answers import Analysis, GivenUp
 from spark_analysis.errors import AnalysisError
 from spark_analysis.queries.analysis import DIRECT, analyse, settings
-from spark_analysis.queries.answers import Analysis, GivenUp
 from spark_analysis.queries.naming import TIMELINE_BINS
 from spark_analysis.report.page import page
 from spark_analysis.run import Run, open_run

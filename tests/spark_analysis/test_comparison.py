@@ -12,19 +12,19 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
+from spark_analysis.answers import Analysis, Served
 from spark_analysis.errors import TraceError
 from spark_analysis.interval import Interval
-from spark_analysis.manifest import Manifest
-from spark_analysis.queries.answers import Analysis, Served
+from spark_analysis.number_format import NO_BREAK
 from spark_analysis.report.build import write_comparison
 from spark_analysis.report.comparison import COMPARED, Comparison, compare, refuse_strangers
 from spark_analysis.report.comparison_page import comparison_page, figure_text
-from spark_analysis.report.number_format import NO_BREAK
 from spark_analysis.sweep.key_figures import FIGURES
 from spark_analysis.sweep.results import SweepResult, Timing, VariantResult
 from studio.summary import comparison_table, sweep_table
 from tests.spark_analysis.sample import sample_analysis
 from tests.spark_analysis.test_report import Page
+from traces.manifest import Manifest
 
 
 def manifest(seed: int, status: str = "complete", **settings: Any) -> Manifest:

@@ -22,12 +22,13 @@ from knowledge_manager.mission_table import load_mission_table
 from spark_analysis.errors import TraceError
 from spark_analysis.live.follow import STEPS, BatchLog, follow, wait_for_run
 from spark_analysis.live.state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
-from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.metrics.run_languages import RunLanguages
 from tests.spark_analysis.oracle import delivered_at, owed_pairs
 from tests.spark_analysis.synthetic import END_MS, SyntheticRun, synthetic_run
 from traces.folder_lock import FolderLock
+from traces.manifest import Manifest, read_manifest
+from traces.run_documents import NotARun
 from traces.schema import TABLES
 from traces.writer_check import is_being_written
 
@@ -281,7 +282,7 @@ def test_a_complete_run_that_lost_a_part_is_not_followed(spark: SparkSession, tm
     manifest |= {"status": "complete", "parts": {"messages": len(lost)}}
     (growing.path / "manifest.json").write_text(json.dumps(manifest))
     lost[-1].unlink()
-    with pytest.raises(TraceError, match="table messages has only"):
+    with pytest.raises(NotARun, match="table messages has only"):
         once(growing, spark)
 
 
@@ -380,7 +381,7 @@ def kill_group(group: int) -> None:
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda path: (path / "manifest.json").unlink(), "not a run"),
+        (lambda path: (path / "manifest.json").unlink(), "is no run"),
         (lambda path: (path / "live").write_text(""), "exists|Not a directory"),
     ],
 )
@@ -389,5 +390,5 @@ def test_what_cannot_be_followed_is_refused(
 ) -> None:
     growing = GrowingRun(tmp_path / "run", synthetic_run(1), 1)
     spoil(growing.path)
-    with pytest.raises((TraceError, OSError), match=said):
+    with pytest.raises((NotARun, OSError), match=said):
         follow(growing.path, None, nobody, window_ms=1, every_s=1, once=True)  # type: ignore[arg-type]

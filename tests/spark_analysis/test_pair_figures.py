@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from knowledge_manager.mission_table import load_mission_table
+from spark_analysis.answers import Analysis, Served
 from spark_analysis.live.state import Batch, Delivered, LiveState, Notified
 from spark_analysis.metrics.delay import DELIVERED, watched_delays
 from spark_analysis.metrics.estimates import collected, estimates, life_table
@@ -19,7 +20,6 @@ from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.metrics.run_languages import RunLanguages
 from spark_analysis.pair_figures import pair_figures
 from spark_analysis.queries.analysis import analyse
-from spark_analysis.queries.answers import Analysis, Served
 from spark_analysis.run import open_run
 from spark_analysis.sweep.key_figures import key_figures, pair_figures_of
 from tests.spark_analysis import oracle

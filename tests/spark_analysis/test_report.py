@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from spark_analysis.queries.answers import Delay, Delivery, Fairness, Holding, Pieces, Served, Timeline
+from spark_analysis.answers import Delay, Delivery, Fairness, Holding, Pieces, Served, Timeline
+from spark_analysis.number_format import NO_BREAK
 from spark_analysis.report.build import refuse_unwritable, write_report
 from spark_analysis.report.drawing import canvas, time_axis
-from spark_analysis.report.number_format import NO_BREAK
 from spark_analysis.report.page import notices, page
 from spark_analysis.report.page_network import loads_table, map_text
 from tests.spark_analysis.sample import sample_analysis

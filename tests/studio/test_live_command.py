@@ -84,5 +84,5 @@ def test_a_run_is_followed_to_its_end_and_told_once_more(dens, dens_process, tmp
 def test_what_is_no_run_is_told_before_spark_starts(dens, tmp_path: Path) -> None:
     ended = dens("live", tmp_path)
     assert ended.code == 3
-    assert "not a run" in ended.err
+    assert "is no run" in ended.err
     assert "Spark" not in ended.err

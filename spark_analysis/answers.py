@@ -21,6 +21,8 @@ class RunFacts:
     nodes_by_role: dict[str, int]
     subscriptions: int
     notifications: int
+    documents: int = 0
+    """Those that sources offered to their filters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +210,7 @@ class Filtering:
 
 @dataclass(frozen=True, slots=True)
 class GroundTruth:
-    """What became of every pair of reading and subscriber that should have been told.
+    """What became of every pair of reading, or document, and subscriber that should have been told.
 
     The eight fates are those of `metrics/truth.py` and add up to `wanted`. `unwanted` counts pairs that were
     delivered although nobody wanted that reading, `released_in_vain` readings that left their source and were
@@ -364,6 +366,23 @@ class Meeting:
 
 
 @dataclass(frozen=True, slots=True)
+class MatchDetail:
+    """What the language of a subscription said of its matches beyond their degree, and of how many
+    notifications it said so. `detail` is in hexadecimal, `words` are the language's.
+    """
+
+    subscriber: str
+    id: int
+    seq: int
+    document: str | None
+    degree_u8: int
+    detail: str
+    words: str
+    notifications: int
+    delivered: int
+
+
+@dataclass(frozen=True, slots=True)
 class Analysis:
     """Everything that the report shows about one run."""
 
@@ -385,6 +404,8 @@ class Analysis:
     timeline: Timeline
     tracks: tuple[Track, ...]
     meetings: tuple[Meeting, ...]
+    details: tuple[MatchDetail, ...] = ()
+    """Those of most notifications; none of languages that have degrees alone."""
 
     def as_document(self) -> dict[str, Any]:
         """Return everything but the map, which is motion and no answer, in JSON's types."""

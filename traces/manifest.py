@@ -3,13 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from spark_analysis.errors import TraceError
-from traces.manifest_schema import MANIFEST, read_manifest_document, without_key
-
-SCHEMA_VERSION: Final = 2
-"""The newest version of docs/trace-format.md that this room reads."""
+from traces.run_documents import manifest_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +68,16 @@ class Manifest:
 def read_manifest(run: Path) -> Manifest:
     """Read `manifest.json` of a run's folder.
 
-    Raises `TraceError` when the folder is no run, and `DocumentError` when its manifest is damaged, of a
-    newer version or out of bounds.
+    Raises `NotARun` when the folder is no run, and `DocumentError` when its manifest is damaged, of a newer
+    version or out of bounds.
     """
-    if not run.is_dir():
-        raise TraceError(f"{run}: no such folder; a run is the folder that `dens run … --out` wrote")
-    try:
-        document = read_manifest_document(run, SCHEMA_VERSION)
-    except FileNotFoundError:
-        raise TraceError(f"{run}: not a run, because it has no {MANIFEST}") from None
-    except OSError as error:
-        raise TraceError(f"{run / MANIFEST}: cannot be read ({error.strerror})") from error
+    document = manifest_of(run)
     return Manifest(
         schema_version=document["schema_version"],
         status=document["status"],
         simulated_ms=document["simulated_ms"],
         seed=document.get("seed"),
-        scenario=without_key(document.get("scenario", {})),
+        scenario=document.get("scenario", {}),
         vocabularies=document.get("vocabulary_documents", {}),
         node=document.get("node"),
         parts=document.get("parts", {}),

@@ -11,19 +11,18 @@ from typing import Any, Final
 
 import pyarrow.compute as pc
 
-from documents.json_documents import LARGEST_JSON, parse_json
 from documents.problems import DocumentError
-from documents.untrusted_folder import read_in
-from spark_analysis.errors import TraceError
-from spark_analysis.manifest import Manifest
-from traces.parquet_guard import footer_of, read_part
+from traces.manifest import Manifest
+from traces.parquet_guard import footer_of
+from traces.run_documents import NotARun, summary_of
+from traces.tables import read_rows
 
 _ROWS_OF: Final = {"nodes": "nodes", "contacts": "contacts", "notifications": "notifications"}
 """Table → the count of the summary that is the number of its rows."""
 
 
 def refuse_losses(folder: Path, manifest: Manifest, parts: Mapping[str, Sequence[Path]]) -> None:
-    """Raise `TraceError` that names the table when a complete run has less of it than it once had."""
+    """Raise `NotARun` that names the table when a complete run has less of it than it once had."""
     if manifest.partial:
         return
     for table, written in manifest.parts.items():
@@ -40,7 +39,8 @@ def _refuse_by_summary(folder: Path, parts: Mapping[str, Sequence[Path]]) -> Non
         found = sum(footer_of(folder, part).num_rows for part in parts[table])
         _refuse_fewer(folder, table, found, summary.get(count), "rows")
     is_delivered = pc.field("kind") == "delivered"
-    found = sum(read_part(folder, part, ["kind"]).filter(is_delivered).num_rows for part in parts["messages"])
+    steps = (read_rows(folder, part, "messages", ["kind"]) for part in parts["messages"])
+    found = sum(rows.filter(is_delivered).num_rows for rows in steps)
     _refuse_fewer(folder, "messages", found, summary.get("delivered"), "deliveries")
 
 
@@ -52,15 +52,13 @@ def _refuse_fewer(folder: Path, table: str, found: int, written: Any, of_what: s
 def _summary(folder: Path) -> Mapping[str, Any]:
     """Return the counts of the run; none where they are not there or cannot be read."""
     try:
-        content = read_in(folder, "summary.json", LARGEST_JSON)
-        summary = parse_json(content, str(folder / "summary.json"), "D383")
-    except (OSError, DocumentError):
+        return summary_of(folder)
+    except (NotARun, DocumentError):
         return {}
-    return summary if isinstance(summary, dict) else {}
 
 
-def _loss(folder: Path, table: str, left: str) -> TraceError:
-    return TraceError(
+def _loss(folder: Path, table: str, left: str) -> NotARun:
+    return NotARun(
         f"{folder / 'trace' / table}: table {table} has only {left} left; the trace was damaged after it was "
         "written, run the scenario again"
     )

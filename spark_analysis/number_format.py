@@ -6,7 +6,7 @@ A number and its unit are joined by a space at which no line is broken.
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from spark_analysis.queries.answers import Served
+    from spark_analysis.answers import Served
 
 NOT_KNOWN: Final = "–"
 NO_BREAK: Final = "\N{NO-BREAK SPACE}"
