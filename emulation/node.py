@@ -22,6 +22,7 @@ from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from emulation.scenario import PlannedSensor, Scenario
 from emulation.scenario.fault_settings import DampingSettings
+from emulation.scenario.publications import PlannedPublications
 from emulation.scenario.scenario import Seat
 from emulation.sensors.sampling import Sampler
 from emulation.sensors.source import SensorSource
@@ -181,8 +182,9 @@ class Crew:
             sealer=sealer,
             limits=self._limits,
         )
-        if plans:
-            engine.announce(self._extract(plans), now_ms)
+        documents = [plan for plan in self._scenario.publications if plan.group == seat.group]
+        if plans or documents:
+            engine.announce(self._extract(plans, documents), now_ms)
         return Node(seat, engine, store, watchdog=watchdog)
 
     def _dampers(self, damping: DampingSettings) -> dict[int, Damper]:
@@ -196,9 +198,13 @@ class Crew:
             if language.damper is not None
         }
 
-    def _extract(self, plans: list[PlannedSensor]) -> bytes:
-        """Return what the knowledge manager tells others of these sensors, believed for the whole run."""
+    def _extract(self, plans: list[PlannedSensor], documents: list[PlannedPublications]) -> bytes:
+        """Return what the knowledge manager tells others of these sensors and documents, believed for the
+        whole run.
+        """
         offered = LocalDataDictionary(self._table)
+        for told in (publication for plan in documents for publication in plan.publications):
+            offered.offer(told.event, told.attributes, "file")
         for plan in plans:
             offered.offer(plan.event.name, plan.attributes, plan.protocol, plan.content_type)
         return offered.extract(counter=1, lifetime_s=1 + self._scenario.duration_ms // 1000)

@@ -24,6 +24,7 @@ from watchdog.reading import Reading
 if TYPE_CHECKING:
     from plugins.authoring import Authoring
     from plugins.ground_truth import GroundTruth
+    from plugins.publications import PublicationReader
     from plugins.relations import Relations
 
 __all__ = [
@@ -197,6 +198,8 @@ class SubscriptionLanguage:
     """Whether values count beyond their bytes (`plugins.readings`); runs that ask in it record them."""
     authoring: "Callable[[], Authoring] | None" = None
     """What a person does with it. Called where it is needed, so that a node imports none of it."""
+    publications: "Callable[[], PublicationReader] | None" = None
+    """Reads documents into notifications, which its filter, a `DocumentFilter`, is offered."""
     algorithms: Mapping[str, MatcherFactory] = field(default_factory=dict)
     """Its matchers by name, where there are several; they answer the same."""
     relations: "Callable[[MissionTable], Relations] | None" = None

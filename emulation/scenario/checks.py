@@ -45,6 +45,10 @@ def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Probl
     for index, sensor in enumerate(settings.sensor):
         path = ("sensor", index, "group")
         yield from _reference(settings, places, path, sensor.group, "publisher")
+    for index, publication in enumerate(settings.publication):
+        path = ("publication", index, "group")
+        yield from _reference(settings, places, path, publication.group, "publisher")
+        yield from check_moment(settings, places, ("publication", index, "at_s"), publication.at_s)
     yield from _traffic(settings, places)
     yield from check_faults(settings, places)
     yield from _subscriptions(settings, places)

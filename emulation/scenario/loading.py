@@ -29,6 +29,7 @@ from emulation.scenario.interests import plan_interests
 from emulation.scenario.movement import plan_mobility
 from emulation.scenario.places import Places
 from emulation.scenario.populations import plan_population
+from emulation.scenario.publications import PlannedPublications, plan_publications
 from emulation.scenario.recorded_contacts import plan_contacts
 from emulation.scenario.scenario import PlannedPopulation, PlannedSensor, PlannedSubscription, Scenario
 from emulation.scenario.sensors import plan_sensor
@@ -97,6 +98,7 @@ def _scenario(
     subscriptions: list[PlannedSubscription] = []
     populations: list[PlannedPopulation] = []
     sensors: list[PlannedSensor] = []
+    publications: list[PlannedPublications] = []
     words: Thesaurus | None = None
     try:
         words = _words(settings, files, places)
@@ -124,6 +126,11 @@ def _scenario(
                 sensors.append(plan_sensor(sensor, index, files, table, places, warnings))
             except DocumentError as error:
                 problems.extend(error.problems)
+        for index, publication in enumerate(settings.publication):
+            try:
+                publications.append(plan_publications(publication, index, files, table, places))
+            except DocumentError as error:
+                problems.extend(error.problems)
     if table is None or problems:
         raise DocumentError(problems)
     warnings.extend(check_boards(settings, table.feature_bytes, subscriptions, sensors, places))
@@ -137,6 +144,7 @@ def _scenario(
         tuple(subscriptions),
         tuple(populations),
         tuple(sensors),
+        tuple(publications),
         contacts,
         interests,
         tuple(sorted(warnings)),

@@ -15,6 +15,7 @@ from emulation.mobility.disaster_area import DisasterArea
 from emulation.mobility.model import AnswersCalls, MobilityModel
 from emulation.population import dealt, draw_population
 from emulation.scenario.mobility_settings import DisasterAreaSettings
+from emulation.scenario.publications import PlannedPublications
 from emulation.scenario.sensor_settings import (
     DiurnalWeatherSettings,
     FireSignsSettings,
@@ -170,6 +171,7 @@ class Scenario:
     subscriptions: tuple[PlannedSubscription, ...]
     populations: tuple[PlannedPopulation, ...]
     sensors: tuple[PlannedSensor, ...]
+    publications: tuple[PlannedPublications, ...]
     contacts: Contacts | None = None
     """Recorded ones, where they do not follow from motion."""
     interests: PlannedInterests | None = None

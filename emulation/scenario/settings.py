@@ -33,6 +33,7 @@ from emulation.scenario.fault_settings import (
     FaultSettings,
 )
 from emulation.scenario.mobility_settings import MobilitySettings
+from emulation.scenario.publication_settings import PublicationSettings
 from emulation.scenario.sensor_settings import SensorSettings
 from watchdog.lifetime import LONGEST_LIFETIME_S
 
@@ -257,6 +258,7 @@ class ScenarioSettings(Settings):
     subscription: tuple[SubscriptionSettings, ...] = ()
     population: tuple[PopulationSettings, ...] = ()
     sensor: tuple[SensorSettings, ...] = ()
+    publication: tuple[PublicationSettings, ...] = ()
     traffic: tuple[TrafficSettings, ...] = ()
     fault: tuple[FaultSettings, ...] = ()
     control: tuple[ControlSettings, ...] = ()
