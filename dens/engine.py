@@ -50,7 +50,7 @@ from dens.numbers import (
     Status,
 )
 from dens.peer_session import AT_ONCE_MS, PeerSession
-from dens.quarantine import Work, is_refusal
+from dens.quarantine import REFUSALS, Work
 from dens.rate_limit import RateLimit
 from dens.seal import TAG_BYTES, Sealer
 from dens.speaking import Speaker
@@ -330,9 +330,7 @@ class Engine(Speaker):
                 peer=session.peer,
                 lets_refuse=True,
             )
-        except Exception as error:
-            if not is_refusal(error):
-                raise
+        except REFUSALS:
             status = BAD_PAYLOAD
         if status is None:
             status = self._could_not_take(item, now_ms)

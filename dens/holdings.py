@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from dens.arguments import checked_hosts
-from dens.collaborators import Directory, MatcherFactory
+from dens.collaborators import Directory, MatcherFactory, SubscriptionKey
 from dens.engine import Engine
 from dens.events import CopyDropped, MessageExpired, NotificationMatched
 from dens.item import Item, ItemId
@@ -45,6 +45,7 @@ from dens.numbers import (
     Reason,
     Status,
 )
+from dens.parts import PartBook, TakesApart
 from dens.quarantine import Work
 from dens.receipts import ReceiptBook
 from dens.seal import Sealer
@@ -90,6 +91,7 @@ class Holdings(Engine):
         *,
         matchers: Mapping[int, MatcherFactory],
         listens_to: Mapping[int, frozenset[int]] | None = None,
+        parts: Mapping[int, TakesApart] | None = None,
         directory: Directory,
         hosts: frozenset[int] = frozenset(),
         sealer: Sealer | None = None,
@@ -98,6 +100,7 @@ class Holdings(Engine):
         checked_hosts(hosts, node)
         self._hosts = hosts
         self._matchers = LanguageMatchers(matchers, listens_to)
+        self._parts = PartBook(parts)
         bounds = limits or Limits()
         self._services = ServiceBook(directory)
         self._items: dict[ItemId, Item] = {}
@@ -133,7 +136,7 @@ class Holdings(Engine):
         super().timer_due(now_ms)
         while self._table.wake_ms <= now_ms and (ended := self._table.pop_ended(now_ms)) is not None:
             self._match_no_more(ended, now_ms)
-            self._services.remove(ended.key)
+            self._forget_services(ended)
 
     def _next_end_ms(self) -> int:
         end_ms, lingering_ms = self._known.wake_ms, self._table.wake_ms
@@ -170,6 +173,7 @@ class Holdings(Engine):
         if current is None and len(self._table) >= self.limits.subscriptions:
             return NO_ROOM
         publishers = self._publishers_for(new, now_ms, lets_refuse=True)
+        parts = self._parts_of(new, now_ms, lets_refuse=True)
         is_matched = self._match_from_now_on(new, now_ms, lets_refuse=True)
         if current is not None:
             self._let_go_of(current.item, Reason.REPLACED, now_ms)
@@ -179,10 +183,11 @@ class Holdings(Engine):
                 self._release(item.origin, new.id, now_ms)
         self._table.put(new)
         self._hold(item)
+        self._parts.add(item.id, parts)
         if is_matched:
             self._match_with((new,), self._carried.all(), now_ms)
         self._services.add(new, publishers)
-        self._offer_to_publishers(item, publishers)
+        self._offer_to_publishers(new.key, item, publishers)
         return STORED
 
     def _publishers_for(
@@ -197,6 +202,24 @@ class Holdings(Engine):
             otherwise=(),
             lets_refuse=lets_refuse,
         )
+
+    def _parts_of(
+        self, subscription: Subscription, now_ms: int, *, lets_refuse: bool = False
+    ) -> tuple[Item, ...]:
+        return self._quarantine.attempt(
+            Work.FORMING,
+            subscription.item,
+            now_ms,
+            self._parts.take_apart,
+            subscription,
+            otherwise=(),
+            lets_refuse=lets_refuse,
+        )
+
+    def _forget_services(self, ended: Subscription) -> None:
+        """Offer a subscription that has ended to no publisher any more."""
+        self._services.remove(ended.key)
+        self._parts.ended(ended.key)
 
     def _match_from_now_on(
         self, subscription: Subscription, now_ms: int, *, lets_refuse: bool = False
@@ -304,10 +327,11 @@ class Holdings(Engine):
             self._let_go_of(older.item, Reason.REPLACED, now_ms)
         if ended is not None:
             self._match_no_more(ended, now_ms)
-            self._services.remove(ended.key)
+            self._forget_services(ended)
             self._release(*ended.key, now_ms)
             self._let_go_of(ended.item, Reason.WITHDRAWN, now_ms)
         self._hold(item)
+        self._parts.add_removals(item, said)
         return STORED
 
     def _learn_announcement(self, item: Item, via: int, now_ms: int) -> Status:
@@ -318,11 +342,13 @@ class Holdings(Engine):
         for subscription in self._table.subscriptions():
             self._services.add(subscription, self._publishers_for(subscription, now_ms))
         if older is not None:
+            self._parts.ask_anew(item.origin)
             self._let_go_of(older, Reason.REPLACED, now_ms)
         self._hold(item)
         if len(self._services) > self.limits.announcements:
             earliest = self._services.earliest_born()
             self._services.forget(earliest)
+            self._parts.ask_anew(earliest.origin)
             self._let_go_of(earliest, Reason.OLDEST, now_ms)
             if earliest is item:
                 return NO_ROOM
@@ -461,6 +487,7 @@ class Holdings(Engine):
     def _let_go_of(self, item: Item, reason: Reason, now_ms: int) -> None:
         self._items.pop(item.id, None)
         self._set_aside.pop(item.id, None)
+        self._parts.remove(item.id)
         self._receipts.remove(item)
         self._ledger.let_go(item)
         self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[reason]))
@@ -490,6 +517,7 @@ class Holdings(Engine):
         if item is None:
             return False
         self._set_aside.pop(item_id, None)
+        self._parts.remove(item_id)
         self._events.append(MessageExpired(now_ms, item, None, REASON_NAMES[Reason.LIFETIME_OVER]))
         kind = item.type
         if kind in (NOTIFICATION, NOTIFY):
@@ -500,6 +528,7 @@ class Holdings(Engine):
             self._table.tombstone_ended((item.origin, item.payload[0]), item)
         elif kind == ANNOUNCE:
             self._services.forget(item)
+            self._parts.ask_anew(item.origin)
         return True
 
     def _restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
@@ -524,7 +553,9 @@ class Holdings(Engine):
         elif kind == RECEIPT:
             self._receipts.add(item)
         elif kind == UNSUBSCRIBE:
-            self._table.withdraw(item, Withdrawal.decode(item.payload))
+            said = Withdrawal.decode(item.payload)
+            self._table.withdraw(item, said)
+            self._parts.add_removals(item, said)
         elif kind == ANNOUNCE:
             self._learn_services(item, self.node, now_ms)
         else:
@@ -532,6 +563,7 @@ class Holdings(Engine):
             self._table.put(subscription)
             self._match_from_now_on(subscription, now_ms)
             self._services.add(subscription, self._publishers_for(subscription, now_ms))
+            self._parts.add(item.id, self._parts_of(subscription, now_ms))
 
     def _match_again(self, item: Item, now_ms: int) -> tuple[Sequence[Match], Sequence[Failure]]:
         return self._matchers.match(item, self._witnesses, now_ms) or ((), ())
@@ -548,7 +580,7 @@ class Holdings(Engine):
         """Say whether a subscriber in contact said that it has this one."""
 
     @abstractmethod
-    def _offer_to_publishers(self, item: Item, publishers: Iterable[int]) -> None:
+    def _offer_to_publishers(self, key: SubscriptionKey, item: Item, publishers: Iterable[int]) -> None:
         """Ask those of these publishers that are in contact to look for this subscription."""
 
     @abstractmethod

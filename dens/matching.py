@@ -19,7 +19,7 @@ from typing import Final
 
 from dens.collaborators import FoundMatch, Matcher, MatcherFactory, SubscriptionKey
 from dens.item import Item
-from dens.quarantine import is_refusal
+from dens.quarantine import REFUSALS
 from dens.subscription_table import Subscription
 
 Match = tuple[SubscriptionKey, int, bytes]
@@ -130,9 +130,9 @@ class LanguageMatchers:
         try:
             for language in self._listeners[item.language]:
                 _read(self._factories[language]().match(item.payload, item.created_ms, now_ms))
+        except REFUSALS:
+            raise
         except Exception as error:
-            if is_refusal(error):
-                raise
             return (), [(item, error)]
         matches: list[Match] = []
         failures: list[tuple[Subscription, Exception]] = []
@@ -154,7 +154,7 @@ class LanguageMatchers:
                 at_fault.setdefault(item if is_good else subscription.item, raised)
             return matches, list(at_fault.items())
         first = failures[0][1]
-        if is_refusal(first):
+        if isinstance(first, REFUSALS):
             raise first
         return (), [(item, first)]
 

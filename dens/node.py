@@ -16,7 +16,7 @@ meeting them (docs/decisions/0012-hosted-ends.md).
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
-from dens.collaborators import Directory, Identities, MatcherFactory
+from dens.collaborators import Directory, Identities, MatcherFactory, SubscriptionKey
 from dens.engine import HAS_IT
 from dens.events import (
     CopyReplicated,
@@ -33,6 +33,7 @@ from dens.numbers import (
     INSTALL,
     LINK_NUMBER,
     MEDIATOR,
+    NO_ROOM,
     NOT_SIGNED,
     NOTIFICATION,
     NOTIFY,
@@ -44,10 +45,12 @@ from dens.numbers import (
     SUMMARY,
     SUPERSEDED,
     UNEXPECTED,
+    UNKNOWN_LANGUAGE,
     UNSUBSCRIBE,
     MessageType,
     Status,
 )
+from dens.parts import TakesApart
 from dens.peer_session import PeerSession
 from dens.policies.epidemic import Epidemic
 from dens.policies.policy import ReplicationPolicy
@@ -68,6 +71,8 @@ _DELIVERY: Final = 0
 """What an end in contact is owed goes first, whether the end is met itself or its host."""
 _EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
 _ASKING: Final = frozenset({int(MessageType.SUBSCRIBE), int(MessageType.RENEW)})
+_REFUSES_WHOLE: Final = frozenset({UNKNOWN_LANGUAGE, NO_ROOM})
+"""After these answers a publisher may take the parts of a subscription."""
 
 
 def _notify_of(item: Item, satisfied: Mapping[int, Satisfied] | None) -> Item | None:
@@ -92,6 +97,7 @@ class DensNode(Holdings):
         *,
         matchers: Mapping[int, MatcherFactory],
         listens_to: Mapping[int, frozenset[int]] | None = None,
+        parts: Mapping[int, TakesApart] | None = None,
         directory: Directory,
         policy: ReplicationPolicy | None = None,
         hosts: frozenset[int] = frozenset(),
@@ -109,6 +115,7 @@ class DensNode(Holdings):
             now_ms,
             matchers=matchers,
             listens_to=listens_to,
+            parts=parts,
             directory=directory,
             hosts=hosts,
             sealer=sealer,
@@ -280,19 +287,50 @@ class DensNode(Holdings):
     def _offer_removals(self, session: PeerSession) -> None:
         for tombstone in self._table.tombstones():
             if session.has_any_of(tombstone.item.origin):
-                session.offer(0, tombstone.item.id, REMOVE)
+                self._offer_removal(tombstone.item, session)
+
+    def _offer_removal(self, tombstone: Item, session: PeerSession) -> None:
+        session.offer(0, tombstone.id, REMOVE)
+        for part in self._parts.of(tombstone.id):
+            session.offer(0, part.id, REMOVE)
 
     def _offer_installs(self, session: PeerSession) -> None:
         for key in self._services.served_by(session.peer):
             subscription = self._table.get(key)
             if subscription is not None:
-                session.offer(1, subscription.item.id, INSTALL)
+                self._offer_install(key, subscription.item, session)
 
-    def _offer_to_publishers(self, item: Item, publishers: Iterable[int]) -> None:
+    def _offer_install(self, key: SubscriptionKey, item: Item, session: PeerSession) -> None:
+        """Ask a publisher to look for a subscription; for its parts, if it has some of them or would not take
+        it whole. What it has shown it does not know is offered no more.
+        """
+        parts, book, peer = self._parts.of(item.id), self._parts, session.peer
+        if parts and (
+            book.is_refused(peer, key, item.language) or any(session.knows(part.id) for part in parts)
+        ):
+            for part in parts:
+                if book.knows_language(peer, part.language):
+                    session.offer(1, part.id, INSTALL)
+        elif book.knows_language(peer, item.language):
+            session.offer(1, item.id, INSTALL)
+
+    def _install_refused(self, item: Item, status: int, session: PeerSession) -> None:
+        """Learn that a publisher does not take a subscription, or a part of one, as it is."""
+        if self._services.announcement(session.peer) is None:
+            return  # Nothing is remembered of a publisher that is not known.
+        if status == UNKNOWN_LANGUAGE:
+            self._parts.does_not_know(session.peer, item.language)
+        subscription = self._table.get((item.origin, item.payload[0]))
+        if subscription is not None and subscription.item.id == item.id:
+            if status == NO_ROOM and self._parts.of(item.id):
+                self._parts.has_no_room(session.peer, subscription.key)
+            self._offer_install(subscription.key, subscription.item, session)
+
+    def _offer_to_publishers(self, key: SubscriptionKey, item: Item, publishers: Iterable[int]) -> None:
         for publisher in publishers:
             session = self._sessions.get(publisher)
             if session is not None and session.is_ready and session.role is PUBLISHER:
-                session.offer(1, item.id, INSTALL)
+                self._offer_install(key, item, session)
 
     def _offer_to_publisher(self, publisher: int) -> None:
         session = self._sessions.get(publisher)
@@ -307,7 +345,7 @@ class DensNode(Holdings):
             if session.role is MEDIATOR:
                 self._offer(item, session, now_ms)
             elif session.role is PUBLISHER and item.type == UNSUBSCRIBE:
-                session.offer(0, item.id, REMOVE)
+                self._offer_removal(item, session)
         if item.type in _EVENTS:
             carried = self._carried.get(item.id)
             if carried is not None:
@@ -328,7 +366,7 @@ class DensNode(Holdings):
             session.offer(0, carried.item.id, NOTIFY, carried.item.size)
 
     def _held(self, item_id: ItemId) -> Item | None:
-        return self._items.get(item_id)
+        return self._items.get(item_id) or self._parts.get(item_id)
 
     def _frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
         if type in _EVENTS:
@@ -337,10 +375,12 @@ class DensNode(Holdings):
             carried = self._carried.get(item.id)
             return None if carried is None else _notify_of(item, carried.owed.get(session.peer))
         if type == INSTALL:
+            if item.type not in _ASKING:
+                return None  # Somebody gave the number of a part to something else.
             payload = item.payload if item.type == SUBSCRIBE else item.payload[4:]
             return item.but(type=int(type), payload=payload, signature=b"")
         if type == REMOVE:
-            return item.but(type=int(type), signature=b"")
+            return item.but(type=int(type), payload=item.payload[:2], signature=b"")
         return item
 
     def _frame_for_mediator(self, item: Item, session: PeerSession, now_ms: int) -> Item | None:
@@ -372,6 +412,8 @@ class DensNode(Holdings):
                 self._items[item.id] = lighter
                 self._carried.replace(lighter)
                 self._ledger.rewrite(lighter)
+        elif item.type == INSTALL and status in _REFUSES_WHOLE:
+            self._install_refused(item, status, session)
 
     def _has_already(self, subscriber: int, item_id: ItemId) -> bool:
         session = self._sessions.get(subscriber)

@@ -51,17 +51,19 @@ class SubscriberEnd(Engine):
         self._own: dict[ItemId, Item] = {}
         self._in_force: dict[int, Subscription] = {}
         self._used: dict[int, tuple[int, int]] = {}
+        self._reach: dict[int, int] = {}
         self._buried: dict[int, tuple[int, int]] = {}
         self._receipts: dict[ItemId, None] = {}
         super().__init__(node, table_check, store, now_ms, sealer=sealer, limits=limits)
 
     # ------------------------------------------------------------------ what the application asks
 
-    def subscribe(self, vector: bytes, language: int, now_ms: int) -> ItemId:
+    def subscribe(self, vector: bytes, language: int, now_ms: int, *, occupies: int = 0) -> ItemId:
         """Ask for what this vector describes; its first three bytes are id, revision and lifetime code.
 
         A newer revision of the same id replaces the older one. An id whose revision is not newer than one
-        that was used and may still be somewhere is refused.
+        that was used and may still be somewhere is refused. A subscription that mediators may take apart
+        (dens/parts.py) occupies the ids of its parts, which follow its own, and as many message numbers.
         """
         checked_bytes(vector, "a subscription vector")
         if len(vector) < 3:
@@ -69,22 +71,55 @@ class SubscriberEnd(Engine):
                 f"{len(vector)} bytes are no subscription vector; it begins with id, revision, lifetime"
             )
         id, seq, lifetime_q = vector[0], vector[1], vector[2]
-        used = self._used.get(id)
-        if used is not None and not is_newer(seq, used[0]):
-            raise LocalProtocolError(
-                f"revision {seq} of subscription {id} is not newer than {used[0]}, which was used already"
-            )
-        self._ledger.require_numbers(2)
+        self._check_free(id, seq, occupies)
+        used, reach = self._used.get(id), self._reach.get(id, 0)
+        self._ledger.require_numbers(2 + occupies + reach)
         item = self._make(MessageType.SUBSCRIBE, language, lifetime_q, vector, now_ms)
-        if used is not None and used[1] > item.expires_ms:
+        self._ledger.occupy(item.id, occupies)
+        if used is not None and (used[1] > item.expires_ms or occupies or reach):
+            # The older one outlives this one, or a source may have it in another form than this one.
             self._bury(id, used[0], used[1], now_ms)
         self._put_in_force(item, Subscribed(0, vector), now_ms)
         return item.id
 
-    def next_seq(self, id: int) -> int:
-        """Return a revision under which `subscribe` takes this id: newer than all that may be somewhere."""
-        used = self._used.get(id)
-        return 0 if used is None else (used[0] + 1) % 256
+    def _check_free(self, id: int, seq: int, occupies: int) -> None:
+        """Refuse a subscription whose ids are another's, or whose revision is not newer than all there were
+        under them.
+        """
+        if not 0 <= occupies <= 255 - id:
+            raise LocalProtocolError(
+                f"subscription {id} cannot occupy {occupies} ids after its own; ids end at 255"
+            )
+        last = id + occupies
+        for other, current in self._in_force.items():
+            other_last = other + self._ledger.occupied(current.item.id)
+            if other != id and other <= last and id <= other_last:
+                raise LocalProtocolError(
+                    f"subscription {other} occupies the ids {other} to {other_last}; take others than "
+                    f"{id} to {last}, or unsubscribe {other}"
+                )
+        for one in range(id, last + 1):
+            used = self._used.get(one)
+            if used is not None and not is_newer(seq, used[0]):
+                raise LocalProtocolError(
+                    f"revision {seq} of subscription {one} is not newer than {used[0]}, which was used "
+                    "already"
+                )
+
+    def next_seq(self, id: int, occupies: int = 0) -> int:
+        """Return a revision under which `subscribe` takes this id, and those that it occupies: newer than all
+        that may be somewhere.
+        """
+        used = [self._used[one][0] for one in range(id, id + occupies + 1) if one in self._used]
+        if not used:
+            return 0
+        for step in range(1, 128):
+            seq = (used[0] + step) % 256
+            if all(is_newer(seq, one) for one in used):
+                return seq
+        raise LocalProtocolError(
+            f"no revision is newer than all that were used under the ids {id} to {id + occupies}; take others"
+        )
 
     def renew(self, id: int, lifetime_q: int, now_ms: int) -> ItemId:
         """Keep a subscription in force for this lifetime from now on, without changing it."""
@@ -98,14 +133,17 @@ class SubscriberEnd(Engine):
             raise LocalProtocolError(
                 f"subscription {id} is in force for longer than that; a renewal never shortens"
             )
+        occupies = self._ledger.occupied(current.item.id)
+        self._ledger.require_numbers(1 + occupies)
         item = self._make(MessageType.RENEW, current.item.language, lifetime_q, said.encode_renew(), now_ms)
+        self._ledger.occupy(item.id, occupies)
         self._put_in_force(item, said, now_ms)
         return item.id
 
     def unsubscribe(self, id: int, now_ms: int) -> ItemId:
         """Take a subscription back: no copy of it, wherever it is, will be served when this has got there."""
         current = self._current(id, now_ms)
-        self._ledger.require_numbers(1)
+        self._ledger.require_numbers(1 + self._reach.get(id, 0))
         del self._in_force[id]
         self._drop(current.item, Reason.WITHDRAWN, now_ms)
         return self._bury(id, current.seq, self._used[id][1], now_ms)
@@ -136,28 +174,34 @@ class SubscriberEnd(Engine):
         current = self._in_force.get(said.id)
         if current is None or item.number > current.item.number:
             self._in_force[said.id] = Subscription.of(item, said)
-        self._note_used(said.id, said.seq, item.expires_ms)
+        self._note_used(said.id, said.seq, item.expires_ms, self._ledger.occupied(item.id))
 
-    def _note_used(self, id: int, seq: int, until_ms: int) -> None:
-        used = self._used.get(id)
-        if used is None:
-            self._used[id] = (seq, until_ms)
-        else:
-            self._used[id] = (seq if is_newer(seq, used[0]) else used[0], max(until_ms, used[1]))
+    def _note_used(self, id: int, seq: int, until_ms: int, occupies: int) -> None:
+        """Note which revision may be somewhere until then, under this id and those that it occupies."""
+        for one in range(id, id + occupies + 1):
+            used = self._used.get(one)
+            if used is None:
+                self._used[one] = (seq, until_ms)
+            else:
+                self._used[one] = (seq if is_newer(seq, used[0]) else used[0], max(until_ms, used[1]))
+        if occupies > self._reach.get(id, 0):
+            self._reach[id] = occupies
 
     def _bury(self, id: int, seq: int, until_ms: int, now_ms: int) -> ItemId:
         """Make a tombstone that outlives every copy of that id's revisions, with a step to spare for slow
         clocks.
         """
         lifetime_q = min(lifetime_code_ms(max(0, until_ms - now_ms)) + 1, 255)
-        item = self._make(MessageType.UNSUBSCRIBE, 0, lifetime_q, Withdrawal(id, seq).encode(), now_ms)
-        self._note_buried(item, id, seq)
+        said = Withdrawal(id, seq, self._reach.get(id, 0))
+        item = self._make(MessageType.UNSUBSCRIBE, 0, lifetime_q, said.encode(), now_ms)
+        self._ledger.skip_numbers(said.occupied)
+        self._note_buried(item, said)
         self._publish(item, now_ms)
         return item.id
 
-    def _note_buried(self, item: Item, id: int, seq: int) -> None:
-        self._buried[id] = (seq, item.number)
-        self._note_used(id, seq, item.expires_ms)
+    def _note_buried(self, item: Item, said: Withdrawal) -> None:
+        self._buried[said.id] = (said.seq, item.number)
+        self._note_used(said.id, said.seq, item.expires_ms, said.occupied)
 
     def _is_wanted(self, id: int, seq: int) -> bool:
         """Say whether this revision was neither withdrawn nor replaced. One that only expired is wanted
@@ -214,8 +258,7 @@ class SubscriberEnd(Engine):
             elif item.type == MessageType.RECEIPT:
                 self._receipts[item.id] = None
             else:
-                said = Withdrawal.decode(item.payload)
-                self._note_buried(item, said.id, said.seq)
+                self._note_buried(item, Withdrawal.decode(item.payload))
         for item in inbox:
             word = UNVERIFIED if self.is_unverified(item.id) else None
             self._deliver(item, Notify.decode(item.payload), None, word, now_ms)
@@ -302,4 +345,5 @@ class SubscriberEnd(Engine):
         for id, (_, until_ms) in list(self._used.items()):
             if until_ms <= now_ms:
                 del self._used[id]
+                self._reach.pop(id, None)
         return False

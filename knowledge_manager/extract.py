@@ -19,6 +19,7 @@ from typing import Final
 
 from knowledge_manager.mission_table import MissionTable
 from watchdog.lifetime import lifetime_s
+from watchdog.vector import VectorError
 
 LAYOUT_VERSION: Final = 1
 HEADER_BYTES: Final = 7
@@ -40,13 +41,8 @@ CONTENT_TYPES: Final[tuple[str, ...]] = (
 """What a source yields, by code; code 0 does not say."""
 
 
-class ExtractError(ValueError):
+class ExtractError(VectorError):
     """Bytes that are no extract: what is wrong, and at which offset."""
-
-    def __init__(self, offset: int, message: str) -> None:
-        super().__init__(f"byte {offset}: {message}")
-        self.offset = offset
-        self.message = message
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -26,7 +26,7 @@ from dens.store import Space
 from dens.subscription_table import is_newer
 from emulation.torture.oracles import DELTA_MS, LINK_MS, earliest_arrivals
 from emulation.torture.promise import demand
-from emulation.torture.topics import POISON, matches
+from emulation.torture.topics import POISON, matches, parts_of
 
 if TYPE_CHECKING:
     from emulation.torture.applications import Published
@@ -192,12 +192,52 @@ class Auditor:
                     missing.append(place)
         return missing
 
+    def filters_amiss(self) -> list[tuple[int, int, int, bool]]:
+        """Return which filters of subscriptions with parts sources lack, and which they have for what is
+        withdrawn: (source, subscriber, id, whether it is in force).
+
+        What is in force is at a source whole, or in all its parts; what is over in neither form.
+        """
+        world = self._world
+        found = []
+        for one in world.applications.asked:
+            parts = parts_of(one.vector[3:]) if len(one.vector) == 7 else ()
+            lateness_ms = world.plan.slack_ms if world.plan.faults.clock else 0
+            if not parts or one.until_ms <= world.now_ms + 1_000 + lateness_ms:
+                continue
+            for source in world.publishers:
+                installed = world.hosts[source].installed
+                forms = {one.id: one.vector[3:]} | {
+                    one.id + after: part.body for after, part in enumerate(parts, 1)
+                }
+                held = {
+                    id
+                    for id, body in forms.items()
+                    if installed.get((one.subscriber, id), (None,))[:2] == (one.seq, body)
+                }
+                is_whole, has_parts = one.id in held, held >= forms.keys() - {one.id}
+                if one.over_ms is None and not (is_whole or has_parts):
+                    found.append((source, one.subscriber, one.id, True))
+                elif one.over_ms is not None and held:
+                    found.append((source, one.subscriber, one.id, False))
+        return found
+
+    def is_settled(self) -> bool:
+        """Say whether nothing more need happen: all that is owed is here, and sources filter as they
+        should.
+        """
+        has_all = not self.owed_and_missing(self._world.now_ms)
+        return has_all and not (self._world.plan.has_parts and self.filters_amiss())
+
     def conclude(self) -> None:
         """Check what can only be said at the end: everything arrived, nothing too early, nothing too late."""
         plan = self._world.plan
         if plan.everything_arrives:
             missing = self.owed_and_missing(self._world.now_ms)
             demand(not missing, 2, f"owed and never delivered: {missing[:3]}")
+            amiss = self.filters_amiss()
+            demand(not [one for one in amiss if one[3]], 2, f"sources lack filters for {amiss[:3]}")
+            demand(not amiss, 4, f"sources filter for what is withdrawn: {amiss[:3]}")
         for published in self._world.applications.published.values():
             self._check_arrivals(published)
 

@@ -107,6 +107,10 @@ class Plan:
     """Where all clocks begin, before each is set wrong on its own account."""
     is_poisoned: bool = False
     """Whether matchers fail with what a flooding publisher says."""
+    has_parts: bool = False
+    """Whether some subscriptions are in a language that only one source in three knows, one has no room for,
+    and one has never heard of: these are offered their parts.
+    """
 
     @property
     def slack_ms(self) -> int:
@@ -139,10 +143,18 @@ def draw(seed: int, allowed: Collection[str]) -> Plan:
 
     Without faults, and for every tenth seed, it is a fault-free world on which both oracles bind. Where all
     faults are allowed a seed has about two thirds of them; of fewer it has all. Every eighth seed is at the
-    edges as well.
+    edges as well, and in every third some subscriptions have parts.
     """
     plan = _drawn(seed, allowed)
-    return _at_the_edges(seed, plan) if seed % 8 == 0 else plan
+    if seed % 8 == 0:
+        plan = _at_the_edges(seed, plan)
+    return _with_parts(plan) if seed % 3 == 0 else plan
+
+
+def _with_parts(plan: Plan) -> Plan:
+    """Return the same world with room between the ids of subscriptions for those of their parts."""
+    ids = (0, 128, 253) if plan.first_number is not None else (0, 3, 6)
+    return replace(plan, has_parts=True, ids=ids)
 
 
 def _at_the_edges(seed: int, plan: Plan) -> Plan:

@@ -19,7 +19,16 @@ from dens.subscriber import SubscriberEnd
 from emulation.torture.applications import Applications
 from emulation.torture.audit import Auditor
 from emulation.torture.plan import CLOCK_JUMP_MS, FAULT_POINTS, SLOWEST_MS, Faults, Plan
-from emulation.torture.topics import LANGUAGE, PoisonedMatcher, TopicDirectory, TopicHost, TopicMatcher
+from emulation.torture.topics import (
+    EITHER,
+    LANGUAGE,
+    MATCHERS,
+    POISONED,
+    TopicDirectory,
+    TopicHost,
+    TopicMatcher,
+    parts_of,
+)
 
 TABLE_CHECK = 77
 Pair = tuple[int, int]
@@ -90,7 +99,9 @@ class World:
                 TABLE_CHECK,
                 store,
                 now_ms,
-                matchers={LANGUAGE: PoisonedMatcher if self.plan.is_poisoned else TopicMatcher},
+                matchers=self._matchers(),
+                listens_to={EITHER: frozenset((LANGUAGE,))},
+                parts={EITHER: parts_of},
                 directory=TopicDirectory(),
                 policy=None if self.plan.policy is None else self.plan.policy(node),
                 hosts=frozenset(end for end, home in self.plan.homes.items() if home == node),
@@ -98,7 +109,7 @@ class World:
                 limits=limits,
             )
         else:
-            host = self.hosts[node] = TopicHost()
+            host = self.hosts[node] = self._filter_host(node)
             machine = PublisherEnd(
                 node, TABLE_CHECK, store, now_ms, filter_host=host, sealer=sealer, limits=limits
             )
@@ -109,6 +120,17 @@ class World:
             if node in (a, b):
                 machine.contact_opened(a + b - node, now_ms)
         self.turn(node)
+
+    def _matchers(self) -> dict[int, type[TopicMatcher]]:
+        matchers = POISONED if self.plan.is_poisoned else MATCHERS
+        return matchers if self.plan.has_parts else {LANGUAGE: matchers[LANGUAGE]}
+
+    def _filter_host(self, node: int) -> TopicHost:
+        """Return what a source filters with: not every source knows every language, or has room for it."""
+        kind = (node - self.publishers.start) % 3
+        if kind == 0:
+            return TopicHost()
+        return TopicHost((LANGUAGE, EITHER), most_bytes=2 if kind == 1 else 4)
 
     def crash(self, node: int) -> None:
         """Throw the engine away with everything that was not committed; make a new one, at once or later."""
@@ -334,7 +356,7 @@ class World:
             self.open(a, b, lasting_ms + 1)
         end_ms = self.now_ms + lasting_ms
         while self.now_ms < end_ms:
-            is_done = not self.auditor.owed_and_missing(self.now_ms)
+            is_done = self.auditor.is_settled()
             self.run(min(end_ms, self.now_ms + 2_000))
-            if is_done and not self.auditor.owed_and_missing(self.now_ms):
+            if is_done and self.auditor.is_settled():
                 break  # an application may have said something last while the faults stopped

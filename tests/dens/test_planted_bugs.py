@@ -14,6 +14,7 @@ from dens.matching import LanguageMatchers
 from dens.node import DensNode
 from dens.notification_store import NotificationStore
 from dens.numbers import Reason, Status
+from dens.parts import PartBook
 from dens.peer_session import PeerSession
 from dens.quarantine import Quarantine, Work
 from dens.store import Operation, Put, Space
@@ -140,6 +141,39 @@ def test_a_planted_bug_is_caught(
 ) -> None:
     plant(monkeypatch)
     check_caught(range(1, 101), invariants)
+
+
+def parts_are_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DensNode, "_install_refused", lambda *_: None)
+
+
+def parts_are_not_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PartBook, "add_removals", lambda *_: None)
+
+
+def what_is_occupied_is_not_durable(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = MemoryStore.stage
+
+    def forgetful(store: MemoryStore, operation: Operation) -> None:
+        if not (isinstance(operation, Put) and operation.space is Space.OCCUPIED):
+            stage(store, operation)
+
+    monkeypatch.setattr(MemoryStore, "stage", forgetful)
+
+
+@pytest.mark.parametrize(
+    ("plant", "invariants"),
+    [
+        (parts_are_not_offered, {2}),
+        (parts_are_not_taken_back, {4}),
+        (what_is_occupied_is_not_durable, {2, 3, 4}),
+    ],
+)
+def test_a_bug_with_parts_is_caught_where_there_are_some(
+    plant: Callable[[pytest.MonkeyPatch], None], invariants: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    check_caught(range(3, 301, 3), invariants)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,11 @@ nobody can look up."""
 
 
 class Defect(Exception):
-    """What somebody else's code raises when it should not."""
+    """What somebody else's code raises when it should not. It has an offset, as a `SyntaxError` has, and is
+    no refusal of bytes all the same.
+    """
+
+    offset = 0
 
 
 class BrittleMatcher(TopicMatcher):
