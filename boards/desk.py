@@ -10,6 +10,7 @@ prompt all the same, it is told to start anew.
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from boards.board_language import BOARD_LANGUAGE
 from dens.drivers.serial import PROMPT, RESTART, SerialLink
 from dens.events import Event
 from dens.machine import ProtocolMachine
@@ -23,7 +24,6 @@ from plugins.registry import languages
 
 MEDIATOR = 65001
 SUBSCRIBER = 65002
-FUZZY = 1
 
 
 class Desk:
@@ -60,7 +60,7 @@ class Desk:
             SUBSCRIBER, table.check, MemoryStore(), now_ms, sealer=Sealer(SUBSCRIBER, mission_key)
         )
         for vector in subscriptions:
-            self.subscriber.subscribe(vector, FUZZY, now_ms)
+            self.subscriber.subscribe(vector, BOARD_LANGUAGE.language_id, now_ms)
         self._machines: dict[int, ProtocolMachine] = {MEDIATOR: self.mediator, SUBSCRIBER: self.subscriber}
         self.mediator.contact_opened(SUBSCRIBER, now_ms)
         self.subscriber.contact_opened(MEDIATOR, now_ms)

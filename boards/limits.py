@@ -11,17 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from boards.board_language import AGGREGATOR_AT, AGGREGATORS, BOARD_LANGUAGE, new_filter
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.filter import FuzzySourceFilter
-from plugins.fuzzy.language import FUZZY
-from plugins.fuzzy.vectors import AGGREGATORS
 from plugins.language import Damper
 from watchdog.header import NO_HEADER
 from watchdog.manager import BAD_VECTOR, UNKNOWN_LANGUAGE, Watchdog
 from watchdog.pool import Pool
-
-AGGREGATOR_AT: Final = 5
-"""The byte of a subscription vector whose low half says how predicates are combined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +81,12 @@ class BoardHost:
     refused with its own answer, and everything else is the watchdog's."""
 
     def __init__(self, limits: BoardLimits, table: MissionTable, dampers: dict[int, Damper]) -> None:
-        """Make the watchdog of such a board, which speaks the fuzzy language alone."""
+        """Make the watchdog of such a board, which speaks one language alone."""
         self._limits = limits
         self._feature_bytes = table.feature_bytes
         fits = limits.width_fault(table.feature_bytes) is None
         self.watchdog = Watchdog(
-            {FUZZY.language_id: FuzzySourceFilter(table, pool=limits.pool() if fits else None)},
+            {BOARD_LANGUAGE.language_id: new_filter(table, limits.pool() if fits else None)},
             capacity=limits.capacity,
             dampers=dampers,
         )
@@ -101,7 +96,7 @@ class BoardHost:
     ) -> int:
         """Look for this subscription, or refuse it; see `watchdog.manager.SENTENCES`."""
         vector = NO_HEADER + body
-        if language == FUZZY.language_id and len(vector) > AGGREGATOR_AT:
+        if language == BOARD_LANGUAGE.language_id and len(vector) > AGGREGATOR_AT:
             for fault in self._limits.faults(vector, self._feature_bytes):
                 self.watchdog.counters["refused"] += 1
                 return fault.code

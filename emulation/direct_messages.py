@@ -7,7 +7,12 @@ destination in front.
 from typing import Final
 
 from dens.item import lifetime_code_ms
-from plugins.direct.language import subscription_to
+from plugins.direct.language import DIRECT, notification_for, subscription_to
+
+__all__ = ["LANGUAGE", "SUBSCRIPTION_ID", "notification_for", "subscription_lifetime", "subscription_of"]
+
+LANGUAGE: Final = DIRECT.language_id
+"""What messages travel in; nobody writes it, so that no document could name it to the registry."""
 
 SUBSCRIPTION_ID: Final = 255
 """The number under which a node asks for its messages; scenarios use the others."""

@@ -7,9 +7,9 @@ import numpy as np
 
 from dens.item import lifetime_code_ms
 from knowledge_manager.event_class import Attribute, EventClass
-from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription
-
-_CRISP = 127
+from knowledge_manager.mission_table import MissionTable
+from plugins.authoring.generator import SubscriptionGenerator
+from watchdog.header import framed
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +18,15 @@ class PlannedInterests:
     each."""
 
     group: str
+    language: int
+    generator: SubscriptionGenerator
+    table: MissionTable
     event: EventClass
     attribute: Attribute
     liked: tuple[tuple[int, ...], ...] | None
     number: int
     first_id: int
     lifetime_ms: int
-    feature_bytes: int
 
     def vectors(self, position: int, chance: np.random.Generator) -> Iterator[bytes]:
         """Yield the subscriptions of one participant."""
@@ -34,19 +36,7 @@ class PlannedInterests:
             liked = tuple(sorted(int(value) for value in drawn))
         else:
             liked = self.liked[position] if position < len(self.liked) else ()
+        lifetime_q = lifetime_code_ms(self.lifetime_ms)
         for index, value in enumerate(liked):
-            yield encode_subscription(
-                SubscriptionVector(
-                    id=self.first_id + index,
-                    seq=0,
-                    valid=lifetime_code_ms(self.lifetime_ms),
-                    stamp_s=0,
-                    threshold=0,
-                    aggregator=0,
-                    block=b"",
-                    constraints=((value, value, _CRISP),),
-                    event=self.event.index,
-                    attributes=(self.attribute.index,),
-                    feature_bytes=self.feature_bytes,
-                )
-            )
+            body = self.generator.for_value(self.event, self.attribute, value, self.table)
+            yield framed(self.first_id + index, 0, lifetime_q, body)

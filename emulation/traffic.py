@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from dens.item import lifetime_code_ms
+from emulation.direct_messages import notification_for
 from emulation.node import Node
 from emulation.scenario.settings import TrafficSettings
-from plugins.direct.language import notification_for
 
 
 class MessagePlan:

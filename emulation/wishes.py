@@ -8,12 +8,11 @@ for everything addressed to it. To the world they are all the same.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from emulation.direct_messages import subscription_lifetime, subscription_of
+from emulation.direct_messages import LANGUAGE, subscription_lifetime, subscription_of
 from emulation.scenario import Scenario
 from emulation.scenario.scenario import Seat
 from emulation.streams import Streams
-from plugins.direct.language import DIRECT
-from plugins.fuzzy.language import FUZZY
+from watchdog.header import HEADER_ID
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +29,8 @@ class Wish:
 
     @property
     def id(self) -> int:
-        """Return its number at the subscriber, which is the first byte in every language."""
-        return self.vector[0]
+        """Return its number at the subscriber."""
+        return self.vector[HEADER_ID]
 
 
 def wishes_of(scenario: Scenario, streams: Streams) -> Iterator[Wish]:
@@ -45,17 +44,17 @@ def wishes_of(scenario: Scenario, streams: Streams) -> Iterator[Wish]:
         seats = _subscribers(scenario, crowd.settings.group)
         drawn = crowd.vectors(streams.stream("population", index), len(seats))
         for position, vector in drawn:
-            yield Wish(crowd.at_ms, seats[position].number, FUZZY.language_id, vector)
+            yield Wish(crowd.at_ms, seats[position].number, crowd.language, vector)
     if scenario.interests is not None:
         for seat in _subscribers(scenario, scenario.interests.group):
             chance = streams.stream("interests", seat.number)
             for vector in scenario.interests.vectors(seat.position, chance):
-                yield Wish(0, seat.number, FUZZY.language_id, vector)
+                yield Wish(0, seat.number, scenario.interests.language, vector)
     lifetime_q = subscription_lifetime(scenario.duration_ms)
     for group in dict.fromkeys(traffic.destination for traffic in scenario.settings.traffic):
         for seat in _subscribers(scenario, group):
             vector = subscription_of(seat.number, lifetime_q)
-            yield Wish(0, seat.number, DIRECT.language_id, vector)
+            yield Wish(0, seat.number, LANGUAGE, vector)
 
 
 def _subscribers(scenario: Scenario, group: str) -> list[Seat]:

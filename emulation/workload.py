@@ -9,6 +9,7 @@ from functools import partial
 from dens.publisher import PublisherEnd
 from dens.subscriber import SubscriberEnd
 from emulation.clock import Rank
+from emulation.direct_messages import LANGUAGE
 from emulation.faults.resubscription import Request, Resubscription
 from emulation.node import Node
 from emulation.scenario import Scenario
@@ -16,7 +17,6 @@ from emulation.streams import Streams
 from emulation.traffic import MessagePlan
 from emulation.wishes import wishes_of
 from emulation.world import World
-from plugins.direct.language import DIRECT
 
 
 class Workload:
@@ -97,7 +97,7 @@ class Workload:
 
     def _send_message(self, plan: MessagePlan, index: int) -> None:
         source, vector = plan.draw()
-        self.publish(source, DIRECT.language_id, vector, plan.lifetime_q, 0)
+        self.publish(source, LANGUAGE, vector, plan.lifetime_q, 0)
         self._world.settle(source)
         send_next = partial(self._send_message, plan, index + 1)
         self._clock.call_at(plan.at_ms(index + 1), Rank.APPLICATION, send_next)

@@ -34,6 +34,7 @@ __all__ = [
     "LookUp",
     "Match",
     "Matcher",
+    "NotServed",
     "Part",
     "Question",
     "Release",
@@ -157,6 +158,10 @@ class Matcher(Protocol):
         unfinished.
         """
         ...
+
+
+class NotServed(ValueError):
+    """A matcher does not take this subscription, which is sound: another algorithm of its language does."""
 
 
 @dataclass(frozen=True, slots=True)

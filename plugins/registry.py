@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 from xml.parsers import expat
 
 from plugins.direct.language import DIRECT
@@ -16,7 +16,11 @@ from plugins.fuzzy.language import FUZZY
 from plugins.language import SubscriptionLanguage
 
 if TYPE_CHECKING:
+    from knowledge_manager.event_class import Attribute
     from plugins.authoring import Authoring
+    from plugins.authoring.terms import TermShapes
+
+Ability = TypeVar("Ability")
 
 ENTRY_POINT_GROUP: Final = "dens.languages"
 
@@ -91,17 +95,27 @@ def authoring_of(language: SubscriptionLanguage) -> "Authoring":
     return language.authoring()
 
 
-def language_of_document(source: bytes) -> SubscriptionLanguage:
+def offered(ability: Ability | None, language: SubscriptionLanguage, what: str) -> Ability:
+    """Return something that a language may leave out, or raise `RegistryError`: it offers no `what`."""
+    if ability is None:
+        raise RegistryError(f"the {language.name} language offers no {what}")
+    return ability
+
+
+def language_of_document(source: bytes, file: str) -> SubscriptionLanguage:
     """Return the language of a document: that of its root element's namespace.
 
-    A document in no known namespace is given to the default language, whose compiler knows best how to refuse
-    it.
+    A document in no known namespace, and what is no document at all, raises `DocumentError`.
     """
     namespace = _namespace_of(source)
     for known in languages().values():
         if known.authoring is not None and namespace in known.authoring().namespaces:
             return known
-    return language_named(DEFAULT)
+    from plugins.authoring.document import no_subscription, read_xml
+
+    document = read_xml(source, file)
+    usual, *_ = authoring_of(language_named(DEFAULT)).namespaces
+    raise no_subscription(document, usual, {one: name for one, name in namespaces().items() if one != usual})
 
 
 def namespaces() -> dict[str, str]:
@@ -112,6 +126,18 @@ def namespaces() -> dict[str, str]:
         if known.authoring is not None
         for namespace in known.authoring().namespaces
     }
+
+
+def term_shapes() -> "TermShapes":
+    """Return what draws and learns the terms of vocabularies: the default language, whose terms they are."""
+    usual = language_named(DEFAULT)
+    return offered(authoring_of(usual).terms, usual, "terms")
+
+
+def term_fault(attribute: "Attribute", name: str) -> str:
+    """Return why some language cannot say a term of a sound vocabulary, or nothing where all can."""
+    shapes = (known.authoring().terms for known in languages().values() if known.authoring is not None)
+    return next((fault for one in shapes if one and (fault := one.fault(attribute, name))), "")
 
 
 class _Enough(Exception):

@@ -38,7 +38,9 @@ def failure_of(error: BaseException) -> Failure:
         return _plain(str(error), exits.BAD_INPUT)
     if _is(error, "knowledge_manager.event_class", "UnknownName"):
         return _plain(str(error), exits.BAD_INPUT)
-    if _is(error, "plugins.fuzzy.authoring.compiler.constants", "BadConstant"):
+    if _is(error, "plugins.authoring.constants", "BadConstant"):
+        return _plain(str(error), exits.BAD_INPUT)
+    if _is(error, "plugins.registry", "RegistryError"):
         return _plain(str(error), exits.BAD_INPUT)
     if _is(error, "dens.errors", "DensError"):
         return _plain(str(error), exits.BAD_INPUT)

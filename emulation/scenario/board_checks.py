@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from boards.board_language import BOARD_LANGUAGE, event_feature
 from documents.problems import Problem
 from emulation.scenario.places import Places
 from emulation.scenario.scenario import PlannedSensor, PlannedSubscription, board_limits
 from emulation.scenario.settings import ScenarioSettings
-from plugins.fuzzy.language import FUZZY
 
 
 def check_boards(
@@ -28,7 +28,9 @@ def check_boards(
             continue
         measured = {1 << plan.event.index for plan in sensors if plan.group == group.name}
         for number, wanted in enumerate(subscriptions):
-            if wanted.language != FUZZY.language_id or wanted.vector[-2] not in measured:
+            if wanted.language != BOARD_LANGUAGE.language_id:
+                continue
+            if event_feature(wanted.vector) not in measured:
                 continue
             for fault in limits.faults(wanted.vector, feature_bytes):
                 message = f'{fault.message}; the boards of "{group.name}" refuse it'

@@ -12,7 +12,7 @@ from emulation.contacts.formats.recording import Lines
 from emulation.interests import PlannedInterests
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.places import Places
-from emulation.scenario.populations import numbers_used
+from emulation.scenario.populations import generator_named, numbers_used
 from emulation.scenario.settings import InterestsSettings, ScenarioSettings
 from knowledge_manager.event_class import Attribute, UnknownName
 from knowledge_manager.mission_table import MissionTable
@@ -45,9 +45,18 @@ def plan_interests(
     if first_id + most > _MOST_NUMBERS:
         message = f"somebody would ask for {first_id + most} things; {_MOST_NUMBERS} is the most"
         raise DocumentError([places.problem(("interests",), "D312", message)])
-    lifetime_ms = int(1000 * settings.duration_s) + 1
+    language, generator = generator_named(wanted.language, ("interests", "language"), places)
     return PlannedInterests(
-        wanted.group, event, attribute, liked, wanted.number or 0, first_id, lifetime_ms, table.feature_bytes
+        wanted.group,
+        language,
+        generator,
+        table,
+        event,
+        attribute,
+        liked,
+        wanted.number or 0,
+        first_id,
+        int(1000 * settings.duration_s) + 1,
     )
 
 

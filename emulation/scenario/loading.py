@@ -38,8 +38,8 @@ from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.thesaurus import Thesaurus
 from knowledge_manager.thesaurus_files import load_layers
 from knowledge_manager.vocabulary import shipped_vocabularies
-from plugins.fuzzy.authoring.compiler import compile_subscription
-from plugins.fuzzy.language import FUZZY
+from plugins.registry import authoring_of, language_of_document
+from watchdog.header import framed
 
 CODES: Final = SchemaCodes(unknown_key="D301", missing_key="D303", bad_value="D302")
 _SHIPPED: Final = Path(__file__).parent.parent / "scenarios"
@@ -220,14 +220,15 @@ def _subscription(
     source = read_document(path)
     at_ms = int(wanted.at_s * 1000)
     stamp_s = at_ms // 1000 % 65536
-    compiled = compile_subscription(source, str(path), table, id=number, stamp_s=stamp_s, thesaurus=words)
+    language = language_of_document(source, str(path))
+    compiled = authoring_of(language).compile(source, str(path), table, stamp_s=stamp_s, thesaurus=words)
     return PlannedSubscription(
         wanted.group,
         at_ms,
         None if wanted.withdrawn_at_s is None else int(wanted.withdrawn_at_s * 1000),
-        FUZZY.language_id,
+        language.language_id,
         number,
-        compiled.vector,
+        framed(number, 0, compiled.lifetime_q, compiled.body),
         wanted.file,
         source.decode(),
     )

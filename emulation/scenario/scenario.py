@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 from pathlib import Path
 
 import numpy as np
 
 from boards.limits import BOARDS, BoardLimits
+from dens.item import lifetime_code_ms
 from documents.problems import Problem
 from emulation.contacts.contact import Contacts
 from emulation.interests import PlannedInterests
@@ -31,6 +31,7 @@ from emulation.sensors.uniform import Uniform
 from emulation.sensors.vital_signs import VitalSigns
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
+from plugins.authoring.generator import RandomSubscription, SubscriptionGenerator
 
 
 def board_limits(settings: ScenarioSettings, group: str) -> BoardLimits | None:
@@ -62,11 +63,13 @@ class PlannedPopulation:
     """What the nodes of a group will ask for between them, once a seed has drawn it."""
 
     settings: PopulationSettings
+    language: int
+    generator: SubscriptionGenerator
+    table: MissionTable
     event: EventClass
     among: tuple[Attribute, ...]
     first_id: int
     """The number of the first one at each subscriber."""
-    feature_bytes: int
 
     @property
     def at_ms(self) -> int:
@@ -76,20 +79,21 @@ class PlannedPopulation:
     def vectors(self, chance: np.random.Generator, subscribers: int) -> list[tuple[int, bytes]]:
         """Return (which of the subscribers, vector) for each of them."""
         settings = self.settings
-        drawn = draw_population(
-            chance,
+        wanted = RandomSubscription(
             self.event,
             self.among,
-            number=settings.number,
-            attributes=settings.attributes,
-            similarity=settings.similarity,
-            selectivity=settings.selectivity,
-            threshold=ceil(15 * settings.threshold - 1e-9),
-            lifetime_ms=int(1000 * settings.valid_s),
-            stamp_s=int(settings.at_s),
-            feature_bytes=self.feature_bytes,
+            settings.attributes,
+            settings.selectivity,
+            settings.threshold,
+            int(settings.at_s),
         )
-        return dealt(drawn, subscribers, self.first_id)
+        drawn = draw_population(
+            chance,
+            lambda chance: self.generator.draw(chance, wanted, self.table),
+            number=settings.number,
+            similarity=settings.similarity,
+        )
+        return dealt(drawn, subscribers, self.first_id, lifetime_code_ms(int(1000 * settings.valid_s)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from emulation.scenario.fault_settings import (
 from emulation.scenario.mobility_settings import MobilitySettings
 from emulation.scenario.publication_settings import PublicationSettings
 from emulation.scenario.sensor_settings import SensorSettings
+from plugins.registry import DEFAULT
 from watchdog.lifetime import LONGEST_LIFETIME_S
 
 ZoneKind = Literal["incident_site", "treatment", "transport", "command", "hospital"]
@@ -86,6 +87,7 @@ class InterestsSettings(Settings):
     group: Name
     event: str
     attribute: str
+    language: str = DEFAULT
     folder: str | None = None
     number: PositiveInt | None = None
     obtain: str = ""
@@ -200,6 +202,7 @@ class PopulationSettings(Settings):
     """The nodes of a group ask, between them, for so many things that chance makes."""
 
     group: Name
+    language: str = DEFAULT
     event: str
     number: Annotated[int, Field(ge=1, le=1_000_000)]
     attributes: Annotated[tuple[PositiveInt, PositiveInt], AfterValidator(_fewest_first)] = (1, 3)

@@ -7,8 +7,8 @@ says which ones to give.
 
 from xml.sax.saxutils import quoteattr
 
+from knowledge_manager.durations import written_duration
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.authoring.compiler.durations import written_duration
 from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, pattern_from_bytes

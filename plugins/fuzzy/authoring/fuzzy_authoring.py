@@ -5,22 +5,31 @@ from dataclasses import dataclass
 from typing import Final
 
 from documents.problems import DocumentError, Problem
+from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
-from plugins.authoring import Compiled, VectorKind
+from plugins.authoring import Compiled, Description, VectorKind
 from plugins.fuzzy.authoring import picture
 from plugins.fuzzy.authoring.compiler import Compiled as CompiledVector
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.compiler.fit import REFUSED
 from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
 from plugins.fuzzy.authoring.decompile import decompile
-from plugins.fuzzy.authoring.describe import Description, describe_vector
+from plugins.fuzzy.authoring.describe import describe_vector
 from plugins.fuzzy.authoring.explain import Explanation, explain_vector
-from plugins.language import Match
-from watchdog.header import HEADER_LIFETIME, body_of
+from plugins.fuzzy.authoring.terms import FuzzyTerms
+from plugins.fuzzy.bodies import BodyMatcher
+from plugins.fuzzy.generator import FuzzyGenerator
+from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM, FEATURE_CONDITIONS
+from plugins.language import Match, Matcher
+from watchdog.header import BODY_AT, HEADER_LIFETIME, body_of
+from watchdog.vector import HEADER_BYTES, VectorError
 
 _STAMP_BYTES: Final = 2
 """A body begins with the time at which it was written."""
+
+_STAMP_AT: Final = 3
+"""Where in a notification the time stands at which it happened."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -37,7 +46,8 @@ class CompiledFuzzy(Compiled):
             lifetime_q=compiled.vector[HEADER_LIFETIME],
             warnings=compiled.warnings,
             remarks=compiled.remarks,
-            steps=compiled.as_document(),
+            steps=compiled.steps(),
+            spans=compiled.spans[BODY_AT:],
             curves=compiled,
         )
 
@@ -65,6 +75,8 @@ class FuzzyAuthoring:
     """Writes, checks, describes, explains and draws fuzzy subscriptions."""
 
     namespaces = (NAMESPACE,)
+    terms = FuzzyTerms()
+    generator = FuzzyGenerator()
 
     def compile(
         self,
@@ -112,6 +124,26 @@ class FuzzyAuthoring:
     def describe_match(self, match: Match, table: MissionTable) -> str:
         """Return the degree of a match; it has no detail."""
         return f"degree {match.degree_u8 / 255:.2f}"
+
+    def happened_s(self, notification: bytes) -> int:
+        """Return the second at which it happened, modulo 65536, which stands at the same place whatever the
+        width of features.
+        """
+        if len(notification) < HEADER_BYTES:
+            raise VectorError(len(notification), "too short for a notification")
+        return notification[_STAMP_AT] << 8 | notification[_STAMP_AT + 1]
+
+    def loose_matcher(self, table: MissionTable | None, algorithm: str | None, features: str) -> Matcher:
+        """Return a matcher by algorithm and feature condition; without a table vectors count by their
+        structure alone.
+        """
+        name = DEFAULT_ALGORITHM if algorithm is None else algorithm
+        make = ALGORITHMS.get(name.casefold())
+        if make is None:
+            raise UnknownName("algorithm", name, list(ALGORITHMS))
+        if features not in FEATURE_CONDITIONS:
+            raise UnknownName("feature condition", features, list(FEATURE_CONDITIONS))
+        return BodyMatcher(make(table, features, 1 if table is None else table.feature_bytes))
 
     def explain(
         self, vector: bytes, table: MissionTable, values: Mapping[str, str], age_s: int

@@ -5,11 +5,11 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from knowledge_manager.durations import written_duration
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.authoring.compiler.constants import shown_unit
-from plugins.fuzzy.authoring.compiler.durations import written_duration
-from plugins.fuzzy.authoring.compiler.reading_words import amount_words, reading_words
+from plugins.authoring.constants import shown_unit
+from plugins.authoring.reading_words import amount_words, reading_words
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, pattern_from_bytes
 from plugins.fuzzy.readings import first_reading, last_reading, middle, step_at
 from plugins.fuzzy.vectors import (

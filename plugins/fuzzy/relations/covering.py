@@ -13,7 +13,6 @@ takes their place and they become its children. What a root does not match, noth
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -25,6 +24,7 @@ from plugins.fuzzy.vectors import SubscriptionVector
 from plugins.kernels import cover
 from plugins.kernels.compiled import compiled, is_available
 from plugins.language import SubscriptionKey
+from plugins.relations import ForestStatistics
 from watchdog.membership import SLOPES
 from watchdog.tokens import NOT
 
@@ -39,21 +39,6 @@ _TABLES, _PATTERNS = (7, 8), (14, 15)
 
 COMPILE_FROM: Final = 500
 """With fewer subscriptions nobody waits for a compiler."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """What a forest is good for: only roots must be matched, or forwarded, before anything else is."""
-
-    subscriptions: int
-    roots: int
-    deepest: int
-    largest_tree: int
-
-    @property
-    def spared(self) -> float:
-        """Return the share of subscriptions that stand below a root."""
-        return 1 - self.roots / self.subscriptions if self.subscriptions else 0.0
 
 
 class CoveringForest:
@@ -142,7 +127,7 @@ class CoveringForest:
         parents = self._forest.nodes[:, cover.PARENT]
         return sorted(key for key, number in self._numbers.items() if parents[number] == cover.NOTHING)
 
-    def statistics(self) -> Statistics:
+    def statistics(self) -> ForestStatistics:
         """Return how many roots there are, how deep the trees go and how large the largest is."""
         deepest = largest = roots = 0
         for key in self.roots():
@@ -153,7 +138,7 @@ class CoveringForest:
                 depth += 1
                 level = [below for number in level for below in self._below(number)]
             deepest, largest = max(deepest, depth), max(largest, size)
-        return Statistics(len(self), roots, deepest, largest)
+        return ForestStatistics(len(self), roots, deepest, largest)
 
     def _below(self, number: int) -> Iterator[int]:
         child = int(self._forest.nodes[number, cover.CHILD])

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from documents.problems import DocumentError
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary_reader import read_vocabulary
+from plugins.authoring.reader import PredicateReader
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.compiler.predicates import BUILT_IN_TAGS
-from plugins.fuzzy.authoring.compiler.reader import PredicateReader
 from plugins.fuzzy.authoring.compiler.wishes import CRISP, Exact, Wish
 from plugins.fuzzy.vectors import decode_subscription
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE, compiled, subscription, triple_of

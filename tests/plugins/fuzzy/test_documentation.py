@@ -11,7 +11,7 @@ from knowledge_manager.terms import HedgeName
 from knowledge_manager.vocabulary_reader import read_vocabulary
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.compiler.curves import hedged
-from plugins.fuzzy.authoring.compiler.schema import subscription_schema
+from plugins.fuzzy.authoring.compiler.schema import SCHEMA
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE
 
 DOCS = Path(__file__).parent.parent.parent.parent / "docs"
@@ -52,7 +52,7 @@ def test_schema_vocabulary_and_curves_know_the_same_hedges() -> None:
 
 
 def test_every_element_of_the_schema_is_documented() -> None:
-    assert subscription_schema() is subscription_schema()
+    assert SCHEMA.validator() is SCHEMA.validator()
     text = (DOCS.parent / "plugins" / "fuzzy" / "subscription.xsd").read_text("utf-8")
     names = re.findall(r'<xs:element name="([^"]+)"', text)
     documented = re.findall(r'<xs:element name="([^"]+)"[^>]*>\s*<xs:annotation><xs:documentation>', text)

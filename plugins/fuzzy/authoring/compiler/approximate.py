@@ -23,7 +23,7 @@ from knowledge_manager.terms import (
     faults,
     misses,
 )
-from plugins.fuzzy.authoring.compiler.constants import (
+from plugins.authoring.constants import (
     BadConstant,
     domain_words,
     extent,
@@ -31,8 +31,8 @@ from plugins.fuzzy.authoring.compiler.constants import (
     plain_number,
     position,
 )
-from plugins.fuzzy.authoring.compiler.domain import unit_of
-from plugins.fuzzy.authoring.compiler.reader import PredicateReader
+from plugins.authoring.domain import unit_of
+from plugins.authoring.reader import PredicateReader
 from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
 from plugins.fuzzy.authoring.compiler.wishes import Curved, Wish
 

@@ -5,10 +5,10 @@ from typing import Final
 from unicodedata import normalize
 
 from documents.problems import DocumentError
-from plugins.fuzzy.authoring.compiler.document import SubscriptionDocument
+from plugins.authoring.document import SubscriptionDocument
+from plugins.authoring.reader import own_text
 from plugins.fuzzy.authoring.compiler.expressions import BadExpression, parse_expression
 from plugins.fuzzy.authoring.compiler.predicates import Asked
-from plugins.fuzzy.authoring.compiler.reader import own_text
 from plugins.fuzzy.authoring.compiler.rules import fit_rules, is_constant
 from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
 from plugins.fuzzy.patterns import pattern_bytes

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 from lxml import etree
 
 from documents.problems import did_you_mean, listed
-from plugins.fuzzy.authoring.compiler.reader import PredicateReader
+from plugins.authoring.reader import PredicateReader
+from plugins.authoring.spans import Span
 from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
-from plugins.fuzzy.authoring.compiler.spans import Span
 from plugins.fuzzy.vectors import AGGREGATORS, BREAKDOWN, EXACT, TAKAGI_SUGENO_0, TAKAGI_SUGENO_1
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Any
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.terms import Shoulder, Trapezoidal, Triangular
 from knowledge_manager.units import UnitError, convert, convert_difference
-from plugins.fuzzy.authoring.compiler.reading_words import amount_words, reading_words
+from plugins.authoring.reading_words import amount_words, reading_words
 from plugins.fuzzy.authoring.compiler.wishes import COMPLEMENT, CRISP, Crisp, Curved
 from plugins.fuzzy.readings import Range, all_but, byte_of, count, readings_of, step_at
 from plugins.fuzzy.vectors import Triple

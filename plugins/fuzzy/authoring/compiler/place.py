@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from documents.problems import did_you_mean, listed
 from knowledge_manager.event_class import Attribute
-from plugins.fuzzy.authoring.compiler.constants import BadConstant, extent, plain_number
-from plugins.fuzzy.authoring.compiler.reader import PredicateReader
+from plugins.authoring.constants import BadConstant, extent, plain_number
+from plugins.authoring.reader import PredicateReader
 from plugins.fuzzy.authoring.compiler.wishes import Crisp, Wish
 from plugins.fuzzy.readings import Range
 

@@ -6,31 +6,41 @@ compiler or named in the entry-point group `dens.fuzzy_tags` (the entry's name i
 """
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Final
 
 from documents.problems import DocumentError, Problem
+from knowledge_manager.durations import duration_s, written_duration
+from plugins.authoring.constants import BadConstant, plain_number
+from plugins.authoring.document import SubscriptionDocument
+from plugins.authoring.durations import given_lifetime_code
+from plugins.authoring.reader import PredicateReader, own_text
+from plugins.authoring.spans import Span
+from plugins.authoring.words import AuthorsWords, ResolvedWord
 from plugins.fuzzy.authoring.compiler.age import read_keep, read_within_last
 from plugins.fuzzy.authoring.compiler.approximate import read_approximate
 from plugins.fuzzy.authoring.compiler.combination import Combination, local_name, read_combination
-from plugins.fuzzy.authoring.compiler.constants import BadConstant, plain_number
 from plugins.fuzzy.authoring.compiler.crisp import read_crisp
-from plugins.fuzzy.authoring.compiler.document import SubscriptionDocument
-from plugins.fuzzy.authoring.compiler.durations import duration_s, written_duration
 from plugins.fuzzy.authoring.compiler.place import read_within
-from plugins.fuzzy.authoring.compiler.reader import PredicateReader, TagReader, TagReaders, own_text
 from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
-from plugins.fuzzy.authoring.compiler.spans import Span
 from plugins.fuzzy.authoring.compiler.wishes import Wish
-from plugins.fuzzy.authoring.compiler.words import AuthorsWords, ResolvedWord
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, both, short_form
 from plugins.fuzzy.vectors import AGGREGATORS, WEIGHTED_MEAN
 from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
+
+TagReader = Callable[["Element", PredicateReader], list[Wish]]
+"""Reads one element into wishes: one for most tags, two for a place, none when something was wrong (and
+noted).
+"""
+
+TagReaders = Mapping[str, TagReader]
+"""Readers by the tag they read, as `{namespace}name`."""
 
 DEFAULT_VALID_S: Final = 86400
 
@@ -297,8 +307,8 @@ def _valid(text: str | None, span: Span, reader: PredicateReader) -> int:
     if text is None:
         return lifetime_code(DEFAULT_VALID_S)
     text = text.strip()
-    if text.startswith("code:") and text[5:].isascii() and text[5:].isdigit() and int(text[5:8]) <= 255:
-        return int(text[5:8])
+    if (code := given_lifetime_code(text)) is not None:
+        return code
     seconds = duration_s(text)
     if seconds is None or not 0 < seconds <= LONGEST_LIFETIME_S:
         longest = written_duration(LONGEST_LIFETIME_S)

@@ -3,9 +3,9 @@
 import datetime
 from fractions import Fraction
 
+from knowledge_manager.durations import written_duration
 from knowledge_manager.event_class import Attribute
-from plugins.fuzzy.authoring.compiler.constants import shown_unit
-from plugins.fuzzy.authoring.compiler.durations import written_duration
+from plugins.authoring.constants import shown_unit
 
 _EPOCH = datetime.date(1970, 1, 1)
 

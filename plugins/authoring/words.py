@@ -26,8 +26,8 @@ from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
 from knowledge_manager.thesaurus_concept import speaks
 from knowledge_manager.thesaurus_files import load_thesaurus
-from plugins.fuzzy.authoring.compiler.constants import BadConstant
-from plugins.fuzzy.authoring.compiler.spans import Span
+from plugins.authoring.constants import BadConstant
+from plugins.authoring.spans import Span
 
 SHIPPED: Final = "rescue"
 """The thesaurus that is asked where no other is given."""

@@ -2,18 +2,17 @@
 complaints.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from documents.problems import Problem
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.lookup import ResolvedAttribute
-from plugins.fuzzy.authoring.compiler.constants import BadConstant, plain_number
-from plugins.fuzzy.authoring.compiler.document import SubscriptionDocument
-from plugins.fuzzy.authoring.compiler.spans import Span
-from plugins.fuzzy.authoring.compiler.wishes import Wish
-from plugins.fuzzy.authoring.compiler.words import AuthorsWords
+from plugins.authoring.constants import BadConstant, plain_number
+from plugins.authoring.document import SubscriptionDocument
+from plugins.authoring.spans import Span
+from plugins.authoring.words import AuthorsWords
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -87,12 +86,3 @@ class PredicateReader:
 def own_text(element: "Element") -> str:
     """Return the text of an element without that of its children, blanks around it left out."""
     return "".join([element.text or "", *(child.tail or "" for child in element)]).strip()
-
-
-TagReader = Callable[["Element", PredicateReader], list[Wish]]
-"""Reads one element into wishes: one for most tags, two for a place, none when something was wrong (and
-noted).
-"""
-
-TagReaders = Mapping[str, TagReader]
-"""Readers by the tag they read, as `{namespace}name`."""

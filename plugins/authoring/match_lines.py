@@ -4,15 +4,11 @@ Each line stands alone: numbers, revisions and lifetimes in the vectors are igno
 number, from 0, blank and bad ones counted.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from knowledge_manager.event_class import UnknownName
-from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM, FEATURE_CONDITIONS
-from plugins.fuzzy.matching.population import AggregatorNotServed
-from plugins.fuzzy.vectors import decode_notification
-from plugins.language import Matcher
+from plugins.language import Matcher, NotServed
+from watchdog.header import BODY_AT, body_of
 from watchdog.vector import VectorError
 
 
@@ -43,46 +39,31 @@ class MatchedLine:
 
 @dataclass(slots=True)
 class LineMatcher:
-    """Holds the subscriptions of some lines; `bad` lists the lines that are none."""
+    """Holds the subscriptions of some lines in a language's matcher; `bad` lists the lines that are none.
+
+    `happened_s` is the language's `Authoring.happened_s`.
+    """
 
     matcher: Matcher
-    feature_bytes: int
+    happened_s: Callable[[bytes], int | None]
     bad: list[BadLine] = field(default_factory=list)
 
-    @classmethod
-    def of_lines(
-        cls,
-        subscriptions: Iterable[str],
-        table: MissionTable | None = None,
-        algorithm: str = DEFAULT_ALGORITHM,
-        features: str = "subset",
-        feature_bytes: int = 1,
-    ) -> "LineMatcher":
-        """Make a matcher from subscription lines; an unknown algorithm or feature condition raises
-        `UnknownName`.
-        """
-        make = ALGORITHMS.get(algorithm.casefold())
-        if make is None:
-            raise UnknownName("algorithm", algorithm, list(ALGORITHMS))
-        if features not in FEATURE_CONDITIONS:
-            raise UnknownName("feature condition", features, list(FEATURE_CONDITIONS))
-        bytes_of_feature = feature_bytes if table is None else table.feature_bytes
-        matcher = cls(make(table, features, bytes_of_feature), bytes_of_feature)
+    def add(self, subscriptions: Iterable[str]) -> None:
+        """Take the subscription of each line, blank ones left out."""
         for n, line in enumerate(subscriptions):
             if line.strip():
                 try:
-                    matcher.matcher.add((n, 0), vector_of_line(line))
-                except (VectorError, AggregatorNotServed) as error:
-                    matcher.bad.append(BadLine("subscription", n, str(error)))
-        return matcher
+                    self.matcher.add((n, 0), body_of_line(line))
+                except (VectorError, NotServed) as error:
+                    self.bad.append(BadLine("subscription", n, str(error)))
 
     def match(
         self, notifications: Iterable[str], now_s: int | None = None
     ) -> Iterator[MatchedLine | BadLine]:
         """Yield for each notification line, blank ones left out, what it matches or why it cannot.
 
-        Without `now_s` every event is taken as just happened; with it, its age is that time minus its stamp,
-        modulo 65536 seconds.
+        Without `now_s` every event is taken as just happened, and so is one that does not say when it was;
+        with it, its age is that time minus its stamp, modulo 65536 seconds.
         """
         for n, line in enumerate(notifications):
             if not line.strip():
@@ -90,13 +71,21 @@ class LineMatcher:
             try:
                 vector = vector_of_line(line)
                 age_s = 0
-                if now_s is not None:
-                    age_s = (now_s - decode_notification(vector, self.feature_bytes).stamp_s) % 65536
+                if now_s is not None and (stamp_s := self.happened_s(vector)) is not None:
+                    age_s = (now_s - stamp_s) % 65536
                 found = self.matcher.match(vector, 0, 1000 * age_s)
             except VectorError as error:
                 yield BadLine("notification", n, str(error))
             else:
                 yield MatchedLine(n, tuple((match.key[0], match.degree_u8) for match in found))
+
+
+def body_of_line(line: str) -> bytes:
+    """Return the body of the subscription vector in a line of hexadecimal, or raise `VectorError`."""
+    vector = vector_of_line(line)
+    if len(vector) < BODY_AT:
+        raise VectorError(len(vector), "too short: a subscription begins with its id, revision and lifetime")
+    return body_of(vector)
 
 
 def vector_of_line(line: str) -> bytes:

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from documents.problems import Problem, did_you_mean, listed, nearest
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE, schema_attributes
+from plugins.authoring.schema import DocumentSchema
 
 if TYPE_CHECKING:
     from lxml import etree
 
-    from plugins.fuzzy.authoring.compiler.document import SubscriptionDocument
+    from plugins.authoring.document import SubscriptionDocument
 
 _IN_BRACES = re.compile(r"\{([^{}]*)\}(?=[A-Za-z_#*])")
 _SUBJECT = re.compile(
@@ -39,9 +39,7 @@ class _Finding:
     mend: Callable[[], None] | None = None
 
 
-def schema_problems(
-    schema: "etree.XMLSchema", document: "SubscriptionDocument"
-) -> tuple[list[Problem], bool]:
+def schema_problems(schema: DocumentSchema, document: "SubscriptionDocument") -> tuple[list[Problem], bool]:
     """Return everything that the schema objects to, and whether mending it made the document valid.
 
     Mistyped names are replaced in the document's tree by the nearest ones; attributes without such are left
@@ -49,7 +47,7 @@ def schema_problems(
     """
     problems: list[Problem] = []
     for _ in range(_ROUNDS):
-        if schema.validate(document.root):
+        if schema.validator().validate(document.root):
             return problems, True
         mended = False
         for finding in list(_findings(schema, document)):
@@ -63,10 +61,10 @@ def schema_problems(
     return problems, False
 
 
-def _findings(schema: "etree.XMLSchema", document: "SubscriptionDocument") -> Iterator[_Finding]:
+def _findings(schema: DocumentSchema, document: "SubscriptionDocument") -> Iterator[_Finding]:
     """Yield one finding for each thing that the schema objects to, once for each place."""
     seen: set[tuple[str, str | None]] = set()
-    log: Any = schema.error_log
+    log: Any = schema.validator().error_log
     for entry in log:
         subject = _SUBJECT.match(_IN_BRACES.sub("", entry.message))
         path = entry.path or "/*"
@@ -79,17 +77,21 @@ def _findings(schema: "etree.XMLSchema", document: "SubscriptionDocument") -> It
         element = _element_at(document, path)
         name, attribute, rest = subject["element"], subject["attribute"], subject["rest"]
         if (unknown := _NOT_ALLOWED.search(rest)) is not None:
-            yield _unknown_attribute(document, element, name, unknown[1])
+            yield _unknown_attribute(schema, document, element, name, unknown[1])
         elif "This element is not expected" in rest:
-            yield _unexpected(document, element, name, _expected(rest))
+            yield _unexpected(schema, document, element, name, _expected(rest))
         else:
             yield _Finding(_problem(document, element, name, attribute, rest))
 
 
 def _unknown_attribute(
-    document: "SubscriptionDocument", element: "etree._Element", name: str, unknown: str
+    schema: DocumentSchema,
+    document: "SubscriptionDocument",
+    element: "etree._Element",
+    name: str,
+    unknown: str,
 ) -> _Finding:
-    allowed = schema_attributes().get(name, [])
+    allowed = schema.attributes().get(name, [])
     message = f'<{name}> has no attribute "{unknown}"{did_you_mean(unknown, allowed)}'
     problem = document.problem(document.attribute_span(element, unknown), "D111", message)
     close = nearest(unknown, allowed)
@@ -103,18 +105,22 @@ def _unknown_attribute(
 
 
 def _unexpected(
-    document: "SubscriptionDocument", element: "etree._Element", name: str, expected: list[str]
+    schema: DocumentSchema,
+    document: "SubscriptionDocument",
+    element: "etree._Element",
+    name: str,
+    expected: list[str],
 ) -> _Finding:
     close = nearest(name, expected)
     hint = f"; did you mean <{close}>?" if close else ""
     wanted = f" (expected: {listed([f'<{word}>' for word in expected])})" if expected else ""
     message = f"<{name}> is not expected here{wanted}{hint}"
     problem = document.problem(document.span(element), "D110", message)
-    if close is None or name in schema_attributes():
+    if close is None or name in schema.attributes():
         return _Finding(problem)
 
     def mend() -> None:
-        element.tag = f"{{{NAMESPACE}}}{close}"
+        element.tag = f"{{{schema.namespace}}}{close}"
 
     return _Finding(problem, mend)
 

@@ -1,7 +1,7 @@
 """What an author's constants mean: numbers, times of day, dates and listed values, on the attribute's scale.
 
 A constant is a rational number of the attribute's unit; nothing of it is rounded before it is compared with
-exact readings (`plugins.fuzzy.readings`). What an author wrote in another unit is converted to twelve digits.
+exact readings. What an author wrote in another unit is converted to twelve digits.
 """
 
 import datetime
@@ -11,11 +11,10 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from documents.problems import did_you_mean, listed
+from knowledge_manager.durations import duration_s
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.units import UnitError, convert, convert_difference
 from knowledge_manager.vocabulary_reader import days_since_epoch
-from plugins.fuzzy.authoring.compiler.durations import duration_s
-from plugins.fuzzy.readings import byte_of
 from watchdog.normalise import scale_decimal
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
@@ -112,11 +111,6 @@ def reading_of(text: str, attribute: Attribute) -> int:
         return int(exact_constant(text, attribute, ""))
     scaled = scale_decimal(f"{position(text, attribute, attribute.unit):.9f}", attribute.decimals)
     return min(max(scaled or 0, attribute.lo_scaled), attribute.hi_scaled)
-
-
-def reading_byte(text: str, attribute: Attribute) -> int:
-    """Return the byte that a source gives to a value in the attribute's own unit."""
-    return byte_of(reading_of(text, attribute), attribute)
 
 
 def _seconds_of_day(text: str) -> float:

@@ -1,17 +1,26 @@
 """What a person does with a subscription language: write, check, describe, explain, draw, decompile.
 
 Commands, scenarios and nodes know a language by this alone. They find it by the namespace of a document
-(`plugins.registry.authoring_of_document`) or by its name, and never import a language itself.
+(`plugins.registry.language_of_document`) or by its name, and never import a language itself.
+
+The second half of `Authoring` is what a language may leave out: it is None then, and whoever wants it says so
+in words (`plugins.registry.offered`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from documents.problems import Problem
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
-from plugins.language import Match
+from plugins.authoring.description import Description
+from plugins.language import Match, Matcher
+
+if TYPE_CHECKING:
+    from plugins.authoring.generator import SubscriptionGenerator
+    from plugins.authoring.spans import Span
+    from plugins.authoring.terms import TermShapes
 
 VectorKind = Literal["sv", "nv"]
 """A subscription vector or a notification vector."""
@@ -22,7 +31,8 @@ class Compiled:
     """A subscription as its language wrote it: the body, its lifetime, and how they came about.
 
     `occupies` is how many numbers after its own the subscription needs for its parts. `steps` are what
-    `dens compile --json` shows of the way, in the language's own words.
+    `dens compile --json` shows of the way, in the language's own words. `spans` has for every byte of the
+    body the piece of the document that it came from, as far as one can be named.
     """
 
     body: bytes
@@ -31,23 +41,7 @@ class Compiled:
     remarks: tuple[str, ...] = ()
     occupies: int = 0
     steps: Mapping[str, Any] = field(default_factory=dict)
-
-
-class Description(Protocol):
-    """A vector in words."""
-
-    @property
-    def sentences(self) -> Sequence[str]:
-        """Return what it says as a whole."""
-        ...
-
-    def lines(self) -> list[str]:
-        """Return it for a terminal: the sentences, then byte for byte."""
-        ...
-
-    def as_document(self) -> dict[str, Any]:
-        """Return it as a JSON document."""
-        ...
+    spans: "tuple[Span | None, ...]" = ()
 
 
 class Explanation(Protocol):
@@ -122,16 +116,42 @@ class Authoring(Protocol):
         """Put the degree and the detail of a match into words."""
         ...
 
-    def explain(
-        self, vector: bytes, table: MissionTable, values: Mapping[str, str], age_s: int
-    ) -> Explanation:
-        """Say what becomes of an event with these values, by the code that runs on the boards."""
+    def happened_s(self, notification: bytes) -> int | None:
+        """Return the second, modulo 65536, at which a notification says that it happened; None where it says
+        nothing of it. Bad bytes raise `VectorError`.
+        """
         ...
 
-    def picture(self, vector: bytes, table: MissionTable, compiled: Compiled | None = None) -> Picture:
-        """Draw a subscription."""
-        ...
+    @property
+    def explain(self) -> Callable[[bytes, MissionTable, Mapping[str, str], int], Explanation] | None:
+        """(vector, table, values, age in s) → what becomes of an event with these values, by the code that
+        runs on the boards.
+        """
+        return None
 
-    def decompile(self, vector: bytes, table: MissionTable) -> str:
-        """Write a vector as a document that compiles to the same vector again."""
-        ...
+    @property
+    def picture(self) -> Callable[[bytes, MissionTable, Compiled | None], Picture] | None:
+        """(vector, table, how it was compiled, if it was just now) → the subscription, drawn."""
+        return None
+
+    @property
+    def decompile(self) -> Callable[[bytes, MissionTable], str] | None:
+        """(vector, table) → a document that compiles to the same vector again."""
+        return None
+
+    @property
+    def loose_matcher(self) -> Callable[[MissionTable | None, str | None, str], Matcher] | None:
+        """(table or None, algorithm or None, feature condition) → a matcher of bodies that need not belong to
+        any mission, for files of vectors. An unknown name raises `UnknownName`.
+        """
+        return None
+
+    @property
+    def generator(self) -> "SubscriptionGenerator | None":
+        """What makes subscriptions by chance, for the workloads of scenarios."""
+        return None
+
+    @property
+    def terms(self) -> "TermShapes | None":
+        """What the language makes of the terms of vocabularies."""
+        return None

@@ -5,9 +5,8 @@ table's.
 from typing import TYPE_CHECKING
 
 from knowledge_manager.lookup import ResolvedAttribute
-from plugins.fuzzy.authoring.compiler.constants import position
-from plugins.fuzzy.authoring.compiler.reader import PredicateReader
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
+from plugins.authoring.constants import position
+from plugins.authoring.reader import PredicateReader
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -21,7 +20,7 @@ def unit_of(element: "Element", named: ResolvedAttribute, reader: PredicateReade
     Constants and curves are always normalised with the mission table's domain. Other bounds are a warning,
     never another scale.
     """
-    domain = element.find(f"{{{NAMESPACE}}}domain")
+    domain = element.find(f"{{{reader.document.namespace}}}domain")
     attribute = named.attribute
     own_unit = named.unit if attribute.type == "number" else attribute.unit
     if domain is None:

@@ -5,7 +5,8 @@ refused before anything in it is read, and so is what is larger than 64 kB, nest
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
@@ -13,9 +14,9 @@ from lxml import etree
 
 from documents.problems import DocumentError, Problem, did_you_mean
 from documents.reading import decode_text, refuse_large
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE, subscription_schema
-from plugins.fuzzy.authoring.compiler.schema_problems import schema_problems
-from plugins.fuzzy.authoring.compiler.spans import ElementBytes, Refused, SourceMap, Span, element_bytes
+from plugins.authoring.schema import DocumentSchema
+from plugins.authoring.schema_problems import schema_problems
+from plugins.authoring.spans import ElementBytes, Refused, SourceMap, Span, element_bytes
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -40,6 +41,11 @@ class SubscriptionDocument:
         self.problems: list[Problem] = []
         self.root = self._tree()
         self._places_of = dict(zip(self.root.iter(etree.Element), places, strict=True))
+
+    @property
+    def namespace(self) -> str:
+        """Return the namespace of the outermost element, which says whose document it is."""
+        return etree.QName(self.root).namespace or ""
 
     @property
     def language(self) -> str | None:
@@ -105,10 +111,9 @@ class SubscriptionDocument:
         return DocumentError([Problem(self.file, max(line, 1), max(column, 1), "error", code, message)])
 
 
-def read_subscription(source: bytes, file: str) -> SubscriptionDocument:
-    """Return the document if it is a subscription by the schema; everything wrong raises `DocumentError`.
-
-    Where nothing but names is mistyped, the document is returned mended, with the problems noted in it.
+def read_xml(source: bytes, file: str) -> SubscriptionDocument:
+    """Return a document of any language, which is well-formed and safe to look into; what is not raises
+    `DocumentError`.
     """
     refuse_large(source, file)
     decode_text(source, file)
@@ -117,20 +122,38 @@ def read_subscription(source: bytes, file: str) -> SubscriptionDocument:
         name = declared[1].decode("utf-8", "replace")
         message = f'encoding "{name}" is declared; save the file as UTF-8 and say so, or say nothing'
         raise DocumentError([Problem(file, 1, 1, "error", "D009", message)])
-    document = SubscriptionDocument(source, file)
-    root = etree.QName(document.root)
-    if root.localname != "subscription" or root.namespace != NAMESPACE:
-        found = f"<{root.localname}>" + (
-            f" of {root.namespace}" if root.namespace else " without a namespace"
-        )
-        message = f'the document is a {found}, not a <subscription xmlns="{NAMESPACE}">'
-        raise DocumentError([document.problem(document.span(document.root), "D010", message)])
-    document.problems, is_valid = schema_problems(subscription_schema(), document)
+    return SubscriptionDocument(source, file)
+
+
+def read_subscription(source: bytes, file: str, schema: DocumentSchema) -> SubscriptionDocument:
+    """Return the document if it is a subscription by the schema; everything wrong raises `DocumentError`.
+
+    Where nothing but names is mistyped, the document is returned mended, with the problems noted in it.
+    """
+    document = read_xml(source, file)
+    if etree.QName(document.root).localname != "subscription" or document.namespace != schema.namespace:
+        raise no_subscription(document, schema.namespace)
+    document.problems, is_valid = schema_problems(schema, document)
     if not is_valid:
         raise DocumentError(document.problems)
     if problems := list(_language_problems(document)):
         raise DocumentError([*document.problems, *problems])
     return document
+
+
+def no_subscription(
+    document: SubscriptionDocument, namespace: str, others: Mapping[str, str] = MappingProxyType({})
+) -> DocumentError:
+    """Return the error that refuses a document which begins otherwise than a subscription of this namespace;
+    `others` are further namespaces that would have done, with the names of their languages.
+    """
+    root = etree.QName(document.root)
+    found = f"<{root.localname}>" + (f" of {root.namespace}" if root.namespace else " without a namespace")
+    message = f'the document is a {found}, not a <subscription xmlns="{namespace}">'
+    if others:
+        listed = ", ".join(f"{other} ({name})" for other, name in others.items())
+        message = f"{message}; other languages: {listed}"
+    return DocumentError([document.problem(document.span(document.root), "D010", message)])
 
 
 def _language_problems(document: SubscriptionDocument) -> Iterator[Problem]:
