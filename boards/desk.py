@@ -49,7 +49,10 @@ class Desk:
             MemoryStore(),
             now_ms,
             matchers={number: partial(language.matcher, table) for number, language in known.items()},
-            listens_to={number: language.hears for number, language in known.items()},
+            listens_to={
+                number: {told: partial(make, table) for told, make in language.matchers.items()}
+                for number, language in known.items()
+            },
             directory=DistributedDataDictionary(
                 {number: language.lookup(table).question for number, language in known.items()},
                 table=table,

@@ -90,7 +90,7 @@ class Holdings(Engine):
         now_ms: int,
         *,
         matchers: Mapping[int, MatcherFactory],
-        listens_to: Mapping[int, frozenset[int]] | None = None,
+        listens_to: Mapping[int, Mapping[int, MatcherFactory]] | None = None,
         parts: Mapping[int, TakesApart] | None = None,
         directory: Directory,
         hosts: frozenset[int] = frozenset(),

@@ -134,7 +134,10 @@ class Crew:
             matchers={
                 identity: partial(language.matcher, table) for identity, language in self._languages.items()
             },
-            listens_to={number: language.hears for number, language in self._languages.items()},
+            listens_to={
+                number: {told: partial(make, table) for told, make in language.matchers.items()}
+                for number, language in self._languages.items()
+            },
             directory=self._directory(),
             policy=POLICIES[self._scenario.settings.overlay.policy](number),
             hosts=self._hosts.get(number, frozenset()),

@@ -195,8 +195,9 @@ class SubscriptionLanguage:
     lookup: Callable[[MissionTable], LookUp]
     source_filter: Callable[[MissionTable], SourceFilter]
     matcher: MatcherFactory
-    listens_to: frozenset[int] | None = None
-    """Languages whose notifications its matcher judges; None means its own."""
+    listens_to: Mapping[int, MatcherFactory] | None = None
+    """What judges the notifications of which languages; None means `matcher` those of its own. All of these
+    matchers take the same bodies."""
     parts: Callable[[MissionTable], TakeApart] = no_parts
     """Takes subscriptions apart for sources that do not know the language."""
     reads_values: bool = False
@@ -214,6 +215,6 @@ class SubscriptionLanguage:
     """(table, interval_ms, hysteresis) → what holds back repetitions; None where nothing is damped."""
 
     @property
-    def hears(self) -> frozenset[int]:
-        """Return the languages whose notifications its matcher judges."""
-        return frozenset((self.language_id,)) if self.listens_to is None else self.listens_to
+    def matchers(self) -> Mapping[int, MatcherFactory]:
+        """Return what judges notifications, by the language they are in."""
+        return {self.language_id: self.matcher} if self.listens_to is None else self.listens_to

@@ -5,7 +5,7 @@ named fault points and restart from what was committed; clocks agree on nothing.
 shown to an auditor, which compares it with what SPEC §8 promises.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from heapq import heappop, heappush
 from random import Random
 
@@ -94,13 +94,14 @@ class World:
         if node in self.subscribers:
             machine: Engine = SubscriberEnd(node, TABLE_CHECK, store, now_ms, sealer=sealer, limits=limits)
         elif node in self.mediators:
+            matchers = self._matchers()
             machine = DensNode(
                 node,
                 TABLE_CHECK,
                 store,
                 now_ms,
-                matchers=self._matchers(),
-                listens_to={EITHER: frozenset((LANGUAGE,))},
+                matchers=matchers,
+                listens_to={EITHER: {LANGUAGE: matchers[EITHER]}} if EITHER in matchers else {},
                 parts={EITHER: parts_of},
                 directory=TopicDirectory(),
                 policy=None if self.plan.policy is None else self.plan.policy(node),
@@ -121,8 +122,8 @@ class World:
                 machine.contact_opened(a + b - node, now_ms)
         self.turn(node)
 
-    def _matchers(self) -> dict[int, type[TopicMatcher]]:
-        matchers = POISONED if self.plan.is_poisoned else MATCHERS
+    def _matchers(self) -> Mapping[int, type[TopicMatcher]]:
+        matchers: Mapping[int, type[TopicMatcher]] = POISONED if self.plan.is_poisoned else MATCHERS
         return matchers if self.plan.has_parts else {LANGUAGE: matchers[LANGUAGE]}
 
     def _filter_host(self, node: int) -> TopicHost:
