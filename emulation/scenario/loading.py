@@ -39,7 +39,6 @@ from knowledge_manager.thesaurus import Thesaurus
 from knowledge_manager.thesaurus_files import load_layers
 from knowledge_manager.vocabulary import shipped_vocabularies
 from plugins.registry import authoring_of, language_of_document
-from watchdog.header import framed
 
 CODES: Final = SchemaCodes(unknown_key="D301", missing_key="D303", bad_value="D302")
 _SHIPPED: Final = Path(__file__).parent.parent / "scenarios"
@@ -105,11 +104,9 @@ def _scenario(
     except DocumentError as error:
         problems.extend(error.problems)
     if table is not None:
-        asked: dict[str, int] = {}
         for index, wanted in enumerate(settings.subscription):
-            number = asked[wanted.group] = asked.get(wanted.group, -1) + 1
             try:
-                subscriptions.append(_subscription(wanted, index, number % 256, files, table, words, places))
+                subscriptions.append(_subscription(wanted, index, files, table, words, places))
             except DocumentError as error:
                 problems.extend(error.problems)
         for index in range(len(settings.population)):
@@ -210,7 +207,6 @@ def _words(settings: ScenarioSettings, files: NamedFiles, places: Places) -> The
 def _subscription(
     wanted: SubscriptionSettings,
     index: int,
-    number: int,
     files: NamedFiles,
     table: MissionTable,
     words: Thesaurus | None,
@@ -227,8 +223,8 @@ def _subscription(
         at_ms,
         None if wanted.withdrawn_at_s is None else int(wanted.withdrawn_at_s * 1000),
         language.language_id,
-        number,
-        framed(number, 0, compiled.lifetime_q, compiled.body),
+        compiled.lifetime_q,
+        compiled.body,
         wanted.file,
         source.decode(),
     )

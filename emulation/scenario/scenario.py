@@ -13,7 +13,7 @@ from emulation.contacts.contact import Contacts
 from emulation.interests import PlannedInterests
 from emulation.mobility.disaster_area import DisasterArea
 from emulation.mobility.model import AnswersCalls, MobilityModel
-from emulation.population import dealt, draw_population
+from emulation.population import draw_population
 from emulation.scenario.mobility_settings import DisasterAreaSettings
 from emulation.scenario.publications import PlannedPublications
 from emulation.scenario.sensor_settings import (
@@ -46,14 +46,14 @@ GeneratorSettings = VitalSignsSettings | DiurnalWeatherSettings | FireSignsSetti
 
 @dataclass(frozen=True, slots=True)
 class PlannedSubscription:
-    """What every node of a group will ask for: the compiled vector and the document it came from."""
+    """What every node of a group will ask for, compiled, and the document it came from."""
 
     group: str
     at_ms: int
     withdrawn_ms: int | None
     language: int
-    id: int
-    vector: bytes
+    lifetime_q: int
+    body: bytes
     file: str
     document: str
 
@@ -68,16 +68,19 @@ class PlannedPopulation:
     table: MissionTable
     event: EventClass
     among: tuple[Attribute, ...]
-    first_id: int
-    """The number of the first one at each subscriber."""
 
     @property
     def at_ms(self) -> int:
         """Return when they ask."""
         return int(self.settings.at_s * 1000)
 
-    def vectors(self, chance: np.random.Generator, subscribers: int) -> list[tuple[int, bytes]]:
-        """Return (which of the subscribers, vector) for each of them."""
+    @property
+    def lifetime_q(self) -> int:
+        """Return the code of how long they want it."""
+        return lifetime_code_ms(int(1000 * self.settings.valid_s))
+
+    def bodies(self, chance: np.random.Generator) -> list[bytes]:
+        """Return what they ask for, to be dealt out one subscriber after the other."""
         settings = self.settings
         wanted = RandomSubscription(
             self.event,
@@ -87,13 +90,12 @@ class PlannedPopulation:
             settings.threshold,
             int(settings.at_s),
         )
-        drawn = draw_population(
+        return draw_population(
             chance,
             lambda chance: self.generator.draw(chance, wanted, self.table),
             number=settings.number,
             similarity=settings.similarity,
         )
-        return dealt(drawn, subscribers, self.first_id, lifetime_code_ms(int(1000 * settings.valid_s)))
 
 
 @dataclass(frozen=True, slots=True)
