@@ -108,8 +108,8 @@ class PoisonedEitherMatcher(PoisonedMatcher):
     body_bytes = 4
 
 
-MATCHERS = {LANGUAGE: TopicMatcher, EITHER: EitherMatcher}
-POISONED = {LANGUAGE: PoisonedMatcher, EITHER: PoisonedEitherMatcher}
+MATCHERS: dict[int, type[TopicMatcher]] = {LANGUAGE: TopicMatcher, EITHER: EitherMatcher}
+POISONED: dict[int, type[TopicMatcher]] = {LANGUAGE: PoisonedMatcher, EITHER: PoisonedEitherMatcher}
 
 
 class TopicDirectory:
