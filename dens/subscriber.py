@@ -7,6 +7,7 @@ durably, just before `next_event` hands it over. After a crash the inbox is hand
 that could not take a delivery, because its output ended, hands it back.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 from dens.arguments import checked_bytes, checked_code
@@ -19,10 +20,13 @@ from dens.item import LIFETIME_MS, OLDEST_AGE_MS, ItemId
 from dens.limits import Limits
 from dens.messages import Notify, Subscribed
 from dens.numbers import UNVERIFIED, MessageType, Reason
+from dens.parts import TakesApart
 from dens.seal import Sealer
 from dens.store import Store
 from dens.subscriber_state import SubscriberState
 from dens.subscription_table import Subscription, is_newer
+from watchdog.header import body_of
+from watchdog.vector import VectorError
 
 
 class SubscriberEnd(Engine):
@@ -35,22 +39,25 @@ class SubscriberEnd(Engine):
         store: Store,
         now_ms: int,
         *,
+        parts: Mapping[int, TakesApart] | None = None,
         signer: Signer | None = None,
         sealer: Sealer | None = None,
         limits: Limits | None = None,
     ) -> None:
         context = NodeContext(node, store, sealer, limits)
+        self._parts = dict(parts or {})
         self.state: Final = SubscriberState(context, signer)
         super().__init__(context, table_check, self.state, now_ms)
 
     # ------------------------------------------------------------------ what the application asks
 
-    def subscribe(self, vector: bytes, language: int, now_ms: int, *, occupies: int = 0) -> ItemId:
+    def subscribe(self, vector: bytes, language: int, now_ms: int, *, occupies: int | None = None) -> ItemId:
         """Ask for what this vector describes; its first three bytes are id, revision and lifetime code.
 
         A newer revision of the same id replaces the older one. An id whose revision is not newer than one
         that was used and may still be somewhere is refused. A subscription that mediators may take apart
-        (dens/parts.py) occupies the ids of its parts, which follow its own, and as many message numbers.
+        (dens/parts.py) occupies the ids of its parts, which follow its own, and as many message numbers: as
+        many as its language makes of it, if nothing else is said.
         """
         checked_bytes(vector, "a subscription vector")
         if len(vector) < 3:
@@ -58,6 +65,8 @@ class SubscriberEnd(Engine):
                 f"{len(vector)} bytes are no subscription vector; it begins with id, revision, lifetime"
             )
         id, seq, lifetime_q = vector[0], vector[1], vector[2]
+        if occupies is None:
+            occupies = self._count_parts(vector, language)
         self.state.check_free(id, seq, occupies)
         used, reach = self.state.used.get(id), self.state.reach.get(id, 0)
         self._ledger.require_numbers(2 + occupies + reach)
@@ -68,6 +77,13 @@ class SubscriberEnd(Engine):
             self.state.bury(id, used[0], used[1], now_ms)
         self.state.put_in_force(item, Subscribed(0, vector), now_ms)
         return item.id
+
+    def _count_parts(self, vector: bytes, language: int) -> int:
+        takes_apart = self._parts.get(language)
+        try:
+            return 0 if takes_apart is None else len(takes_apart(body_of(vector)))
+        except VectorError as error:
+            raise LocalProtocolError(f"this is no subscription of language {language}: {error}") from None
 
     def next_seq(self, id: int, occupies: int = 0) -> int:
         """Return a revision under which `subscribe` takes this id, and those that it occupies: newer than all

@@ -16,8 +16,6 @@ from watchdog.vector import VectorError
 LANGUAGE = 9
 EITHER = 10
 """The language of two pairs."""
-PARTS = 2
-"""So many parts a subscription of that language has."""
 
 
 class TopicError(VectorError):

@@ -436,3 +436,14 @@ def test_numbers_that_end_are_not_given_to_parts() -> None:
     with pytest.raises(LocalProtocolError, match="all its 2\\^31 numbers"):
         end.subscribe(subscription(10, 3, HOUR_Q, 1, 50, 2, 90), EITHER, 0, occupies=2)
     assert end.in_force == ()
+
+
+def test_what_a_subscription_occupies_follows_from_its_parts_where_nothing_else_is_said() -> None:
+    end = SubscriberEnd(1, 7, MemoryStore(), 0, parts={EITHER: parts_of})
+    end.subscribe(subscription(10, 3, HOUR_Q, 1, 50, 2, 90), EITHER, 0)
+    with pytest.raises(LocalProtocolError, match="subscription 10 occupies the ids 10 to 12"):
+        end.subscribe(subscription(12, 9, HOUR_Q, 1, 0), LANGUAGE, 0)
+    end.subscribe(subscription(13, 9, HOUR_Q, 1, 0), LANGUAGE, 0)
+    with pytest.raises(LocalProtocolError, match="no subscription of language 10: byte 2"):
+        end.subscribe(subscription(20, 9, HOUR_Q, 1, 0), EITHER, 0)
+    assert [one.id for one in end.in_force] == [10, 13]
