@@ -13,9 +13,11 @@ from dens.assembly import Assembly
 from dens.engine import Engine
 from dens.item import ItemId
 from dens.ledger import begin_numbers
+from dens.policies.registry import POLICIES
+from dens.stores.memory import MemoryStore
 from emulation.torture.applications import Applications
 from emulation.torture.audit import Auditor
-from emulation.torture.plan import CLOCK_JUMP_MS, FAULT_POINTS, SLOWEST_MS, Faults, Plan
+from emulation.torture.plan import CLOCK_JUMP_MS, FAULT_POINTS, SLOWEST_MS, CrashingStore, Faults, Plan
 from emulation.torture.topics import (
     EITHER,
     LANGUAGE,
@@ -33,7 +35,13 @@ Pair = tuple[int, int]
 class World:
     """Nodes in a row: subscribers, then mediators, then publishers, then hostile ones."""
 
-    def __init__(self, seed: int, plan: Plan) -> None:
+    def __init__(
+        self,
+        seed: int,
+        plan: Plan,
+        store_of: Callable[[int], CrashingStore] = lambda node: MemoryStore(),
+    ) -> None:
+        """`store_of` makes the store of a node."""
         self.plan = plan
         self.now_ms = 0
         self.chance = Random(seed)
@@ -49,7 +57,7 @@ class World:
         self.hostile = range(first_hostile, first_hostile + (plan.faults.flood > 0))
         self.skew_ms = {node: plan.clock_ms + self.chance.randrange(10**9) for node in self.all_nodes()}
         self._jumped = dict.fromkeys(self.all_nodes(), 0)
-        self.stores = {node: plan.store(node) for node in self.all_nodes()}
+        self.stores = {node: store_of(node) for node in self.all_nodes()}
         matchers = POISONED if plan.is_poisoned else MATCHERS
         self._assembly = Assembly(
             table_check=TABLE_CHECK,
@@ -103,7 +111,7 @@ class World:
                 node,
                 store,
                 now_ms,
-                policy=None if self.plan.policy is None else self.plan.policy(node),
+                policy=None if self.plan.policy is None else POLICIES[self.plan.policy](node),
                 hosts=frozenset(end for end, home in self.plan.homes.items() if home == node),
             )
         else:
