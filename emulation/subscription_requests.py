@@ -30,8 +30,6 @@ class SubscriptionRequest:
     document: str | None = None
     """The file that it was compiled from."""
     withdrawn_ms: int | None = None
-    occupies: int = 0
-    """So many numbers after its own are those of its parts."""
 
     @property
     def id(self) -> int:
@@ -47,8 +45,8 @@ class Numbering:
         self._languages = languages()
         self._next: dict[int, int] = {}
 
-    def take(self, node: int, language: int, body: bytes) -> tuple[int, int]:
-        """Return a number that is free at a subscriber, and how many after it the parts of this take."""
+    def take(self, node: int, language: int, body: bytes) -> int:
+        """Return a number that is free at a subscriber, as are those after it that the parts of this take."""
         id, occupies = self._next.get(node, 0), len(self._languages[language].parts(self._table)(body))
         if id + occupies >= SUBSCRIPTION_ID:
             raise Refusal(
@@ -56,7 +54,7 @@ class Numbering:
                 "subscriptions are taken apart; deal them out to more subscribers"
             )
         self._next[node] = id + occupies + 1
-        return id, occupies
+        return id
 
 
 def subscription_requests(scenario: Scenario, streams: Streams) -> Iterator[SubscriptionRequest]:
@@ -64,7 +62,7 @@ def subscription_requests(scenario: Scenario, streams: Streams) -> Iterator[Subs
     numbering = Numbering(scenario.table)
     for wanted in scenario.subscriptions:
         for seat in _subscribers(scenario, wanted.group):
-            id, occupies = numbering.take(seat.number, wanted.language, wanted.body)
+            id = numbering.take(seat.number, wanted.language, wanted.body)
             yield SubscriptionRequest(
                 wanted.at_ms,
                 seat.number,
@@ -72,21 +70,20 @@ def subscription_requests(scenario: Scenario, streams: Streams) -> Iterator[Subs
                 framed(id, 0, wanted.lifetime_q, wanted.body),
                 wanted.file,
                 wanted.withdrawn_ms,
-                occupies,
             )
     for index, crowd in enumerate(scenario.populations):
         seats = _subscribers(scenario, crowd.settings.group)
         for position, body in enumerate(crowd.bodies(streams.stream("population", index))):
             node = seats[position % len(seats)].number
-            id, occupies = numbering.take(node, crowd.language, body)
+            id = numbering.take(node, crowd.language, body)
             vector = framed(id, 0, crowd.lifetime_q, body)
-            yield SubscriptionRequest(crowd.at_ms, node, crowd.language, vector, occupies=occupies)
+            yield SubscriptionRequest(crowd.at_ms, node, crowd.language, vector)
     if (interests := scenario.interests) is not None:
         for seat in _subscribers(scenario, interests.group):
             for body in interests.bodies(seat.position, streams.stream("interests", seat.number)):
-                id, occupies = numbering.take(seat.number, interests.language, body)
+                id = numbering.take(seat.number, interests.language, body)
                 vector = framed(id, 0, interests.lifetime_q, body)
-                yield SubscriptionRequest(0, seat.number, interests.language, vector, occupies=occupies)
+                yield SubscriptionRequest(0, seat.number, interests.language, vector)
     lifetime_q = subscription_lifetime(scenario.duration_ms)
     for group in dict.fromkeys(traffic.destination for traffic in scenario.settings.traffic):
         for seat in _subscribers(scenario, group):

@@ -32,7 +32,7 @@ class Workload:
         nodes = self._world.nodes
         for asked in subscription_requests(scenario, streams):
             node = nodes[asked.node]
-            request = Request(asked.language, asked.vector, asked.document, asked.occupies)
+            request = Request(asked.language, asked.vector, asked.document)
             self._clock.call_at(asked.at_ms, Rank.APPLICATION, self._subscribe, node, request)
             if asked.withdrawn_ms is not None:
                 take_back = partial(self._unsubscribe, node, asked.id)
@@ -72,9 +72,9 @@ class Workload:
             return
         self._resubscription.asked(node, request)
         assert isinstance(node.engine, SubscriberEnd)
-        language, vector, document, occupies = request
+        language, vector, document = request
         now_ms = self._clock.now_ms
-        node.engine.subscribe(vector, language, now_ms + node.skew_ms, occupies=occupies)
+        node.engine.subscribe(vector, language, now_ms + node.skew_ms)
         self._world.journal.subscribed(now_ms, node.number, language, vector, document)
         self._world.settle(node)
 

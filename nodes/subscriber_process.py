@@ -67,7 +67,7 @@ def ask_for(
         if held is not None and is_same and held.item == signed(held.item, signer):
             say(f"subscription {id} ({path.name}) was asked for before and stays as it is")
             continue
-        end.subscribe(vector, language.language_id, now_ms, occupies=occupies)
+        end.subscribe(vector, language.language_id, now_ms)
         anew = " is asked for anew, signed" if is_same else ""
         say(f"subscription {id} ({path.name}){anew}: {vector.hex()}")
 

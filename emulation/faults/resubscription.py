@@ -17,7 +17,6 @@ class Request(NamedTuple):
     language: int
     vector: bytes
     document: str | None
-    occupies: int = 0
 
     def renewed(self) -> "Request":
         """Return the next revision of it."""

@@ -10,7 +10,7 @@ from dens.item import LIFETIME_MS, ItemId
 from dens.publisher import PublisherEnd
 from dens.subscriber import SubscriberEnd
 from emulation.torture.promise import demand
-from emulation.torture.topics import EITHER, LANGUAGE, PARTS, POISON, matches, subscription
+from emulation.torture.topics import EITHER, LANGUAGE, POISON, matches, subscription
 
 if TYPE_CHECKING:
     from emulation.torture.world import World
@@ -99,7 +99,7 @@ class Applications:
         pair = (chance.choice((1, 2)), chance.randrange(0, 200, 20))
         if plan.has_parts and chance.random() < 0.5:
             vector = subscription(id, seq, q, *pair, chance.choice((1, 2)), chance.randrange(0, 200, 20))
-            self._subscriber(node).subscribe(vector, EITHER, world.local(node), occupies=PARTS)
+            self._subscriber(node).subscribe(vector, EITHER, world.local(node))
         else:
             vector = subscription(id, seq, q, *pair)
             self._subscriber(node).subscribe(vector, LANGUAGE, world.local(node))

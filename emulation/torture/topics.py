@@ -16,8 +16,6 @@ from watchdog.vector import VectorError
 LANGUAGE = 9
 EITHER = 10
 """The language of two pairs."""
-PARTS = 2
-"""So many parts a subscription of that language has."""
 
 
 class TopicError(VectorError):
@@ -108,8 +106,8 @@ class PoisonedEitherMatcher(PoisonedMatcher):
     body_bytes = 4
 
 
-MATCHERS = {LANGUAGE: TopicMatcher, EITHER: EitherMatcher}
-POISONED = {LANGUAGE: PoisonedMatcher, EITHER: PoisonedEitherMatcher}
+MATCHERS: dict[int, type[TopicMatcher]] = {LANGUAGE: TopicMatcher, EITHER: EitherMatcher}
+POISONED: dict[int, type[TopicMatcher]] = {LANGUAGE: PoisonedMatcher, EITHER: PoisonedEitherMatcher}
 
 
 class TopicDirectory:

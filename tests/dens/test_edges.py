@@ -113,7 +113,7 @@ def test_the_very_last_session_is_used_and_no_contact_begins_after_it() -> None:
     node, end = mediator(store), SubscriberEnd(1, 7, MemoryStore(), 0)
     end.subscribe(subscription(0, 0, HOUR_Q, 1, 0), LANGUAGE, 0)
     settle(node, end)
-    assert node._sessions[1].own_session == LAST_SESSION == end._sessions[2].peer_session
+    assert node.context.sessions[1].own_session == LAST_SESSION == end.context.sessions[2].peer_session
     assert node.subscription_count == 1
     with pytest.raises(StoreError, match="start it under another number"):
         node.contact_opened(9, 5_000)

@@ -78,7 +78,7 @@ def meet(a: Engine, b: Engine, now_ms: int) -> None:
 
 
 def restarted(node: DensNode, path: Path) -> DensNode:
-    store = node._ledger._store
+    store = node.context.ledger._store
     assert isinstance(store, SqliteStore)
     store.close()
     return mediator(SqliteStore(path), 5_500)

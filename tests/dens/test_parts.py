@@ -4,7 +4,7 @@ The language is `EITHER` of the fault-injection worlds: two pairs of topic and l
 notifications of `LANGUAGE`, into whose subscriptions it is taken apart.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from random import Random
 
@@ -40,7 +40,11 @@ from emulation.torture.topics import (
 
 ASKER, MEDIATORS, SOURCES = 1, (2, 3), (4, 5, 6)
 HOUR_Q = 95
-KINDS = {4: TopicHost, 5: lambda: TopicHost((LANGUAGE, EITHER), 2), 6: lambda: TopicHost((LANGUAGE, EITHER))}
+KINDS: dict[int, Callable[[], TopicHost]] = {
+    4: TopicHost,
+    5: lambda: TopicHost((LANGUAGE, EITHER), 2),
+    6: lambda: TopicHost((LANGUAGE, EITHER)),
+}
 """One source that does not know the language, one without room for it, one that takes it whole."""
 QUICK = Limits(
     hello_ms=300, retry_ms=150, retry_most_ms=600, number_step=4, linger_ms=5_000, remember_ms=5_000
@@ -281,14 +285,14 @@ def test_where_a_subscription_lapses_nothing_is_left() -> None:
     net.run(2_000)
     net.asker.unsubscribe(3, net.now_ms)
     net.run(2_000)
-    assert len(net.mediator(2)._parts) == 6
+    assert len(net.mediator(2).state.parts) == 6
     net.run(60_000)
     for node in MEDIATORS:
-        book = net.mediator(node)._parts
+        book = net.mediator(node).state.parts
         assert (len(book), book._owners, book._no_room) == (0, {}, {})
         assert net.mediator(node).subscription_count == 0
     assert [net.installed(node) for node in SOURCES] == [{}, {}, {}]
-    assert (net.asker._used, net.asker._reach, net.asker._ledger._occupied) == ({}, {}, {})
+    assert (net.asker.state.used, net.asker.state.reach, net.asker.context.ledger._occupied) == ({}, {}, {})
 
 
 def test_what_a_subscriber_cannot_have_reserved_is_not_offered() -> None:
@@ -406,7 +410,7 @@ def test_whatever_happens_sources_filter_for_what_is_in_force_and_all_owed_arriv
 
 def _was_withdrawn(net: Net, made: ItemId, asked: dict[int, tuple[int, int, bytes]]) -> bool:
     """Say whether what was owed when it was published is wanted no longer under any revision of then."""
-    item = net.mediator(2)._items.get(made)
+    item = net.mediator(2).state.items.get(made)
     assert item is not None
     now_owed = [one for one in net.asker.in_force if one.since_ms <= item.created_ms]
     return not any(matches(one.vector, item.payload) for one in now_owed)
@@ -432,3 +436,14 @@ def test_numbers_that_end_are_not_given_to_parts() -> None:
     with pytest.raises(LocalProtocolError, match="all its 2\\^31 numbers"):
         end.subscribe(subscription(10, 3, HOUR_Q, 1, 50, 2, 90), EITHER, 0, occupies=2)
     assert end.in_force == ()
+
+
+def test_what_a_subscription_occupies_follows_from_its_parts_where_nothing_else_is_said() -> None:
+    end = SubscriberEnd(1, 7, MemoryStore(), 0, parts={EITHER: parts_of})
+    end.subscribe(subscription(10, 3, HOUR_Q, 1, 50, 2, 90), EITHER, 0)
+    with pytest.raises(LocalProtocolError, match="subscription 10 occupies the ids 10 to 12"):
+        end.subscribe(subscription(12, 9, HOUR_Q, 1, 0), LANGUAGE, 0)
+    end.subscribe(subscription(13, 9, HOUR_Q, 1, 0), LANGUAGE, 0)
+    with pytest.raises(LocalProtocolError, match="no subscription of language 10: byte 2"):
+        end.subscribe(subscription(20, 9, HOUR_Q, 1, 0), EITHER, 0)
+    assert [one.id for one in end.in_force] == [10, 13]

@@ -7,10 +7,12 @@ import pytest
 
 from dens.engine import Engine
 from dens.events import CopyDropped
+from dens.installing import Installing
 from dens.item import NEVER_MS, Item, ItemId
 from dens.ledger import Ledger
 from dens.machine import Datagram
 from dens.matching import LanguageMatchers
+from dens.mediator_state import MediatorState
 from dens.node import DensNode
 from dens.notification_store import NotificationStore
 from dens.numbers import Reason, Status
@@ -36,8 +38,8 @@ def duplicate_suppression_is_not_durable(monkeypatch: pytest.MonkeyPatch) -> Non
 def acknowledged_before_committed(monkeypatch: pytest.MonkeyPatch) -> None:
     def hasty(engine: Engine, now_ms: int) -> list[Datagram]:
         out: list[Datagram] = []
-        for session in engine._sessions.values():
-            engine._speak(session, now_ms, out)
+        for session in engine.context.sessions.values():
+            engine._transmitter.transmit(session, now_ms, out)
         return out
 
     monkeypatch.setattr(DensNode, "datagrams_to_send", hasty)
@@ -57,14 +59,14 @@ def a_tombstone_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def a_drop_event_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    let_go = DensNode._let_go_of
+    let_go = MediatorState.let_go_of
 
-    def silent(node: DensNode, item: Item, reason: Reason, now_ms: int) -> None:
-        let_go(node, item, reason, now_ms)
+    def silent(state: MediatorState, item: Item, reason: Reason, now_ms: int) -> None:
+        let_go(state, item, reason, now_ms)
         if reason in (Reason.OVER_QUOTA, Reason.LOWEST_DEGREE):
-            assert isinstance(node._events.pop(), CopyDropped)
+            assert isinstance(state._events.pop(), CopyDropped)
 
-    monkeypatch.setattr(DensNode, "_let_go_of", silent)
+    monkeypatch.setattr(MediatorState, "let_go_of", silent)
 
 
 def the_window_of_numbers_is_off_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +146,7 @@ def test_a_planted_bug_is_caught(
 
 
 def parts_are_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(DensNode, "_install_refused", lambda *_: None)
+    monkeypatch.setattr(Installing, "refused", lambda *_: None)
 
 
 def parts_are_not_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ def test_the_promises_hold_under_every_policy(name: str) -> None:
     delivered = 0
     for seed in range(600, 602):
         faults = Faults(loss=0.2, repeat=0.1, crash=0.01)
-        world = World(seed, Plan(faults=faults, limits=QUICK, policy=POLICIES[name]))
+        world = World(seed, Plan(faults=faults, limits=QUICK, policy=name))
         world.live_through()
         world.heal(8_000)
         assert world.auditor.owed_and_missing(world.now_ms) == []
@@ -48,7 +48,7 @@ def test_the_promises_hold_where_subscribers_are_reached_through_their_hosts(nam
             subscribers=3,
             faults=Faults(loss=0.2, repeat=0.1, slow=0.1, crash=0.01),
             limits=QUICK,
-            policy=POLICIES[name],
+            policy=name,
             homes={1: 4, 2: 5},
             contact_every_ms=500,
         )
@@ -121,7 +121,7 @@ def replicated(name: str, seeds: range) -> tuple[int, int]:
     """Return how many notifications were copied between mediators, and how many were delivered."""
     copies = delivered = 0
     for seed in seeds:
-        world = World(seed, Plan(mediators=8, limits=QUICK, policy=POLICIES[name], withdraws=False))
+        world = World(seed, Plan(mediators=8, limits=QUICK, policy=name, withdraws=False))
         note = world.auditor.note
 
         def count(node: int, event: object, note: object = note) -> None:

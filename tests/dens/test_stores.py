@@ -246,9 +246,8 @@ def sqlite_world(tmp_path: Path) -> World:
         limits=Limits(hello_ms=300, retry_ms=150, retry_most_ms=600),
         duration_ms=15_000,
         operation_every_ms=400,
-        store=lambda node: CrashingSqliteStore(tmp_path / f"{node}.db"),
     )
-    return World(11, plan)
+    return World(11, plan, lambda node: CrashingSqliteStore(tmp_path / f"{node}.db"))
 
 
 def test_the_promises_hold_on_a_real_file(sqlite_world: World) -> None:

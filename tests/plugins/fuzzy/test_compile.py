@@ -483,7 +483,7 @@ def test_no_subscription_outlives_what_an_age_can_say() -> None:
     longest = compiled(HIGH, attributes='valid="P49DT17H2M47S"')
     assert lifetime_s(longest.vector[HEADER_LIFETIME]) == LONGEST_LIFETIME_S
     for longer in ("P49DT17H2M48S", "P365D"):
-        with pytest.raises(DocumentError, match="D119: .*up to P49DT17H2M47S"):
+        with pytest.raises(DocumentError, match=r"D119: .*up to P49DT17H2M47S"):
             compiled(HIGH, attributes=f'valid="{longer}"')
     beyond = compiled(HIGH, attributes='valid="code:200"')
     assert beyond.vector[HEADER_LIFETIME] == 200

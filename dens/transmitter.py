@@ -1,20 +1,16 @@
-"""How a node speaks to one peer: which messages leave now, in which datagrams, with which tags.
+"""What transmits: which messages leave for one peer now, in which datagrams, with which tags.
 
-A session says what is due (dens/peer_session.py); here it becomes bytes. First comes a hello where one is
-wanted, then acknowledgements, then what has to be said again, then what is queued, as far as the window has
-room. Small things that subscribers say share a datagram.
+A session says what is due (dens/peer_session.py: the send queue, the window, the retransmission timers); here
+it becomes bytes. First comes a hello where one is wanted, then acknowledgements, then retransmissions, then
+what is queued, as far as the window has room. Small things that subscribers say share a datagram.
 """
 
-from abc import ABC, abstractmethod
-from collections import deque
-from typing import ClassVar, Final
+from typing import Final
 
 from dens import envelope
+from dens.context import NodeContext
 from dens.envelope import pack
-from dens.events import Event
 from dens.item import Item, ItemId, quick_tuple
-from dens.ledger import Ledger
-from dens.limits import Limits
 from dens.machine import Datagram
 from dens.messages import Acknowledgement, Bundle, Hello, SummaryMessage
 from dens.numbers import (
@@ -25,12 +21,10 @@ from dens.numbers import (
     NOTIFY,
     SUMMARY,
     MessageType,
-    Role,
 )
+from dens.participant import Participant
 from dens.peer_session import PeerSession
-from dens.quarantine import Quarantine, Work
-from dens.seal import Sealer
-from dens.store import Store
+from dens.quarantine import Work
 
 _SUMMARY_BYTES: Final = 48_000
 _EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
@@ -50,24 +44,25 @@ _MOST_ACKNOWLEDGED: Final = 4_096
 """So many acknowledgements fit into one datagram, with room to spare."""
 
 
-class Speaker(ABC):
-    """What goes out of a node. `Engine` adds what comes in."""
+class Transmitter:
+    """What goes out of a node; dens/engine.py is given what comes in."""
 
-    role: ClassVar[Role]
+    __slots__ = ("_hello_ms", "_ledger", "_node", "_participant", "_quarantine", "_sealer", "_table_check")
 
-    def __init__(self, node: int, table_check: int, store: Store, sealer: Sealer, limits: Limits) -> None:
-        self.node: Final = node
-        self.limits: Final = limits
+    def __init__(self, context: NodeContext, table_check: int, participant: Participant) -> None:
+        self._node = context.node
+        self._hello_ms = context.limits.hello_ms
         self._table_check = table_check
-        self._sealer = sealer
-        self._ledger = Ledger(store, limits)
-        self._events: deque[Event] = deque()
-        self._quarantine = Quarantine(self._ledger, self._events)
+        self._sealer = context.sealer
+        self._ledger = context.ledger
+        self._quarantine = context.quarantine
+        self._participant = participant
 
-    def _speak(self, session: PeerSession, now_ms: int, out: list[Datagram]) -> None:
+    def transmit(self, session: PeerSession, now_ms: int, out: list[Datagram]) -> None:
+        """Put out what is due for one peer."""
         if session.owes_hello or (not session.is_heard and session.hello_due_ms <= now_ms):
             session.owes_hello = False
-            session.hello_due_ms = now_ms + self.limits.hello_ms
+            session.hello_due_ms = now_ms + self._hello_ms
             self._transmit_link(HELLO, self._hello(session).encode(), session, out)
         if session.acks_due_ms <= now_ms:
             entries = session.take_acks()
@@ -98,7 +93,7 @@ class Speaker(ABC):
         """Return a message as it is to be sent, or None where it is not, or no longer, worth it."""
         if type == SUMMARY:
             return self._summary(item_id, session, now_ms)
-        item = self._held(item_id)
+        item = self._participant.held(item_id)
         if item is None or item.expires_ms <= now_ms:
             return None
         if item.type == type and type not in _EVENTS:
@@ -118,7 +113,7 @@ class Speaker(ABC):
         )
 
     def _checked_frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
-        frame = self._frame(item, type, session, now_ms)
+        frame = self._participant.frame(item, type, session, now_ms)
         if frame is not None:
             envelope.check_fits(frame)
         return frame
@@ -155,7 +150,7 @@ class Speaker(ABC):
 
     def _transmit_link(self, type: int, payload: bytes, session: PeerSession, out: list[Datagram]) -> None:
         body = envelope.pack_link(
-            type, self.node, self._ledger.link_number(), self._table_check, session.flags, payload
+            type, self._node, self._ledger.link_number(), self._table_check, session.flags, payload
         )
         self._put_out(body, 0 if type == HELLO else session.peer_session, session, out)
 
@@ -165,33 +160,12 @@ class Speaker(ABC):
         out.append(quick_tuple(Datagram, (session.peer, body)))
 
     def _hello(self, session: PeerSession) -> Hello:
-        return Hello(self.role, session.own_session, session.peer_session)
+        return Hello(self._participant.role, session.own_session, session.peer_session)
 
     def _summary(self, item_id: ItemId, session: PeerSession, now_ms: int) -> Item:
-        known = self._summary_for(session, _SUMMARY_BYTES)
+        participant = self._participant
+        known = participant.summary_for(session, _SUMMARY_BYTES)
         payload = SummaryMessage(
-            self._hello(session), self._note(session, now_ms), known, self._told_hosts(session)
+            self._hello(session), participant.note(session, now_ms), known, participant.told_hosts(session)
         ).encode()
         return Item(SUMMARY, 0, item_id[0], item_id[1], now_ms, 0, 0, payload)
-
-    def _note(self, session: PeerSession, now_ms: int) -> bytes:
-        """Return what the replication policy tells its peers; ends have none."""
-        return b""
-
-    def _told_hosts(self, session: PeerSession) -> tuple[int, ...]:
-        """Return the ends that this peer is told of as hosted here; ends host nobody."""
-        return ()
-
-    @abstractmethod
-    def _summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
-        """Return the summary this peer needs."""
-
-    @abstractmethod
-    def _held(self, item_id: ItemId) -> Item | None:
-        """Return a message that is held and may be sent."""
-
-    def _frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
-        """Return a message that is held as it is to be transmitted, or None where it is not worth sending any
-        more.
-        """
-        return item
