@@ -9,7 +9,7 @@ import numpy.typing as npt
 from matplotlib.figure import Figure
 
 from knowledge_manager.event_class import Attribute
-from plugins.fuzzy.authoring.compiler.curves import domain_values
+from plugins.curves import domain_values
 from spark_analysis.learning.terms import LearntTerm
 
 _COLOURS = ("#1b6ca8", "#b5541c", "#3b7d3a", "#7a4fa3", "#a3324f")

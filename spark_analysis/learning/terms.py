@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from knowledge_manager.event_class import Attribute
-from plugins.fuzzy.authoring.compiler.curves import degrees
+from plugins.curves import degrees
 from plugins.fuzzy.authoring.compiler.fit import fit
 from plugins.fuzzy.readings import middle
 from spark_analysis.errors import LearningError

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.terms import Hedged
-from plugins.fuzzy.authoring.compiler.curves import domain_values, fuzzifier_curve, hedged
+from plugins.curves import domain_values, fuzzifier_curve, hedged
 from spark_analysis.errors import LearningError
 
 OTHER: Final = "other"
