@@ -15,7 +15,6 @@ from dens.collaborators import Directory, FilterHost
 from dens.item import ItemId
 from dens.limits import Limits
 from dens.node import DensNode
-from dens.policies.registry import POLICIES
 from dens.publisher import PublisherEnd
 from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
@@ -135,7 +134,7 @@ class Crew:
             },
             listens_to={number: language.hears for number, language in self._languages.items()},
             directory=self._directory(),
-            policy=POLICIES[self._scenario.settings.overlay.policy](number),
+            policy=self._scenario.settings.overlay.replication(number),
             hosts=self._hosts.get(number, frozenset()),
             sealer=sealer,
             limits=self._limits,

@@ -4,7 +4,6 @@ from functools import partial
 
 from dens.collaborators import FilterHost, Signer
 from dens.node import DensNode
-from dens.policies.registry import POLICIES
 from dens.publisher import PublisherEnd
 from dens.seal import Sealer
 from dens.store import Store
@@ -29,7 +28,7 @@ def mediator(plan: NodePlan, store: Store, now_ms: int) -> DensNode:
             table=table,
             bound=plan.limits.announcements,
         ),
-        policy=POLICIES[plan.settings.policy](node),
+        policy=plan.replication(),
         hosts=frozenset(plan.settings.hosts),
         identities=plan.identities,
         sealer=Sealer(node, plan.secret),

@@ -26,6 +26,10 @@ def check_unused(settings: ScenarioSettings, places: Places) -> Iterator[Problem
                     f'no group says {kind} = "{name}", so it has no effect; let one say it, or leave it out'
                 )
                 yield places.warning((kind, name), "D323", message)
+    for name in settings.overlay.policies:
+        if name != settings.overlay.policy:
+            message = f'the policy is "{settings.overlay.policy}", so it has no effect; leave it out'
+            yield places.warning(("overlay", "policies", name), "D323", message)
     if not any(isinstance(group.mobility, DisasterAreaSettings) for group in groups):
         for kind, entries in (("zone", settings.zone), ("obstacle", settings.obstacle)):
             for index in range(len(entries)):
