@@ -25,7 +25,6 @@ from dens.limits import Limits
 from dens.policies.policy import ReplicationPolicy
 from dens.policies.registry import USUAL
 from emulation.radio import Radio
-from emulation.scenario.base import Metres, Name, NotificationLifetime, NotNegative, Settings
 from emulation.scenario.fault_settings import (
     BoardSettings,
     ControlSettings,
@@ -35,6 +34,7 @@ from emulation.scenario.fault_settings import (
 )
 from emulation.scenario.mobility_settings import MobilitySettings
 from emulation.scenario.sensor_settings import SensorSettings
+from emulation.settings_base import Metres, Name, NotificationLifetime, NotNegative, Settings
 
 ZoneKind = Literal["incident_site", "treatment", "transport", "command", "hospital"]
 Role = Literal["subscriber", "mediator", "publisher"]
