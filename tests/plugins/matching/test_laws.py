@@ -20,6 +20,7 @@ from tests.plugins.matching.populations import (
     histories,
     near_notifications,
 )
+from watchdog.aggregators import PATTERN_BREAKDOWN, TAKAGI_SUGENO_0, TAKAGI_SUGENO_1
 from watchdog.vector import VectorError, constraints_offset
 
 
@@ -54,7 +55,7 @@ MACHINES: dict[str, Callable[..., Matcher]] = {
     "fast compiled": partial(FastMatcher, columns_from=0, compile_from=0),
     "shared compiled": partial(SharedMatcher, compile_from=0),
 }
-SERVED = {"bfcpab": (14,), "bfcpa1": (8,), "bfcpa2": (7,)}
+SERVED = {"bfcpab": (PATTERN_BREAKDOWN,), "bfcpa1": (TAKAGI_SUGENO_1,), "bfcpa2": (TAKAGI_SUGENO_0,)}
 CASES = [
     Case(name, SERVED.get(name, ALL_AGGREGATORS), with_crisp_slopes if name == "crisp" else as_it_is)
     for name in (*ALGORITHMS, *MACHINES)
