@@ -14,7 +14,6 @@ from dens.collaborators import FilterHost
 from dens.item import ItemId
 from dens.limits import Limits
 from dens.node import DensNode
-from dens.policies.registry import POLICIES
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
@@ -125,7 +124,7 @@ class Crew:
                 number,
                 store,
                 now_ms,
-                policy=POLICIES[self._scenario.settings.overlay.policy](number),
+                policy=self._scenario.settings.overlay.replication(number),
                 hosts=self._hosts.get(number, frozenset()),
             )
             return Node(seat, engine, store)

@@ -11,7 +11,6 @@ from dens.assembly import Assembly
 from dens.collaborators import FilterHost, Signer
 from dens.limits import Limits
 from dens.node import DensNode
-from dens.policies.registry import POLICIES
 from dens.publisher import PublisherEnd
 from dens.store import Store
 from dens.subscriber import SubscriberEnd
@@ -63,7 +62,7 @@ def mediator(plan: "NodePlan", store: Store, now_ms: int) -> DensNode:
         node,
         store,
         now_ms,
-        policy=POLICIES[plan.settings.policy](node),
+        policy=plan.replication(),
         hosts=frozenset(plan.settings.hosts),
         identities=plan.identities,
     )

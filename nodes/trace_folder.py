@@ -68,7 +68,7 @@ class TraceFolder:
             "scenario": {
                 "name": f"node {plan.settings.node}",
                 "title": f"DENS node {plan.settings.node}",
-                "overlay": {"policy": plan.settings.policy},
+                "overlay": {"policy": plan.settings.policy, "policies": plan.settings.policies},
             },
             "vocabulary_documents": {str(name): vocabulary_text(name) for name in plan.vocabularies},
             "table_check": plan.table.check,

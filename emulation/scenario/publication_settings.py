@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from emulation.scenario.base import Name, NotificationLifetime, NotNegative, Settings
+from emulation.settings_base import Name, NotificationLifetime, NotNegative, Settings
 
 
 class PublicationSettings(Settings):

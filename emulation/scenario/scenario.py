@@ -11,10 +11,9 @@ from dens.item import lifetime_code_ms
 from documents.problems import Problem
 from emulation.contacts.contact import Contacts
 from emulation.interests import PlannedInterests
-from emulation.mobility.disaster_area import DisasterArea
+from emulation.mobility.disaster_area import DisasterArea, DisasterAreaTable
 from emulation.mobility.model import AnswersCalls, MobilityModel
 from emulation.population import draw_population
-from emulation.scenario.mobility_settings import DisasterAreaSettings
 from emulation.scenario.publications import PlannedPublications
 from emulation.scenario.sensor_settings import (
     DiurnalWeatherSettings,
@@ -212,7 +211,7 @@ class Scenario:
         go."""
         found: list[tuple[str, range, str, AnswersCalls]] = []
         for (group, numbers), model in zip(self.members(), self.mobilities, strict=True):
-            if isinstance(group.mobility, DisasterAreaSettings) and group.mobility.called != "never":
+            if isinstance(group.mobility, DisasterAreaTable) and group.mobility.called != "never":
                 assert isinstance(model, DisasterArea)
                 found.append((group.name, numbers, group.mobility.called, model))
         return found

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from documents.problems import DocumentError
+from knowledge_manager.hedges import HEDGES
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary_reader import read_vocabulary
 from plugins.authoring.reader import PredicateReader
@@ -335,7 +336,7 @@ def test_a_new_tag_is_a_plug_in() -> None:
     assert source[found.spans[6].start :].startswith(b"<fever")  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("hedge", ["very", "extremely", "more_or_less", "slightly", "indeed", "not"])
+@pytest.mark.parametrize("hedge", HEDGES)
 def test_the_languages_own_hedges_are_no_noise(hedge: str) -> None:
     sets = set_of('<trapezoidal left="36" right="38" width="2"/>')
     hedged = f'<fuzzy-set term="h"><hedge name="{hedge}"/><term>t</term></fuzzy-set><is>h</is>'

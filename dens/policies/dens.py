@@ -1,27 +1,25 @@
-"""The policy called `dens`: spray a few copies, then hand over to mediators likelier to meet a subscriber.
+"""This project's own policy: spray a few copies, then give more to mediators likelier to meet a subscriber.
 
 Subscriptions reach every mediator anyway, so each knows whom a notification is owed to. While copies are
 left they are halved as in `spray_and_wait.py`, which covers ground fast; the last copy is not left to wait
 but is given on to a mediator that is clearly likelier to meet somebody who is owed it (the idea of spray and
-focus, Spyropoulos, Psounis and Raghavendra, 2007), with the predictabilities of `encounters.py`. The giver
-keeps its own.
+focus, Spyropoulos, Psounis and Raghavendra, 2007), with the predictabilities of `encounters.py`. Unlike in
+spray and focus, where the last copy is handed over, the giver keeps its own; hence the name is another.
 """
 
 from collections.abc import Collection
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from dens.item import Item
-from dens.policies.encounters import ONE, Encounters
-from dens.policies.spray_and_wait import SprayAndWait
-
-_CLEARLY: Final = ONE // 16
-"""A peer must be likelier by this much, so that copies do not follow noise."""
+from dens.policies.encounters import ONE, PARAMETERS, Encounters
+from dens.policies.kind import Parameter, PolicyKind
+from dens.policies.spray_and_wait import SprayAndWait, budget
 
 
-class Likely:
+class SprayAndFollow:
     """Sprays, then follows likelihood.
 
-    >>> policy = Likely(node=1, copies=2)
+    >>> policy = DENS(1, copies=2)
     >>> policy.met(3, True, bytes((0, 9, 128, 0)), 0)  # node 3 meets node 9 with probability one half
     >>> last = Item(35, 1, 7, 1, 0, 0, 0, b"", copies=1)
     >>> policy.share(last, (9,), 3, 0), policy.share(last, (8,), 3, 0)
@@ -31,10 +29,11 @@ class Likely:
     asks_who_is_owed: ClassVar[bool] = True
     shares_everything: ClassVar[bool] = False
 
-    def __init__(self, node: int, copies: int = 4, unit_ms: int = 30_000) -> None:
+    def __init__(self, node: int, copies: int, utility_threshold: int, encounters: Encounters) -> None:
         self._node = node
         self._spray = SprayAndWait(copies)
-        self._encounters = Encounters(unit_ms)
+        self._threshold = utility_threshold
+        self._encounters = encounters
 
     def note(self, now_ms: int) -> bytes:
         """Tell how likely this node is to meet others."""
@@ -55,10 +54,31 @@ class Likely:
             return half
         known = self._encounters
         for subscriber in owed_to:
-            if known.likelihood_of_peer(peer, subscriber) > known.likelihood(subscriber, now_ms) + _CLEARLY:
+            own = known.likelihood(subscriber, now_ms)
+            if known.likelihood_of_peer(peer, subscriber) > own + self._threshold:
                 return item.copies or 1
         return None
 
     def kept(self, item: Item, given: int) -> int:
         """Keep the other half; the last copy stays one."""
         return self._spray.kept(item, given)
+
+
+DENS = PolicyKind(
+    "dens",
+    "a budget of copies, halved; the last one also to a mediator clearly likelier to meet a subscriber",
+    lambda node, copies, utility_threshold, **learning: SprayAndFollow(
+        node, copies, utility_threshold, Encounters(**learning)
+    ),
+    (
+        budget(4),
+        Parameter(
+            "utility_threshold",
+            ONE // 16,
+            0,
+            ONE,
+            "how much likelier, in 65536ths, a peer must be for the last copy: copies follow no noise",
+        ),
+        *PARAMETERS,
+    ),
+)

@@ -1,4 +1,7 @@
-"""Step 3: wishes → curves. Draws what was asked for over the 256 values of the normalised domain."""
+"""Degrees over the 256 values of a normalised domain: what fuzzifiers, hedges and three bytes (v, V, g) say.
+
+Every language whose terms are fuzzy sets draws them here.
+"""
 
 from functools import cache
 from itertools import pairwise
@@ -8,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from knowledge_manager.event_class import Attribute
+from knowledge_manager.hedges import HEDGES
 from knowledge_manager.terms import (
     Bell,
     Fuzzifier,
@@ -19,27 +23,12 @@ from knowledge_manager.terms import (
     Triangular,
     Universal,
 )
-from plugins.fuzzy.authoring.compiler.wishes import Curved
 from watchdog.membership import SLOPES
 
 Curve = npt.NDArray[np.float64]
 """A degree in [0, 1] for each byte 0..255."""
 
 _BYTES = np.arange(256)
-
-
-def wanted_curve(shape: Curved, attribute: Attribute | None) -> Curve:
-    """Return the curve that is asked for over the bytes, its hedges and its complement included."""
-    curve = curve_at(shape, domain_values(attribute))
-    return 1.0 - curve if shape.complement else curve
-
-
-def curve_at(shape: Curved, x: Curve) -> Curve:
-    """Return the degrees of a term with its hedges at the values x, before `is-not` turns it over."""
-    curve = fuzzifier_curve(shape.fuzzifier, x)
-    for hedge in shape.hedges:
-        curve = hedged(curve, hedge)
-    return curve
 
 
 def corners(fuzzifier: Fuzzifier) -> tuple[float, ...]:
@@ -105,21 +94,8 @@ def fuzzifier_curve(fuzzifier: Fuzzifier, x: Curve) -> Curve:
 
 def hedged(curve: Curve, hedge: str) -> Curve:
     """Return the curve bent by a hedge."""
-    match hedge:
-        case "very":
-            return curve**2
-        case "extremely":
-            return curve**3
-        case "more_or_less":
-            return np.sqrt(curve)
-        case "slightly":
-            return np.cbrt(curve)
-        case "indeed":
-            return np.where(curve < 0.5, 2.0 * curve**2, 1.0 - 2.0 * (1.0 - curve) ** 2)
-        case "not":
-            return 1.0 - curve
-        case _:
-            raise ValueError(f"no hedge is called {hedge!r}")
+    bent: Curve = HEDGES[hedge].bend(curve)
+    return bent
 
 
 def degrees(v: int, V: int, g: int) -> Curve:
