@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
-from documents.problems import did_you_mean, listed
+from documents.problems import did_you_mean, likely_meant, listed
 
 
 def known_kind(key: str, what: str, known: Sequence[str]) -> BeforeValidator:
@@ -18,7 +18,14 @@ def known_kind(key: str, what: str, known: Sequence[str]) -> BeforeValidator:
             raise PydanticCustomError(
                 "D302",
                 'there is no {what} "{named}"{hint} ({known})',
-                {"what": what, "named": named, "hint": did_you_mean(named, known), "known": listed(known)},
+                {
+                    "what": what,
+                    "named": named,
+                    "hint": did_you_mean(named, known),
+                    "known": listed(known),
+                    "meant": likely_meant(named, known),
+                    "meant_at": key,
+                },
             )
         return table
 

@@ -3,11 +3,12 @@
 import datetime
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
-from documents.problems import DocumentError, Problem, did_you_mean
+from documents.problems import DocumentError, Problem, did_you_mean, likely_meant
 from documents.toml_documents import SchemaCodes, read_past_unknown_keys
 from documents.toml_positions import Path, TomlPositions
 from knowledge_manager.durations import duration_s, written_duration
@@ -138,12 +139,14 @@ class _Judgement:
             yield from self._of_attribute(attribute, inner)
             if with_units and attribute.unit is not None:
                 yield from self._of_unit(attribute.unit, inner)
-        for name in event.location or ():
+        for position, name in enumerate(event.location or ()):
             if name not in names:
                 message = (
                     f'location names attribute "{name}", which {event.name} lacks{did_you_mean(name, names)}'
                 )
-                yield self._problem((*path, "location"), "D213", message)
+                problem = self._problem((*path, "location"), "D213", message)
+                meant = likely_meant(name, names)
+                yield replace(problem, fixes=self.positions.replaced((*path, "location", position), meant))
 
     def _of_attribute(self, attribute: AttributeTable, path: Path) -> Iterator[Problem]:
         if attribute.type == "nominal":
@@ -252,8 +255,7 @@ class _Judgement:
             yield self._problem((*path, "unit"), "D212", str(error))
 
     def _problem(self, path: Path, code: str, message: str) -> Problem:
-        line, column = self.positions.at(path)
-        return Problem(self.file, line, column, "error", code, message)
+        return self.positions.problem(self.file, path, code, message)
 
 
 def _broken_reference(name: str, terms: dict[str, Term]) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 
 from dens.drivers.keys import is_private
 from dens.drivers.neighbours import Address, spoken
@@ -67,7 +68,7 @@ def shown_to_subscriber(plan: NodePlan, end: SubscriberEnd, as_json: bool) -> Ca
         if isinstance(event, NotificationDelivered):
             says = notification_words(event.item.language, event.item.payload, plan.table)
             mark = "" if event.reason is None else f", {event.reason}"
-            put(f"from {event.item.origin}: {says} ({_match_words(event, end, plan.table)}{mark})")
+            put(f"from {event.item.origin}: {says} ({match_words(event, end, plan.table)}{mark})")
 
     return show
 
@@ -83,14 +84,15 @@ def notification_words(language: int, vector: bytes, table: MissionTable) -> str
         return f"{len(vector)} bytes {vector.hex()}, which are no notification ({error})"
 
 
-def _match_words(event: NotificationDelivered, end: SubscriberEnd, table: MissionTable) -> str:
+def match_words(event: NotificationDelivered, end: SubscriberEnd, table: MissionTable) -> str:
     """Return how well the subscription is satisfied that is satisfied best, in the words of its language."""
     best = max(event.satisfied, key=lambda one: one.degree_u8)
     asked = next((held for held in end.in_force if held.id == best.id), None)
     authoring = _authoring(event.item.language if asked is None else asked.item.language)
-    if authoring is None:
-        return f"degree {best.degree_u8 / 255:.2f}"
-    return authoring.describe_match(Match((end.node, best.id), best.degree_u8, best.detail), table)
+    if authoring is not None:
+        with suppress(VectorError):
+            return authoring.describe_match(Match((end.node, best.id), best.degree_u8, best.detail), table)
+    return f"degree {best.degree_u8 / 255:.2f}"
 
 
 def _authoring(language: int) -> Authoring | None:

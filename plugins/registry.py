@@ -106,25 +106,30 @@ def language_of_document(source: bytes, file: str) -> SubscriptionLanguage:
 
     A document in no known namespace, and what is no document at all, raises `DocumentError`.
     """
-    namespace = _namespace_of(source)
-    for known in languages().values():
-        if known.authoring is not None and namespace in known.authoring().namespaces:
-            return known
+    known = _by_namespace()
+    if (namespace := _namespace_of(source)) is not None and namespace in known:
+        return known[namespace]
     from plugins.authoring.document import no_subscription, read_xml
 
     document = read_xml(source, file)
     usual, *_ = authoring_of(language_named(DEFAULT)).namespaces
-    raise no_subscription(document, usual, {one: name for one, name in namespaces().items() if one != usual})
+    raise no_subscription(document, usual, {one: known[one].name for one in known if one != usual})
 
 
 def namespaces() -> dict[str, str]:
     """Return every namespace in which subscriptions can be written, with the name of its language."""
-    return {
-        namespace: known.name
-        for known in languages().values()
-        if known.authoring is not None
-        for namespace in known.authoring().namespaces
-    }
+    return {namespace: known.name for namespace, known in _by_namespace().items()}
+
+
+def _by_namespace() -> dict[str, SubscriptionLanguage]:
+    found: dict[str, SubscriptionLanguage] = {}
+    for known in languages().values():
+        for namespace in () if known.authoring is None else known.authoring().namespaces:
+            if namespace in found:
+                claim = f"namespace {namespace} of {known.name}"
+                raise RegistryError(f"{claim} is taken by {found[namespace].name}")
+            found[namespace] = known
+    return found
 
 
 def term_shapes() -> "TermShapes":

@@ -8,7 +8,7 @@ from dataclasses import fields
 
 from dens.drivers.installed_policies import parameter_faults
 from dens.limits import Limits
-from documents.problems import Problem, did_you_mean, listed
+from documents.problems import Problem, did_you_mean, likely_meant, listed
 from documents.toml_positions import Path
 from emulation.scenario.fault_checks import check_faults
 from emulation.scenario.motion_checks import check_motion
@@ -75,6 +75,7 @@ def _groups(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
                 ("group", index, "radio"),
                 "D305",
                 f'there is no radio "{group.radio}"{did_you_mean(group.radio, known)} ({listed(known)})',
+                meant=likely_meant(group.radio, known),
             )
         yield from check_motion(settings, index, places)
     nodes = sum(group.count * len(group.role) for group in settings.group)
@@ -106,7 +107,8 @@ def _limits(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
     for name in settings.overlay.limits:
         if name not in known:
             message = f"there is no such limit{did_you_mean(name, known)}; dens/limits.py has them all"
-            yield places.problem(("overlay", "limits", name), "D305", message)
+            meant = likely_meant(name, known)
+            yield places.problem(("overlay", "limits", name), "D305", message, meant=meant, is_key=True)
 
 
 def _reference(
@@ -116,7 +118,7 @@ def _reference(
     if name not in roles:
         known = list(roles)
         message = f'there is no group "{name}"{did_you_mean(name, known)} ({listed(known)})'
-        yield places.problem(path, "D305", message)
+        yield places.problem(path, "D305", message, meant=likely_meant(name, known))
     elif role not in roles[name]:
         are = " and ".join(f"{one}s" for one in roles[name])
         message = f'the nodes of "{name}" are {are}; only {role}s can do this'

@@ -32,11 +32,15 @@ def plan_interests(
     try:
         event = table.event(wanted.event)
     except UnknownName as error:
-        raise DocumentError([places.problem(("interests", "event"), "D308", str(error))]) from None
+        raise DocumentError(
+            [places.problem(("interests", "event"), "D308", str(error), meant=error.meant)]
+        ) from None
     try:
         attribute = event.attribute(wanted.attribute)
     except UnknownName as error:
-        raise DocumentError([places.problem(("interests", "attribute"), "D308", str(error))]) from None
+        raise DocumentError(
+            [places.problem(("interests", "attribute"), "D308", str(error), meant=error.meant)]
+        ) from None
     if attribute.type != "nominal":
         message = f'"{attribute.name}" has no list of values that somebody could like'
         raise DocumentError([places.problem(("interests", "attribute"), "D308", message)])

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from documents.problems import DocumentError, Problem, did_you_mean, listed
+from documents.problems import DocumentError, Problem, did_you_mean, likely_meant, listed
 from documents.reading import read_document, read_text
 from documents.toml_documents import SchemaCodes, parse_toml, problems_from_pydantic
 from documents.toml_positions import TomlPositions, locate
@@ -185,7 +185,7 @@ def _table(
         else:
             hint = did_you_mean(vocabulary, known)
             message = f'no vocabulary "{vocabulary}" is shipped{hint} ({listed(known)}, or a .toml file)'
-            problems.append(places.problem(key, "D305", message))
+            problems.append(places.problem(key, "D305", message, meant=likely_meant(vocabulary, known)))
     try:
         table = load_mission_table(named)
         if (seconds := settings.overlay.notification_lifetime_s) is not None:

@@ -27,14 +27,20 @@ def plan_population(
     try:
         event = table.event(crowd.event)
     except UnknownName as error:
-        raise DocumentError([places.problem(("population", index, "event"), "D308", str(error))]) from None
+        raise DocumentError(
+            [places.problem(("population", index, "event"), "D308", str(error), meant=error.meant)]
+        ) from None
     problems: list[Problem] = []
     among: dict[str, Attribute] = {}
     for position, name in enumerate(crowd.among or [attribute.name for attribute in event.attributes]):
         try:
             among[name] = event.attribute(name)
         except UnknownName as error:
-            problems.append(places.problem(("population", index, "among", position), "D308", str(error)))
+            problems.append(
+                places.problem(
+                    ("population", index, "among", position), "D308", str(error), meant=error.meant
+                )
+            )
     if not problems and crowd.attributes[1] > len(among):
         message = f"{crowd.attributes[1]} attributes of {len(among)} cannot be taken"
         problems.append(places.problem(("population", index, "attributes"), "D312", message))

@@ -24,6 +24,7 @@ from dens.drivers.installed_policies import policies, unknown_policy
 from dens.limits import Limits
 from dens.policies.policy import ReplicationPolicy
 from dens.policies.registry import USUAL
+from documents.problems import likely_meant
 from emulation.radio import Radio
 from emulation.scenario.fault_settings import (
     BoardSettings,
@@ -65,7 +66,8 @@ def _limits_schema(schema: dict[str, Any]) -> None:
 
 def _known_policy(name: str) -> str:
     if name not in policies():
-        raise PydanticCustomError("D302", "{said}", {"said": unknown_policy(name)})
+        meant = likely_meant(name, policies())
+        raise PydanticCustomError("D302", "{said}", {"said": unknown_policy(name), "meant": meant})
     return name
 
 

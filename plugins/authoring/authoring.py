@@ -111,7 +111,7 @@ class Authoring(Protocol):
         ...
 
     def describe_match(self, match: Match, table: MissionTable) -> str:
-        """Put the degree and the detail of a match into words."""
+        """Put the degree and the detail of a match into words; a detail that is none raises `VectorError`."""
         ...
 
     def happened_s(self, notification: bytes) -> int | None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from fractions import Fraction
 
-from documents.problems import did_you_mean, listed
+from documents.problems import did_you_mean, likely_meant, listed
 from knowledge_manager.durations import duration_s
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.units import UnitError, convert, convert_difference
@@ -27,11 +27,15 @@ DIMENSIONLESS = "dimensionless"
 
 
 class BadConstant(ValueError):
-    """A constant means nothing here: its code, and why."""
+    """A constant means nothing here: its code, and why. `meant` is what may be written in the place of the
+    word, where that is known.
+    """
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, word: str = "", meant: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.code = code
+        self.word = word
+        self.meant = meant
 
 
 def plain_number(text: str) -> float:
@@ -88,7 +92,8 @@ def exact_constant(text: str, attribute: Attribute, unit: str) -> Fraction:
         if text not in attribute.values:
             known = listed(attribute.values, 16)
             hint = did_you_mean(text, attribute.values)
-            raise BadConstant("D114", f'"{text}" is not a value of {attribute.name} ({known}){hint}')
+            message = f'"{text}" is not a value of {attribute.name} ({known}){hint}'
+            raise BadConstant("D114", message, text, likely_meant(text, attribute.values))
         return Fraction(attribute.values.index(text))
     amount = position(text, attribute, unit)
     is_own_unit = attribute.type == "number" and unit in ("", attribute.unit)

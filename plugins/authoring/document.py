@@ -5,14 +5,15 @@ refused before anything in it is read, and so is what is larger than 64 kB, nest
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 from xml.parsers import expat
+from xml.sax.saxutils import escape
 
 from lxml import etree
 
-from documents.problems import DocumentError, Problem, did_you_mean
+from documents.problems import DocumentError, Fix, Problem, did_you_mean, likely_meant
 from documents.reading import decode_text, refuse_large
 from plugins.authoring.schema import DocumentSchema
 from plugins.authoring.schema_problems import schema_problems
@@ -65,13 +66,45 @@ class SubscriptionDocument:
         """Return where the element's text stands."""
         return self._map.text_span(self._places_of[element])
 
-    def problem(self, span: Span, code: str, message: str) -> Problem:
+    def problem(self, span: Span, code: str, message: str, fixes: tuple[Fix, ...] = ()) -> Problem:
         """Make an error at this place."""
-        return Problem(self.file, span.line, span.column, "error", code, message)
+        return Problem(self.file, span.line, span.column, "error", code, message, span.text, fixes)
 
     def warning(self, span: Span, code: str, message: str) -> Problem:
         """Make a warning at this place."""
-        return Problem(self.file, span.line, span.column, "warning", code, message)
+        return Problem(self.file, span.line, span.column, "warning", code, message, span.text)
+
+    def replaced(self, span: Span, word: str, meant: Iterable[str]) -> tuple[Fix, ...]:
+        """Return what writes something that was meant in the place of a word, which is all that the text or
+        the attribute of the span says; nothing where that cannot be told exactly.
+        """
+        place = self._map.word_span(span, word)
+        if place is None:
+            return ()
+        escaped = [escape(text, {'"': "&quot;", "'": "&apos;"}) for text in meant]
+        return tuple(Fix(f"write {text}", text, place.text) for text in escaped)
+
+    def attribute_renamed(self, element: "Element", name: str, meant: Iterable[str]) -> tuple[Fix, ...]:
+        """Return what gives an attribute another name; nothing where one of it stands there already."""
+        start = self.attribute_span(element, name).start
+        end = start + len(name.encode())
+        if self.source[start:end] != name.encode():
+            return ()
+        span = self._map.span(start, end).text
+        return tuple(Fix(f"write {text}", text, span) for text in meant if text not in element.attrib)
+
+    def element_renamed(self, element: "Element", name: str, meant: str) -> tuple[Fix, ...]:
+        """Return what gives an element another name, in its start tag and its end tag; nothing where its name
+        has a prefix.
+        """
+        place = self._places_of[element]
+        written = self.source[place.start : place.end].decode()
+        called = re.escape(name)
+        found = re.fullmatch(rf"<{called}(?=[\s/>])(.*?)(?:(</){called}(\s*>))?", written, re.S)
+        if found is None or (found[2] is None and not written.endswith("/>")):
+            return ()
+        ending = "" if found[2] is None else f"</{meant}{found[3]}"
+        return (Fix(f"write <{meant}>", f"<{meant}{found[1]}{ending}", self.span(element).text),)
 
     def _places(self) -> list[ElementBytes]:
         try:
@@ -162,7 +195,10 @@ def _language_problems(document: SubscriptionDocument) -> Iterator[Problem]:
         if attribute.startswith(_XML_ATTRIBUTE) and attribute != f"{_XML_ATTRIBUTE}lang":
             name = attribute.replace(_XML_ATTRIBUTE, "xml:")
             message = f'<subscription> has no attribute "{name}"{did_you_mean(name, ["xml:lang"])}'
-            yield document.problem(document.attribute_span(document.root, name), "D111", message)
+            fixes: tuple[Fix, ...] = ()
+            if f"{_XML_ATTRIBUTE}lang" not in document.root.attrib:
+                fixes = document.attribute_renamed(document.root, name, likely_meant(name, ["xml:lang"]))
+            yield document.problem(document.attribute_span(document.root, name), "D111", message, fixes)
     language = document.language
     if language is not None and _LANGUAGE_TAG.fullmatch(language) is None:
         message = f'attribute "xml:lang": "{language[:40]}" is no language tag, such as en, no or bg'

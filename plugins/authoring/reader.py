@@ -2,7 +2,7 @@
 complaints.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
@@ -33,9 +33,12 @@ class PredicateReader:
     words: AuthorsWords
     problems: list[Problem] = field(default_factory=list)
 
-    def complain(self, span: Span, code: str, message: str) -> None:
-        """Note an error at this place."""
-        self.problems.append(self.document.problem(span, code, message))
+    def complain(
+        self, span: Span, code: str, message: str, word: str = "", meant: Iterable[str] = ()
+    ) -> None:
+        """Note an error at this place; `meant` is what may be written there in the place of the word."""
+        fixes = self.document.replaced(span, word, meant)
+        self.problems.append(self.document.problem(span, code, message, fixes))
 
     def warn(self, span: Span, code: str, message: str) -> None:
         """Note a warning at this place."""
@@ -48,7 +51,7 @@ class PredicateReader:
         try:
             return read(*args, **kwargs)
         except BadConstant as error:
-            self.complain(span, error.code, str(error))
+            self.complain(span, error.code, str(error), error.word, error.meant)
             return None
 
     def attribute(self, element: "Element") -> ResolvedAttribute | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from documents.problems import Problem, did_you_mean, listed, nearest
+from documents.problems import Problem, did_you_mean, likely_meant, listed, nearest
 from plugins.authoring.schema import DocumentSchema
 
 if TYPE_CHECKING:
@@ -93,8 +93,9 @@ def _unknown_attribute(
 ) -> _Finding:
     allowed = schema.attributes().get(name, [])
     message = f'<{name}> has no attribute "{unknown}"{did_you_mean(unknown, allowed)}'
-    problem = document.problem(document.attribute_span(element, unknown), "D111", message)
     close = nearest(unknown, allowed)
+    fixes = document.attribute_renamed(element, unknown, likely_meant(unknown, allowed))
+    problem = document.problem(document.attribute_span(element, unknown), "D111", message, fixes)
 
     def mend() -> None:
         value = str(element.attrib.pop(unknown))
@@ -115,9 +116,10 @@ def _unexpected(
     hint = f"; did you mean <{close}>?" if close else ""
     wanted = f" (expected: {listed([f'<{word}>' for word in expected])})" if expected else ""
     message = f"<{name}> is not expected here{wanted}{hint}"
-    problem = document.problem(document.span(element), "D110", message)
+    span = document.span(element)
     if close is None or name in schema.attributes():
-        return _Finding(problem)
+        return _Finding(document.problem(span, "D110", message))
+    problem = document.problem(span, "D110", message, document.element_renamed(element, name, close))
 
     def mend() -> None:
         element.tag = f"{{{schema.namespace}}}{close}"
@@ -147,7 +149,8 @@ def _problem(
         allowed = re.findall(r"'([^']*)'", choice[2])
         hint = did_you_mean(choice[1], allowed)
         message = f'{where} is "{_cut(choice[1])}"; it is one of {listed(allowed, 12)}{hint}'
-        return document.problem(span, "D113", message)
+        fixes = document.replaced(span, choice[1], likely_meant(choice[1], allowed))
+        return document.problem(span, "D113", message, fixes)
     if "[facet 'minLength']" in rest:
         return document.problem(span, "D113", f"{where} is empty")
     if (longer := _LONGER.search(rest)) is not None:

@@ -9,8 +9,11 @@ import re
 from dataclasses import dataclass
 from xml.parsers import expat
 
+from documents.problems import TextSpan
+
 DEEPEST_NESTING = 64
 
+_ATTRIBUTE = re.compile(rb"[^\s=<]+\s*=\s*(?P<quote>[\"'])(?P<value>.*)(?P=quote)", re.S)
 _START_TAG = re.compile(rb"<[^>\"']*(?:\"[^\"]*\"[^>\"']*|'[^']*'[^>\"']*)*>")
 
 
@@ -24,6 +27,11 @@ class Span:
     column: int
     end_line: int
     end_column: int
+
+    @property
+    def text(self) -> TextSpan:
+        """Return it as problems tell it."""
+        return TextSpan(self.line, self.column, self.end_line, self.end_column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +117,19 @@ class SourceMap:
         if found is None:
             return self.span(element.start, element.opened)
         return self.span(found.start(), found.end())
+
+    def word_span(self, span: Span, word: str) -> Span | None:
+        """Return where in the text or the attribute of a span this word stands, blanks around it left out;
+        None where something else does, or references stand for some of its characters.
+        """
+        whole = self.source[span.start : span.end]
+        attribute = _ATTRIBUTE.fullmatch(whole)
+        begin = 0 if attribute is None else attribute.start("value")
+        text = whole if attribute is None else attribute["value"]
+        if text.strip() != word.encode() or not word:
+            return None
+        start = span.start + begin + len(text) - len(text.lstrip())
+        return self.span(start, start + len(text.strip()))
 
     def text_span(self, element: ElementBytes) -> Span:
         """Return the span of the text that follows an element's start tag, blanks around it left out."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, TypeVar
 
-from documents.problems import did_you_mean, listed
+from documents.problems import did_you_mean, likely_meant, listed
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.lookup import (
     AmbiguousWord,
@@ -183,7 +183,8 @@ class AuthorsWords:
             raise BadConstant("D107", str(error)) from None
         except UnknownWord as error:
             known = listed(names, most) if names else none
-            raise BadConstant(code, f"{complaint} ({known}){_hint(error, names)}") from None
+            hint, meant = _hint(error, names)
+            raise BadConstant(code, f"{complaint} ({known}){hint}", error.word, meant) from None
 
 
 @cache
@@ -191,18 +192,20 @@ def _shipped() -> Thesaurus:
     return load_thesaurus(SHIPPED)
 
 
-def _hint(error: UnknownWord, names: Collection[str]) -> str:
-    """Return the most helpful thing to say: what is nearly meant, misspelt, meant elsewhere, or similar."""
+def _hint(error: UnknownWord, names: Collection[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the most helpful thing to say (what is nearly meant, misspelt, meant elsewhere, or similar) and,
+    where that is a name, what may be written instead.
+    """
     if error.weaker:
-        return f"; not close enough: {_listed(error.weaker)}"
+        return f"; not close enough: {_listed(error.weaker)}", ()
     misspelt = did_you_mean(error.word, names)
     elsewhere = [meaning for meaning in error.elsewhere if meaning.target.kind != "term"]
     if misspelt or not (elsewhere or error.nearest):
-        return misspelt
+        return misspelt, likely_meant(error.word, names)
     if elsewhere:
-        return f"; elsewhere it is {_listed(elsewhere)}"
+        return f"; elsewhere it is {_listed(elsewhere)}", ()
     quoted = [f'"{near}"' for near in error.nearest]
-    return f"; did you mean {listed(quoted, 4)}?"
+    return f"; did you mean {listed(quoted, 4)}?", ()
 
 
 def _listed(meanings: Collection[Meaning]) -> str:

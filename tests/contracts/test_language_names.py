@@ -1,4 +1,4 @@
-"""No room knows a subscription language by name, in code or in words, but where a reason is given."""
+"""No room knows a subscription language by name: neither in code nor in words, but for a reason."""
 
 import re
 from pathlib import Path

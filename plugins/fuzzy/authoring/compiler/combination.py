@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from lxml import etree
 
-from documents.problems import did_you_mean, listed
+from documents.problems import did_you_mean, likely_meant, listed
 from plugins.authoring.reader import PredicateReader
 from plugins.authoring.spans import Span
 from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
@@ -65,7 +65,8 @@ def read_combination(root: "Element", reader: PredicateReader) -> Combination:
         if name not in AGGREGATING_FUNCTIONS:
             known = listed(list(AGGREGATING_FUNCTIONS), 12)
             hint = did_you_mean(name, AGGREGATING_FUNCTIONS)
-            reader.complain(span, "D117", f'aggregating function "{name}" is unknown ({known}){hint}')
+            message = f'aggregating function "{name}" is unknown ({known}){hint}'
+            reader.complain(span, "D117", message, name, likely_meant(name, AGGREGATING_FUNCTIONS))
         aggregator = AGGREGATING_FUNCTIONS.get(name, MIN)
     if function is not None and not WITH_RULES >> aggregator & 1:
         message = (

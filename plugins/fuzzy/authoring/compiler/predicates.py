@@ -88,7 +88,8 @@ def read_predicates(document: SubscriptionDocument, words: AuthorsWords, tags: T
     try:
         event = words.event(str(root.get("event")).strip(), event_span)
     except BadConstant as error:
-        raise DocumentError([document.problem(event_span, error.code, str(error))]) from None
+        fixes = document.replaced(event_span, error.word, error.meant)
+        raise DocumentError([document.problem(event_span, error.code, str(error), fixes)]) from None
     reader = PredicateReader(document, event, words.table.age_index, words)
     threshold_span = document.attribute_span(root, "threshold")
     valid_span = document.attribute_span(root, "valid")
@@ -305,8 +306,9 @@ def _valid(text: str | None, span: Span, reader: PredicateReader) -> int:
         return code
     seconds = duration_s(text)
     if seconds is None or not 0 < seconds <= LONGEST_LIFETIME_S:
-        longest = written_duration(LONGEST_LIFETIME_S)
-        message = f'valid is "{text}"; it is a positive duration such as PT2H or P7D, up to {longest}'
-        reader.complain(span, "D119", message)
+        longest = f", up to {written_duration(LONGEST_LIFETIME_S)}"
+        codes = ", or code:0 to code:255" if text.startswith("code:") else ""
+        wanted = f"it is a positive duration such as PT2H or P7D{longest}{codes}"
+        reader.complain(span, "D119", f'valid is "{text}"; {wanted}')
         return 0
     return lifetime_code(math.ceil(seconds))
