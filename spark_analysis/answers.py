@@ -3,7 +3,7 @@
 Times are in seconds here because people read them. A ratio of nothing is None, never 0.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -159,8 +159,6 @@ class Overhead:
     delivered: int
     transmissions: int
     bytes_on_air: int
-    overhead_ratio: float | None
-    bytes_per_delivery: float | None
     by_type: tuple[TypeTraffic, ...]
     given_up: tuple[GivenUp, ...]
 
@@ -383,6 +381,15 @@ class MatchDetail:
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """A metric of one run: the value, the value for people, and what else to say of it."""
+
+    value: float | None
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Analysis:
     """Everything that the report shows about one run."""
 
@@ -406,9 +413,14 @@ class Analysis:
     meetings: tuple[Meeting, ...]
     details: tuple[MatchDetail, ...] = ()
     """Those of most notifications; none of languages that have degrees alone."""
+    metrics: Mapping[str, Measured] = field(default_factory=dict)
+    """Every metric of the catalogue, by its name."""
 
     def as_document(self) -> dict[str, Any]:
-        """Return everything but the map, which is motion and no answer, in JSON's types."""
+        """Return everything but the map, which is motion and no answer, in JSON's types; of metrics their
+        values.
+        """
         document = asdict(self)
         del document["tracks"], document["meetings"]
+        document["metrics"] = {name: one.value for name, one in self.metrics.items()}
         return document

@@ -15,11 +15,10 @@ _TIME_UNITS: Final = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _ENERGY_UNITS: Final = ((1e6, "MJ"), (1e3, "kJ"), (1, "J"))
 _BYTE_UNITS: Final = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
-DELIVERED: Final = "delivered, share of owed pairs"
-OPEN: Final = "still open at the end, share of owed pairs"
-WHOLE: Final = "delivered, share of pairs that had their whole lifetime"
-ESTIMATED: Final = "delivered within the lifetime, estimated share (Kaplan–Meier)"
-"""What the four figures of `pair_figures.py` are called wherever they stand."""
+
+def seconds(milliseconds: float | None) -> float | None:
+    """Return milliseconds as seconds, and None as it is."""
+    return None if milliseconds is None else milliseconds / 1000
 
 
 def delivery_text(served: "Served", estimate: float | None) -> str:

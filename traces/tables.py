@@ -57,6 +57,6 @@ def empty_table(table: str, columns: Sequence[str] | None = None) -> pa.Table:
     return pa.schema([field.with_nullable(True) for field in schema]).empty_table()
 
 
-def _plain(field: "pa.Field[Any]") -> "pa.Field[Any]":
+def _plain(field: Any) -> Any:
     kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
     return pa.field(field.name, kind, field.nullable)

@@ -6,8 +6,8 @@ from string import Template
 from typing import Final
 
 from spark_analysis.answers import Analysis, Served
+from spark_analysis.catalogue.registry import metrics
 from spark_analysis.number_format import (
-    bytes_text,
     counted,
     delivery_text,
     median_text,
@@ -72,6 +72,7 @@ def page(analysis: Analysis) -> str:
         loads_table=loads_table(analysis),
         energy=energy_section(analysis),
         map=map_section(analysis),
+        metrics_table=_metrics_table(analysis),
         subscription_table=_subscription_table(analysis) + _details_table(analysis),
         given_up=_given_up(analysis),
     )
@@ -114,39 +115,17 @@ def _facts(analysis: Analysis) -> str:
 
 
 def _key(analysis: Analysis) -> str:
-    total, delay, overhead, filtering = (
-        analysis.delivery.total,
-        analysis.delay,
-        analysis.overhead,
-        analysis.filtering,
-    )
-    cards = [
-        (
-            "delivered",
-            share_text(total.ratio),
-            f"{total.delivered:,} of {total.owed:,} owed; {total.open:,} still open; of whole lifetimes "
-            f"{share_text(total.whole_ratio)}; Kaplan–Meier estimate {share_text(delay.estimate)}",
-        ),
-        (
-            "median delay",
-            median_text(delay.median_s, delay.watched_s),
-            f"of all owed (Kaplan–Meier, {delay.open:,} censored); of the delivered "
-            f"{time_text(delay.p50_s)}, 95 % within {time_text(delay.p95_s)}",
-        ),
-        ("kept at home", share_text(filtering.share_kept), f"of {filtering.judged:,} readings"),
-        (
-            "overhead",
-            number_text(overhead.overhead_ratio),
-            f"{overhead.relayed:,} transfers of notifications"
-            if overhead.overhead_ratio is not None or not overhead.delivered
-            else "not known from one node’s view",
-        ),
-        ("radio per delivery", bytes_text(overhead.bytes_per_delivery), "everything sent, of every type"),
-    ]
+    cards = [(metric.title, analysis.metrics[metric.name]) for metric in metrics() if metric.is_headline]
     return "\n".join(
-        f'<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd><dd class="note">{escape(note)}</dd></div>'
-        for name, value, note in cards
+        f"<div><dt>{escape(title)}</dt><dd>{escape(one.text)}</dd>"
+        f'<dd class="note">{escape(one.note)}</dd></div>'
+        for title, one in cards
     )
+
+
+def _metrics_table(analysis: Analysis) -> str:
+    rows = [(metric.title, analysis.metrics[metric.name].text, metric.meaning) for metric in metrics()]
+    return table("The metrics by which runs are compared", ("metric", "value", "meaning"), rows, (2,))
 
 
 def _delivery_table(analysis: Analysis) -> str:

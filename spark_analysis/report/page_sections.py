@@ -20,6 +20,7 @@ _QUESTIONS: Final = {
     "map": "Where they went",
     "carried": "What they carried",
     "loads": "What it cost the nodes",
+    "metrics": "Every metric",
     "subscriptions": "Every subscription",
 }
 """The sections that a reader looks for, by their names in the page."""
