@@ -71,7 +71,7 @@ def _summaries() -> float:
     for origin in range(10, 20):
         for number in range(1_000):
             for machine in (node, peer):
-                machine._ledger.known.add((origin, number), 10**9)
+                machine.context.ledger.known.add((origin, number), 10**9)
     node.contact_opened(PEER, 0)
     peer.contact_opened(NODE, 0)
     summaries = []
@@ -125,7 +125,7 @@ def _new_notifications(store: Store, clock: Callable[[], float] = time.process_t
 
 def _acknowledge_all(publisher: PublisherEnd) -> None:
     """Let the publisher believe that everything has arrived, so that it goes on."""
-    [session] = publisher._sessions.values()
+    [session] = publisher.context.sessions.values()
     for item_id in list(session._flights):
         session.acknowledged(item_id, 0)
 

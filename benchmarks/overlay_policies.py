@@ -72,7 +72,7 @@ def _judged(scenario: str, name: str) -> tuple[int, int]:
 def _lived_through(name: str) -> tuple[int, int]:
     total = delivered = 0
     for seed in SEEDS:
-        plan = Plan(mediators=8, limits=QUICK, policy=POLICIES[name], withdraws=False, operation_every_ms=300)
+        plan = Plan(mediators=8, limits=QUICK, policy=name, withdraws=False, operation_every_ms=300)
         world = World(seed, plan)
         world.live_through()
         total += sum(len(data) for _, _, data in world.frames)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.filter import FuzzySourceFilter
 from plugins.fuzzy.language import FUZZY
-from plugins.fuzzy.vectors import AGGREGATORS
 from plugins.language import SourceFilter
 from plugins.registry import languages
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from watchdog.pool import Pool
 
 __all__ = [
-    "AGGREGATORS",
     "AGGREGATOR_AT",
     "BOARD_LANGUAGE",
     "event_feature",

@@ -8,19 +8,14 @@ prompt all the same, it is told to start anew.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from boards.board_language import BOARD_LANGUAGE
 from dens.drivers.serial import PROMPT, RESTART, SerialLink
 from dens.events import Event
 from dens.machine import ProtocolMachine
-from dens.node import DensNode
-from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
-from dens.subscriber import SubscriberEnd
-from knowledge_manager.distributed_dictionary import DistributedDataDictionary
 from knowledge_manager.mission_table import MissionTable
-from plugins.registry import languages
+from nodes.assembly import assembly_of
 
 MEDIATOR = 65001
 SUBSCRIBER = 65002
@@ -39,26 +34,12 @@ class Desk:
         link: SerialLink | None = None,
         mission_key: bytes | None = None,
     ) -> None:
-        known = languages()
         self.link = link or SerialLink()
         self._board = board
         self._events: list[tuple[int, Event]] = []
-        self.mediator = DensNode(
-            MEDIATOR,
-            table.check,
-            MemoryStore(),
-            now_ms,
-            matchers={number: partial(language.matcher, table) for number, language in known.items()},
-            listens_to={number: language.hears for number, language in known.items()},
-            directory=DistributedDataDictionary(
-                {number: language.lookup(table).question for number, language in known.items()},
-                table=table,
-            ),
-            sealer=Sealer(MEDIATOR, mission_key),
-        )
-        self.subscriber = SubscriberEnd(
-            SUBSCRIBER, table.check, MemoryStore(), now_ms, sealer=Sealer(SUBSCRIBER, mission_key)
-        )
+        made = assembly_of(table, mission_key=mission_key)
+        self.mediator = made.mediator(MEDIATOR, MemoryStore(), now_ms)
+        self.subscriber = made.subscriber(SUBSCRIBER, MemoryStore(), now_ms)
         for vector in subscriptions:
             self.subscriber.subscribe(vector, BOARD_LANGUAGE.language_id, now_ms)
         self._machines: dict[int, ProtocolMachine] = {MEDIATOR: self.mediator, SUBSCRIBER: self.subscriber}

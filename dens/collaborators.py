@@ -1,10 +1,9 @@
 """What the overlay needs from other rooms, as structural protocols, so that neither side imports the other.
 
 Objects of `plugins/` satisfy `Matcher`, one of `knowledge_manager/` satisfies `Directory`, a watchdog
-satisfies `FilterHost`. A body, vector or extract that is not well-formed in its language is refused by
-raising an error that has an `offset` (as every `VectorError` has); the overlay then refuses the message.
-Any other exception is a defect of the plug-in: the message is quarantined and the defect told
-(dens/quarantine.py).
+satisfies `FilterHost`. A body, vector or extract that is not well-formed is refused by raising
+`watchdog.vector.VectorError`; the overlay then refuses the message. Any other exception is a defect of the
+plug-in: the message is quarantined and the defect told (dens/quarantine.py).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

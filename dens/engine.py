@@ -1,6 +1,6 @@
 """What the three kinds of nodes have in common: contacts, sessions, acknowledgements, the store.
 
-How messages leave is in dens/speaking.py; here is what is done with those that come.
+How messages leave is in dens/transmitter.py; here is what is done with those that come.
 
 Rules that hold for every engine:
 - Nothing leaves before everything it depends on is committed: `datagrams_to_send` commits first.
@@ -9,16 +9,15 @@ Rules that hold for every engine:
 - What is known already is acknowledged again and otherwise ignored.
 - An end speaks for itself only; a mediator relays for others.
 
-A kind of node adds what messages mean to it, through the methods at the end of the class.
+What messages mean is asked of the participant that the engine is given (dens/participant.py).
 """
 
-from abc import abstractmethod
-from typing import ClassVar, Final
+from typing import Final
 
-from dens import envelope, summary
-from dens.arguments import checked_code, checked_node, checked_peer, checked_table_check
+from dens.arguments import checked_peer, checked_table_check
+from dens.context import NodeContext
 from dens.envelope import unpack
-from dens.errors import LocalProtocolError, OtherVersionError, RemoteProtocolError
+from dens.errors import OtherVersionError, RemoteProtocolError
 from dens.events import (
     DatagramRefused,
     DuplicateReceived,
@@ -26,8 +25,8 @@ from dens.events import (
     MessageAcknowledged,
     MessageRefused,
 )
+from dens.greeting import Greeting
 from dens.item import NEVER_MS, Item, ItemId, quick_tuple
-from dens.limits import Limits
 from dens.machine import Datagram
 from dens.messages import Acknowledgement, Bundle, Hello, SummaryMessage
 from dens.numbers import (
@@ -36,6 +35,7 @@ from dens.numbers import (
     BUNDLE,
     EXPIRED,
     FOREIGN_ORIGIN,
+    HAS_IT,
     HELLO,
     KNOWN,
     LINK_NUMBER,
@@ -44,58 +44,50 @@ from dens.numbers import (
     STATUS_NAMES,
     STORED,
     SUMMARY,
-    UNVERIFIED,
     Reason,
     Role,
     Status,
 )
+from dens.participant import Participant
 from dens.peer_session import AT_ONCE_MS, PeerSession
-from dens.quarantine import Work, is_refusal
-from dens.rate_limit import RateLimit
-from dens.seal import TAG_BYTES, Sealer
-from dens.speaking import Speaker
-from dens.store import Store
-from dens.summary import Summary
-
-HAS_IT: Final = frozenset({Status.STORED, Status.KNOWN})
-"""After these answers the peer has the message."""
+from dens.quarantine import REFUSALS, Work
+from dens.seal import TAG_BYTES
+from dens.transmitter import Transmitter
 
 _ROLES: Final = {int(role): role for role in Role}
 
 
-class Engine(Speaker):
-    """A protocol machine without an application. `SubscriberEnd`, `PublisherEnd` and `DensNode` are made of
-    it.
+class Engine:
+    """A protocol machine: it has a transmitter, and a participant to whom messages mean something.
+
+    `SubscriberEnd`, `PublisherEnd` and `DensNode` are engines with a participant of their own, and with what
+    their applications ask; they change nothing of what is here.
     """
 
-    commits_at_once: ClassVar[bool] = True
-    """Whether what an application asked is committed even if nothing is sent. A mediator has no application,
-    and waits for its next acknowledgements, so that one commit serves a batch.
-    """
-
-    def __init__(
-        self,
-        node: int,
-        table_check: int,
-        store: Store,
-        now_ms: int,
-        *,
-        sealer: Sealer | None = None,
-        limits: Limits | None = None,
-    ) -> None:
-        checked_node(node)
+    def __init__(self, context: NodeContext, table_check: int, participant: Participant, now_ms: int) -> None:
         checked_table_check(table_check)
-        if sealer is not None and sealer.node != node:
-            raise LocalProtocolError(
-                f"the sealer of node {sealer.node} was given to node {node}; give Sealer({node}, mission key)"
-            )
-        super().__init__(node, table_check, store, sealer or Sealer(node), limits or Limits())
-        self._flags = envelope.SEALED if self._sealer.tag_bytes else 0
-        self._known = self._ledger.known
-        self._sessions: dict[int, PeerSession] = {}
-        self._rate_limit = RateLimit(self.limits)
+        self.node: Final = context.node
+        self.limits: Final = context.limits
+        self.role: Final = participant.role
+        self.context: Final = context
+        """For those who look into a node; its parts have it too."""
+        self._participant = participant
+        self._transmitter = Transmitter(context, table_check, participant)
+        self._greeting = Greeting(context, participant)
+        self._table_check = table_check
+        self._sealer = context.sealer
+        self._flags = context.flags
+        self._ledger = context.ledger
+        self._known = context.ledger.known
+        self._events = context.events
+        self._quarantine = context.quarantine
+        self._sessions = context.sessions
+        self._rate_limit = context.rate_limit
+        self._commits_at_once = participant.commits_at_once
+        self._expires_before_items = participant.expires_before_items
+        self._expires_before_taking = participant.expires_before_taking
         held, inbox = self._ledger.load()
-        self._restore(held, inbox, now_ms)
+        participant.restore(held, inbox, now_ms)
 
     # ------------------------------------------------------------------ the seven verbs
 
@@ -129,9 +121,9 @@ class Engine(Speaker):
                 return self._refuse(data, peer, Reason.MALFORMED, now_ms)
             if item.type == HELLO:
                 hello = Hello.decode(item.payload)
-                if not self._is_admitted(hello, session, now_ms):
+                if not self._greeting.is_admitted(hello, session, now_ms):
                     return self._refuse(data, peer, Reason.RATE_LIMIT, now_ms)
-                return self._hello_came(hello, session, now_ms)
+                return self._greeting.hello_came(hello, session, now_ms)
             if item.type == ACKNOWLEDGEMENT:
                 self._acknowledgement_came(item.payload, session, now_ms)
             elif item.type == BUNDLE:
@@ -139,9 +131,11 @@ class Engine(Speaker):
                     self._item_came(one, session, now_ms)
             else:
                 message = SummaryMessage.decode(item.payload)
-                if self._is_news(item, message, session) and not self._rate_limit.admits(peer, now_ms):
+                if self._greeting.is_news(item, message, session) and not self._rate_limit.admits(
+                    peer, now_ms
+                ):
                     return self._refuse(data, peer, Reason.RATE_LIMIT, now_ms)
-                self._summary_came(item, message, session, now_ms)
+                self._greeting.summary_came(item, message, session, now_ms)
         except RemoteProtocolError:
             return self._refuse(data, peer, Reason.MALFORMED, now_ms)
         return session.is_link_news(item.number)
@@ -163,16 +157,9 @@ class Engine(Speaker):
         has a key."""
         return self._ledger.is_unverified(item_id)
 
-    def _mark(self, item_id: ItemId, session: PeerSession) -> str | None:
-        """Mark a message that has just been taken if nothing verified it; return the word for events."""
-        if session.flags == self._flags:
-            return None
-        self._ledger.mark_unverified(item_id)
-        return UNVERIFIED
-
     def next_timer_ms(self) -> int | None:
         """Return when something becomes due: an expiry, a hello, a retry, a batch of acknowledgements."""
-        earliest = self._next_end_ms()
+        earliest = min(self._known.wake_ms, self._participant.next_end_ms())
         for session in self._sessions.values():
             if session.due_ms < earliest:
                 earliest = session.due_ms
@@ -180,14 +167,15 @@ class Engine(Speaker):
 
     def timer_due(self, now_ms: int) -> None:
         """Forget what has expired. What sessions want to send is found by `datagrams_to_send`."""
-        known, ledger = self._known, self._ledger
+        known, ledger, participant = self._known, self._ledger, self._participant
         if known.forget_ms <= now_ms:
             self._forget(now_ms)
         while known.wake_ms <= now_ms and (ended := known.pop_ended(now_ms)) is not None:
-            if self._ended(ended[0], now_ms):
+            if participant.ended(ended[0], now_ms):
                 ledger.held_ended(*ended)
             else:
                 ledger.forget(ended[0])
+        participant.timer_due(now_ms)
 
     def _forget(self, now_ms: int) -> None:
         """Forget what was only known until now. No timer asks for it: it is done where it is seen."""
@@ -202,9 +190,9 @@ class Engine(Speaker):
                 if session.due_ms != AT_ONCE_MS:
                     session.rest()  # Mostly the answer came before the patience was over.
                 if session.due_ms <= now_ms:
-                    self._speak(session, now_ms, out)
+                    self._transmitter.transmit(session, now_ms, out)
                     session.rest()
-        if out or self.commits_at_once:
+        if out or self._commits_at_once:
             self._ledger.commit()
         return out
 
@@ -234,50 +222,6 @@ class Engine(Speaker):
             items.append(item)
         return items
 
-    def _is_admitted(self, hello: Hello, session: PeerSession, now_ms: int) -> bool:
-        """Say whether a greeting may be taken: one that begins a new session has its price."""
-        return hello.session <= session.peer_session or self._rate_limit.admits(session.peer, now_ms)
-
-    @staticmethod
-    def _is_news(item: Item, message: SummaryMessage, session: PeerSession) -> bool:
-        """Say whether a summary would begin a session, or change what the peer is known to have."""
-        theirs, known = message.hello.session, session.peer_session
-        return theirs > known or (
-            theirs == known and session.is_ready and session.summary_number != item.number
-        )
-
-    def _hello_came(self, hello: Hello, session: PeerSession, now_ms: int) -> bool:
-        """Take a greeting, and say whether it begins a session. One that is repeated while ours is old says
-        that ours was lost: it is answered.
-
-        Not where a summary says the same until it is acknowledged: over a slow link every old greeting would
-        be answered by another, for as long as the contact lasts.
-        """
-        is_new = session.greet(_ROLES[hello.role], hello.session, hello.heard)
-        says_summary = self.role is MEDIATOR or session.role is MEDIATOR
-        if is_new and says_summary:
-            session.offer(-1, (self.node, self._ledger.link_number()), SUMMARY)
-        elif hello.heard != session.own_session or (
-            not says_summary and (is_new or session.hello_due_ms <= now_ms)
-        ):
-            session.owe_hello()
-        return is_new
-
-    def _summary_came(self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int) -> None:
-        """Take a summary; a bad one changes nothing, and one that is late or known is not looked into."""
-        theirs = message.hello.session
-        is_known = session.is_ready and session.summary_number == item.number
-        is_read = theirs > session.peer_session or (theirs == session.peer_session and not is_known)
-        known = self._understand(message) if is_read else None
-        self._hello_came(message.hello, session, now_ms)
-        if theirs != session.peer_session:
-            return
-        session.acknowledge(item, STORED, now_ms)
-        if known is None:
-            return
-        session.summarise(item.number, known, message.hosts)
-        self._peer_ready(session, known, message.note, now_ms)
-
     def _acknowledgement_came(self, payload: bytes, session: PeerSession, now_ms: int) -> None:
         events, peer = self._events, session.peer
         for origin, number, status in Acknowledgement.decode(payload).entries:
@@ -286,10 +230,12 @@ class Engine(Speaker):
                 continue
             word = None if status in HAS_IT else STATUS_NAMES[status]
             events.append(quick_tuple(MessageAcknowledged, (now_ms, flight.item, peer, word, ())))
-            self._acknowledged(flight.item, status, session, now_ms)
+            self._participant.acknowledged(flight.item, status, session, now_ms)
 
     def _item_came(self, item: Item, session: PeerSession, now_ms: int) -> bool:
         """Take a message; say whether it came for the first time in this contact."""
+        if self._expires_before_items:
+            self.timer_due(now_ms)
         if session.role is None:
             self._events.append(
                 DatagramRefused(now_ms, session.peer, item.size, REASON_NAMES[Reason.NO_CONTACT])
@@ -317,12 +263,16 @@ class Engine(Speaker):
 
     def _take_carefully(self, item: Item, session: PeerSession, now_ms: int) -> Status:
         """Take a message whatever happens; bytes that it refuses to read are a bad payload."""
+        if self._expires_before_taking and (
+            self._known.wake_ms <= now_ms or self._participant.next_end_ms() <= now_ms
+        ):
+            self.timer_due(now_ms)
         try:
             status = self._quarantine.attempt(
                 Work.TAKING,
                 item,
                 now_ms,
-                self._take,
+                self._participant.take,
                 item,
                 session,
                 now_ms,
@@ -330,54 +280,10 @@ class Engine(Speaker):
                 peer=session.peer,
                 lets_refuse=True,
             )
-        except Exception as error:
-            if not is_refusal(error):
-                raise
+        except REFUSALS:
             status = BAD_PAYLOAD
         if status is None:
-            status = self._could_not_take(item, now_ms)
+            status = self._participant.could_not_take(item, now_ms)
         if status is not STORED:
             self._ledger.release(item.id)
         return status
-
-    # ------------------------------------------------------------------ what may be done otherwise
-
-    def _could_not_take(self, item: Item, now_ms: int) -> Status:
-        """Say what becomes of a message that could not be taken: an end asks for it no more."""
-        self._ledger.know(item)
-        return BAD_PAYLOAD
-
-    def _make(self, type: int, language: int, lifetime_q: int, payload: bytes, created_ms: int) -> Item:
-        checked_code(language, "language")
-        checked_code(lifetime_q, "lifetime code")
-        number = self._ledger.item_number()
-        return Item(type, language, self.node, number, created_ms, lifetime_q, 0, payload)
-
-    def _next_end_ms(self) -> int:
-        return self._known.wake_ms
-
-    def _understand(self, message: SummaryMessage) -> Summary:
-        """Return what a peer's summary says, or raise RemoteProtocolError."""
-        return summary.decode(message.known)
-
-    # ------------------------------------------------------------------ what messages mean: each kind of node
-
-    @abstractmethod
-    def _restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
-        """Take up what was committed before a restart; expired messages too, which end at the first timer."""
-
-    @abstractmethod
-    def _peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
-        """Queue what the peer lacks; `known` is what it has."""
-
-    @abstractmethod
-    def _take(self, item: Item, session: PeerSession, now_ms: int) -> Status | None:
-        """Take a message that is new, unexpired and the peer's to send; say how. None says that it cannot."""
-
-    @abstractmethod
-    def _acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
-        """Learn how a peer took a message; `item` is what was sent."""
-
-    @abstractmethod
-    def _ended(self, item_id: ItemId, now_ms: int) -> bool:
-        """Forget a message whose lifetime is over; say whether it is to be remembered for longer."""

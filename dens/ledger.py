@@ -45,6 +45,7 @@ class Ledger:
         "_limits",
         "_link_number",
         "_next_number",
+        "_occupied",
         "_quarantined",
         "_reserved",
         "_store",
@@ -58,6 +59,7 @@ class Ledger:
         self._limits = limits
         self._unverified: set[ItemId] = set()
         self._quarantined: dict[ItemId, int] = {}
+        self._occupied: dict[ItemId, int] = {}
         self._is_dirty = False
         self._link_number = 0
         self._next_number = {_ITEM_NUMBERS: 0, _SESSION_NUMBERS: 1}
@@ -74,6 +76,8 @@ class Ledger:
                 self._unverified.add(key)
             elif space is Space.QUARANTINED:
                 self._quarantined[key] = int.from_bytes(row_of(value), "big")
+            elif space is Space.OCCUPIED:
+                self._occupied[key] = int.from_bytes(row_of(value), "big")
             elif space is Space.KNOWN:
                 self.known.add_done(key, int.from_bytes(row_of(value), "big", signed=True))
             else:
@@ -98,6 +102,24 @@ class Ledger:
     def item_number(self) -> int:
         """Return a number for a message that was never used."""
         return self._number(_ITEM_NUMBERS)
+
+    def occupy(self, item_id: ItemId, count: int) -> None:
+        """Use so many numbers after that of a subscription which was just made, and remember it while it is
+        held.
+        """
+        self.skip_numbers(count)
+        if count:
+            self._occupied[item_id] = count
+            self._stage(Put(Space.OCCUPIED, item_id, bytes((count,))))
+
+    def skip_numbers(self, count: int) -> None:
+        """Give so many numbers to nobody here: they are those of the parts of the message before."""
+        for _ in range(count):
+            self._number(_ITEM_NUMBERS)
+
+    def occupied(self, item_id: ItemId) -> int:
+        """Return how many numbers, and ids, after its own a message that is held occupies."""
+        return self._occupied.get(item_id, 0)
 
     def session_number(self) -> int:
         """Return a number for a session that was never used."""
@@ -182,6 +204,8 @@ class Ledger:
 
     def _unmark(self, item_id: ItemId) -> None:
         self.release(item_id)
+        if self._occupied and self._occupied.pop(item_id, None) is not None:
+            self._stage(Erase(Space.OCCUPIED, item_id))
         if item_id in self._unverified:
             self._unverified.remove(item_id)
             self._stage(Erase(Space.UNVERIFIED, item_id))

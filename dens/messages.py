@@ -206,21 +206,30 @@ class Subscribed:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """What UNSUBSCRIBE and REMOVE say: this subscription, this revision and all older ones."""
+    """What UNSUBSCRIBE and REMOVE say: this subscription, this revision and all older ones.
+
+    An UNSUBSCRIBE also says how many ids after its own the subscription occupied, if any: what was installed
+    under them goes too (dens/parts.py). A mediator may never have had the subscription itself.
+    """
 
     id: int
     seq: int
+    occupied: int = 0
 
     def encode(self) -> bytes:
-        """Return two bytes."""
-        return bytes((self.id, self.seq))
+        """Return two bytes, and a third where ids were occupied."""
+        said = bytes((self.id, self.seq))
+        return said + bytes((self.occupied,)) if self.occupied else said
 
     @classmethod
     def decode(cls, payload: bytes) -> "Withdrawal":
-        """Read two bytes, or raise RemoteProtocolError."""
-        if len(payload) != 2:
-            raise RemoteProtocolError(f"a withdrawal has 2 bytes, here are {len(payload)}", len(payload))
-        return cls(payload[0], payload[1])
+        """Read two or three bytes, or raise RemoteProtocolError."""
+        if not 2 <= len(payload) <= 3:
+            raise RemoteProtocolError(f"a withdrawal has 2 or 3 bytes, here are {len(payload)}", len(payload))
+        occupied = payload[2] if len(payload) == 3 else 0
+        if len(payload) == 3 and not 1 <= occupied <= 255 - payload[0]:
+            raise RemoteProtocolError(f"{occupied} ids after {payload[0]} cannot be occupied", 2)
+        return cls(payload[0], payload[1], occupied)
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,3 +166,5 @@ BAD_PAYLOAD: Final = Status.BAD_PAYLOAD
 FOREIGN_ORIGIN: Final = Status.FOREIGN_ORIGIN
 UNEXPECTED: Final = Status.UNEXPECTED
 NOT_SIGNED: Final = Status.NOT_SIGNED
+HAS_IT: Final = frozenset({STORED, KNOWN})
+"""After these answers the peer has the message."""

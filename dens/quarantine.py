@@ -7,8 +7,8 @@ mark, and that kind of work is not tried with that message again, after a restar
 stays held and is relayed; another node may be able to do what could not be done here. A mark dies with its
 message, so marks need no bound of their own.
 
-An error with an `offset` says that bytes are bad, and is an answer while a message is being taken: whoever
-takes it asks for that (`lets_refuse`). What a store raises is nobody's message's fault, and goes on.
+An error of `REFUSALS` says that bytes are bad, and is an answer while a message is being taken: whoever takes
+it asks for that (`lets_refuse`). What a store raises is nobody's message's fault, and goes on.
 """
 
 from collections import deque
@@ -17,11 +17,12 @@ from enum import IntFlag
 from pathlib import PurePath
 from typing import Final, TypeVar
 
-from dens.errors import StoreError
+from dens.errors import RemoteProtocolError, StoreError
 from dens.events import Event, MessageQuarantined
 from dens.item import Item
 from dens.ledger import Ledger
 from dens.numbers import LINK_NUMBER
+from watchdog.vector import VectorError
 
 Done = TypeVar("Done")
 
@@ -49,10 +50,10 @@ class Work(IntFlag):
 
 _NOT_KEPT: Final = Work.ENDING
 
-
-def is_refusal(error: Exception) -> bool:
-    """Say whether a collaborator refused bytes, which is not the same as being broken."""
-    return hasattr(error, "offset")
+REFUSALS: Final = (VectorError, RemoteProtocolError)
+"""What says that bytes are bad, which is not the same as being broken: the one error of every verb that other
+rooms are asked with bytes, and that of the overlay's own payloads.
+"""
 
 
 def told(work: Work, error: Exception) -> str:
@@ -98,7 +99,7 @@ class Quarantine:
         except StoreError:
             raise
         except Exception as error:
-            if lets_refuse and is_refusal(error):
+            if lets_refuse and isinstance(error, REFUSALS):
                 raise
             self.put(work, item, error, now_ms, peer)
             return otherwise

@@ -66,6 +66,10 @@ class ServiceBook:
             if not served:
                 del self._served[publisher]
 
+    def publishers_of(self, key: SubscriptionKey) -> tuple[int, ...]:
+        """Return the publishers that can serve a subscription which is held here."""
+        return self._publishers.get(key, ())
+
     def served_by(self, publisher: int) -> tuple[SubscriptionKey, ...]:
         """Return the subscriptions that this publisher can serve."""
         return tuple(self._served.get(publisher, ()))

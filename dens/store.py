@@ -33,6 +33,8 @@ class Space(IntEnum):
     """(origin, number) → nothing: the message came over a trusted link, and no tag was asked for."""
     QUARANTINED = 6
     """(origin, number) → the kinds of work that failed with this message and are not tried with it again."""
+    OCCUPIED = 7
+    """(origin, number) → how many ids and numbers after its own a subscription of this node's occupies."""
 
 
 class Put(NamedTuple):

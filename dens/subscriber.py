@@ -7,34 +7,30 @@ durably, just before `next_event` hands it over. After a crash the inbox is hand
 that could not take a delivery, because its output ended, hands it back.
 """
 
+from collections.abc import Mapping
+from typing import Final
+
 from dens.arguments import checked_bytes, checked_code
 from dens.collaborators import Signer
+from dens.context import NodeContext
 from dens.engine import Engine
 from dens.errors import LocalProtocolError
-from dens.events import CopyDropped, Event, MessageCreated, MessageExpired, NotificationDelivered
-from dens.identity import signed
-from dens.item import LIFETIME_MS, OLDEST_AGE_MS, Item, ItemId, lifetime_code
+from dens.events import Event, NotificationDelivered
+from dens.item import LIFETIME_MS, OLDEST_AGE_MS, ItemId
 from dens.limits import Limits
-from dens.messages import Notify, Receipt, Subscribed, Withdrawal
-from dens.numbers import REASON_NAMES, UNVERIFIED, MessageType, Reason, Role, Status
-from dens.peer_session import PeerSession
+from dens.messages import Notify, Subscribed
+from dens.numbers import UNVERIFIED, MessageType, Reason
+from dens.parts import TakesApart
 from dens.seal import Sealer
 from dens.store import Store
+from dens.subscriber_state import SubscriberState
 from dens.subscription_table import Subscription, is_newer
-from dens.summary import Summary
-
-_PRIORITY = {
-    MessageType.UNSUBSCRIBE: 0,
-    MessageType.SUBSCRIBE: 1,
-    MessageType.RENEW: 1,
-    MessageType.RECEIPT: 2,
-}
+from watchdog.header import body_of
+from watchdog.vector import VectorError
 
 
 class SubscriberEnd(Engine):
     """A node that subscribes."""
-
-    role = Role.SUBSCRIBER
 
     def __init__(
         self,
@@ -43,25 +39,25 @@ class SubscriberEnd(Engine):
         store: Store,
         now_ms: int,
         *,
+        parts: Mapping[int, TakesApart] | None = None,
         signer: Signer | None = None,
         sealer: Sealer | None = None,
         limits: Limits | None = None,
     ) -> None:
-        self._signer = signer
-        self._own: dict[ItemId, Item] = {}
-        self._in_force: dict[int, Subscription] = {}
-        self._used: dict[int, tuple[int, int]] = {}
-        self._buried: dict[int, tuple[int, int]] = {}
-        self._receipts: dict[ItemId, None] = {}
-        super().__init__(node, table_check, store, now_ms, sealer=sealer, limits=limits)
+        context = NodeContext(node, store, sealer, limits)
+        self._parts = dict(parts or {})
+        self.state: Final = SubscriberState(context, signer)
+        super().__init__(context, table_check, self.state, now_ms)
 
     # ------------------------------------------------------------------ what the application asks
 
-    def subscribe(self, vector: bytes, language: int, now_ms: int) -> ItemId:
+    def subscribe(self, vector: bytes, language: int, now_ms: int, *, occupies: int | None = None) -> ItemId:
         """Ask for what this vector describes; its first three bytes are id, revision and lifetime code.
 
         A newer revision of the same id replaces the older one. An id whose revision is not newer than one
-        that was used and may still be somewhere is refused.
+        that was used and may still be somewhere is refused. A subscription that mediators may take apart
+        (dens/parts.py) occupies the ids of its parts, which follow its own, and as many message numbers: as
+        many as its language makes of it, if nothing else is said.
         """
         checked_bytes(vector, "a subscription vector")
         if len(vector) < 3:
@@ -69,27 +65,45 @@ class SubscriberEnd(Engine):
                 f"{len(vector)} bytes are no subscription vector; it begins with id, revision, lifetime"
             )
         id, seq, lifetime_q = vector[0], vector[1], vector[2]
-        used = self._used.get(id)
-        if used is not None and not is_newer(seq, used[0]):
-            raise LocalProtocolError(
-                f"revision {seq} of subscription {id} is not newer than {used[0]}, which was used already"
-            )
-        self._ledger.require_numbers(2)
-        item = self._make(MessageType.SUBSCRIBE, language, lifetime_q, vector, now_ms)
-        if used is not None and used[1] > item.expires_ms:
-            self._bury(id, used[0], used[1], now_ms)
-        self._put_in_force(item, Subscribed(0, vector), now_ms)
+        if occupies is None:
+            occupies = self._count_parts(vector, language)
+        self.state.check_free(id, seq, occupies)
+        used, reach = self.state.used.get(id), self.state.reach.get(id, 0)
+        self._ledger.require_numbers(2 + occupies + reach)
+        item = self.state.make(MessageType.SUBSCRIBE, language, lifetime_q, vector, now_ms)
+        self._ledger.occupy(item.id, occupies)
+        if used is not None and (used[1] > item.expires_ms or occupies or reach):
+            # The older one outlives this one, or a source may have it in another form than this one.
+            self.state.bury(id, used[0], used[1], now_ms)
+        self.state.put_in_force(item, Subscribed(0, vector), now_ms)
         return item.id
 
-    def next_seq(self, id: int) -> int:
-        """Return a revision under which `subscribe` takes this id: newer than all that may be somewhere."""
-        used = self._used.get(id)
-        return 0 if used is None else (used[0] + 1) % 256
+    def _count_parts(self, vector: bytes, language: int) -> int:
+        takes_apart = self._parts.get(language)
+        try:
+            return 0 if takes_apart is None else len(takes_apart(body_of(vector)))
+        except VectorError as error:
+            raise LocalProtocolError(f"this is no subscription of language {language}: {error}") from None
+
+    def next_seq(self, id: int, occupies: int = 0) -> int:
+        """Return a revision under which `subscribe` takes this id, and those that it occupies: newer than all
+        that may be somewhere.
+        """
+        used = [self.state.used[one][0] for one in range(id, id + occupies + 1) if one in self.state.used]
+        if not used:
+            return 0
+        for step in range(1, 128):
+            seq = (used[0] + step) % 256
+            if all(is_newer(seq, one) for one in used):
+                return seq
+        raise LocalProtocolError(
+            f"no revision is newer than all that were used under the ids {id} to {id + occupies}; take others"
+        )
 
     def renew(self, id: int, lifetime_q: int, now_ms: int) -> ItemId:
         """Keep a subscription in force for this lifetime from now on, without changing it."""
         checked_code(lifetime_q, "lifetime code")
-        current = self._current(id, now_ms)
+        current = self.state.current(id, now_ms)
         in_force_ms = max(0, now_ms - current.since_ms)  # a clock may have been set back
         if in_force_ms > OLDEST_AGE_MS:
             raise LocalProtocolError(f"subscription {id} is too old to be renewed; subscribe anew")
@@ -98,88 +112,31 @@ class SubscriberEnd(Engine):
             raise LocalProtocolError(
                 f"subscription {id} is in force for longer than that; a renewal never shortens"
             )
-        item = self._make(MessageType.RENEW, current.item.language, lifetime_q, said.encode_renew(), now_ms)
-        self._put_in_force(item, said, now_ms)
+        occupies = self._ledger.occupied(current.item.id)
+        self._ledger.require_numbers(1 + occupies)
+        item = self.state.make(
+            MessageType.RENEW, current.item.language, lifetime_q, said.encode_renew(), now_ms
+        )
+        self._ledger.occupy(item.id, occupies)
+        self.state.put_in_force(item, said, now_ms)
         return item.id
 
     def unsubscribe(self, id: int, now_ms: int) -> ItemId:
         """Take a subscription back: no copy of it, wherever it is, will be served when this has got there."""
-        current = self._current(id, now_ms)
-        self._ledger.require_numbers(1)
-        del self._in_force[id]
-        self._drop(current.item, Reason.WITHDRAWN, now_ms)
-        return self._bury(id, current.seq, self._used[id][1], now_ms)
+        current = self.state.current(id, now_ms)
+        self._ledger.require_numbers(1 + self.state.reach.get(id, 0))
+        del self.state.in_force[id]
+        self.state.drop(current.item, Reason.WITHDRAWN, now_ms)
+        return self.state.bury(id, current.seq, self.state.used[id][1], now_ms)
 
     def held(self) -> tuple[int, int, int]:
         """Return how many subscriptions are in force, and that no notification is kept."""
-        return len(self._in_force), 0, 0
+        return len(self.state.in_force), 0, 0
 
     @property
     def in_force(self) -> tuple[Subscription, ...]:
         """Return the subscriptions in force, by id."""
-        return tuple(self._in_force[id] for id in sorted(self._in_force))
-
-    def _current(self, id: int, now_ms: int) -> Subscription:
-        current = self._in_force.get(id)
-        if current is None or current.until_ms <= now_ms:
-            raise LocalProtocolError(f"no subscription {id} is in force; subscribe first")
-        return current
-
-    def _put_in_force(self, item: Item, said: Subscribed, now_ms: int) -> None:
-        replaced = self._in_force.get(said.id)
-        if replaced is not None:
-            self._drop(replaced.item, Reason.REPLACED, now_ms)
-        self._hold_subscription(item, said)
-        self._publish(item, now_ms)
-
-    def _hold_subscription(self, item: Item, said: Subscribed) -> None:
-        current = self._in_force.get(said.id)
-        if current is None or item.number > current.item.number:
-            self._in_force[said.id] = Subscription.of(item, said)
-        self._note_used(said.id, said.seq, item.expires_ms)
-
-    def _note_used(self, id: int, seq: int, until_ms: int) -> None:
-        used = self._used.get(id)
-        if used is None:
-            self._used[id] = (seq, until_ms)
-        else:
-            self._used[id] = (seq if is_newer(seq, used[0]) else used[0], max(until_ms, used[1]))
-
-    def _bury(self, id: int, seq: int, until_ms: int, now_ms: int) -> ItemId:
-        """Make a tombstone that outlives every copy of that id's revisions, with a step to spare for slow
-        clocks.
-        """
-        lifetime_q = min(lifetime_code(max(0, until_ms - now_ms)) + 1, 255)
-        item = self._make(MessageType.UNSUBSCRIBE, 0, lifetime_q, Withdrawal(id, seq).encode(), now_ms)
-        self._note_buried(item, id, seq)
-        self._publish(item, now_ms)
-        return item.id
-
-    def _note_buried(self, item: Item, id: int, seq: int) -> None:
-        self._buried[id] = (seq, item.number)
-        self._note_used(id, seq, item.expires_ms)
-
-    def _is_wanted(self, id: int, seq: int) -> bool:
-        """Say whether this revision was neither withdrawn nor replaced. One that only expired is wanted
-        still.
-        """
-        buried, used = self._buried.get(id), self._used.get(id)
-        if buried is not None and not is_newer(seq, buried[0]):
-            return False
-        return used is None or not is_newer(used[0], seq)
-
-    def _publish(self, item: Item, now_ms: int) -> None:
-        self._own[item.id] = item
-        self._ledger.keep(item)
-        self._events.append(MessageCreated(now_ms, item))
-        for session in self._sessions.values():
-            self._offer(item, session)
-
-    def _drop(self, item: Item, reason: Reason, now_ms: int) -> None:
-        self._own.pop(item.id, None)
-        self._receipts.pop(item.id, None)
-        self._ledger.let_go(item)
-        self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[reason]))
+        return tuple(self.state.in_force[id] for id in sorted(self.state.in_force))
 
     # ------------------------------------------------------------------ events
 
@@ -198,108 +155,3 @@ class SubscriberEnd(Engine):
         if event.reason == UNVERIFIED:
             self._ledger.mark_unverified(event.item.id)
         self._ledger.commit()
-
-    def _make(self, type: int, language: int, lifetime_q: int, payload: bytes, created_ms: int) -> Item:
-        return signed(super()._make(type, language, lifetime_q, payload, created_ms), self._signer)
-
-    # ------------------------------------------------------------------ what messages mean to a subscriber
-
-    def _restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
-        for item in held:
-            self._own[item.id] = item
-            if item.type == MessageType.SUBSCRIBE:
-                self._hold_subscription(item, Subscribed.from_subscribe(item.payload))
-            elif item.type == MessageType.RENEW:
-                self._hold_subscription(item, Subscribed.from_renew(item.payload))
-            elif item.type == MessageType.RECEIPT:
-                self._receipts[item.id] = None
-            else:
-                said = Withdrawal.decode(item.payload)
-                self._note_buried(item, said.id, said.seq)
-        for item in inbox:
-            word = UNVERIFIED if self.is_unverified(item.id) else None
-            self._deliver(item, Notify.decode(item.payload), None, word, now_ms)
-
-    def _deliver(self, item: Item, notify: Notify, peer: int | None, word: str | None, now_ms: int) -> None:
-        notification = Item(
-            MessageType.NOTIFICATION,
-            item.language,
-            item.origin,
-            item.number,
-            item.created_ms,
-            item.lifetime_q,
-            item.hops,
-            notify.vector,
-        )
-        self._events.append(
-            NotificationDelivered(now_ms, notification, peer, word, satisfied=notify.satisfied)
-        )
-
-    def _summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
-        return self._ledger.known.encode_others(self.node, most_bytes)
-
-    def _peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
-        for item_id in self._ledger.known.lacking_of(self.node, known):
-            item = self._own.get(item_id)
-            if item is not None:
-                self._offer(item, session)
-
-    def _offer(self, item: Item, session: PeerSession) -> None:
-        if session.is_ready and session.role is Role.MEDIATOR:
-            session.offer(_PRIORITY[MessageType(item.type)], item.id, item.type)
-
-    def _take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
-        if session.role is not Role.MEDIATOR or item.type != MessageType.NOTIFY:
-            return Status.UNEXPECTED
-        notify = Notify.decode(item.payload)
-        satisfied = tuple(one for one in notify.satisfied if self._is_wanted(one[0], one[1]))
-        if not satisfied:
-            return Status.SUPERSEDED
-        if not self._has_room_for(item.origin):
-            return Status.NO_ROOM
-        until_ms = item.expires_ms
-        self._ledger.know(item)
-        wanted = Notify(satisfied, notify.vector)
-        self._ledger.put_into_inbox(item.but(payload=wanted.encode()))
-        self._deliver(item, wanted, session.peer, self._mark(item.id, session), now_ms)
-        if self._ledger.has_numbers:  # Without a receipt it is carried for longer, and nothing is lost.
-            self._give_receipt(item.id, until_ms, now_ms)
-        return Status.STORED
-
-    def _give_receipt(self, notification: ItemId, until_ms: int, now_ms: int) -> None:
-        lifetime_q = lifetime_code(min(until_ms - now_ms, LIFETIME_MS[255]))
-        receipt = self._make(MessageType.RECEIPT, 0, lifetime_q, Receipt(notification).encode(), now_ms)
-        self._receipts[receipt.id] = None
-        self._publish(receipt, now_ms)
-        while len(self._receipts) > self.limits.receipts:
-            self._drop(self._own[next(iter(self._receipts))], Reason.OLDEST, now_ms)
-
-    def _has_room_for(self, origin: int) -> bool:
-        """Say whether one more may be remembered; an origin above its share has to leave half for others."""
-        known, limits = self._ledger.known, self.limits
-        is_above = 100 * known.done_count_of(origin) >= limits.known_items * limits.origin_share_percent
-        return known.done_count < (limits.known_items // 2 if is_above else limits.known_items)
-
-    def _held(self, item_id: ItemId) -> Item | None:
-        return self._own.get(item_id)
-
-    def _acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
-        """Nothing changes: what a mediator has, its next summary says."""
-
-    def _ended(self, item_id: ItemId, now_ms: int) -> bool:
-        item = self._own.pop(item_id, None)
-        if item is None:
-            return False
-        self._receipts.pop(item_id, None)
-        self._events.append(MessageExpired(now_ms, item, None, REASON_NAMES[Reason.LIFETIME_OVER]))
-        for id, current in list(self._in_force.items()):
-            if current.item.id == item_id:
-                del self._in_force[id]
-        if item.type == MessageType.UNSUBSCRIBE:
-            id = item.payload[0]
-            if self._buried.get(id, (0, -1))[1] == item.number:
-                del self._buried[id]
-        for id, (_, until_ms) in list(self._used.items()):
-            if until_ms <= now_ms:
-                del self._used[id]
-        return False

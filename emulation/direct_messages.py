@@ -6,7 +6,7 @@ destination in front.
 
 from typing import Final
 
-from dens.item import lifetime_code
+from dens.item import lifetime_code_ms
 from plugins.direct.language import DIRECT, notification_for, subscription_to
 
 __all__ = ["LANGUAGE", "SUBSCRIPTION_ID", "notification_for", "subscription_lifetime", "subscription_of"]
@@ -20,7 +20,7 @@ SUBSCRIPTION_ID: Final = 255
 
 def subscription_lifetime(duration_ms: int) -> int:
     """Return the lifetime code of a subscription that outlasts the run."""
-    return lifetime_code(duration_ms + 1)
+    return lifetime_code_ms(duration_ms + 1)
 
 
 def subscription_of(node: int, lifetime_q: int) -> bytes:

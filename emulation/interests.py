@@ -5,11 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dens.item import lifetime_code
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.generator import SubscriptionGenerator
-from watchdog.header import framed
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +23,9 @@ class PlannedInterests:
     attribute: Attribute
     liked: tuple[tuple[int, ...], ...] | None
     number: int
-    first_id: int
-    lifetime_ms: int
+    lifetime_q: int
 
-    def vectors(self, position: int, chance: np.random.Generator) -> Iterator[bytes]:
+    def bodies(self, position: int, chance: np.random.Generator) -> Iterator[bytes]:
         """Yield the subscriptions of one participant."""
         if self.liked is None:
             amount = min(self.number, len(self.attribute.values))
@@ -36,7 +33,5 @@ class PlannedInterests:
             liked = tuple(sorted(int(value) for value in drawn))
         else:
             liked = self.liked[position] if position < len(self.liked) else ()
-        lifetime_q = lifetime_code(self.lifetime_ms)
-        for index, value in enumerate(liked):
-            body = self.generator.for_value(self.event, self.attribute, value, self.table)
-            yield framed(self.first_id + index, 0, lifetime_q, body)
+        for value in liked:
+            yield self.generator.for_value(self.event, self.attribute, value, self.table)

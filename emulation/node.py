@@ -8,27 +8,25 @@ a real node runs; the world only tells them the time and carries their frames.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
 
 from boards.limits import BoardHost
-from dens.collaborators import Directory, FilterHost
+from dens.collaborators import FilterHost
 from dens.item import ItemId
 from dens.limits import Limits
 from dens.node import DensNode
-from dens.policies.registry import POLICIES
 from dens.publisher import PublisherEnd
-from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from emulation.scenario import PlannedSensor, Scenario
 from emulation.scenario.fault_settings import DampingSettings
+from emulation.scenario.publications import PlannedPublications
 from emulation.scenario.scenario import Seat
 from emulation.sensors.sampling import Sampler
 from emulation.sensors.source import SensorSource
 from emulation.streams import Streams
-from knowledge_manager.distributed_dictionary import DistributedDataDictionary
 from knowledge_manager.local_dictionary import LocalDataDictionary
 from knowledge_manager.mission_table import MissionTable
+from nodes.assembly import assembly_of
 from plugins.language import Damper, SubscriptionLanguage
 from plugins.registry import languages
 from watchdog.manager import Watchdog
@@ -86,8 +84,12 @@ class Crew:
         self._table: MissionTable = scenario.table
         self._languages: dict[int, SubscriptionLanguage] = languages()
         security = scenario.settings.security
-        self._mission_key = None if security is None else security.mission_key.encode()
-        self._limits = Limits(**scenario.settings.overlay.limits)
+        self._assembly = assembly_of(
+            scenario.table,
+            known=self._languages,
+            mission_key=None if security is None else security.mission_key.encode(),
+            limits=Limits(**scenario.settings.overlay.limits),
+        )
         self._payloads: dict[ItemId, bytes] = {}
         self._hosts = _hosted(scenario.seats())
         self._damping = {group.name: group.damping for group in scenario.settings.group}
@@ -95,7 +97,7 @@ class Crew:
     @property
     def tag_bytes(self) -> int:
         """Return how many bytes of every message are its tag."""
-        return Sealer(0, self._mission_key).tag_bytes
+        return self._assembly.sealer(0).tag_bytes
 
     def nodes(self) -> Iterator[Node]:
         """Yield all nodes, in the order of their numbers."""
@@ -114,47 +116,26 @@ class Crew:
         node.engine, node.store, node.watchdog, node.wake_ms = new.engine, store, new.watchdog, None
 
     def _node(self, seat: Seat, store: MemoryStore, now_ms: int) -> Node:
-        sealer = Sealer(seat.number, self._mission_key)
         if seat.role == "publisher":
-            return self._publisher(seat, store, sealer, now_ms)
+            return self._publisher(seat, store, now_ms)
         if seat.role == "mediator":
-            return Node(seat, self._mediator(seat.number, store, sealer, now_ms), store)
-        check = self._table.check
-        end = SubscriberEnd(seat.number, check, store, now_ms, sealer=sealer, limits=self._limits)
-        return Node(seat, end, store)
-
-    def _mediator(self, number: int, store: MemoryStore, sealer: Sealer, now_ms: int) -> DensNode:
-        table = self._table
-        return DensNode(
-            number,
-            table.check,
-            store,
-            now_ms,
-            matchers={
-                identity: partial(language.matcher, table) for identity, language in self._languages.items()
-            },
-            listens_to={number: language.hears for number, language in self._languages.items()},
-            directory=self._directory(),
-            policy=POLICIES[self._scenario.settings.overlay.policy](number),
-            hosts=self._hosts.get(number, frozenset()),
-            sealer=sealer,
-            limits=self._limits,
-        )
-
-    def _directory(self) -> Directory:
-        """Return an empty dictionary of who offers what."""
-        alternatives = {
-            identity: language.lookup(self._table).question for identity, language in self._languages.items()
-        }
-        bound = self._limits.announcements
-        return DistributedDataDictionary(alternatives, table=self._table, bound=bound)
+            number = seat.number
+            engine = self._assembly.mediator(
+                number,
+                store,
+                now_ms,
+                policy=self._scenario.settings.overlay.replication(number),
+                hosts=self._hosts.get(number, frozenset()),
+            )
+            return Node(seat, engine, store)
+        return Node(seat, self._assembly.subscriber(seat.number, store, now_ms), store)
 
     def _plans(self, seat: Seat) -> list[PlannedSensor]:
         if seat.role != "publisher":
             return []
         return [plan for plan in self._scenario.sensors if plan.group == seat.group]
 
-    def _publisher(self, seat: Seat, store: MemoryStore, sealer: Sealer, now_ms: int) -> Node:
+    def _publisher(self, seat: Seat, store: MemoryStore, now_ms: int) -> Node:
         table, plans = self._table, self._plans(seat)
         damping = self._damping[seat.group]
         # A sensor of the scenario may say how long its notifications live, whatever the vocabulary says.
@@ -172,17 +153,10 @@ class Crew:
                 identity: language.source_filter(own) for identity, language in self._languages.items()
             }
             host = watchdog = Watchdog(filters, dampers=dampers)
-        engine = PublisherEnd(
-            seat.number,
-            table.check,
-            store,
-            now_ms,
-            filter_host=host,
-            sealer=sealer,
-            limits=self._limits,
-        )
-        if plans:
-            engine.announce(self._extract(plans), now_ms)
+        engine = self._assembly.publisher(seat.number, store, now_ms, filter_host=host)
+        documents = [plan for plan in self._scenario.publications if plan.group == seat.group]
+        if plans or documents:
+            engine.announce(self._extract(plans, documents), now_ms)
         return Node(seat, engine, store, watchdog=watchdog)
 
     def _dampers(self, damping: DampingSettings) -> dict[int, Damper]:
@@ -196,9 +170,13 @@ class Crew:
             if language.damper is not None
         }
 
-    def _extract(self, plans: list[PlannedSensor]) -> bytes:
-        """Return what the knowledge manager tells others of these sensors, believed for the whole run."""
+    def _extract(self, plans: list[PlannedSensor], documents: list[PlannedPublications]) -> bytes:
+        """Return what the knowledge manager tells others of these sensors and documents, believed for the
+        whole run.
+        """
         offered = LocalDataDictionary(self._table)
+        for told in (publication for plan in documents for publication in plan.publications):
+            offered.offer(told.event, told.attributes, "file")
         for plan in plans:
             offered.offer(plan.event.name, plan.attributes, plan.protocol, plan.content_type)
         return offered.extract(counter=1, lifetime_s=1 + self._scenario.duration_ms // 1000)

@@ -3,12 +3,10 @@
 The share `similarity` of all subscriptions equals another one in everything but its number.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-
-from watchdog.header import framed
 
 _TRIES: Final = 20
 """How often another one is drawn for each that should differ; of few names there are not many."""
@@ -31,11 +29,3 @@ def draw_population(
     kinds = list(found)
     everybody = kinds + [kinds[int(chance.integers(len(kinds)))] for _ in range(number - len(kinds))]
     return [everybody[index] for index in chance.permutation(number)]
-
-
-def dealt(population: Sequence[bytes], hands: int, first_id: int, lifetime_q: int) -> list[tuple[int, bytes]]:
-    """Return (whose, vector) for each, one subscriber after the other getting the next; numbers follow."""
-    return [
-        (index % hands, framed(first_id + index // hands, 0, lifetime_q, body))
-        for index, body in enumerate(population)
-    ]

@@ -24,6 +24,7 @@ from knowledge_manager.terms import Hedged, Term, misses
 from knowledge_manager.thesaurus_concept import fold
 from knowledge_manager.units import UnitError, check_unit
 from knowledge_manager.vocabulary_file import AttributeTable, DomainEnd, EventTable, VocabularyTable
+from watchdog.lifetime import LONGEST_LIFETIME_S
 
 CODES: Final = SchemaCodes(unknown_key="D201", missing_key="D202", bad_value="D203")
 
@@ -34,8 +35,6 @@ SCALED_END_LIMIT: Final = 1 << 29
 """Both ends of a domain, scaled, stay within ± this, so that a board can subtract them."""
 
 SECONDS_OF_A_DAY: Final = 86400
-LONGEST_LIFETIME_S: Final = 49 * SECONDS_OF_A_DAY
-"""An envelope's age ends at 49.7 days, and every lifetime with it."""
 LONGEST_VALUE_LIST: Final = 256
 
 _EPOCH: Final = datetime.date(1970, 1, 1)

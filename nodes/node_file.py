@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+from dens.drivers.installed_policies import parameter_faults, policies, unknown_policy
 from dens.drivers.keys import MISSION, PUBLIC, IdentityBook, Key, read_key
 from dens.drivers.neighbours import Address
 from dens.errors import BadKeyError
 from dens.limits import Limits
-from dens.policies.registry import POLICIES
+from dens.policies.policy import ReplicationPolicy
 from documents.problems import DocumentError, Problem, did_you_mean, likely_meant, listed
 from documents.reading import read_text
 from documents.toml_documents import key_path, read_model
@@ -66,6 +67,11 @@ class NodePlan:
         """Return what tags are made with, or None where there are none."""
         return None if self.mission_key is None else self.mission_key.secret
 
+    def replication(self) -> ReplicationPolicy:
+        """Return the policy that decides which mediator gets a copy of what."""
+        settings = self.settings
+        return policies()[settings.policy](settings.node, **settings.policies.get(settings.policy, {}))
+
     @property
     def peers(self) -> dict[int, Address]:
         """Return the listed peers and where they are."""
@@ -115,10 +121,11 @@ def _checked(settings: NodeSettings, places: Places) -> Iterator[Problem]:
             message = f"there is no such limit{did_you_mean(name, known)}; there are {', '.join(known)}"
             meant = likely_meant(name, known)
             yield places.problem(("limits", name), "D342", message, meant=meant, is_key=True)
-    if settings.policy not in POLICIES:
-        hint = did_you_mean(settings.policy, POLICIES)
-        message = f'there is no replication policy "{settings.policy}"{hint} ({listed(list(POLICIES))})'
-        yield places.problem(("policy",), "D342", message, meant=likely_meant(settings.policy, POLICIES))
+    if settings.policy not in policies():
+        meant = likely_meant(settings.policy, policies())
+        yield places.problem(("policy",), "D342", unknown_policy(settings.policy), meant=meant)
+    for path, message in parameter_faults(settings.policies):
+        yield places.problem(("policies", *path), "D342", message)
     if settings.udp is None and settings.peer:
         message = "peers are reached over UDP; say under which address this node is: [udp], address"
         yield places.problem(("peer",), "D343", message)

@@ -14,6 +14,7 @@ from dens.numbers import STATUS_NAMES, TYPE_NAMES, MessageType, Status
 from dens.subscriber import SubscriberEnd
 from documents import exit_codes as exits
 from documents.reading import read_document
+from documents.refusal import Refusal
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
 from nodes.node_probe import Answer
@@ -42,12 +43,17 @@ def ask_for(
     signer has not signed, because a node that knows its key would refuse that for ever.
     """
     in_force = {held.id: held for held in end.in_force if held.until_ms > now_ms}
-    for id, path in enumerate(files):
-        seq, stamp_s = end.next_seq(id), now_ms // 1000 % 65536
+    next_id, stamp_s = 0, now_ms // 1000 % 65536
+    for path in files:
         source = read_document(path)
         language = language_of_document(source, str(path))
         authoring = authoring_of(language)
         compiled = authoring.compile(source, str(path), table, stamp_s=stamp_s, thesaurus=words)
+        id, occupies = next_id, len(language.parts(table)(compiled.body))
+        next_id = id + 1 + occupies
+        if next_id > 256:
+            raise Refusal(f"{path}: nobody asks for more than 256 things, parts counted; give fewer files")
+        seq = end.next_seq(id, occupies)
         vector = framed(id, seq, compiled.lifetime_q, compiled.body)
         for warning in compiled.warnings:
             say(str(warning))

@@ -7,10 +7,12 @@ found here without anything else being told about it. Two languages with one num
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Final, TypeVar
 from xml.parsers import expat
 
+from documents.entry_points import OutsidePackageError, described, members
+from documents.refusal import Refusal
 from plugins.direct.language import DIRECT
 from plugins.fuzzy.language import FUZZY
 from plugins.language import SubscriptionLanguage
@@ -35,40 +37,37 @@ _SEPARATOR: Final = " "
 """Between namespace and name; neither can contain it."""
 
 
-class RegistryError(Exception):
-    """Two languages claim the same number or name, or one cannot be loaded, or is asked for in vain."""
+class RegistryError(Refusal):
+    """A language is asked for in vain."""
 
 
 def languages(found: Iterable[EntryPoint] | None = None) -> dict[int, SubscriptionLanguage]:
-    """Return every language by its number. `found` replaces the installed entry points when given."""
+    """Return every language by its number; one that cannot be used raises `OutsidePackageError`.
+
+    `found` replaces the installed entry points when given.
+    """
     return dict(_installed()) if found is None else _with(found)
 
 
 @cache
 def _installed() -> dict[int, SubscriptionLanguage]:
-    return _with(entry_points(group=ENTRY_POINT_GROUP))
+    return _with(None)
 
 
-def _with(found: Iterable[EntryPoint]) -> dict[int, SubscriptionLanguage]:
+def _with(found: Iterable[EntryPoint] | None) -> dict[int, SubscriptionLanguage]:
     known = {language.language_id: language for language in BUILT_IN}
-    for entry in found:
-        try:
-            language = entry.load()
-        except Exception as error:
-            raise RegistryError(f"language {entry.name} ({entry.value}) cannot be loaded: {error}") from error
-        if not isinstance(language, SubscriptionLanguage):
-            raise RegistryError(
-                f"language {entry.name} ({entry.value}) is a {type(language).__name__}; name a "
-                "SubscriptionLanguage of plugins.language"
-            )
+    wanted = "a SubscriptionLanguage of plugins.language"
+    for entry, language in members(ENTRY_POINT_GROUP, "language", _is_language, wanted, found):
         for other in known.values():
             if language.language_id == other.language_id or language.name == other.name:
                 claim = f"number {language.language_id} or name {language.name!r}"
-                raise RegistryError(
-                    f"language {entry.name} ({entry.value}): {claim} is taken by {other.name}"
-                )
+                raise OutsidePackageError(f"{described('language', entry)}: {claim} is taken by {other.name}")
         known[language.language_id] = language
     return known
+
+
+def _is_language(member: object) -> bool:
+    return isinstance(member, SubscriptionLanguage)
 
 
 def language(number: int) -> SubscriptionLanguage:

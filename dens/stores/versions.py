@@ -8,6 +8,7 @@ forward.
         was brought forward belongs to whoever opens it first
     4   messages are in envelopes of version 2: a delivery in the inbox counts in two bytes what it satisfies;
         marks of quarantined messages may be among the rows
+    5   what subscriptions occupy may be among the rows
 
 A file is brought forward step by step when it is opened, all steps in one transaction: after a power cut it
 is the old file or the new one. Every row is checked by the rule of its own version first. An older program
@@ -20,7 +21,7 @@ from struct import Struct
 from typing import Final
 from zlib import crc32
 
-VERSION: Final = 4
+VERSION: Final = 5
 _ROWS: Final = """
 CREATE TABLE row (
     space INTEGER NOT NULL,
@@ -61,7 +62,7 @@ def checksum(space: int, first: int, second: int, value: bytes) -> int:
     return crc32(value, crc32(_KEY.pack(space & 0xFF, first & _LONG, second & _LONG)))
 
 
-CHECKSUMS: Final[dict[int, Checksum]] = {1: _decimal, 2: checksum, 3: checksum, 4: checksum}
+CHECKSUMS: Final[dict[int, Checksum]] = {1: _decimal, 2: checksum, 3: checksum, 4: checksum, 5: checksum}
 """The checksum of a row by the version of its file."""
 
 
@@ -86,6 +87,10 @@ def _from_3_to_4(connection: sqlite3.Connection) -> None:
     )
 
 
+def _from_4_to_5(connection: sqlite3.Connection) -> None:
+    """Do nothing: the rows are the same, only there is one more kind of them."""
+
+
 def value_of_today(version: int, space: int, value: bytes) -> bytes:
     """Return what a row that is whole in a file of this version says in one of the newest version."""
     time, enveloped = value[:_TIME_BYTES], value[_TIME_BYTES:]
@@ -107,6 +112,7 @@ _STEPS: Final[dict[int, Callable[[sqlite3.Connection], None]]] = {
     1: _from_1_to_2,
     2: _from_2_to_3,
     3: _from_3_to_4,
+    4: _from_4_to_5,
 }
 
 

@@ -7,6 +7,7 @@ from documents.problems import Problem
 from emulation.scenario.places import Places
 from emulation.scenario.scenario import PlannedSensor, PlannedSubscription, board_limits
 from emulation.scenario.settings import ScenarioSettings
+from watchdog.header import NO_HEADER
 
 
 def check_boards(
@@ -30,8 +31,9 @@ def check_boards(
         for number, wanted in enumerate(subscriptions):
             if wanted.language != BOARD_LANGUAGE.language_id:
                 continue
-            if event_feature(wanted.vector) not in measured:
+            vector = NO_HEADER + wanted.body
+            if event_feature(vector) not in measured:
                 continue
-            for fault in limits.faults(wanted.vector, feature_bytes):
+            for fault in limits.faults(vector, feature_bytes):
                 message = f'{fault.message}; the boards of "{group.name}" refuse it'
                 yield places.warning(("subscription", number, "file"), "D357", message)

@@ -6,6 +6,7 @@ Every check looks at the settings alone and yields problems at the place of the 
 from collections.abc import Iterator
 from dataclasses import fields
 
+from dens.drivers.installed_policies import parameter_faults
 from dens.limits import Limits
 from documents.problems import Problem, did_you_mean, likely_meant, listed
 from documents.toml_positions import Path
@@ -30,6 +31,7 @@ def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Probl
     yield from _groups(settings, places)
     yield from _radios(settings, places)
     yield from _limits(settings, places)
+    yield from _policies(settings, places)
     for index, subscription in enumerate(settings.subscription):
         path: Path = ("subscription", index, "group")
         yield from _reference(settings, places, path, subscription.group, "subscriber")
@@ -45,6 +47,10 @@ def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Probl
     for index, sensor in enumerate(settings.sensor):
         path = ("sensor", index, "group")
         yield from _reference(settings, places, path, sensor.group, "publisher")
+    for index, publication in enumerate(settings.publication):
+        path = ("publication", index, "group")
+        yield from _reference(settings, places, path, publication.group, "publisher")
+        yield from check_moment(settings, places, ("publication", index, "at_s"), publication.at_s)
     yield from _traffic(settings, places)
     yield from check_faults(settings, places)
     yield from _subscriptions(settings, places)
@@ -88,6 +94,12 @@ def _radios(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
                     f"no contact of a run of {settings.duration_s:g} s is longer; nobody would ever talk"
                 )
                 yield places.problem(("radio", name, key), "D312", message)
+
+
+def _policies(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
+    for path, message in parameter_faults(settings.overlay.policies):
+        code = "D305" if len(path) == 1 else "D302"
+        yield places.problem(("overlay", "policies", *path), code, message)
 
 
 def _limits(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:

@@ -12,8 +12,8 @@ from pydantic_core import PydanticCustomError
 
 from documents.problems import did_you_mean, likely_meant, listed
 from emulation.board_profile import board_profiles, load_board_profile
-from emulation.scenario.base import NotNegative, Settings
-from emulation.scenario.unions import kind_by, known_kind, tag
+from emulation.settings_base import NotNegative, Settings
+from emulation.table_kinds import kind_by, known_kind, tag
 
 Seconds = Annotated[float, Field(ge=0.001, le=365 * 86_400)]
 Share = Annotated[float, Field(gt=0, le=1)]

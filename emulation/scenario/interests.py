@@ -7,6 +7,7 @@ for each participant. Who likes A1 asks for the events whose attribute is `A1`.
 from collections.abc import Iterator
 from pathlib import Path
 
+from dens.item import lifetime_code_ms
 from documents.problems import DocumentError, did_you_mean
 from emulation.contacts.formats.recording import Lines
 from emulation.interests import PlannedInterests
@@ -44,10 +45,9 @@ def plan_interests(
         message = f'"{attribute.name}" has no list of values that somebody could like'
         raise DocumentError([places.problem(("interests", "attribute"), "D308", message)])
     liked = None if wanted.number is not None else _liked(wanted, attribute, files, places)
-    first_id = numbers_used(settings, wanted.group)
-    most = wanted.number or max(map(len, liked or ((),)))
-    if first_id + most > _MOST_NUMBERS:
-        message = f"somebody would ask for {first_id + most} things; {_MOST_NUMBERS} is the most"
+    most = numbers_used(settings, wanted.group) + (wanted.number or max(map(len, liked or ((),))))
+    if most > _MOST_NUMBERS:
+        message = f"somebody would ask for {most} things; {_MOST_NUMBERS} is the most"
         raise DocumentError([places.problem(("interests",), "D312", message)])
     language, generator = generator_named(wanted.language, ("interests", "language"), places)
     return PlannedInterests(
@@ -59,8 +59,7 @@ def plan_interests(
         attribute,
         liked,
         wanted.number or 0,
-        first_id,
-        int(1000 * settings.duration_s) + 1,
+        lifetime_code_ms(int(1000 * settings.duration_s) + 1),
     )
 
 

@@ -11,12 +11,12 @@ from plugins.authoring.generator import SubscriptionGenerator
 from plugins.registry import RegistryError, authoring_of, language_named, offered
 
 
-def numbers_used(settings: ScenarioSettings, group: str, before: int | None = None) -> int:
-    """Return how many numbers each subscriber of a group needs, for populations up to this one only."""
+def numbers_used(settings: ScenarioSettings, group: str) -> int:
+    """Return how many numbers each subscriber of a group needs at least, for files and populations."""
     count = next((one.count for one in settings.group if one.name == group), 1)
     files = sum(wanted.group == group for wanted in settings.subscription)
-    crowds = settings.population[:before]
-    return files + sum(-(-crowd.number // count) for crowd in crowds if crowd.group == group)
+    crowds = [crowd.number for crowd in settings.population if crowd.group == group]
+    return files + sum(-(-number // count) for number in crowds)
 
 
 def plan_population(
@@ -50,8 +50,7 @@ def plan_population(
         problems.extend(error.problems)
     if problems:
         raise DocumentError(problems)
-    first_id = numbers_used(settings, crowd.group, index)
-    return PlannedPopulation(crowd, language, generator, table, event, tuple(among.values()), first_id)
+    return PlannedPopulation(crowd, language, generator, table, event, tuple(among.values()))
 
 
 def generator_named(name: str, key: Path, places: Places) -> tuple[int, SubscriptionGenerator]:

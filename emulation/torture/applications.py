@@ -10,7 +10,7 @@ from dens.item import LIFETIME_MS, ItemId
 from dens.publisher import PublisherEnd
 from dens.subscriber import SubscriberEnd
 from emulation.torture.promise import demand
-from emulation.torture.topics import LANGUAGE, POISON, matches, subscription
+from emulation.torture.topics import EITHER, LANGUAGE, POISON, matches, subscription
 
 if TYPE_CHECKING:
     from emulation.torture.world import World
@@ -96,8 +96,13 @@ class Applications:
             return
         seq = (older[-1].seq + 1 + chance.randrange(3)) % 256 if older else chance.randrange(256)
         q = chance.randrange(*plan.subscription_q)
-        vector = subscription(id, seq, q, chance.choice((1, 2)), chance.randrange(0, 200, 20))
-        self._subscriber(node).subscribe(vector, LANGUAGE, world.local(node))
+        pair = (chance.choice((1, 2)), chance.randrange(0, 200, 20))
+        if plan.has_parts and chance.random() < 0.5:
+            vector = subscription(id, seq, q, *pair, chance.choice((1, 2)), chance.randrange(0, 200, 20))
+            self._subscriber(node).subscribe(vector, EITHER, world.local(node))
+        else:
+            vector = subscription(id, seq, q, *pair)
+            self._subscriber(node).subscribe(vector, LANGUAGE, world.local(node))
         for one in older:
             one.over_ms = one.over_ms or world.now_ms
         self.asked.append(Asked(node, id, seq, vector, world.now_ms, world.now_ms + LIFETIME_MS[q]))

@@ -26,7 +26,7 @@ from dens.store import Space
 from dens.subscription_table import is_newer
 from emulation.torture.oracles import DELTA_MS, LINK_MS, earliest_arrivals
 from emulation.torture.promise import demand
-from emulation.torture.topics import POISON, matches
+from emulation.torture.topics import POISON, matches, parts_of
 
 if TYPE_CHECKING:
     from emulation.torture.applications import Published
@@ -58,18 +58,18 @@ class Auditor:
         """See a new engine: what it took up is what it holds."""
         machine = self._world.machines[node]
         if isinstance(machine, DensNode):
-            self._held[node] = set(machine._items)
+            self._held[node] = set(machine.state.items)
 
     def crashed(self, node: int) -> None:
         """See an engine just before it is thrown away: what it said last counts."""
-        for event in self._world.machines[node]._events:
+        for event in self._world.machines[node].context.events:
             self._note_end(node, event)
 
     def restarted(self, node: int) -> None:
         """Check that nothing acknowledged was lost in a crash."""
         if node not in self._world.mediators or node in self._world.down:
             return
-        known = self._world.machines[node]._ledger.known
+        known = self._world.machines[node].context.ledger.known
         for item_id, until_ms in self.acknowledged[node].items():
             if item_id not in self.gone[node] and self._world.now_ms + self._world.plan.slack_ms < until_ms:
                 demand(item_id in known, 1, f"{node} acknowledged {item_id} and lost it in a crash")
@@ -132,7 +132,7 @@ class Auditor:
             return
         machine = self._world.machines[node]
         assert isinstance(machine, DensNode)
-        buried = {(one.item.origin, one.id): one.seq for one in machine._table.tombstones()}
+        buried = {(one.item.origin, one.id): one.seq for one in machine.state.table.tombstones()}
         end = len(data) - TAG_BYTES if read_header(data).is_sealed else len(data)
         for id, seq, _, _ in Notify.decode(data[16:end]).satisfied:
             is_wanted = (peer, id) not in buried or is_newer(seq, buried[peer, id])
@@ -145,7 +145,8 @@ class Auditor:
     def received_false(self, node: int) -> None:
         """Check that bytes which nobody of the mission made for this contact were refused, and no more."""
         if self._world.plan.mission_key is not None:
-            refused = all(isinstance(event, DatagramRefused) for event in self._world.machines[node]._events)
+            events = self._world.machines[node].context.events
+            refused = all(isinstance(event, DatagramRefused) for event in events)
             demand(refused, 6, f"{node} took bytes that do not verify")
 
     def step(self, node: int) -> None:
@@ -157,17 +158,17 @@ class Auditor:
             machine.notification_count <= limits.notification_items
             and machine.notification_bytes <= limits.notification_bytes
             and machine.subscription_count <= limits.subscriptions
-            and len(machine._receipts) <= limits.receipts
-            and machine._carried.owed_pairs <= max(limits.owed, MOST_SATISFIED)
-            and machine._ledger.known.done_count <= limits.known_items
+            and len(machine.state.receipts) <= limits.receipts
+            and machine.state.carried.owed_pairs <= max(limits.owed, MOST_SATISFIED)
+            and machine.context.ledger.known.done_count <= limits.known_items
         )
         demand(is_bounded, 7, f"{node} holds more than its limits allow")
         held = self._held[node]
-        lost = held.difference(machine._items, self.gone[node])
+        lost = held.difference(machine.state.items, self.gone[node])
         demand(not lost, 2, f"{node} let go of {sorted(lost)[:1]} and did not say so")
-        self._held[node] = set(machine._items)
-        for tombstone in machine._table.tombstones():
-            current = machine._table.get((tombstone.item.origin, tombstone.id))
+        self._held[node] = set(machine.state.items)
+        for tombstone in machine.state.table.tombstones():
+            current = machine.state.table.get((tombstone.item.origin, tombstone.id))
             is_newer_one = current is None or is_newer(current.seq, tombstone.seq)
             demand(is_newer_one, 4, f"{node} brought a withdrawn subscription back")
 
@@ -192,12 +193,52 @@ class Auditor:
                     missing.append(place)
         return missing
 
+    def filters_amiss(self) -> list[tuple[int, int, int, bool]]:
+        """Return which filters of subscriptions with parts sources lack, and which they have for what is
+        withdrawn: (source, subscriber, id, whether it is in force).
+
+        What is in force is at a source whole, or in all its parts; what is over in neither form.
+        """
+        world = self._world
+        found = []
+        for one in world.applications.asked:
+            parts = parts_of(one.vector[3:]) if len(one.vector) == 7 else ()
+            lateness_ms = world.plan.slack_ms if world.plan.faults.clock else 0
+            if not parts or one.until_ms <= world.now_ms + 1_000 + lateness_ms:
+                continue
+            for source in world.publishers:
+                installed = world.hosts[source].installed
+                forms = {one.id: one.vector[3:]} | {
+                    one.id + after: part.body for after, part in enumerate(parts, 1)
+                }
+                held = {
+                    id
+                    for id, body in forms.items()
+                    if installed.get((one.subscriber, id), (None,))[:2] == (one.seq, body)
+                }
+                is_whole, has_parts = one.id in held, held >= forms.keys() - {one.id}
+                if one.over_ms is None and not (is_whole or has_parts):
+                    found.append((source, one.subscriber, one.id, True))
+                elif one.over_ms is not None and held:
+                    found.append((source, one.subscriber, one.id, False))
+        return found
+
+    def is_settled(self) -> bool:
+        """Say whether nothing more need happen: all that is owed is here, and sources filter as they
+        should.
+        """
+        has_all = not self.owed_and_missing(self._world.now_ms)
+        return has_all and not (self._world.plan.has_parts and self.filters_amiss())
+
     def conclude(self) -> None:
         """Check what can only be said at the end: everything arrived, nothing too early, nothing too late."""
         plan = self._world.plan
         if plan.everything_arrives:
             missing = self.owed_and_missing(self._world.now_ms)
             demand(not missing, 2, f"owed and never delivered: {missing[:3]}")
+            amiss = self.filters_amiss()
+            demand(not [one for one in amiss if one[3]], 2, f"sources lack filters for {amiss[:3]}")
+            demand(not amiss, 4, f"sources filter for what is withdrawn: {amiss[:3]}")
         for published in self._world.applications.published.values():
             self._check_arrivals(published)
 

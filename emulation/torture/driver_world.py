@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final, cast
 
+from dens.assembly import Assembly
 from dens.drivers.neighbours import MOST_LEARNT, Address, Neighbours
 from dens.drivers.runtime import Runtime
 from dens.drivers.udp import UdpLink
@@ -22,9 +23,7 @@ from dens.engine import Engine
 from dens.events import Event, NotificationDelivered, NumberShared
 from dens.item import ItemId
 from dens.ledger import begin_numbers
-from dens.node import DensNode
 from dens.publisher import PublisherEnd
-from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from emulation.torture.plan import QUICK
@@ -33,6 +32,13 @@ from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicM
 
 _CHECK: Final = 77
 _KEY: Final = b"mission"
+_ASSEMBLY: Final = Assembly(
+    table_check=_CHECK,
+    matchers={LANGUAGE: TopicMatcher},
+    directory=TopicDirectory,
+    mission_key=_KEY,
+    limits=QUICK,
+)
 _YEAR_MS: Final = 31_557_600_000
 _DAY_Q: Final = 131
 """A lifetime of a day, which no jump of a clock is long beside."""
@@ -184,23 +190,11 @@ class DriverWorld:
 
     def _engine(self, host: _Host) -> Engine:
         number, now_ms = host.number, self._clock(host)()
-        sealer = Sealer(number, _KEY)
         if number in MEDIATORS:
-            return DensNode(
-                number,
-                _CHECK,
-                host.store,
-                now_ms,
-                matchers={LANGUAGE: TopicMatcher},
-                directory=TopicDirectory(),
-                sealer=sealer,
-                limits=QUICK,
-            )
+            return _ASSEMBLY.mediator(number, host.store, now_ms)
         if number in SUBSCRIBERS:
-            return SubscriberEnd(number, _CHECK, host.store, now_ms, sealer=sealer, limits=QUICK)
-        return PublisherEnd(
-            number, _CHECK, host.store, now_ms, filter_host=TopicHost(), sealer=sealer, limits=QUICK
-        )
+            return _ASSEMBLY.subscriber(number, host.store, now_ms)
+        return _ASSEMBLY.publisher(number, host.store, now_ms, filter_host=TopicHost())
 
     def _listed(self, number: int) -> dict[int, Address]:
         """Return whom it greets: an end its mediator, the second mediator the first, the first nobody."""
@@ -213,7 +207,7 @@ class DriverWorld:
         host.runtime = Runtime(host.engine, clock, lambda event: self._hear(host, event))
         listed, is_end = self._listed(host.number), host.number in HOME
         host.neighbours = Neighbours(
-            Sealer(host.number, _KEY),
+            _ASSEMBLY.sealer(host.number),
             listed,
             clock(),
             accepts_others=not is_end,
@@ -317,7 +311,7 @@ class DriverWorld:
     def _crowd(self) -> None:
         """Let a holder of the key greet the first mediator under many numbers, from as many places."""
         for number in range(1_000, 1_000 + self.plan.crowd):
-            end = SubscriberEnd(number, _CHECK, MemoryStore(), 0, sealer=Sealer(number, _KEY))
+            end = _ASSEMBLY.subscriber(number, MemoryStore(), 0)
             end.contact_opened(1, 0)
             [(_, hello)] = end.datagrams_to_send(0)
             self._arrive(("10.8.8.8", number), self.hosts[1].address, hello)

@@ -1,15 +1,12 @@
 """How large a tortured world is, and what goes wrong in it: all of it drawn from one seed."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final, Protocol
 
 from dens.limits import Limits
-from dens.policies.policy import ReplicationPolicy
-from dens.policies.registry import POLICIES
 from dens.store import Key, Space, Store
-from dens.stores.memory import MemoryStore
 
 FAULTS: Final = {
     "loss": "up to half of all datagrams are lost",
@@ -81,7 +78,8 @@ class Plan:
     faults: Faults = field(default_factory=Faults)
     mission_key: bytes | None = b"mission"
     limits: Limits = field(default_factory=Limits)
-    policy: Callable[[int], ReplicationPolicy] | None = None
+    policy: str | None = None
+    """Its name in the registry, if every mediator is given one."""
     notification_q: tuple[int, int] = (40, 90)
     subscription_q: tuple[int, int] = (48, 90)
     withdraws: bool = True
@@ -95,8 +93,6 @@ class Plan:
     """
     homes: Mapping[int, int] = field(default_factory=dict)
     """Which subscribers are on the device of which mediator, and meet nobody else before the heal phase."""
-    store: Callable[[int], CrashingStore] = lambda node: MemoryStore()
-    """Makes the store of a node."""
     first_node: int = 1
     """The number of the first node; the others follow."""
     first_number: int | None = None
@@ -107,6 +103,10 @@ class Plan:
     """Where all clocks begin, before each is set wrong on its own account."""
     is_poisoned: bool = False
     """Whether matchers fail with what a flooding publisher says."""
+    has_parts: bool = False
+    """Whether some subscriptions are in a language that only one source in three knows, one has no room for,
+    and one has never heard of: these are offered their parts.
+    """
 
     @property
     def slack_ms(self) -> int:
@@ -130,6 +130,10 @@ FAULT_FREE: Final = Plan(
 )
 
 
+DRAWN_POLICIES: Final = ("dens", "direct", "epidemic", "prophet", "spray_and_wait")
+"""What a seed may draw. A policy that is added elsewhere is not added here: every seed would mean another
+world, and each policy is put through worlds of its own (tests/dens/test_policies.py).
+"""
 LAST_NODE: Final = 0xFFFF
 CENTURY_MS: Final = 100 * 365 * 86_400_000
 
@@ -139,10 +143,18 @@ def draw(seed: int, allowed: Collection[str]) -> Plan:
 
     Without faults, and for every tenth seed, it is a fault-free world on which both oracles bind. Where all
     faults are allowed a seed has about two thirds of them; of fewer it has all. Every eighth seed is at the
-    edges as well.
+    edges as well, and in every third some subscriptions have parts.
     """
     plan = _drawn(seed, allowed)
-    return _at_the_edges(seed, plan) if seed % 8 == 0 else plan
+    if seed % 8 == 0:
+        plan = _at_the_edges(seed, plan)
+    return _with_parts(plan) if seed % 3 == 0 else plan
+
+
+def _with_parts(plan: Plan) -> Plan:
+    """Return the same world with room between the ids of subscriptions for those of their parts."""
+    ids = (0, 128, 253) if plan.first_number is not None else (0, 3, 6)
+    return replace(plan, has_parts=True, ids=ids)
 
 
 def _at_the_edges(seed: int, plan: Plan) -> Plan:
@@ -199,7 +211,7 @@ def _drawn(seed: int, allowed: Collection[str]) -> Plan:
         limits=QUICK,
         duration_ms=40_000,
         mission_key=None if chance.random() < 0.1 and not needs_key else b"mission",
-        policy=POLICIES[chance.choice(sorted(POLICIES))] if chance.random() < 0.5 else None,
+        policy=chance.choice(DRAWN_POLICIES) if chance.random() < 0.5 else None,
     )
     if plan.faults.loss and chance.random() < 0.3:
         plan = replace(plan, heal_loss=plan.faults.loss, heal_ms=30_000)

@@ -1,16 +1,21 @@
-"""A language small enough to be its own oracle, and the collaborators that speak it.
+"""Two languages small enough to be their own oracle, and the collaborators that speak them.
 
 A subscription vector is id, seq, lifetime code, topic, least value; a notification vector is topic, value. It
 matches iff the topics are equal and the value is not below the least value; the degree is the value.
+
+The second language asks for either of two such pairs. It has no notifications of its own, and is taken apart
+into two subscriptions of the first for sources that do not know it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from watchdog.header import NO_HEADER
 from watchdog.vector import VectorError
 
 LANGUAGE = 9
+EITHER = 10
+"""The language of two pairs."""
 
 
 class TopicError(VectorError):
@@ -27,21 +32,36 @@ class TopicMatch:
     detail: bytes = b""
 
 
-def subscription(id: int, seq: int, lifetime_q: int, topic: int, least: int) -> bytes:
-    return bytes((id, seq, lifetime_q, topic, least))
+@dataclass(frozen=True)
+class TopicPart:
+    language_id: int
+    body: bytes
+
+
+def subscription(id: int, seq: int, lifetime_q: int, topic: int, least: int, *other: int) -> bytes:
+    return bytes((id, seq, lifetime_q, topic, least, *other))
 
 
 def matches(sv: bytes, nv: bytes) -> bool:
-    return sv[3] == nv[0] and nv[1] >= sv[4]
+    return any(sv[at] == nv[0] and nv[1] >= sv[at + 1] for at in range(3, len(sv), 2))
+
+
+def parts_of(body: bytes) -> tuple[TopicPart, ...]:
+    """Take a subscription to either of two pairs apart."""
+    if len(body) != 4:
+        raise TopicError("a subscription to either is two topics and least values", len(body))
+    return TopicPart(LANGUAGE, body[:2]), TopicPart(LANGUAGE, body[2:])
 
 
 class TopicMatcher:
+    body_bytes = 2
+
     def __init__(self) -> None:
         self._vectors: dict[tuple[int, int], bytes] = {}
 
     def add(self, key: tuple[int, int], body: bytes) -> None:
-        if len(body) != 2:
-            raise TopicError("a subscription is a topic and a least value", len(body))
+        if len(body) != self.body_bytes:
+            raise TopicError("a subscription is topics and least values", len(body))
         self._vectors[key] = NO_HEADER + body
 
     def remove(self, key: tuple[int, int]) -> None:
@@ -61,6 +81,12 @@ class TopicMatcher:
             yield position, self.match(vector, event_ms, now_ms)
 
 
+class EitherMatcher(TopicMatcher):
+    """Judges the notifications of the first language."""
+
+    body_bytes = 4
+
+
 POISON = bytes((1, 255, 66))
 """A notification that looks fine as long as nobody asks for anything, and is none of this language."""
 
@@ -74,6 +100,14 @@ class PoisonedMatcher(TopicMatcher):
         if self._vectors:
             raise ZeroDivisionError("a defect of this language")
         return []
+
+
+class PoisonedEitherMatcher(PoisonedMatcher):
+    body_bytes = 4
+
+
+MATCHERS: dict[int, type[TopicMatcher]] = {LANGUAGE: TopicMatcher, EITHER: EitherMatcher}
+POISONED: dict[int, type[TopicMatcher]] = {LANGUAGE: PoisonedMatcher, EITHER: PoisonedEitherMatcher}
 
 
 class TopicDirectory:
@@ -97,20 +131,28 @@ class TopicDirectory:
         self._topics[node] = extract
 
     def publishers_for(self, language: int, body: bytes) -> list[int]:
-        return sorted(node for node, topics in self._topics.items() if body[0] in topics)
+        return sorted(
+            node for node, topics in self._topics.items() if any(one in topics for one in body[::2])
+        )
 
 
 class TopicHost:
-    """A filter host that remembers what is installed, and forgets in time."""
+    """A filter host that remembers what is installed, and forgets in time. It knows some languages, and has
+    room for some bodies.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, languages: Collection[int] = (LANGUAGE,), most_bytes: int = 4) -> None:
+        self._languages = languages
+        self._most_bytes = most_bytes
         self.installed: dict[tuple[int, int], tuple[int, bytes, int]] = {}
 
     def install(
         self, origin: int, id: int, seq: int, language: int, body: bytes, remaining_ms: int, now_ms: int
     ) -> int:
-        if language != LANGUAGE:
+        if language not in self._languages:
             return 5
+        if len(body) > self._most_bytes:
+            return 4
         known = self.installed.get((origin, id))
         self.installed[origin, id] = (seq, body, now_ms + remaining_ms)
         if known is None:

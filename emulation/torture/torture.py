@@ -6,13 +6,17 @@ is what `dens torture --seeds 1..300 --faults all` does; it ends with `EXIT_BROK
 """
 
 import json
+import shlex
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
+from documents.atomic_write import write_whole
+from documents.reading import read_document
 from emulation.torture.driver_world import DriverWorld, draw_driver
 from emulation.torture.plan import FAULTS, Plan, draw
+from emulation.torture.plan_file import KeptPlan, encode_plan, read_plan
 from emulation.torture.promise import BrokenPromise
 from emulation.torture.world import World
 
@@ -33,17 +37,29 @@ class Verdict:
     invariant: int | None = None
     message: str = ""
     world: str = "engines"
+    plan: Plan | None = None
+    """What the engines lived through."""
+    file: str | None = None
+    """Where the plan was read, if it was not drawn."""
 
     @property
     def command(self) -> str:
-        """Return the command that runs this seed again."""
+        """Return the command that runs this world again."""
         if self.world == "driver":
             return f"dens torture --world driver --seeds {self.seed}"
+        if self.file is not None:
+            return f"dens torture --plan {shlex.quote(self.file)}"
         return f"dens torture --seeds {self.seed} --faults {self.faults}"
+
+    def as_dict(self) -> dict[str, object]:
+        """Return what programs are told: all but the plan, which is a file of its own."""
+        said = {field.name: getattr(self, field.name) for field in fields(self)}
+        del said["plan"], said["file"]
+        return {**said, "command": self.command}
 
     def as_line(self) -> str:
         """Return one JSON object, for `--json`."""
-        return json.dumps({**asdict(self), "command": self.command})
+        return json.dumps(self.as_dict())
 
 
 def parse_faults(text: str) -> tuple[str, ...]:
@@ -73,7 +89,7 @@ def torture(
     """Run these seeds with these faults, report each verdict as it is found, and return all of them."""
     verdicts = []
     for seed in seeds:
-        verdict = judge(seed, draw(seed, faults), _named(faults))
+        verdict = judge(KeptPlan(seed, draw(seed, faults), _named(faults)))
         report(verdict)
         verdicts.append(verdict)
     return verdicts
@@ -113,49 +129,50 @@ def torture_driver(
     return verdicts
 
 
-def judge(seed: int, plan: Plan, faults: str = "all") -> Verdict:
-    """Live through one world, heal it, and say whether every promise held."""
+def judge(kept: KeptPlan, file: str | None = None) -> Verdict:
+    """Live through one world, heal it, and say whether every invariant held."""
     world = None
     try:
-        world = World(seed, plan)
+        world = World(kept.seed, kept.plan)
         world.live_through()
         world.heal()
         world.auditor.conclude()
     except BrokenPromise as broken:
-        return _verdict(seed, faults, world, broken.invariant, str(broken))
+        return _verdict(kept, file, world, broken.invariant, str(broken))
     except Exception as error:  # an engine that raises has broken its promise too
-        return _verdict(seed, faults, world, 0, f"an engine failed: {type(error).__name__}: {error}")
-    return _verdict(seed, faults, world, None, "")
+        return _verdict(kept, file, world, 0, f"an engine failed: {type(error).__name__}: {error}")
+    return _verdict(kept, file, world, None, "")
 
 
-def _verdict(seed: int, faults: str, world: World | None, invariant: int | None, message: str) -> Verdict:
-    if world is None:
-        return Verdict(seed, faults, False, 0, 0, 0, 0, invariant, message)
+def _verdict(
+    kept: KeptPlan, file: str | None, world: World | None, invariant: int | None, message: str
+) -> Verdict:
     return Verdict(
-        seed,
-        faults,
+        kept.seed,
+        kept.faults,
         invariant is None,
-        world.steps,
-        world.crashes,
-        len(world.delivered),
-        world.now_ms,
+        0 if world is None else world.steps,
+        0 if world is None else world.crashes,
+        0 if world is None else len(world.delivered),
+        0 if world is None else world.now_ms,
         invariant,
         message,
+        plan=kept.plan,
+        file=file,
     )
 
 
 def keep(verdict: Verdict, folder: Path) -> Path:
-    """Keep a failing seed as a file, which later runs replay first; return the file."""
+    """Keep the plan of a world that failed as a file, which later runs replay first; return the file."""
+    if verdict.plan is None:
+        raise ValueError(f"worlds of the {verdict.world} have no plan to keep")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{verdict.seed:06d}-{verdict.faults.replace(',', '-')}.json"
-    path.write_text(verdict.as_line() + "\n", "utf-8")
+    kept = KeptPlan(verdict.seed, verdict.plan, verdict.faults, verdict.message)
+    write_whole(path, encode_plan(kept).encode())
     return path
 
 
-def kept(folder: Path) -> list[tuple[int, tuple[str, ...]]]:
-    """Return the seeds that failed once, with their faults, by file name."""
-    found = []
-    for path in sorted(folder.glob("*.json")):
-        said = json.loads(path.read_text("utf-8"))
-        found.append((int(said["seed"]), parse_faults(said["faults"])))
-    return found
+def kept(folder: Path) -> list[KeptPlan]:
+    """Return the plans that failed once, by file name."""
+    return [read_plan(read_document(path), str(path)) for path in sorted(folder.glob("*.json"))]

@@ -9,17 +9,24 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from random import Random
 
+from dens.assembly import Assembly
 from dens.engine import Engine
 from dens.item import ItemId
 from dens.ledger import begin_numbers
-from dens.node import DensNode
-from dens.publisher import PublisherEnd
-from dens.seal import Sealer
-from dens.subscriber import SubscriberEnd
+from dens.policies.registry import POLICIES
+from dens.stores.memory import MemoryStore
 from emulation.torture.applications import Applications
 from emulation.torture.audit import Auditor
-from emulation.torture.plan import CLOCK_JUMP_MS, FAULT_POINTS, SLOWEST_MS, Faults, Plan
-from emulation.torture.topics import LANGUAGE, PoisonedMatcher, TopicDirectory, TopicHost, TopicMatcher
+from emulation.torture.plan import CLOCK_JUMP_MS, FAULT_POINTS, SLOWEST_MS, CrashingStore, Faults, Plan
+from emulation.torture.topics import (
+    EITHER,
+    LANGUAGE,
+    MATCHERS,
+    POISONED,
+    TopicDirectory,
+    TopicHost,
+    parts_of,
+)
 
 TABLE_CHECK = 77
 Pair = tuple[int, int]
@@ -28,7 +35,13 @@ Pair = tuple[int, int]
 class World:
     """Nodes in a row: subscribers, then mediators, then publishers, then hostile ones."""
 
-    def __init__(self, seed: int, plan: Plan) -> None:
+    def __init__(
+        self,
+        seed: int,
+        plan: Plan,
+        store_of: Callable[[int], CrashingStore] = lambda node: MemoryStore(),
+    ) -> None:
+        """`store_of` makes the store of a node."""
         self.plan = plan
         self.now_ms = 0
         self.chance = Random(seed)
@@ -44,7 +57,17 @@ class World:
         self.hostile = range(first_hostile, first_hostile + (plan.faults.flood > 0))
         self.skew_ms = {node: plan.clock_ms + self.chance.randrange(10**9) for node in self.all_nodes()}
         self._jumped = dict.fromkeys(self.all_nodes(), 0)
-        self.stores = {node: plan.store(node) for node in self.all_nodes()}
+        self.stores = {node: store_of(node) for node in self.all_nodes()}
+        matchers = POISONED if plan.is_poisoned else MATCHERS
+        self._assembly = Assembly(
+            table_check=TABLE_CHECK,
+            matchers=matchers if plan.has_parts else {LANGUAGE: matchers[LANGUAGE]},
+            listens_to={EITHER: {LANGUAGE: matchers[EITHER]}},
+            parts={EITHER: parts_of},
+            directory=TopicDirectory,
+            mission_key=plan.mission_key,
+            limits=plan.limits,
+        )
         self.hosts: dict[int, TopicHost] = {}
         self.machines: dict[int, Engine] = {}
         self.down: set[int] = set()
@@ -80,28 +103,20 @@ class World:
     # ------------------------------------------------------------------ nodes
 
     def _start(self, node: int) -> None:
-        store, now_ms, limits = self.stores[node], self.local(node), self.plan.limits
-        sealer = Sealer(node, self.plan.mission_key)
+        store, now_ms = self.stores[node], self.local(node)
         if node in self.subscribers:
-            machine: Engine = SubscriberEnd(node, TABLE_CHECK, store, now_ms, sealer=sealer, limits=limits)
+            machine: Engine = self._assembly.subscriber(node, store, now_ms)
         elif node in self.mediators:
-            machine = DensNode(
+            machine = self._assembly.mediator(
                 node,
-                TABLE_CHECK,
                 store,
                 now_ms,
-                matchers={LANGUAGE: PoisonedMatcher if self.plan.is_poisoned else TopicMatcher},
-                directory=TopicDirectory(),
-                policy=None if self.plan.policy is None else self.plan.policy(node),
+                policy=None if self.plan.policy is None else POLICIES[self.plan.policy](node),
                 hosts=frozenset(end for end, home in self.plan.homes.items() if home == node),
-                sealer=sealer,
-                limits=limits,
             )
         else:
-            host = self.hosts[node] = TopicHost()
-            machine = PublisherEnd(
-                node, TABLE_CHECK, store, now_ms, filter_host=host, sealer=sealer, limits=limits
-            )
+            host = self.hosts[node] = self._filter_host(node)
+            machine = self._assembly.publisher(node, store, now_ms, filter_host=host)
             machine.announce(b"\x01\x02", now_ms)
         self.machines[node] = machine
         self.auditor.started(node)
@@ -109,6 +124,13 @@ class World:
             if node in (a, b):
                 machine.contact_opened(a + b - node, now_ms)
         self.turn(node)
+
+    def _filter_host(self, node: int) -> TopicHost:
+        """Return what a source filters with: not every source knows every language, or has room for it."""
+        kind = (node - self.publishers.start) % 3
+        if kind == 0:
+            return TopicHost()
+        return TopicHost((LANGUAGE, EITHER), most_bytes=2 if kind == 1 else 4)
 
     def crash(self, node: int) -> None:
         """Throw the engine away with everything that was not committed; make a new one, at once or later."""
@@ -334,7 +356,7 @@ class World:
             self.open(a, b, lasting_ms + 1)
         end_ms = self.now_ms + lasting_ms
         while self.now_ms < end_ms:
-            is_done = not self.auditor.owed_and_missing(self.now_ms)
+            is_done = self.auditor.is_settled()
             self.run(min(end_ms, self.now_ms + 2_000))
-            if is_done and not self.auditor.owed_and_missing(self.now_ms):
+            if is_done and self.auditor.is_settled():
                 break  # an application may have said something last while the faults stopped

@@ -30,16 +30,14 @@ VectorKind = Literal["sv", "nv"]
 class Compiled:
     """A subscription as its language wrote it: the body, its lifetime, and how they came about.
 
-    `occupies` is how many numbers after its own the subscription needs for its parts. `steps` are what
-    `dens compile --json` shows of the way, in the language's own words. `spans` has for every byte of the
-    body the piece of the document that it came from, as far as one can be named.
+    `steps` are what `dens compile --json` shows of the way, in the language's own words. `spans` has for
+    every byte of the body the piece of the document that it came from, as far as one can be named.
     """
 
     body: bytes
     lifetime_q: int
     warnings: tuple[Problem, ...] = ()
     remarks: tuple[str, ...] = ()
-    occupies: int = 0
     steps: Mapping[str, Any] = field(default_factory=dict)
     spans: "tuple[Span | None, ...]" = ()
 

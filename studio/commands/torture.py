@@ -1,6 +1,7 @@
 """`dens torture`: the overlay's promises under every fault that a seed can draw."""
 
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -35,6 +36,18 @@ def torture(
         WorldKind,
         typer.Option(help="What is under torture: the engines, or the real UDP driver around them."),
     ] = WorldKind.ENGINES,
+    plan: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Run one plan that was kept, instead of seeds.", show_default=False
+        ),
+    ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write the plan of every world that fails here.", show_default=False
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run seeded worlds of the real engines and check every promise after every step.
@@ -43,16 +56,26 @@ def torture(
     replays); --faults is for engines.
 
     A broken promise prints the command that shows it again, and ends 4. Ctrl-C tells what was done.
+
+    What a seed draws may change with this program; a plan that --keep wrote stays the world that it was.
     """
+    from documents.reading import read_document
     from emulation.seeds import MOST_WORLDS, parse_seeds
-    from emulation.torture.torture import parse_faults, torture_driver
+    from emulation.torture.plan_file import read_plan
+    from emulation.torture.torture import judge, parse_faults, torture_driver
+    from emulation.torture.torture import keep as keep_plan
     from emulation.torture.torture import torture as run_worlds
     from studio import console
 
+    if world is WorldKind.DRIVER and (plan is not None or keep is not None):
+        raise typer.BadParameter("worlds of the driver have no plan files; leave --plan and --keep out")
+    kept = None if plan is None else read_plan(read_document(plan), str(plan))
     try:
         wanted, chosen = parse_seeds(seeds, MOST_WORLDS), parse_faults(faults)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
+    if kept is not None:
+        wanted = (kept.seed,)
     verdicts: list[Verdict] = []
     telling = max(10, len(wanted) // 100)
 
@@ -63,12 +86,16 @@ def torture(
                 f"seed {verdict.seed}: promise {verdict.invariant} broken: {verdict.message}", style="red"
             )
             console.say(f"  again: {verdict.command}")
+            if keep is not None:
+                console.say(f"  kept: {keep_plan(verdict, keep)}")
         if len(verdicts) % telling == 0 and len(verdicts) < len(wanted):
             console.say(f"{len(verdicts):,} of {len(wanted):,} seeds")
 
     is_interrupted = False
     try:
-        if world is WorldKind.DRIVER:
+        if kept is not None:
+            report(judge(kept, str(plan)))
+        elif world is WorldKind.DRIVER:
             torture_driver(wanted, report)
         else:
             run_worlds(wanted, chosen, report)
@@ -86,13 +113,11 @@ def torture(
 
 def _document(verdicts: "list[Verdict]", faults: "Sequence[str]", is_interrupted: bool) -> dict[str, Any]:
     """Return what became of the seeds that were run, for programs."""
-    from dataclasses import asdict
-
     return {
         "seeds": len(verdicts),
         "interrupted": is_interrupted,
         "faults": list(faults),
-        "broken": [{**asdict(one), "command": one.command} for one in verdicts if not one.ok],
+        "broken": [one.as_dict() for one in verdicts if not one.ok],
         "delivered": sum(verdict.delivered for verdict in verdicts),
         "crashes": sum(verdict.crashes for verdict in verdicts),
         "steps": sum(verdict.steps for verdict in verdicts),

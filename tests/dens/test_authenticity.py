@@ -90,7 +90,7 @@ def test_another_mission_key_and_another_sender_change_nothing() -> None:
     before = state(engine)
     other = next(other for other in world.all_nodes() if other not in (node, peer))
     engine.receive(data, other, world.local(peer))
-    session = engine._sessions[node].own_session
+    session = engine.context.sessions[node].own_session
     engine.receive(data[:-8] + Sealer(node, b"another").tag(data[:-8], session), node, world.local(peer))
     engine.receive(data[:-8], node, world.local(peer))
     assert state(engine) == before

@@ -8,7 +8,7 @@ from dens.engine import Engine
 from dens.envelope import PAYLOAD_BYTES, VECTOR_BYTES, pack, unpack
 from dens.errors import LocalProtocolError, RemoteProtocolError, StoreError
 from dens.events import DatagramRefused, MessageQuarantined, NotificationDelivered
-from dens.item import OLDEST_AGE_MS, Item, lifetime_code
+from dens.item import OLDEST_AGE_MS, Item, lifetime_code_ms
 from dens.ledger import Ledger, begin_numbers
 from dens.limits import Limits
 from dens.messages import Acknowledgement, Hello, SummaryMessage
@@ -19,7 +19,7 @@ from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
-HOUR_Q = lifetime_code(3_600_000)
+HOUR_Q = lifetime_code_ms(3_600_000)
 LAST_NUMBER, LAST_SESSION, LAST_NODE = 2**31 - 1, 2**32 - 1, 65_535
 
 
@@ -113,7 +113,7 @@ def test_the_very_last_session_is_used_and_no_contact_begins_after_it() -> None:
     node, end = mediator(store), SubscriberEnd(1, 7, MemoryStore(), 0)
     end.subscribe(subscription(0, 0, HOUR_Q, 1, 0), LANGUAGE, 0)
     settle(node, end)
-    assert node._sessions[1].own_session == LAST_SESSION == end._sessions[2].peer_session
+    assert node.context.sessions[1].own_session == LAST_SESSION == end.context.sessions[2].peer_session
     assert node.subscription_count == 1
     with pytest.raises(StoreError, match="start it under another number"):
         node.contact_opened(9, 5_000)

@@ -64,9 +64,9 @@ def test_honest_delivery_hardly_suffers_and_memory_is_bounded() -> None:
     assert taken > ROOM.notification_items
     for node in world.all_nodes():
         machine = world.machines[node]  # the auditor has checked the other bounds of mediators at every step
-        assert machine._ledger.known.done_count <= ROOM.known_items
-        assert not machine._events
-        for session in machine._sessions.values():
+        assert machine.context.ledger.known.done_count <= ROOM.known_items
+        assert not machine.context.events
+        for session in machine.context.sessions.values():
             assert len(session._also_has) < 1_000
             assert len(session._taken) < 1_000
             assert len(session._queue) <= ROOM.notification_items + ROOM.receipts + 100
@@ -90,7 +90,7 @@ def test_a_flood_does_not_fill_the_air_of_others(flood_bytes: int) -> None:
     assert node.notification_count == 320
     bytes_across = converse(node, peer, 60_000, 400_000, most_bytes=3_000)
     assert bytes_across >= 3_000
-    carried = [one.item.origin for one in peer._carried.all()]
+    carried = [one.item.origin for one in peer.state.carried.all()]
     assert carried.count(5) == carried.count(6) == 10
     assert 0 < carried.count(9) < 60
 

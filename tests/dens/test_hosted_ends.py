@@ -12,7 +12,7 @@ from dens.policies.direct import Direct
 from dens.policies.encounters import ONE
 from dens.policies.epidemic import Epidemic
 from dens.policies.policy import ReplicationPolicy
-from dens.policies.prophet import Prophet
+from dens.policies.prophet import PROPHET
 from dens.policies.spray_and_wait import SprayAndWait
 from dens.stores.memory import MemoryStore
 from dens.summary import decode
@@ -93,7 +93,7 @@ def test_delivering_to_a_host_costs_no_copies() -> None:
     assert heard(host, MessageType.NOTIFY)
     answer = bytes((0, PUBLISHER, 0, 0, 0, 1, 0))
     host.send(Item(MessageType.ACKNOWLEDGEMENT, 0, HOST, LINK_NUMBER + 7, 0, 0, 0, answer))
-    assert node._items[PUBLISHER, 1].copies == 1
+    assert node.state.items[PUBLISHER, 1].copies == 1
 
 
 def test_what_a_policy_shares_with_a_host_goes_as_ever() -> None:
@@ -172,7 +172,7 @@ def test_what_its_ends_have_a_host_forgets_and_may_carry_later() -> None:
     [summary] = heard(fresh, MessageType.SUMMARY)
     assert (PUBLISHER, 1) not in decode(SummaryMessage.decode(summary.payload).known)
     fresh.send(event(copies=3))
-    assert node._items[PUBLISHER, 1].copies == 3
+    assert node.state.items[PUBLISHER, 1].copies == 3
 
 
 def test_a_receipt_or_a_withdrawal_ends_a_copy_that_was_handed() -> None:
@@ -222,7 +222,7 @@ def test_a_notify_is_taken_from_mediators_by_hosts_only() -> None:
 
 
 def test_encounters_count_a_host_as_its_ends_and_as_certain_to_meet_them() -> None:
-    policy = Prophet(2)
+    policy = PROPHET(2)
     policy.met(HOST, True, b"", 0, (END,))
     known = policy._encounters
     assert known.likelihood(END, 0) == known.likelihood(HOST, 0) == ONE // 2
@@ -234,7 +234,7 @@ def test_encounters_count_a_host_as_its_ends_and_as_certain_to_meet_them() -> No
 
 def test_a_policy_is_not_asked_about_ends_of_the_same_device() -> None:
     """Nobody meets them more surely, however likely a peer says it is to."""
-    node = mediator(Prophet(2), frozenset({END}))
+    node = mediator(PROPHET(2), frozenset({END}))
     peer = Host(node, (), 9)
     peer.send(asks(END))
     peer.send(event())

@@ -15,7 +15,7 @@ import pytest
 
 from dens.envelope import pack, pack_link
 from dens.events import DatagramRefused, NotificationDelivered
-from dens.item import Item, lifetime_code
+from dens.item import Item, lifetime_code_ms
 from dens.limits import Limits
 from dens.messages import Acknowledgement, Hello, Satisfied, SummaryMessage
 from dens.node import DensNode
@@ -26,7 +26,7 @@ from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
-HOUR_Q = lifetime_code(3_600_000)
+HOUR_Q = lifetime_code_ms(3_600_000)
 TIGHT = replace(
     Limits(),
     notification_items=300,
@@ -247,7 +247,7 @@ def test_what_says_nothing_costs_about_what_an_honest_datagram_costs(
 def test_acknowledgements_of_what_was_never_sent_leave_nothing_behind() -> None:
     victim = Victim()
     costs(victim, acknowledgements(Random(1)), 200)
-    session = victim.node._sessions[PEER]
+    session = victim.node.context.sessions[PEER]
     assert len(session._also_has) == 0
 
 
@@ -258,7 +258,7 @@ def test_a_peer_that_begins_sessions_all_the_time_is_heard_once_a_second() -> No
     for number in range(2_000):
         now_ms = 10 * number
         node.receive(summary(5 + number), PEER, now_ms)
-        begun.add(node._sessions[PEER].peer_session)
+        begun.add(node.context.sessions[PEER].peer_session)
         while (event := node.next_event()) is not None:
             refused += isinstance(event, DatagramRefused) and event.reason == "rate_limit"
     assert len(begun) == TIGHT.session_burst + 19_990 // TIGHT.session_ms
@@ -272,7 +272,7 @@ def test_honest_peers_are_not_refused_for_what_others_do() -> None:
     for life in range(5):
         hello = Hello(Role.MEDIATOR, 6 + life, 0).encode()
         node.receive(pack_link(HELLO, 3, LINK_NUMBER, 7, 0, hello), 3, victim.now_ms)
-        assert node._sessions[3].peer_session == 6 + life
+        assert node.context.sessions[3].peer_session == 6 + life
 
 
 def test_a_bucket_fills_again_and_survives_a_clock_that_is_set_back() -> None:
@@ -319,7 +319,7 @@ class Crowd:
                 while (event := machine.next_event()) is not None:
                     if isinstance(event, NotificationDelivered):
                         self.seen[end.node].append(event)
-            assert node._carried.owed_pairs <= max(self.limits.owed, 8)
+            assert node.state.carried.owed_pairs <= max(self.limits.owed, 8)
         node.contact_lost(end.node, begin_ms + 19_000)
         end.contact_lost(node.node, begin_ms + 19_000)
 
@@ -330,19 +330,19 @@ def test_what_is_not_kept_as_owed_is_found_when_its_subscriber_is_met(owed: int,
     crowd = Crowd(owed)
     if is_restarted:
         crowd.node = mediator(crowd.limits, crowd.store.crash())
-        assert crowd.node._carried.owed_pairs <= max(owed, 8)
+        assert crowd.node.state.carried.owed_pairs <= max(owed, 8)
     for turn, end in enumerate(crowd.ends.values()):
         crowd.meet(end, 40_000 + 20_000 * turn)
     for events in crowd.seen.values():
         assert sorted(event.item.payload[1] for event in events) == list(range(40))
         for event in events:  # What it is owed for comes together.
             assert event.satisfied == tuple(Satisfied(id, 0, event.item.payload[1]) for id in range(8))
-    assert crowd.node._carried.owed_pairs == 0
+    assert crowd.node.state.carried.owed_pairs == 0
 
 
 def test_books_of_what_is_owed_are_balanced() -> None:
     crowd = Crowd(100)
-    carried = crowd.node._carried
+    carried = crowd.node.state.carried
     pairs = sum(len(mine) for one in carried.all() for mine in one.owed.values())
     assert carried.owed_pairs == pairs > 0
     for one in carried.all():

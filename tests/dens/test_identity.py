@@ -106,7 +106,7 @@ def test_a_mediator_cannot_withdraw_what_a_subscriber_signed() -> None:
         meeting.owner.subscribe(VECTOR, LANGUAGE, 0)
         meeting.meet(OWNER, HOST)
         forged = Item(MessageType.UNSUBSCRIBE, 0, OWNER, 50, 0, 100, 0, Withdrawal(4, 1).encode())
-        meeting.relay._hold(forged)
+        meeting.relay.state.hold(forged)
         assert refusals(meeting.meet(RELAY, HOST)) == ([] if book is None else ["not_signed"])
         assert meeting.host.subscription_count == remaining
 

@@ -163,7 +163,7 @@ def test_any_bytes_are_refused_or_are_what_would_be_encoded(
             bytes(6),
             "a renewal is four bytes and a subscription vector (at byte 6)",
         ),
-        (Withdrawal.decode, b"abc", "a withdrawal has 2 bytes, here are 3 (at byte 3)"),
+        (Withdrawal.decode, b"abcd", "a withdrawal has 2 or 3 bytes, here are 4 (at byte 4)"),
         (Receipt.decode, bytes(5), "a receipt has 6 bytes, here are 5 (at byte 5)"),
         (Notify.decode, b"", "a notify names 1 to 256 subscriptions, here are 0 (at byte 0)"),
         (
@@ -201,6 +201,7 @@ def test_a_refusal_says_what_is_wrong_and_at_which_byte(
         (Acknowledgement(((0x0102, 0x03040506, 1), (7, 8, 9))), "0102030405060100070000000809"),
         (Bundle((b"a" * 258, b"")), "0102" + "61" * 258 + "0000"),
         (Withdrawal(3, 4), "0304"),
+        (Withdrawal(3, 4, 252), "0304fc"),
         (Receipt((0x0102, 0x03040506)), "010203040506"),
         (Notify((Satisfied(1, 2, 3), Satisfied(4, 5, 6, b"ab")), b"nv"), "0002010203000405060261626e76"),
     ],

@@ -7,13 +7,16 @@ import pytest
 
 from dens.engine import Engine
 from dens.events import CopyDropped
+from dens.installing import Installing
 from dens.item import NEVER_MS, Item, ItemId
 from dens.ledger import Ledger
 from dens.machine import Datagram
 from dens.matching import LanguageMatchers
+from dens.mediator_state import MediatorState
 from dens.node import DensNode
 from dens.notification_store import NotificationStore
 from dens.numbers import Reason, Status
+from dens.parts import PartBook
 from dens.peer_session import PeerSession
 from dens.quarantine import Quarantine, Work
 from dens.store import Operation, Put, Space
@@ -35,8 +38,8 @@ def duplicate_suppression_is_not_durable(monkeypatch: pytest.MonkeyPatch) -> Non
 def acknowledged_before_committed(monkeypatch: pytest.MonkeyPatch) -> None:
     def hasty(engine: Engine, now_ms: int) -> list[Datagram]:
         out: list[Datagram] = []
-        for session in engine._sessions.values():
-            engine._speak(session, now_ms, out)
+        for session in engine.context.sessions.values():
+            engine._transmitter.transmit(session, now_ms, out)
         return out
 
     monkeypatch.setattr(DensNode, "datagrams_to_send", hasty)
@@ -56,14 +59,14 @@ def a_tombstone_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def a_drop_event_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    let_go = DensNode._let_go_of
+    let_go = MediatorState.let_go_of
 
-    def silent(node: DensNode, item: Item, reason: Reason, now_ms: int) -> None:
-        let_go(node, item, reason, now_ms)
+    def silent(state: MediatorState, item: Item, reason: Reason, now_ms: int) -> None:
+        let_go(state, item, reason, now_ms)
         if reason in (Reason.OVER_QUOTA, Reason.LOWEST_DEGREE):
-            assert isinstance(node._events.pop(), CopyDropped)
+            assert isinstance(state._events.pop(), CopyDropped)
 
-    monkeypatch.setattr(DensNode, "_let_go_of", silent)
+    monkeypatch.setattr(MediatorState, "let_go_of", silent)
 
 
 def the_window_of_numbers_is_off_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,6 +143,39 @@ def test_a_planted_bug_is_caught(
 ) -> None:
     plant(monkeypatch)
     check_caught(range(1, 101), invariants)
+
+
+def parts_are_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Installing, "refused", lambda *_: None)
+
+
+def parts_are_not_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PartBook, "add_removals", lambda *_: None)
+
+
+def what_is_occupied_is_not_durable(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = MemoryStore.stage
+
+    def forgetful(store: MemoryStore, operation: Operation) -> None:
+        if not (isinstance(operation, Put) and operation.space is Space.OCCUPIED):
+            stage(store, operation)
+
+    monkeypatch.setattr(MemoryStore, "stage", forgetful)
+
+
+@pytest.mark.parametrize(
+    ("plant", "invariants"),
+    [
+        (parts_are_not_offered, {2}),
+        (parts_are_not_taken_back, {4}),
+        (what_is_occupied_is_not_durable, {2, 3, 4}),
+    ],
+)
+def test_a_bug_with_parts_is_caught_where_there_are_some(
+    plant: Callable[[pytest.MonkeyPatch], None], invariants: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    check_caught(range(3, 301, 3), invariants)
 
 
 @pytest.mark.parametrize(

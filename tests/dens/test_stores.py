@@ -246,9 +246,8 @@ def sqlite_world(tmp_path: Path) -> World:
         limits=Limits(hello_ms=300, retry_ms=150, retry_most_ms=600),
         duration_ms=15_000,
         operation_every_ms=400,
-        store=lambda node: CrashingSqliteStore(tmp_path / f"{node}.db"),
     )
-    return World(11, plan)
+    return World(11, plan, lambda node: CrashingSqliteStore(tmp_path / f"{node}.db"))
 
 
 def test_the_promises_hold_on_a_real_file(sqlite_world: World) -> None:
@@ -310,7 +309,7 @@ def test_an_old_file_is_brought_forward_with_everything_in_it(version: int, tmp_
         store.stage(Put(Space.UNVERIFIED, (7, 1), b""))
         store.commit()
         store.close()
-        assert version_of(path) == VERSION == 4
+        assert version_of(path) == VERSION == 5
         with pytest.raises(ForeignStoreError):
             SqliteStore(path, owner=ASKER)  # whoever opened it first is its owner
     assert ledger.item_number() == 64

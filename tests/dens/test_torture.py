@@ -1,22 +1,12 @@
-"""Three hundred seeds of everything at once, with the promises checked after every step; failures come
-first.
-"""
+"""Three hundred seeds of everything at once, with the promises checked after every step."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from emulation.torture.plan import FAULTS, draw
-from emulation.torture.torture import Verdict, keep, kept, parse_faults, torture
-
-FAILING_SEEDS = Path(__file__).parent / "failing_seeds"
-
-
-def test_seeds_that_failed_once_hold_now() -> None:
-    for seed, faults in kept(FAILING_SEEDS):
-        [verdict] = torture([seed], faults)
-        assert verdict.ok, verdict.as_line()
+from emulation.torture.plan_file import KeptPlan
+from emulation.torture.torture import Verdict, judge, keep, kept, parse_faults, torture
 
 
 @pytest.mark.parametrize(
@@ -51,12 +41,21 @@ def test_a_seed_is_the_same_world_every_time() -> None:
     assert draw(7, tuple(FAULTS)).faults != draw(8, tuple(FAULTS)).faults
 
 
-def test_a_failing_seed_is_kept_and_comes_back(tmp_path: Path) -> None:
-    verdict = Verdict(17, "loss,crash", False, 1, 0, 0, 5, 3, "invariant 3: 1 saw (2, 3) twice")
+def test_the_plan_of_a_world_that_failed_is_kept_and_comes_back(tmp_path: Path) -> None:
+    plan = draw(17, ("loss", "crash"))
+    broke = "invariant 3: 1 saw (2, 3) twice"
+    verdict = Verdict(17, "loss,crash", False, 1, 0, 0, 5, 3, broke, plan=plan)
     assert verdict.command == "dens torture --seeds 17 --faults loss,crash"
     path = keep(verdict, tmp_path / "new folder")
-    assert json.loads(path.read_text())["invariant"] == 3
-    assert kept(path.parent) == [(17, ("loss", "crash"))]
+    assert path.name == "000017-loss-crash.json"
+    assert kept(path.parent) == [KeptPlan(17, plan, "loss,crash", broke)]
+    again = judge(kept(path.parent)[0], str(path))
+    assert again.command == f"dens torture --plan '{path}'"
+
+
+def test_worlds_of_the_driver_have_no_plan_to_keep(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="worlds of the driver"):
+        keep(Verdict(1, "its own", False, 1, 0, 0, 0, 2, "", "driver"), tmp_path)
 
 
 def test_faults_are_read_or_refused() -> None:

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulation.population import dealt, draw_population
+from emulation.population import draw_population
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
+from emulation.subscription_requests import Numbering
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.mission_table import load_mission_table
 from plugins.authoring.generator import RandomSubscription
@@ -66,13 +67,13 @@ def test_every_subscription_is_well_formed_and_numbered_once(
     )
     codec = FuzzyCodec(TABLE)
     seen = set()
-    for whose, vector in dealt(found, hands, 3, LIFETIME):
-        parts = codec.subscription(vector)
-        assert (parts.seq, parts.valid) == (0, LIFETIME)
+    numbering = Numbering(TABLE)
+    for position, body in enumerate(found):
+        parts = codec.subscription(NO_HEADER + body)
         assert attributes[0] <= len(parts.attributes) <= attributes[1]
-        seen.add((whose, parts.id))
+        seen.add((position % hands, numbering.take(position % hands, 1, body)))
     assert len(seen) == number
-    assert {number_ for _, number_ in seen} == set(range(3, 3 + -(-number // hands)))
+    assert {number_ for _, number_ in seen} == set(range(-(-number // hands)))
 
 
 @pytest.mark.parametrize("similarity", [0.0, 0.6, 0.96])

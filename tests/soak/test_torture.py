@@ -9,13 +9,13 @@ from emulation.torture.promise import BrokenPromise
 from emulation.torture.torture import keep, torture
 from tests.dens.test_kills import kill_mediators, kill_subscribers
 
-FAILING_SEEDS = Path(__file__).parents[1] / "dens" / "failing_seeds"
+FAILING_PLANS = Path(__file__).parents[1] / "dens" / "failing_plans"
 
 
 def test_ten_thousand_seeds() -> None:
     broken = [verdict for verdict in torture(range(1, 10_001)) if not verdict.ok]
     for verdict in broken:
-        keep(verdict, FAILING_SEEDS)
+        keep(verdict, FAILING_PLANS)
     assert [f"{verdict.message}; repeat it with: {verdict.command}" for verdict in broken] == []
 
 

@@ -18,7 +18,7 @@ from knowledge_manager.diff import diff_vocabularies
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.vocabulary import load_vocabulary
 from knowledge_manager.vocabulary_reader import read_vocabulary
-from plugins.fuzzy.authoring.compiler.curves import degrees, domain_values, fuzzifier_curve
+from plugins.curves import degrees, domain_values, fuzzifier_curve
 from plugins.fuzzy.authoring.terms import written
 from spark_analysis.errors import LearningError
 from spark_analysis.learning.figure import terms_svg

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from emulation.torture import torture
-from emulation.torture.plan import Plan
+from emulation.torture.plan_file import KeptPlan
 from emulation.torture.torture import Verdict, judge
 
 VECTORS = ["0000670000006080480101", "0000670000007078480101", "00006700000000107f0101"]
@@ -63,18 +63,20 @@ def test_torture_holds_and_names_its_faults(dens) -> None:
 
 @pytest.mark.parametrize("as_json", [True, False])
 def test_interrupted_torture_tells_what_was_done(
-    dens, monkeypatch: pytest.MonkeyPatch, as_json: bool
+    dens, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, as_json: bool
 ) -> None:
     """Ctrl-C is pressed in the third world; in the second one a promise broke."""
 
-    def judge_two(seed: int, plan: Plan, faults: str) -> Verdict:
-        if seed == 3:
+    def judge_two(said: KeptPlan, file: str | None = None) -> Verdict:
+        if said.seed == 3:
             raise KeyboardInterrupt
-        return replace(judge(seed, plan, faults), ok=seed != 2, invariant=None if seed != 2 else 4)
+        return replace(judge(said), ok=said.seed != 2, invariant=None if said.seed != 2 else 4)
 
     monkeypatch.setattr(torture, "judge", judge_two)
-    ended = dens("torture", "--seeds", "1..9", *["--json"] * as_json)
+    ended = dens("torture", "--seeds", "1..9", "--keep", tmp_path / "kept", *["--json"] * as_json)
     assert ended.code == 130
+    [path] = (tmp_path / "kept").iterdir()
+    assert "1 seed, " in dens("torture", "--plan", path).out
     if as_json:
         document = ended.document()
         assert (document["seeds"], document["interrupted"]) == (2, True)
@@ -83,6 +85,16 @@ def test_interrupted_torture_tells_what_was_done(
     else:
         assert ended.out.startswith("interrupted after 2 of 9: 2 seeds, ")
         assert ended.out.endswith("1 broke a promise\n")
+
+
+def test_a_plan_that_is_none_is_refused_and_the_driver_has_none(dens, tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    path.write_text('{"version": 1, "plan": {"mediators": 0}}')
+    ended = dens("torture", "--plan", path)
+    assert ended.code == 3
+    assert f"{path}:1:25: error D404: mediators: this has to be a whole number from 1 to 64" in ended.err
+    assert dens("torture", "--plan", tmp_path / "missing.json").code == 3
+    assert dens("torture", "--plan", path, "--world", "driver").code == 2
 
 
 VECTOR = "00006700009592ff547bff3f01017f0107"

@@ -216,7 +216,7 @@ def change(run: Path, how: Callable[[dict[str, Any]], object]) -> None:
         ("status", "finished"),
         ("node", 65_536),
         ("schema_version", 0),
-        ("schema_version", 3),
+        ("schema_version", 4),
         ("parts", {"nodes": -1}),
         ("versions", []),
         ("vocabulary_documents", {"medical": "x" * 65_537}),

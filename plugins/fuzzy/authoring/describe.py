@@ -13,7 +13,7 @@ from plugins.fuzzy.authoring.words import (
 )
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.vectors import NotificationVector, SubscriptionVector
-from watchdog.vector import lifetime_s
+from watchdog.lifetime import lifetime_s
 
 
 def describe_vector(

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from plugins.fuzzy.matching.population import AggregatorNotServed, Held, Population, Told
-from plugins.fuzzy.vectors import TAKAGI_SUGENO_1
 from plugins.language import Match
+from watchdog.aggregators import TAKAGI_SUGENO_1
 from watchdog.breakdown import evaluate
 from watchdog.score import memberships, satisfies
 from watchdog.vector import HEADER_BYTES, constraints_offset

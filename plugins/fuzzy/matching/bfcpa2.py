@@ -7,7 +7,7 @@ work, a larger error.
 from typing import ClassVar
 
 from plugins.fuzzy.matching.bfcpa1 import FirstOrderMatcher
-from plugins.fuzzy.vectors import TAKAGI_SUGENO_0
+from watchdog.aggregators import TAKAGI_SUGENO_0
 
 
 class ZeroOrderMatcher(FirstOrderMatcher):

@@ -21,6 +21,7 @@ from plugins.fuzzy.patterns import pattern_bytes
 from plugins.fuzzy.vectors import SubscriptionVector, decode_subscription, encode_subscription
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE
 from tests.plugins.fuzzy.test_patterns import patterns
+from watchdog.aggregators import AGGREGATOR_NAMES, TAKAGI_SUGENO_0, WEIGHTED_MEAN, WITH_PATTERN, WITH_RULES
 
 VECTOR = bytes.fromhex("00006700009592ff547bff3f01017f0107")
 bytes_ = st.integers(0, 255)
@@ -28,16 +29,18 @@ bytes_ = st.integers(0, 255)
 
 @st.composite
 def any_subscription(draw: st.DrawFn) -> bytes:
-    aggregator = draw(st.sampled_from([0, 1, 2, 3, 4, 5, 6, 7, 8, 14, 15]))
-    count = draw(st.integers(2 if aggregator in (7, 8) else 1, 8))
+    aggregator = draw(st.sampled_from(list(AGGREGATOR_NAMES)))
+    count = draw(st.integers(2 if WITH_RULES >> aggregator & 1 else 1, 8))
     attributes = tuple(sorted(draw(st.permutations(range(8)))[:count]))
     block = b""
-    if aggregator >= 14:
+    if WITH_PATTERN >> aggregator & 1:
         block = pattern_bytes(draw(patterns(most=count, least=count)))
-    elif aggregator == 6:
+    elif aggregator == WEIGHTED_MEAN:
         block = bytes([draw(st.integers(1, 255)), *(draw(bytes_) for _ in range(count - 1))])
-    elif aggregator in (7, 8):
-        table = bytes([2, 2, 0, 255, *(draw(bytes_) for _ in range(4 if aggregator == 7 else 12))])
+    elif WITH_RULES >> aggregator & 1:
+        table = bytes(
+            [2, 2, 0, 255, *(draw(bytes_) for _ in range(4 if aggregator == TAKAGI_SUGENO_0 else 12))]
+        )
         block = draw(st.sampled_from([b"\x00", b"\x01", table]))
     constraints = []
     for _ in attributes:

@@ -9,7 +9,7 @@ from plugins.authoring.spans import Span
 from plugins.fuzzy.ages import OLDEST_S
 from plugins.fuzzy.authoring.compiler.wishes import CRISP, Exact, Wish
 from plugins.fuzzy.authoring.schema import NAMESPACE
-from watchdog.vector import lifetime_code, lifetime_s
+from watchdog.lifetime import lifetime_code, lifetime_s
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

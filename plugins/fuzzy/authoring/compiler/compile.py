@@ -20,7 +20,8 @@ from plugins.fuzzy.authoring.compiler.predicates import Asked, TagReaders, read_
 from plugins.fuzzy.authoring.compiler.term_check import curve_fault
 from plugins.fuzzy.authoring.compiler.wishes import Crisp, Curved, Exact
 from plugins.fuzzy.authoring.schema import SCHEMA
-from watchdog.vector import VectorError, lifetime_s
+from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code, lifetime_s
+from watchdog.vector import VectorError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,6 +158,10 @@ def _roundings(document: SubscriptionDocument, asked: Asked) -> Iterator[str]:
     seconds = None if valid is None else duration_s(valid)
     if seconds is not None and seconds != lifetime_s(asked.valid):
         yield f"valid {str(valid).strip()} is rounded up to {written_duration(lifetime_s(asked.valid))}"
+    longest = lifetime_code(LONGEST_LIFETIME_S)
+    if asked.valid > longest:
+        lives = written_duration(LONGEST_LIFETIME_S)
+        yield f"valid {str(valid).strip()} lives {lives}, as every code from {longest} on"
 
 
 def _deviations(

@@ -1,0 +1,73 @@
+"""What the parts of one node share: its number, its books, its contacts, and what it has to tell.
+
+A node *has* a transmitter, a state, and what messages mean to it; none of these is another. Each is given
+this, and nothing of the others but what it names.
+"""
+
+from collections import deque
+from typing import Final
+
+from dens import envelope
+from dens.arguments import checked_code, checked_node
+from dens.errors import LocalProtocolError
+from dens.events import Event
+from dens.item import Item, ItemId
+from dens.ledger import Ledger
+from dens.limits import Limits
+from dens.numbers import UNVERIFIED
+from dens.peer_session import PeerSession
+from dens.quarantine import Quarantine
+from dens.rate_limit import RateLimit
+from dens.seal import Sealer
+from dens.store import Store
+
+
+class NodeContext:
+    """One of these for every engine, made anew with each life."""
+
+    __slots__ = (
+        "events",
+        "flags",
+        "ledger",
+        "limits",
+        "node",
+        "quarantine",
+        "rate_limit",
+        "sealer",
+        "sessions",
+    )
+
+    def __init__(
+        self, node: int, store: Store, sealer: Sealer | None = None, limits: Limits | None = None
+    ) -> None:
+        checked_node(node)
+        if sealer is not None and sealer.node != node:
+            raise LocalProtocolError(
+                f"the sealer of node {sealer.node} was given to node {node}; give Sealer({node}, mission key)"
+            )
+        sealer, limits = sealer or Sealer(node), limits or Limits()
+        self.node: Final = node
+        self.limits: Final = limits
+        self.sealer: Final = sealer
+        self.flags: Final = envelope.SEALED if sealer.tag_bytes else 0
+        """`SEALED` where this mission has a key."""
+        self.ledger: Final = Ledger(store, limits)
+        self.events: Final[deque[Event]] = deque()
+        self.quarantine: Final = Quarantine(self.ledger, self.events)
+        self.rate_limit: Final = RateLimit(limits)
+        self.sessions: Final[dict[int, PeerSession]] = {}
+        """The open contacts, by peer."""
+
+    def make(self, type: int, language: int, lifetime_q: int, payload: bytes, created_ms: int) -> Item:
+        """Return a new message of this node's."""
+        checked_code(language, "language")
+        checked_code(lifetime_q, "lifetime code")
+        number = self.ledger.item_number()
+        return Item(type, language, self.node, number, created_ms, lifetime_q, 0, payload)
+
+    def mark(self, item_id: ItemId, session: PeerSession) -> str | None:
+        """Mark a message that has just been taken if nothing verified it; return the word for events."""
+        if session.flags == self.flags:
+            return None
+        self.ledger.mark_unverified(item_id)
+        return UNVERIFIED

@@ -1,0 +1,71 @@
+"""How a contact begins: hellos and summaries, which make two sessions ready for items.
+
+The states of a session are in dens/peer_session.py; here is what a node makes of what its peer says first.
+"""
+
+from typing import Final
+
+from dens.context import NodeContext
+from dens.item import Item
+from dens.messages import Hello, SummaryMessage
+from dens.numbers import MEDIATOR, STORED, SUMMARY, Role
+from dens.participant import Participant
+from dens.peer_session import PeerSession
+
+_ROLES: Final = {int(role): role for role in Role}
+
+
+class Greeting:
+    """Takes hellos and summaries."""
+
+    __slots__ = ("_ledger", "_node", "_participant", "_rate_limit")
+
+    def __init__(self, context: NodeContext, participant: Participant) -> None:
+        self._node = context.node
+        self._ledger = context.ledger
+        self._rate_limit = context.rate_limit
+        self._participant = participant
+
+    def is_admitted(self, hello: Hello, session: PeerSession, now_ms: int) -> bool:
+        """Say whether a greeting may be taken: one that begins a new session has its price."""
+        return hello.session <= session.peer_session or self._rate_limit.admits(session.peer, now_ms)
+
+    @staticmethod
+    def is_news(item: Item, message: SummaryMessage, session: PeerSession) -> bool:
+        """Say whether a summary would begin a session, or change what the peer is known to have."""
+        theirs, known = message.hello.session, session.peer_session
+        return theirs > known or (
+            theirs == known and session.is_ready and session.summary_number != item.number
+        )
+
+    def hello_came(self, hello: Hello, session: PeerSession, now_ms: int) -> bool:
+        """Take a greeting, and say whether it begins a session. One that is repeated while ours is old says
+        that ours was lost: it is answered.
+
+        Not where a summary says the same until it is acknowledged: over a slow link every old greeting would
+        be answered by another, for as long as the contact lasts.
+        """
+        is_new = session.greet(_ROLES[hello.role], hello.session, hello.heard)
+        says_summary = self._participant.role is MEDIATOR or session.role is MEDIATOR
+        if is_new and says_summary:
+            session.offer(-1, (self._node, self._ledger.link_number()), SUMMARY)
+        elif hello.heard != session.own_session or (
+            not says_summary and (is_new or session.hello_due_ms <= now_ms)
+        ):
+            session.owe_hello()
+        return is_new
+
+    def summary_came(self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int) -> None:
+        """Take a summary; a bad one changes nothing, and one that is late or known is not looked into."""
+        theirs = message.hello.session
+        is_known = session.is_ready and session.summary_number == item.number
+        is_read = theirs > session.peer_session or (theirs == session.peer_session and not is_known)
+        known = self._participant.understand(message) if is_read else None
+        self.hello_came(message.hello, session, now_ms)
+        if theirs != session.peer_session:
+            return
+        session.acknowledge(item, STORED, now_ms)
+        if known is None:
+            return
+        session.summarise(item.number, known, message.hosts)
+        self._participant.peer_ready(session, known, message.note, now_ms)

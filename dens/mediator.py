@@ -1,0 +1,315 @@
+"""What messages mean to a mediator, and whom it tells of them.
+
+    SUBSCRIBE, RENEW   relay, install where it can be served
+    UNSUBSCRIBE        relay, remove its filters
+    ANNOUNCE           relay, install at that publisher what it can serve
+    NOTIFICATION       relay as the policy says, notify whom it is owed to
+    NOTIFY             notify the ends of this device, for whom alone it came
+    RECEIPT            relay
+
+What it holds is in dens/mediator_state.py, what each message changes there in dens/learning.py.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from dens.collaborators import Identities
+from dens.context import NodeContext
+from dens.deferred import Deferred
+from dens.events import CopyReplicated, MessageStored
+from dens.identity import is_its_owners
+from dens.installing import ASKING, REFUSES_WHOLE, Installing
+from dens.item import Item, ItemId, quick_tuple
+from dens.learning import Learning
+from dens.mediator_state import MediatorState
+from dens.messages import Notify, Satisfied, SummaryMessage
+from dens.notification_store import Carried
+from dens.numbers import (
+    DIRECT_LANGUAGE,
+    HAS_IT,
+    INSTALL,
+    MEDIATOR,
+    NOT_SIGNED,
+    NOTIFICATION,
+    NOTIFY,
+    PUBLISHER,
+    REMOVE,
+    STORED,
+    SUBSCRIBE,
+    SUBSCRIBER,
+    SUPERSEDED,
+    UNEXPECTED,
+    UNSUBSCRIBE,
+    MessageType,
+    Status,
+)
+from dens.participant import Participant
+from dens.peer_session import PeerSession
+from dens.quarantine import Work
+from dens.sharing import Sharing
+from dens.summary import Summary
+
+_PRIORITY: Final = {
+    int(MessageType.UNSUBSCRIBE): 0,
+    int(MessageType.SUBSCRIBE): 1,
+    int(MessageType.RENEW): 1,
+    int(MessageType.RECEIPT): 2,
+    int(MessageType.ANNOUNCE): 3,
+    int(MessageType.NOTIFICATION): 4,
+}
+_DELIVERY: Final = 0
+"""What an end in contact is owed goes first, whether the end is met itself or its host."""
+_EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
+
+
+def _notify_of(item: Item, satisfied: Mapping[int, Satisfied] | None) -> Item | None:
+    """Return a notification as whoever is owed it for these subscriptions gets it; None for none."""
+    if not satisfied:
+        return None
+    notify = Notify(tuple(satisfied.values()), item.payload)
+    return item.but(type=NOTIFY, payload=notify.encode(), copies=0)
+
+
+class Mediator(Participant):
+    """Learns, relays, installs and notifies."""
+
+    __slots__ = (
+        "_context",
+        "_deferred",
+        "_identities",
+        "_installing",
+        "_learning",
+        "_ledger",
+        "_sessions",
+        "_sharing",
+        "_state",
+    )
+
+    role = MEDIATOR
+    commits_at_once = False
+    expires_before_taking = True
+
+    def __init__(
+        self,
+        context: NodeContext,
+        state: MediatorState,
+        sharing: Sharing,
+        identities: Identities | None,
+    ) -> None:
+        self._context = context
+        self._ledger = context.ledger
+        self._sessions = context.sessions
+        self._state = state
+        self._sharing = sharing
+        self._learning = Learning(context, state)
+        self._installing = Installing(context, state)
+        self._identities = identities
+        self._deferred = Deferred(context, state, self._notify)
+
+    # ------------------------------------------------------------------ what an engine asks
+
+    def restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
+        """Take up what was held; a mediator has no inbox."""
+        self._learning.restore(held, now_ms)
+
+    def could_not_take(self, item: Item, now_ms: int) -> Status:
+        """Relay a message that this node can do nothing with."""
+        return self._state.put_aside(item, now_ms)
+
+    def ended(self, item_id: ItemId, now_ms: int) -> bool:
+        """Forget a message whose lifetime is over."""
+        return self._state.ended(item_id, now_ms)
+
+    def understand(self, message: SummaryMessage) -> Summary:
+        """Return what a peer's summary says; of another mediator's, where it differs from what is known."""
+        if message.hello.role == MEDIATOR:
+            return self._ledger.known.compare(message.known)
+        return super().understand(message)
+
+    def note(self, session: PeerSession, now_ms: int) -> bytes:
+        """Return what the replication policy tells its peers."""
+        return self._sharing.note(session, now_ms)
+
+    def told_hosts(self, session: PeerSession) -> tuple[int, ...]:
+        """Return the ends of this device, where a peer can make use of them."""
+        return self._sharing.told_hosts(session)
+
+    # ------------------------------------------------------------------ taking messages
+
+    def take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+        """Take a message: believe it, learn it, and pass it on."""
+        if self._identities is not None and not self._is_its_owners(item, session, now_ms):
+            return NOT_SIGNED
+        if item.type == NOTIFY and session.role is not MEDIATOR:
+            return UNEXPECTED
+        status = self._learning.learn(item, session.peer, self._notify, now_ms)
+        if status is STORED:
+            happened = CopyReplicated if session.role is MEDIATOR else MessageStored
+            context = self._context
+            word = None if session.flags == context.flags else context.mark(item.id, session)
+            context.events.append(quick_tuple(happened, (now_ms, item, session.peer, word, ())))
+            self._installing.offer_learnt(item)
+            self._spread(item, session, now_ms)
+            self._deferred.find_by(now_ms)
+        elif status is SUPERSEDED and item.type != NOTIFY:
+            self._ledger.know(item)
+        return status
+
+    def _is_its_owners(self, item: Item, session: PeerSession, now_ms: int) -> bool:
+        """Say whether a message may be believed; one that cannot be verified may not."""
+        return self._context.quarantine.attempt(
+            Work.TAKING,
+            item,
+            now_ms,
+            is_its_owners,
+            item,
+            self._identities,
+            otherwise=False,
+            peer=session.peer,
+        )
+
+    # ------------------------------------------------------------------ giving messages
+
+    def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
+        """Tell a mediator all that is known here, and an end what is known of it."""
+        if session.role is MEDIATOR:
+            return self._ledger.known.encode_all(most_bytes)
+        return self._ledger.known.encode_only(session.peer, most_bytes)
+
+    def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
+        """Queue what a peer lacks, each kind of peer its own."""
+        role = session.role
+        self._sharing.met(session, note, now_ms)
+        if role is MEDIATOR:
+            missing = [item for id in known.lacking if (item := self._state.items.get(id)) is not None]
+            missing.sort(key=lambda item: item.created_ms)
+            for item in missing:
+                self._offer(item, session, now_ms)
+        elif role is SUBSCRIBER:
+            if self._state.carried.is_deferred(session.peer):
+                self._deferred.find(session, now_ms)
+            for item_id in self._state.carried.owed_to(session.peer):
+                if session.knows(item_id):
+                    self._state.carried.delivered(item_id, session.peer)
+                else:
+                    session.offer(0, item_id, NOTIFY)
+            self._deferred.find_by(now_ms)
+        else:
+            self._installing.offer_all(session)
+
+    def _offer(self, item: Item, session: PeerSession, now_ms: int) -> None:
+        """Queue a message for a mediator that has use for it; what came for the ends of this device alone
+        goes to no other.
+        """
+        type = item.type
+        if type == NOTIFY or not session.lacks(item.id):
+            return
+        priority = _PRIORITY[type]
+        if type == NOTIFICATION:
+            if self._sharing.share(item, session.peer, now_ms) is None:
+                if self._sharing.hosted_and_owed(item.id, session) is None:
+                    return
+                priority = _DELIVERY
+        elif type in ASKING and item.language == DIRECT_LANGUAGE and not self._sharing.tells_plain(item):
+            return
+        session.enqueue(priority, item.id, type, item.size)
+
+    def _spread(self, item: Item, giver: PeerSession, now_ms: int) -> None:
+        """Give a message that has just been learnt to those in contact whom it concerns, but not back."""
+        for session in self._sessions.values():
+            if session is giver or not session.is_ready:
+                continue
+            if session.role is MEDIATOR:
+                self._offer(item, session, now_ms)
+            elif session.role is PUBLISHER and item.type == UNSUBSCRIBE:
+                self._installing.offer_removal(item, session)
+        if item.type in _EVENTS:
+            carried = self._state.carried.get(item.id)
+            if carried is not None:
+                for subscriber in carried.owed:
+                    self._notify_end(carried, subscriber)
+
+    def _notify(self, carried: Carried, subscriber: int, now_ms: int) -> None:
+        self._notify_end(carried, subscriber)
+        asks = self._sharing.asks_who_is_owed
+        for session in self._sessions.values():
+            if (asks or subscriber in session.hosts) and session.is_ready and session.role is MEDIATOR:
+                self._offer(carried.item, session, now_ms)
+
+    def _notify_end(self, carried: Carried, subscriber: int) -> None:
+        session = self._sessions.get(subscriber)
+        if session is not None and session.is_ready and session.role is SUBSCRIBER:
+            session.may_want(carried.item.id)
+            session.offer(0, carried.item.id, NOTIFY, carried.item.size)
+
+    def held(self, item_id: ItemId) -> Item | None:
+        """Return a message, or a part of one, that is held."""
+        return self._state.items.get(item_id) or self._state.parts.get(item_id)
+
+    def frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
+        """Return a message in the form that its receiver needs."""
+        if type in _EVENTS:
+            if session.role is MEDIATOR:
+                return self._frame_for_mediator(item, session, now_ms)
+            carried = self._state.carried.get(item.id)
+            return None if carried is None else _notify_of(item, carried.owed.get(session.peer))
+        if type == INSTALL:
+            if item.type not in ASKING:
+                return None  # Somebody gave the number of a part to something else.
+            payload = item.payload if item.type == SUBSCRIBE else item.payload[4:]
+            return item.but(type=int(type), payload=payload, signature=b"")
+        if type == REMOVE:
+            return item.but(type=int(type), payload=item.payload[:2], signature=b"")
+        return item
+
+    def _frame_for_mediator(self, item: Item, session: PeerSession, now_ms: int) -> Item | None:
+        """Return a notification as a mediator gets it: with what the policy shares, or else for the ends that
+        it hosts, as they themselves would get it. It then names the subscriptions of one of them; the host
+        finds the others'.
+        """
+        copies = self._sharing.share(item, session.peer, now_ms)
+        if copies is None:
+            return _notify_of(item, self._sharing.hosted_and_owed(item.id, session))
+        return item if copies == item.copies else item.but(copies=copies)
+
+    def acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
+        """Learn how a peer took a message: who is owed no more, whose copies are fewer, who wants parts."""
+        if item.type == NOTIFY:
+            if session.role is MEDIATOR:
+                return  # Whether its ends have it their receipts say.
+            if status in HAS_IT:
+                self._state.carried.delivered(item.id, session.peer)
+                self._state.let_go_if_done(item.id, now_ms)
+            elif status == SUPERSEDED:
+                self._owe_other_revisions_only(item, session)
+                self._state.let_go_if_done(item.id, now_ms)
+            self._deferred.find_more(session, now_ms)
+        elif item.type == NOTIFICATION and status == STORED:
+            held = self._state.items.get(item.id)
+            kept = 0 if held is None else self._sharing.kept(held, item.copies, session, now_ms)
+            if held is not None and kept != held.copies:
+                self._state.lighten(held.but(copies=kept))
+        elif item.type == INSTALL and status in REFUSES_WHOLE:
+            self._installing.refused(item, status, session)
+
+    def timer_due(self, now_ms: int) -> None:
+        """Forget subscriptions that have lingered enough, and find what subscribers in contact are owed that
+        was put off.
+        """
+        self._state.lapse(now_ms)
+        if self._deferred.find_ms <= now_ms:
+            self._deferred.find_for_all(now_ms)
+
+    def next_end_ms(self) -> int:
+        """Return when a subscription has lingered enough, or something is to be found."""
+        lingering_ms, find_ms = self._state.table.wake_ms, self._deferred.find_ms
+        return lingering_ms if lingering_ms < find_ms else find_ms
+
+    def _owe_other_revisions_only(self, refused: Item, session: PeerSession) -> None:
+        """Owe a subscriber no more for what it no longer wants; a newer revision may have come meanwhile."""
+        self._state.carried.release_refused(
+            refused.id, session.peer, Notify.decode(refused.payload).satisfied
+        )
+        if session.peer in self._state.carried.subscribers_owed(refused.id):
+            session.may_want(refused.id)
+            session.offer(0, refused.id, NOTIFY)

@@ -1,0 +1,152 @@
+"""What a mediator holds, durably: subscriptions, withdrawals, announcements, notifications, receipts.
+
+Every message that is held is in `items`, and in the one table that its kind belongs to. What leaves is told
+by an event that says why. How messages get in is in dens/learning.py, who is owed what in dens/owing.py.
+"""
+
+from typing import Final
+
+from dens.context import NodeContext
+from dens.events import CopyDropped, MessageExpired
+from dens.item import Item, ItemId
+from dens.matching import LanguageMatchers
+from dens.notification_store import NotificationStore
+from dens.numbers import (
+    ANNOUNCE,
+    NOTIFICATION,
+    NOTIFY,
+    REASON_NAMES,
+    RECEIPT,
+    STORED,
+    UNSUBSCRIBE,
+    Reason,
+    Status,
+)
+from dens.owing import Owing
+from dens.parts import PartBook
+from dens.receipts import ReceiptBook
+from dens.services import ServiceBook
+from dens.subscription_table import Subscription, SubscriptionTable
+
+
+class MediatorState:
+    """The memory of a mediator."""
+
+    __slots__ = (
+        "_events",
+        "_ledger",
+        "_limits",
+        "carried",
+        "hosts",
+        "items",
+        "owing",
+        "parts",
+        "receipts",
+        "services",
+        "set_aside",
+        "table",
+    )
+
+    def __init__(
+        self,
+        context: NodeContext,
+        matchers: LanguageMatchers,
+        services: ServiceBook,
+        parts: PartBook,
+        hosts: frozenset[int],
+    ) -> None:
+        self._ledger = context.ledger
+        self._events = context.events
+        self._limits = context.limits
+        self.hosts: Final = hosts
+        """The subscribers on this device."""
+        self.items: Final[dict[ItemId, Item]] = {}
+        self.table: Final = SubscriptionTable(context.limits.linger_ms)
+        self.carried: Final = NotificationStore(context.limits)
+        self.receipts: Final = ReceiptBook()
+        self.services: Final = services
+        self.parts: Final = parts
+        self.set_aside: Final[dict[ItemId, None]] = {}
+        """What could not be taken, and is only relayed."""
+        self.owing: Final = Owing(context, matchers, hosts, self.table, self.carried, self.receipts)
+
+    def hold(self, item: Item) -> None:
+        """Hold a message, and know it."""
+        self.items[item.id] = item
+        self._ledger.keep(item)
+
+    def lapse(self, now_ms: int) -> None:
+        """Forget subscriptions that have lingered enough."""
+        while self.table.wake_ms <= now_ms and (ended := self.table.pop_ended(now_ms)) is not None:
+            self.owing.match_no_more(ended, now_ms)
+            self.forget_services(ended)
+
+    def lighten(self, item: Item) -> None:
+        """Hold a notification with fewer copies to give."""
+        self.items[item.id] = item
+        self.carried.replace(item)
+        self._ledger.rewrite(item)
+
+    def forget_services(self, ended: Subscription) -> None:
+        """Offer a subscription that has ended to no publisher any more."""
+        self.services.remove(ended.key)
+        self.parts.ended(ended.key)
+
+    def put_aside(self, item: Item, now_ms: int) -> Status:
+        """Hold a message that this node can do nothing with, and relay it; of too many the oldest goes."""
+        self.hold(item)
+        self.set_aside[item.id] = None
+        if len(self.set_aside) > self._limits.quarantined:
+            oldest = self.items[next(iter(self.set_aside))]
+            self.carried.remove(oldest.id)
+            self.let_go_of(oldest, Reason.OLDEST, now_ms)
+        return STORED
+
+    def let_go_of(self, item: Item, reason: Reason, now_ms: int) -> None:
+        """Hold a message no longer, and say why."""
+        self.items.pop(item.id, None)
+        self.set_aside.pop(item.id, None)
+        self.parts.remove(item.id)
+        self.receipts.remove(item)
+        self._ledger.let_go(item)
+        self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[reason]))
+
+    def release(self, subscriber: int, id: int, now_ms: int) -> None:
+        """Owe nothing more for this subscription."""
+        waiting = self.carried.owed_to(subscriber) if subscriber in self.hosts else ()
+        self.carried.release(subscriber, id)
+        for item_id in waiting:
+            self.let_go_if_done(item_id, now_ms)
+
+    def let_go_if_done(self, item_id: ItemId, now_ms: int) -> None:
+        """Let go of a copy that came for the ends of this device, if none of them is owed it any more."""
+        item = self.items.get(item_id)
+        if item is not None and item.type == NOTIFY and not self.carried.is_owed(item_id):
+            self.forget_copy(item, now_ms)
+
+    def forget_copy(self, item: Item, now_ms: int) -> None:
+        """Let go of a copy as if it had never been here: another mediator may make this one a carrier."""
+        self.carried.remove(item.id)
+        del self.items[item.id]
+        self._ledger.forget(item.id)
+        self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[Reason.DELIVERED]))
+
+    def ended(self, item_id: ItemId, now_ms: int) -> bool:
+        """Forget a message whose lifetime is over; say whether it was held."""
+        item = self.items.pop(item_id, None)
+        if item is None:
+            return False
+        self.set_aside.pop(item_id, None)
+        self.parts.remove(item_id)
+        self._events.append(MessageExpired(now_ms, item, None, REASON_NAMES[Reason.LIFETIME_OVER]))
+        kind = item.type
+        if kind in (NOTIFICATION, NOTIFY):
+            self.carried.remove(item_id)
+        elif kind == RECEIPT:
+            self.receipts.remove(item)
+        elif kind == UNSUBSCRIBE:
+            self.table.tombstone_ended((item.origin, item.payload[0]), item)
+        elif kind == ANNOUNCE:
+            self.services.forget(item)
+            self.parts.ask_anew(item.origin)
+        return True

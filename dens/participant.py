@@ -1,0 +1,95 @@
+"""What messages mean to one kind of node: all that an engine and its transmitter ask of it.
+
+An engine (dens/engine.py) knows contacts, sessions and acknowledgements; a transmitter (dens/transmitter.py)
+knows queues, windows and datagrams. Neither knows what is said. A subscriber, a mediator and a publisher do.
+"""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from dens import summary
+from dens.item import NEVER_MS, Item, ItemId
+from dens.messages import SummaryMessage
+from dens.numbers import Role, Status
+from dens.peer_session import PeerSession
+from dens.summary import Summary
+
+
+class Participant(ABC):
+    """One kind of node, as its engine sees it."""
+
+    __slots__ = ()
+
+    role: ClassVar[Role]
+    commits_at_once: ClassVar[bool] = True
+    """Whether what an application asked is committed even if nothing is sent. A mediator has no application,
+    and waits for its next acknowledgements, so that one commit serves a batch.
+    """
+    expires_before_items: ClassVar[bool] = False
+    """Whether what has expired ends before any message is looked at."""
+    expires_before_taking: ClassVar[bool] = False
+    """Whether it ends before a message is taken that is new."""
+
+    # ------------------------------------------------------------------ what an engine asks
+
+    @abstractmethod
+    def restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
+        """Take up what was committed before a restart; expired messages too, which end at the first timer."""
+
+    @abstractmethod
+    def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
+        """Queue what the peer lacks; `known` is what it has."""
+
+    @abstractmethod
+    def take(self, item: Item, session: PeerSession, now_ms: int) -> Status | None:
+        """Take a message that is new, unexpired and the peer's to send; say how. None says that it cannot."""
+
+    @abstractmethod
+    def could_not_take(self, item: Item, now_ms: int) -> Status:
+        """Say what becomes of a message that could not be taken."""
+
+    @abstractmethod
+    def ended(self, item_id: ItemId, now_ms: int) -> bool:
+        """Forget a message whose lifetime is over; say whether it is to be remembered for longer."""
+
+    def acknowledged(  # noqa: B027 nothing is what most do
+        self, item: Item, status: int, session: PeerSession, now_ms: int
+    ) -> None:
+        """Learn how a peer took a message; `item` is what was sent. To an end nothing changes: what a
+        mediator has, its next summary says.
+        """
+
+    def understand(self, message: SummaryMessage) -> Summary:
+        """Return what a peer's summary says, or raise RemoteProtocolError."""
+        return summary.decode(message.known)
+
+    def next_end_ms(self) -> int:
+        """Return when something ends that is no message."""
+        return NEVER_MS
+
+    def timer_due(self, now_ms: int) -> None:  # noqa: B027 nothing is what most do
+        """Do what has become due beside the ends of messages."""
+
+    # ------------------------------------------------------------------ what a transmitter asks
+
+    @abstractmethod
+    def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
+        """Return the summary this peer needs."""
+
+    @abstractmethod
+    def held(self, item_id: ItemId) -> Item | None:
+        """Return a message that is held and may be sent."""
+
+    def frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
+        """Return a message that is held as it is to be transmitted, or None where it is not worth sending any
+        more.
+        """
+        return item
+
+    def note(self, session: PeerSession, now_ms: int) -> bytes:
+        """Return what the replication policy tells its peers; ends have none."""
+        return b""
+
+    def told_hosts(self, session: PeerSession) -> tuple[int, ...]:
+        """Return the ends that this peer is told of as hosted here; ends host nobody."""
+        return ()

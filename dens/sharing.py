@@ -1,0 +1,129 @@
+"""What a mediator asks its replication policy, and what it makes of the answers.
+
+A policy may be somebody else's: whatever it raises is told, and means that no copy is shared.
+"""
+
+from collections.abc import Collection
+
+from dens.context import NodeContext
+from dens.item import Item, ItemId
+from dens.messages import NOTE_BYTES, Satisfied
+from dens.notification_store import NotificationStore
+from dens.numbers import LINK_NUMBER, MEDIATOR, SUMMARY
+from dens.peer_session import PeerSession
+from dens.policies.policy import ReplicationPolicy
+from dens.quarantine import Work
+
+
+class Sharing:
+    """Decides which mediator gets a copy of what."""
+
+    __slots__ = ("_carried", "_hosts", "_node", "_policy", "_quarantine", "asks_who_is_owed")
+
+    def __init__(
+        self,
+        context: NodeContext,
+        policy: ReplicationPolicy,
+        carried: NotificationStore,
+        hosts: frozenset[int],
+    ) -> None:
+        self._node = context.node
+        self._quarantine = context.quarantine
+        self._policy = policy
+        self._carried = carried
+        self._hosts = hosts
+        self.asks_who_is_owed = policy.asks_who_is_owed
+
+    def note(self, session: PeerSession, now_ms: int) -> bytes:
+        """Return what the policy tells those of other mediators."""
+        if session.role is not MEDIATOR:
+            return b""
+        own = Item(SUMMARY, 0, self._node, LINK_NUMBER, now_ms, 0, 0, b"")
+        return self._quarantine.attempt(
+            Work.SHARING, own, now_ms, self._checked_note, now_ms, otherwise=b"", peer=session.peer
+        )
+
+    def _checked_note(self, now_ms: int) -> bytes:
+        note = self._policy.note(now_ms)
+        if len(note) > NOTE_BYTES:
+            raise ValueError(f"a note has at most {NOTE_BYTES} bytes, here are {len(note)}")
+        return note
+
+    def met(self, session: PeerSession, note: bytes, now_ms: int) -> None:
+        """Tell the policy of a peer and of what its policy says; a note that it fails with is ignored."""
+        theirs = Item(SUMMARY, 0, session.peer, session.summary_number, now_ms, 0, 0, note)
+        is_mediator = session.role is MEDIATOR
+        self._quarantine.attempt(
+            Work.SHARING,
+            theirs,
+            now_ms,
+            self._policy.met,
+            session.peer,
+            is_mediator,
+            note,
+            now_ms,
+            session.hosts,
+            otherwise=None,
+            peer=session.peer,
+        )
+
+    def told_hosts(self, session: PeerSession) -> tuple[int, ...]:
+        """Return the ends of this device, where a peer can make use of them."""
+        is_of_use = session.role is MEDIATOR and not self._policy.shares_everything
+        return tuple(sorted(self._hosts)) if is_of_use else ()
+
+    def tells_plain(self, item: Item) -> bool:
+        """Say whether other mediators are told of this subscription to plain messages.
+
+        A plain message names its receiver, so who wants it need be known only where the receiver is met.
+        There the receiver says so itself, or its host for it; unless the policy asks.
+        """
+        policy = self._policy
+        return policy.asks_who_is_owed or (item.origin in self._hosts and not policy.shares_everything)
+
+    def share(self, item: Item, peer: int, now_ms: int) -> int | None:
+        """Ask the policy for the copies code of a mediator's copy, or None for no copy.
+
+        An end of this device is met by nobody more surely than here, so the policy does not hear of it.
+        """
+        policy = self._policy
+        owed_to: Collection[int] = ()
+        if policy.asks_who_is_owed:
+            owed_to = self._carried.subscribers_owed(item.id)
+            if self._hosts:
+                owed_to = [subscriber for subscriber in owed_to if subscriber not in self._hosts]
+        return self._quarantine.attempt(
+            Work.SHARING,
+            item,
+            now_ms,
+            policy.share,
+            item,
+            owed_to,
+            peer,
+            now_ms,
+            otherwise=None,
+            peer=peer,
+        )
+
+    def hosted_and_owed(self, item_id: ItemId, session: PeerSession) -> dict[int, Satisfied] | None:
+        """Return what this notification satisfies of an end that this mediator hosts, or None where none of
+        them is owed it.
+        """
+        if session.hosts and (carried := self._carried.get(item_id)) is not None:
+            for end in session.hosts:
+                if end in carried.owed and end not in self._hosts:
+                    return carried.owed[end]
+        return None
+
+    def kept(self, held: Item, given: int, session: PeerSession, now_ms: int) -> int:
+        """Ask the policy for the copies code that stays here."""
+        return self._quarantine.attempt(
+            Work.SHARING,
+            held,
+            now_ms,
+            self._policy.kept,
+            held,
+            given,
+            otherwise=held.copies,
+            peer=session.peer,
+        )

@@ -1,0 +1,245 @@
+"""A fault plan as a file: one world, said whole, so that it stays the world that it was.
+
+A seed is only a number: what is drawn from it changes when anything is added that may be drawn. A plan that
+broke an invariant is therefore kept as itself, with the seed from which its world draws chance.
+
+    {"version": 1, "seed": 1234, "faults": "all", "broke": "", "plan": {"subscribers": 2, …}}
+
+What a file does not say is as it is by default; what nobody knows is refused. The decoder is total: whatever
+the bytes are, they are a plan, or a `DocumentError` that says everything that is wrong with them.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+from dens.limits import Limits
+from dens.policies.registry import POLICIES
+from documents.json_documents import parse_json
+from documents.problems import DocumentError, Problem, did_you_mean, listed
+from documents.reading import place_of, refuse_large
+from emulation.torture.plan import LAST_NODE, Faults, Plan
+
+VERSION: Final = 1
+CODE: Final = "D404"
+_LARGEST: Final = 64 * 1024
+_MOST_OF_A_ROLE: Final = 64
+_LONGEST_MS: Final = 3_600_000
+_LARGEST_NUMBER: Final = 1 << 48
+_LAST_FIRST_NUMBER: Final = (1 << 31) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPlan:
+    """A plan, the seed of its world, which faults were allowed where it was drawn, and what broke then."""
+
+    seed: int
+    plan: Plan
+    faults: str = "all"
+    broke: str = ""
+
+
+def encode_plan(kept: KeptPlan) -> str:
+    """Return the text of a plan's file."""
+    plan = kept.plan
+    said: dict[str, Any] = {field.name: getattr(plan, field.name) for field in fields(Plan)}
+    said["faults"] = {field.name: getattr(plan.faults, field.name) for field in fields(Faults)}
+    said["limits"] = {field.name: getattr(plan.limits, field.name) for field in fields(Limits)}
+    said["mission_key"] = None if plan.mission_key is None else plan.mission_key.hex()
+    said["homes"] = {str(end): home for end, home in plan.homes.items()}
+    document = {
+        "version": VERSION,
+        "seed": kept.seed,
+        "faults": kept.faults,
+        "broke": kept.broke,
+        "plan": said,
+    }
+    return json.dumps(document, indent=1) + "\n"
+
+
+def read_plan(content: bytes, file: str) -> KeptPlan:
+    """Return what a plan's file says, or raise `DocumentError`."""
+    refuse_large(content, file, _LARGEST)
+    document = parse_json(content, file, CODE)
+    reader = _Reader(file, content.decode("utf-8-sig"))
+    if not isinstance(document, dict) or document.get("version") != VERSION:
+        reader.refuse("version", f'a plan begins with {{"version": {VERSION}, …}}')
+        raise reader.error()
+    said = reader.table(document, "version", {"version", "seed", "faults", "broke", "plan"})
+    seed = reader.read(said, "seed", _whole(-_LARGEST_NUMBER, _LARGEST_NUMBER), 0)
+    faults = reader.read(said, "faults", _word, "all")
+    broke = reader.read(said, "broke", _word, "")
+    plan = reader.plan(said.get("plan"))
+    if reader.problems:
+        raise reader.error()
+    return KeptPlan(seed, plan, faults, broke)
+
+
+Check = Callable[[Any], Any]
+"""Returns a value as a plan has it, or raises ValueError with what it should be."""
+
+
+def _whole(least: int, most: int) -> Check:
+    def check(value: Any) -> int:
+        if type(value) is not int or not least <= value <= most:
+            raise ValueError(f"a whole number from {least} to {most}")
+        return value
+
+    return check
+
+
+def _probability(value: Any) -> float:
+    if type(value) not in (int, float) or not 0 <= value <= 1:
+        raise ValueError("a number from 0 to 1")
+    return float(value)
+
+
+def _truth(value: Any) -> bool:
+    if type(value) is not bool:
+        raise ValueError("true or false")
+    return value
+
+
+def _word(value: Any) -> str:
+    if type(value) is not str or len(value) > 1_000:
+        raise ValueError("a text of at most 1,000 characters")
+    return value
+
+
+def _optional(check: Check) -> Check:
+    return lambda value: None if value is None else check(value)
+
+
+def _range(least: int, most: int) -> Check:
+    def check(value: Any) -> tuple[int, int]:
+        if not isinstance(value, list) or len(value) != 2:
+            raise ValueError("a list of two whole numbers, the second above the first")
+        low, high = (_whole(least, most)(one) for one in value)
+        if low >= high:
+            raise ValueError("a list of two whole numbers, the second above the first")
+        return low, high
+
+    return check
+
+
+def _ids(value: Any) -> tuple[int, ...]:
+    if not isinstance(value, list) or len(value) != 3 or len(set(map(repr, value))) != 3:
+        raise ValueError("a list of three different ids from 0 to 255")
+    return tuple(_whole(0, 255)(one) for one in value)
+
+
+def _policy(value: Any) -> str:
+    if isinstance(value, str) and value in POLICIES:
+        return value
+    hint = did_you_mean(value, POLICIES) if isinstance(value, str) else ""
+    raise ValueError(f"null, or one of {listed(sorted(POLICIES))}{hint}")
+
+
+def _key(value: Any) -> bytes:
+    try:
+        return bytes.fromhex(_word(value))
+    except ValueError:
+        raise ValueError("null, or a key in hexadecimal") from None
+
+
+def _homes(value: Any) -> dict[int, int]:
+    if not isinstance(value, dict) or len(value) > _MOST_OF_A_ROLE:
+        raise ValueError("a table of subscribers and their mediators")
+    node = _whole(0, LAST_NODE)
+    if not all(end.isdecimal() and len(end) <= 5 for end in value):
+        raise ValueError("a table of subscribers and their mediators")
+    return {node(int(end)): node(home) for end, home in value.items()}
+
+
+_CODES: Final = _range(0, 255)
+_PLAN: Final[dict[str, Check]] = {
+    "subscribers": _whole(1, _MOST_OF_A_ROLE),
+    "mediators": _whole(1, _MOST_OF_A_ROLE),
+    "publishers": _whole(1, _MOST_OF_A_ROLE),
+    "duration_ms": _whole(1, _LONGEST_MS),
+    "heal_ms": _whole(0, _LONGEST_MS),
+    "heal_loss": _probability,
+    "contact_every_ms": _whole(1, _LONGEST_MS),
+    "contact_ms": _range(0, _LONGEST_MS),
+    "operation_every_ms": _whole(1, _LONGEST_MS),
+    "mission_key": _optional(_key),
+    "policy": _optional(_policy),
+    "notification_q": _CODES,
+    "subscription_q": _CODES,
+    "withdraws": _truth,
+    "subscribes_first": _truth,
+    "everything_arrives": _truth,
+    "never_late": _truth,
+    "homes": _homes,
+    "first_node": _whole(0, LAST_NODE),
+    "first_number": _optional(_whole(1, _LAST_FIRST_NUMBER)),
+    "ids": _ids,
+    "clock_ms": _whole(-_LARGEST_NUMBER, _LARGEST_NUMBER),
+    "is_poisoned": _truth,
+    "has_parts": _truth,
+}
+_LEAST_LIMITS: Final = {"number_step": 1, "retry_ms": 1, "retry_most_ms": 1, "hello_ms": 1, "window_bytes": 1}
+
+
+class _Reader:
+    """Reads fields, and notes all that is wrong with them."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self._file = file
+        self._text = text
+        self.problems: list[Problem] = []
+
+    def refuse(self, name: str, message: str) -> None:
+        """Note what is wrong, at the first place where this name stands."""
+        line, column = place_of(self._text, max(0, self._text.find(f'"{name}"')))
+        self.problems.append(Problem(self._file, line, column, "error", CODE, f"{name}: {message}"))
+
+    def error(self) -> DocumentError:
+        """Return everything that is wrong."""
+        return DocumentError(self.problems)
+
+    def table(self, value: Any, name: str, known: set[str]) -> dict[str, Any]:
+        """Return a table that has none but known keys; what it has beside them is noted."""
+        if not isinstance(value, dict):
+            self.refuse(name, "this has to be a table")
+            return {}
+        for key in value.keys() - known:
+            self.refuse(key, f"nobody knows what this is{did_you_mean(key, known)}")
+        return {key: value[key] for key in value.keys() & known}
+
+    def read(self, said: Mapping[str, Any], name: str, check: Check, default: Any) -> Any:
+        """Return one field; what is wrong with it is noted."""
+        if name not in said:
+            return default
+        try:
+            return check(said[name])
+        except ValueError as error:
+            self.refuse(name, f"this has to be {error}")
+            return default
+
+    def plan(self, value: Any) -> Plan:
+        """Return the plan that a table says."""
+        usual = Plan()
+        said = self.table(value, "plan", {field.name for field in fields(Plan)})
+        faults = self._of_numbers(said.get("faults", {}), "faults", Faults(), _probability)
+        limits = self._of_numbers(said.get("limits", {}), "limits", Limits(), None)
+        found = {name: self.read(said, name, check, getattr(usual, name)) for name, check in _PLAN.items()}
+        plan = Plan(faults=faults, limits=limits, **found)
+        if plan.first_node + plan.subscribers + plan.mediators + plan.publishers > LAST_NODE:
+            self.refuse("first_node", f"nodes have numbers up to {LAST_NODE}, and these do not fit below it")
+        return plan
+
+    def _of_numbers(self, value: Any, name: str, usual: Any, check: Check | None) -> Any:
+        names = [field.name for field in fields(usual)]
+        said = self.table(value, name, set(names))
+        found = {
+            one: self.read(
+                said,
+                one,
+                check or _whole(_LEAST_LIMITS.get(one, 0), _LARGEST_NUMBER),
+                getattr(usual, one),
+            )
+            for one in names
+        }
+        return type(usual)(**found)
