@@ -16,7 +16,6 @@ from plugins.authoring import Authoring
 from plugins.authoring.generator import RandomSubscription, SubscriptionGenerator
 from plugins.language import SubscriptionLanguage
 from tests.plugins.toy_language import LIFETIME_Q, NAMESPACE, TOY, AlarmAuthoring, alarm, register
-from watchdog.header import body_of
 
 WriteScenario = Callable[..., Path]
 
@@ -77,10 +76,11 @@ def test_a_subscription_of_another_language_is_asked_for_and_answered(
     (tmp_path / "fast.xml").write_text(alarm(least="40"))
     scenario = load_scenario(path)
     usual, other = scenario.subscriptions
-    assert (usual.language, usual.id, usual.vector[0]) == (1, 0, 0)
-    assert (other.language, other.vector[:3], other.document) == (
+    assert usual.language == 1
+    assert (other.language, other.lifetime_q, len(other.body), other.document) == (
         TOY.language_id,
-        bytes((1, 0, LIFETIME_Q)),
+        LIFETIME_Q,
+        3,
         alarm(least="40"),
     )
     run_scenario(scenario, 5, tmp_path / "run")
@@ -104,11 +104,9 @@ def test_a_population_of_another_language(write_scenario: WriteScenario) -> None
     path.write_text(path.read_text() + CROWD.format("drawing"))
     [crowd] = load_scenario(path).populations
     assert crowd.language == DRAWING.language_id
-    dealt = crowd.vectors(np.random.default_rng(1), 2)
-    assert [whose for whose, _ in dealt] == [0, 1] * 3
-    assert [vector[0] for _, vector in dealt] == [1, 1, 2, 2, 3, 3]
-    assert all(len(body_of(vector)) == 3 for _, vector in dealt)
-    assert dealt == crowd.vectors(np.random.default_rng(1), 2), "the same chance makes the same"
+    bodies = crowd.bodies(np.random.default_rng(1))
+    assert [len(body) for body in bodies] == [3] * 6
+    assert bodies == crowd.bodies(np.random.default_rng(1)), "the same chance makes the same"
 
 
 def test_interests_in_another_language(write_scenario: WriteScenario) -> None:
@@ -116,7 +114,7 @@ def test_interests_in_another_language(write_scenario: WriteScenario) -> None:
     liked = load_scenario(path).interests
     assert liked is not None
     assert liked.language == DRAWING.language_id
-    assert [vector[0] for vector in liked.vectors(0, np.random.default_rng(1))] == [1, 2]
+    assert [len(body) for body in liked.bodies(0, np.random.default_rng(1))] == [3, 3]
 
 
 @pytest.mark.parametrize(
