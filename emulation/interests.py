@@ -8,6 +8,7 @@ import numpy as np
 from dens.item import lifetime_code
 from knowledge_manager.event_class import Attribute, EventClass
 from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription
+from watchdog.aggregators import MIN
 
 _CRISP = 127
 
@@ -42,7 +43,7 @@ class PlannedInterests:
                     valid=lifetime_code(self.lifetime_ms),
                     stamp_s=0,
                     threshold=0,
-                    aggregator=0,
+                    aggregator=MIN,
                     block=b"",
                     constraints=((value, value, _CRISP),),
                     event=self.event.index,

@@ -14,6 +14,7 @@ import numpy as np
 from dens.item import lifetime_code
 from knowledge_manager.event_class import Attribute, EventClass
 from plugins.fuzzy.vectors import SubscriptionVector, Triple, encode_subscription
+from watchdog.aggregators import MIN
 
 LEAST_SLOPE, MOST_SLOPE, CRISP = 20, 80, 127
 _TRIES = 20
@@ -50,7 +51,7 @@ def draw_population(
             valid=lifetime_code(lifetime_ms),
             stamp_s=stamp_s % 65536,
             threshold=threshold,
-            aggregator=0,
+            aggregator=MIN,
             block=b"",
             constraints=tuple(_constraint(chance, attribute, core) for attribute in taken),
             event=event.index,
