@@ -1,5 +1,7 @@
 """The registry by document: whose namespace it is, and what is said of one that is nobody's."""
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -67,3 +69,17 @@ def test_terms_are_asked_of_every_language_that_has_some(monkeypatch: pytest.Mon
     register(monkeypatch)
     assert term_fault(PATIENT.attribute("heart_rate"), "high") == ""
     assert term_shapes().values(PATIENT.attribute("heart_rate"))[0] == PATIENT.attribute("heart_rate").lo
+
+
+def test_who_only_puts_bytes_into_words_waits_for_no_compiler() -> None:
+    """A node shows what comes; NumPy, Numba and the compiler would cost it a second of its start."""
+    program = (
+        "import sys\n"
+        "from plugins.registry import authoring_of, language_named, DEFAULT\n"
+        "authoring = authoring_of(language_named(DEFAULT))\n"
+        "print(authoring.describe(bytes.fromhex('0001670000909292010107'), None).kind)\n"
+        "heavy = ('numpy', 'numba', 'plugins.fuzzy.authoring.compiler')\n"
+        "print([name for name in heavy if name in sys.modules])\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout.splitlines() == ["notification", "[]"]

@@ -9,7 +9,7 @@ from xml.sax.saxutils import quoteattr
 
 from knowledge_manager.durations import written_duration
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
+from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, pattern_from_bytes
 from plugins.fuzzy.vectors import (

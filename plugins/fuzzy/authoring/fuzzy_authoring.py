@@ -1,29 +1,33 @@
-"""The fuzzy language as its authors see it, behind the interface that all languages share."""
+"""The fuzzy language as its authors see it, behind the interface that all languages share.
+
+Who only puts bytes into words, as a node does, waits for neither NumPy nor the compiler: what needs them is
+imported where it is asked for.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from documents.problems import DocumentError, Problem
 from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
 from plugins.authoring import Compiled, Description, VectorKind
-from plugins.fuzzy.authoring import picture
-from plugins.fuzzy.authoring.compiler import Compiled as CompiledVector
-from plugins.fuzzy.authoring.compiler import compile_subscription
-from plugins.fuzzy.authoring.compiler.fit import REFUSED
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
 from plugins.fuzzy.authoring.decompile import decompile
 from plugins.fuzzy.authoring.describe import describe_vector
 from plugins.fuzzy.authoring.explain import Explanation, explain_vector
-from plugins.fuzzy.authoring.terms import FuzzyTerms
+from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.bodies import BodyMatcher
-from plugins.fuzzy.generator import FuzzyGenerator
 from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM, FEATURE_CONDITIONS
 from plugins.language import Match, Matcher
 from watchdog.header import BODY_AT, HEADER_LIFETIME, body_of
 from watchdog.vector import HEADER_BYTES, VectorError
+
+if TYPE_CHECKING:
+    from plugins.fuzzy.authoring.compiler import Compiled as CompiledVector
+    from plugins.fuzzy.authoring.picture import Panel
+    from plugins.fuzzy.authoring.terms import FuzzyTerms
+    from plugins.fuzzy.generator import FuzzyGenerator
 
 _STAMP_BYTES: Final = 2
 """A body begins with the time at which it was written."""
@@ -36,10 +40,10 @@ _STAMP_AT: Final = 3
 class CompiledFuzzy(Compiled):
     """A compiled subscription that still knows the curves it came from, for its picture."""
 
-    curves: CompiledVector
+    curves: "CompiledVector"
 
     @classmethod
-    def of(cls, compiled: CompiledVector) -> "CompiledFuzzy":
+    def of(cls, compiled: "CompiledVector") -> "CompiledFuzzy":
         """Return what the compiler of vectors made, as all languages give it."""
         return cls(
             body=body_of(compiled.vector),
@@ -55,28 +59,46 @@ class CompiledFuzzy(Compiled):
 class FuzzyPicture:
     """The curves of a subscription, one panel a predicate."""
 
-    def __init__(self, panels: list[picture.Panel]) -> None:
+    def __init__(self, panels: "list[Panel]") -> None:
         self._panels = panels
 
     def terminal(self) -> list[str]:
         """Return them in characters."""
-        return picture.terminal(self._panels)
+        from plugins.fuzzy.authoring.picture import terminal
+
+        return terminal(self._panels)
 
     def svg(self) -> str:
         """Return them as an SVG document."""
-        return picture.svg(self._panels)
+        from plugins.fuzzy.authoring.picture import svg
+
+        return svg(self._panels)
 
     def page(self, sentences: list[str], title: str) -> str:
         """Return them as an HTML page, below these sentences."""
-        return picture.page(self._panels, sentences, title)
+        from plugins.fuzzy.authoring.picture import page
+
+        return page(self._panels, sentences, title)
 
 
 class FuzzyAuthoring:
     """Writes, checks, describes, explains and draws fuzzy subscriptions."""
 
     namespaces = (NAMESPACE,)
-    terms = FuzzyTerms()
-    generator = FuzzyGenerator()
+
+    @property
+    def terms(self) -> "FuzzyTerms":
+        """Return what draws and fits terms."""
+        from plugins.fuzzy.authoring.terms import FuzzyTerms
+
+        return FuzzyTerms()
+
+    @property
+    def generator(self) -> "FuzzyGenerator":
+        """Return what makes subscriptions by chance."""
+        from plugins.fuzzy.generator import FuzzyGenerator
+
+        return FuzzyGenerator()
 
     def compile(
         self,
@@ -90,6 +112,9 @@ class FuzzyAuthoring:
         thesaurus: Thesaurus | None = None,
     ) -> Compiled:
         """Compile a document; everything wrong with it raises one `DocumentError`."""
+        from plugins.fuzzy.authoring.compiler import compile_subscription
+        from plugins.fuzzy.authoring.compiler.fit import REFUSED
+
         return CompiledFuzzy.of(
             compile_subscription(
                 source,
@@ -107,7 +132,7 @@ class FuzzyAuthoring:
     ) -> list[Problem]:
         """Return all errors and warnings of a document; nothing when it compiles without a word."""
         try:
-            return list(compile_subscription(source, file, table, thesaurus=thesaurus).warnings)
+            return list(self.compile(source, file, table, thesaurus=thesaurus).warnings)
         except DocumentError as error:
             return list(error.problems)
 
@@ -153,8 +178,10 @@ class FuzzyAuthoring:
 
     def picture(self, vector: bytes, table: MissionTable, compiled: Compiled | None = None) -> FuzzyPicture:
         """Draw the curves that the bytes say and, where it was just compiled, those that were wanted."""
+        from plugins.fuzzy.authoring.picture import panels
+
         wanted = compiled.curves if isinstance(compiled, CompiledFuzzy) else None
-        return FuzzyPicture(picture.panels(vector, table, wanted))
+        return FuzzyPicture(panels(vector, table, wanted))
 
     def decompile(self, vector: bytes, table: MissionTable) -> str:
         """Write a vector as XML that compiles to the same vector again."""

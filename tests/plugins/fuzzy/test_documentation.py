@@ -7,7 +7,7 @@ import pytest
 
 from knowledge_manager.vocabulary_reader import read_vocabulary
 from plugins.fuzzy.authoring.compiler import compile_subscription
-from plugins.fuzzy.authoring.compiler.schema import SCHEMA
+from plugins.fuzzy.authoring.schema import SCHEMA
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE
 
 DOCS = Path(__file__).parent.parent.parent.parent / "docs"

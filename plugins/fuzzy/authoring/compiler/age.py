@@ -7,8 +7,8 @@ from knowledge_manager.durations import duration_s, written_duration
 from plugins.authoring.reader import PredicateReader, own_text
 from plugins.authoring.spans import Span
 from plugins.fuzzy.ages import OLDEST_S
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
 from plugins.fuzzy.authoring.compiler.wishes import CRISP, Exact, Wish
+from plugins.fuzzy.authoring.schema import NAMESPACE
 from watchdog.lifetime import lifetime_code, lifetime_s
 
 if TYPE_CHECKING:

@@ -33,8 +33,8 @@ from plugins.authoring.constants import (
 )
 from plugins.authoring.domain import unit_of
 from plugins.authoring.reader import PredicateReader
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
 from plugins.fuzzy.authoring.compiler.wishes import Curved, Wish
+from plugins.fuzzy.authoring.schema import NAMESPACE
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -10,7 +10,7 @@ from plugins.authoring.reader import own_text
 from plugins.fuzzy.authoring.compiler.expressions import BadExpression, parse_expression
 from plugins.fuzzy.authoring.compiler.predicates import Asked
 from plugins.fuzzy.authoring.compiler.rules import fit_rules, is_constant
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
+from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.patterns import pattern_bytes
 from watchdog.aggregators import TAKAGI_SUGENO_0, WEIGHTED_MEAN, WITH_RULES
 

@@ -12,7 +12,7 @@ from lxml import etree
 from documents.problems import did_you_mean, likely_meant, listed
 from plugins.authoring.reader import PredicateReader
 from plugins.authoring.spans import Span
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
+from plugins.fuzzy.authoring.schema import NAMESPACE
 from watchdog.aggregators import (
     AGGREGATOR_NAMES,
     MIN,

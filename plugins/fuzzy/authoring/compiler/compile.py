@@ -17,9 +17,9 @@ from plugins.fuzzy.authoring.compiler.constraints import Constraint, constrain
 from plugins.fuzzy.authoring.compiler.encode import Spans, encode_asked
 from plugins.fuzzy.authoring.compiler.fit import DOUBTFUL, REFUSED
 from plugins.fuzzy.authoring.compiler.predicates import Asked, TagReaders, read_predicates, registered_tags
-from plugins.fuzzy.authoring.compiler.schema import SCHEMA
 from plugins.fuzzy.authoring.compiler.term_check import curve_fault
 from plugins.fuzzy.authoring.compiler.wishes import Crisp, Curved, Exact
+from plugins.fuzzy.authoring.schema import SCHEMA
 from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code, lifetime_s
 from watchdog.vector import VectorError
 

@@ -25,8 +25,8 @@ from plugins.fuzzy.authoring.compiler.approximate import read_approximate
 from plugins.fuzzy.authoring.compiler.combination import Combination, local_name, read_combination
 from plugins.fuzzy.authoring.compiler.crisp import read_crisp
 from plugins.fuzzy.authoring.compiler.place import read_within
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
 from plugins.fuzzy.authoring.compiler.wishes import Wish
+from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, both, short_form
 from watchdog.aggregators import AGGREGATOR_NAMES, ANY_ZERO_IS_ZERO, UNMOVED_BY_ONE, WEIGHTED_MEAN
 from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code
