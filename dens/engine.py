@@ -15,6 +15,7 @@ What messages mean is asked of the participant that the engine is given (dens/pa
 from typing import Final
 
 from dens.arguments import checked_peer, checked_table_check
+from dens.authentication import TAG_BYTES
 from dens.context import NodeContext
 from dens.envelope import unpack
 from dens.errors import OtherVersionError, RemoteProtocolError
@@ -51,7 +52,6 @@ from dens.numbers import (
 from dens.participant import Participant
 from dens.peer_session import AT_ONCE_MS, PeerSession
 from dens.quarantine import REFUSALS, Work
-from dens.seal import TAG_BYTES
 from dens.transmitter import Transmitter
 
 _ROLES: Final = {int(role): role for role in Role}
@@ -75,7 +75,7 @@ class Engine:
         self._transmitter = Transmitter(context, table_check, participant)
         self._greeting = Greeting(context, participant)
         self._table_check = table_check
-        self._sealer = context.sealer
+        self._authenticator = context.authenticator
         self._flags = context.flags
         self._ledger = context.ledger
         self._known = context.ledger.known
@@ -99,16 +99,16 @@ class Engine:
         if session is None:
             return self._refuse(data, peer, Reason.NO_CONTACT, now_ms)
         try:
-            item, check, is_sealed = unpack(data, now_ms)
+            item, check, is_tagged = unpack(data, now_ms)
         except OtherVersionError:
             return self._refuse(data, peer, Reason.VERSION, now_ms)
         except RemoteProtocolError:
             return self._refuse(data, peer, Reason.MALFORMED, now_ms)
-        if is_sealed is not bool(session.flags):
-            return self._refuse(data, peer, Reason.SEALED if is_sealed else Reason.UNSEALED, now_ms)
-        if is_sealed:
+        if is_tagged is not bool(session.flags):
+            return self._refuse(data, peer, Reason.UNEXPECTED_TAG if is_tagged else Reason.NO_TAG, now_ms)
+        if is_tagged:
             number = 0 if item.type == HELLO else session.own_session
-            if not self._sealer.verifies(data[:-TAG_BYTES], data[-TAG_BYTES:], peer, number):
+            if not self._authenticator.verifies(data[:-TAG_BYTES], data[-TAG_BYTES:], peer, number):
                 return self._refuse(data, peer, Reason.BAD_TAG, now_ms)
         if check != self._table_check:
             return self._refuse(data, peer, Reason.TABLE_CHECK, now_ms)
@@ -141,7 +141,7 @@ class Engine:
         return session.is_link_news(item.number)
 
     def contact_opened(self, peer: int, now_ms: int, *, is_trusted: bool = False) -> None:
-        """Begin a session: hello goes out until the peer answers. On a trusted link nothing is sealed."""
+        """Begin a session: hello goes out until the peer answers. On a trusted link nothing has a tag."""
         checked_peer(peer, self.node)
         self._sessions.pop(peer, None)
         number = self._ledger.session_number()
@@ -216,8 +216,8 @@ class Engine:
         """Return the messages of a bundle; all of them are good, or RemoteProtocolError is raised."""
         items: list[Item] = []
         for message in Bundle.decode(payload).messages:
-            item, check, is_sealed = unpack(message, now_ms)
-            if item.number >= LINK_NUMBER or check != self._table_check or is_sealed:
+            item, check, is_tagged = unpack(message, now_ms)
+            if item.number >= LINK_NUMBER or check != self._table_check or is_tagged:
                 raise RemoteProtocolError("a bundle carries stored messages of one mission table")
             items.append(item)
         return items

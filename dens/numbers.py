@@ -106,9 +106,9 @@ class Reason(IntEnum):
     """The sender works with another mission table, so its features mean something else."""
     BAD_TAG = 3
     """The tag does not verify: corrupted, forged, replayed from another session, or another mission key."""
-    UNSEALED = 4
+    NO_TAG = 4
     """It carries no tag, and this mission has a key."""
-    SEALED = 5
+    UNEXPECTED_TAG = 5
     """It carries a tag, and this mission has no key to verify it with."""
     NO_CONTACT = 6
     """It came from a node with which no contact is open."""

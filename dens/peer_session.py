@@ -88,7 +88,7 @@ class PeerSession:
     def __init__(self, peer: int, own_session: int, now_ms: int, limits: Limits, flags: int = 0) -> None:
         self.peer = peer
         self.flags = flags
-        """`SEALED` where everything in this contact has a tag, else 0."""
+        """`TAGGED` where everything in this contact has a tag, else 0."""
         self.own_session = own_session
         self.peer_session = 0
         self.role: Role | None = None

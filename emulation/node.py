@@ -97,7 +97,7 @@ class Crew:
     @property
     def tag_bytes(self) -> int:
         """Return how many bytes of every message are its tag."""
-        return self._assembly.sealer(0).tag_bytes
+        return self._assembly.authenticator(0).tag_bytes
 
     def nodes(self) -> Iterator[Node]:
         """Yield all nodes, in the order of their numbers."""

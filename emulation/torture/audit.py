@@ -7,6 +7,7 @@ checked after every step; 2 (everything owed arrives) and 5 (the oracles) at the
 
 from typing import TYPE_CHECKING, Final
 
+from dens.authentication import TAG_BYTES
 from dens.envelope import read_header
 from dens.events import (
     CopyDropped,
@@ -21,7 +22,6 @@ from dens.item import ItemId
 from dens.messages import MOST_SATISFIED, Notify
 from dens.node import DensNode
 from dens.numbers import MessageType
-from dens.seal import TAG_BYTES
 from dens.store import Space
 from dens.subscription_table import is_newer
 from emulation.torture.oracles import DELTA_MS, LINK_MS, earliest_arrivals
@@ -133,7 +133,7 @@ class Auditor:
         machine = self._world.machines[node]
         assert isinstance(machine, DensNode)
         buried = {(one.item.origin, one.id): one.seq for one in machine.state.table.tombstones()}
-        end = len(data) - TAG_BYTES if read_header(data).is_sealed else len(data)
+        end = len(data) - TAG_BYTES if read_header(data).is_tagged else len(data)
         for id, seq, _, _ in Notify.decode(data[16:end]).satisfied:
             is_wanted = (peer, id) not in buried or is_newer(seq, buried[peer, id])
             demand(is_wanted, 4, f"{node} forwarded for the withdrawn subscription ({peer}, {id})")

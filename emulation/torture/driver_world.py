@@ -207,7 +207,7 @@ class DriverWorld:
         host.runtime = Runtime(host.engine, clock, lambda event: self._hear(host, event))
         listed, is_end = self._listed(host.number), host.number in HOME
         host.neighbours = Neighbours(
-            _ASSEMBLY.sealer(host.number),
+            _ASSEMBLY.authenticator(host.number),
             listed,
             clock(),
             accepts_others=not is_end,

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from dens.authentication import Authenticator, node_key
 from dens.engine import Engine
 from dens.events import DatagramRefused, NotificationDelivered
 from dens.limits import Limits
 from dens.numbers import MessageType
-from dens.seal import Sealer, node_key
 from emulation.torture.plan import Plan
 from emulation.torture.world import World
 
@@ -91,7 +91,9 @@ def test_another_mission_key_and_another_sender_change_nothing() -> None:
     other = next(other for other in world.all_nodes() if other not in (node, peer))
     engine.receive(data, other, world.local(peer))
     session = engine.context.sessions[node].own_session
-    engine.receive(data[:-8] + Sealer(node, b"another").tag(data[:-8], session), node, world.local(peer))
+    engine.receive(
+        data[:-8] + Authenticator(node, b"another").tag(data[:-8], session), node, world.local(peer)
+    )
     engine.receive(data[:-8], node, world.local(peer))
     assert state(engine) == before
     assert [getattr(event, "reason", "") for event in events(engine)][:2] == ["bad_tag", "bad_tag"]

@@ -5,10 +5,10 @@ import hmac
 
 import pytest
 
+from dens.authentication import Authenticator, node_key
 from dens.item import NEVER_MS, Item, ItemId
 from dens.ledger import Ledger, begin_numbers
 from dens.limits import Limits
-from dens.seal import Sealer, node_key
 from dens.store import Space
 from dens.stores.memory import MemoryStore
 
@@ -112,16 +112,16 @@ def test_numbers_are_reserved_before_they_are_used_and_no_restart_repeats_one() 
     assert ledger.item_number() == 0
 
 
-def test_without_a_mission_key_nothing_is_sealed_and_nothing_verifies() -> None:
-    bare, keyed = Sealer(3), Sealer(3, b"mission")
+def test_without_a_mission_key_nothing_is_tagged_and_nothing_verifies() -> None:
+    bare, keyed = Authenticator(3), Authenticator(3, b"mission")
     assert (keyed.node, keyed.tag_bytes, len(keyed.tag(b"body", 5))) == (3, 8, 8)
     assert (bare.tag(b"body", 5), bare.tag_bytes) == (b"", 0)
     assert not bare.verifies(b"body", keyed.tag(b"body", 5), 3, 5)
     assert not bare.verifies(b"body", b"", 3, 5)
-    assert keyed.tag(b"body", 5) != Sealer(9, b"mission").tag(b"body", 5)
-    assert Sealer(9, b"mission").verifies(b"body", keyed.tag(b"body", 5), 3, 5)
-    assert not Sealer(9, b"mission").verifies(b"body", keyed.tag(b"body", 5), 4, 5)
-    assert not Sealer(9, b"mission").verifies(b"body", keyed.tag(b"body", 6), 3, 5)
+    assert keyed.tag(b"body", 5) != Authenticator(9, b"mission").tag(b"body", 5)
+    assert Authenticator(9, b"mission").verifies(b"body", keyed.tag(b"body", 5), 3, 5)
+    assert not Authenticator(9, b"mission").verifies(b"body", keyed.tag(b"body", 5), 4, 5)
+    assert not Authenticator(9, b"mission").verifies(b"body", keyed.tag(b"body", 6), 3, 5)
 
 
 def test_what_is_known_is_read_again_whatever_the_clock_showed_and_is_forgotten_for_good() -> None:
@@ -157,8 +157,8 @@ def test_the_bytes_of_rows_and_tags_stay_what_they_were() -> None:
     key = hmac.new(b"mission", b"dens node key v1\x01\x02", hashlib.sha256).digest()
     assert node_key(b"mission", 0x0102) == key
     tag = hmac.new(key, b"\x01\x02\x03\x04body", hashlib.sha256).digest()[:8]
-    assert Sealer(0x0102, b"mission").tag(b"body", 0x01020304) == tag
-    assert Sealer(7, b"mission").verifies(b"body", tag, 0x0102, 0x01020304)
+    assert Authenticator(0x0102, b"mission").tag(b"body", 0x01020304) == tag
+    assert Authenticator(7, b"mission").verifies(b"body", tag, 0x0102, 0x01020304)
 
 
 def test_a_changed_form_takes_the_place_of_the_one_that_is_held() -> None:

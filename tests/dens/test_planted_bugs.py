@@ -88,7 +88,7 @@ def lost_messages_are_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def what_does_not_verify_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dens.seal.Sealer.verifies", lambda *_: True)
+    monkeypatch.setattr("dens.authentication.Authenticator.verifies", lambda *_: True)
 
 
 def what_a_language_raises_goes_through(monkeypatch: pytest.MonkeyPatch) -> None:
