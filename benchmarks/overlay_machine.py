@@ -71,7 +71,7 @@ def _summaries() -> float:
     for origin in range(10, 20):
         for number in range(1_000):
             for machine in (node, peer):
-                machine.context.ledger.known.add((origin, number), 10**9)
+                machine.context.ledger.seen.add((origin, number), 10**9)
     node.contact_opened(PEER, 0)
     peer.contact_opened(NODE, 0)
     summaries = []

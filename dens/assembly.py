@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from dens.authentication import Authenticator
-from dens.collaborators import Directory, FilterHost, Identities, MatcherFactory, Signer
+from dens.interfaces import Directory, FilterHost, Identities, MatcherFactory, Signer
 from dens.limits import Limits
 from dens.node import DensNode
 from dens.parts import TakesApart

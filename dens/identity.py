@@ -10,7 +10,7 @@ they are told to look for comes from their mediator, without the signature.
 from struct import Struct
 from typing import Final
 
-from dens.collaborators import Identities, Signer
+from dens.interfaces import Identities, Signer
 from dens.item import Item
 from dens.numbers import SIGNABLE_TYPES
 

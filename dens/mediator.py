@@ -13,13 +13,13 @@ What it holds is in dens/mediator_state.py, what each message changes there in d
 from collections.abc import Mapping
 from typing import Final
 
-from dens.collaborators import Identities
 from dens.context import NodeContext
 from dens.deferred import Deferred
 from dens.events import CopyReplicated, MessageStored
 from dens.identity import is_its_owners
 from dens.installing import ASKING, REFUSES_WHOLE, Installing
-from dens.item import Item, ItemId, quick_tuple
+from dens.interfaces import Identities
+from dens.item import Item, ItemId, new_tuple
 from dens.learning import Learning
 from dens.mediator_state import MediatorState
 from dens.messages import Notify, Satisfied, SummaryMessage
@@ -123,7 +123,7 @@ class Mediator(Participant):
     def understand(self, message: SummaryMessage) -> Summary:
         """Return what a peer's summary says; of another mediator's, where it differs from what is known."""
         if message.hello.role == MEDIATOR:
-            return self._ledger.known.compare(message.known)
+            return self._ledger.seen.compare(message.known)
         return super().understand(message)
 
     def note(self, session: PeerSession, now_ms: int) -> bytes:
@@ -147,7 +147,7 @@ class Mediator(Participant):
             happened = CopyReplicated if session.role is MEDIATOR else MessageStored
             context = self._context
             word = None if session.flags == context.flags else context.mark(item.id, session)
-            context.events.append(quick_tuple(happened, (now_ms, item, session.peer, word, ())))
+            context.events.append(new_tuple(happened, (now_ms, item, session.peer, word, ())))
             self._installing.offer_learnt(item)
             self._spread(item, session, now_ms)
             self._deferred.find_by(now_ms)
@@ -173,8 +173,8 @@ class Mediator(Participant):
     def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
         """Tell a mediator all that is known here, and an end what is known of it."""
         if session.role is MEDIATOR:
-            return self._ledger.known.encode_all(most_bytes)
-        return self._ledger.known.encode_only(session.peer, most_bytes)
+            return self._ledger.seen.encode_all(most_bytes)
+        return self._ledger.seen.encode_only(session.peer, most_bytes)
 
     def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Queue what a peer lacks, each kind of peer its own."""

@@ -10,9 +10,9 @@ from typing import Final
 
 from dens.arguments import checked_hosts
 from dens.authentication import Authenticator
-from dens.collaborators import Directory, Identities, MatcherFactory
 from dens.context import NodeContext
 from dens.engine import Engine
+from dens.interfaces import Directory, Identities, MatcherFactory
 from dens.limits import Limits
 from dens.matching import LanguageMatchers
 from dens.mediator import Mediator

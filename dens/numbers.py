@@ -13,7 +13,7 @@ class MessageType(IntEnum):
     """These are the messages I know; send me what is missing."""
     ACKNOWLEDGEMENT = 3
     """These messages of yours are durable here, or were refused for a reason."""
-    BUNDLE = 4
+    BATCH = 4
     """Several small messages in one datagram, each in its envelope."""
 
     SUBSCRIBE = 16
@@ -42,7 +42,7 @@ TYPE_NAMES: Final[dict[int, str]] = {member.value: member.name.lower() for membe
 """The word for a type in traces and messages."""
 
 LINK_TYPES: Final = frozenset(
-    {MessageType.HELLO, MessageType.SUMMARY, MessageType.ACKNOWLEDGEMENT, MessageType.BUNDLE}
+    {MessageType.HELLO, MessageType.SUMMARY, MessageType.ACKNOWLEDGEMENT, MessageType.BATCH}
 )
 """Messages that mean something on one link only: never stored, never relayed."""
 
@@ -143,7 +143,7 @@ STATUS_NAMES: Final[dict[int, str]] = {member.value: member.name.lower() for mem
 HELLO: Final = int(MessageType.HELLO)
 SUMMARY: Final = int(MessageType.SUMMARY)
 ACKNOWLEDGEMENT: Final = int(MessageType.ACKNOWLEDGEMENT)
-BUNDLE: Final = int(MessageType.BUNDLE)
+BATCH: Final = int(MessageType.BATCH)
 SUBSCRIBE: Final = int(MessageType.SUBSCRIBE)
 RENEW: Final = int(MessageType.RENEW)
 UNSUBSCRIBE: Final = int(MessageType.UNSUBSCRIBE)

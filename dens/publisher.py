@@ -11,9 +11,9 @@ from typing import Final
 
 from dens.arguments import checked_bytes
 from dens.authentication import Authenticator
-from dens.collaborators import FilterHost
 from dens.context import NodeContext
 from dens.engine import Engine
+from dens.interfaces import FilterHost
 from dens.item import ItemId
 from dens.limits import Limits
 from dens.numbers import MessageType

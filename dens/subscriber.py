@@ -12,11 +12,11 @@ from typing import Final
 
 from dens.arguments import checked_bytes, checked_code
 from dens.authentication import Authenticator
-from dens.collaborators import Signer
 from dens.context import NodeContext
 from dens.engine import Engine
 from dens.errors import LocalProtocolError
 from dens.events import Event, NotificationDelivered
+from dens.interfaces import Signer
 from dens.item import LIFETIME_MS, OLDEST_AGE_MS, ItemId
 from dens.limits import Limits
 from dens.messages import Notify, Subscribed

@@ -10,12 +10,12 @@ from typing import Final
 from dens import envelope
 from dens.context import NodeContext
 from dens.envelope import pack
-from dens.item import Item, ItemId, quick_tuple
+from dens.item import Item, ItemId, new_tuple
 from dens.machine import Datagram
-from dens.messages import Acknowledgement, Bundle, Hello, SummaryMessage
+from dens.messages import Acknowledgement, Batch, Hello, SummaryMessage
 from dens.numbers import (
     ACKNOWLEDGEMENT,
-    BUNDLE,
+    BATCH,
     HELLO,
     NOTIFICATION,
     NOTIFY,
@@ -78,7 +78,7 @@ class Transmitter:
                 payload = Acknowledgement(entries[at : at + _MOST_ACKNOWLEDGED]).encode()
                 self._transmit_link(ACKNOWLEDGEMENT, payload, session, out)
         together: list[bytes] = []
-        while (again := session.next_retry(now_ms)) is not None:
+        while (again := session.next_retransmission(now_ms)) is not None:
             item = self._form(*again, session, now_ms)
             if item is None:
                 session.give_up(again[0])
@@ -149,7 +149,7 @@ class Transmitter:
     def _transmit_together(self, together: list[bytes], session: PeerSession, out: list[Datagram]) -> None:
         """Send these small messages in one datagram, and forget them."""
         if len(together) > 1:
-            self._transmit_link(BUNDLE, Bundle(tuple(together)).encode(), session, out)
+            self._transmit_link(BATCH, Batch(tuple(together)).encode(), session, out)
         else:
             [message] = together
             body = bytes((message[0] | session.flags,)) + message[1:]
@@ -165,7 +165,7 @@ class Transmitter:
     def _put_out(self, body: bytes, addressed_to: int, session: PeerSession, out: list[Datagram]) -> None:
         if session.flags:
             body += self._authenticator.tag(body, addressed_to)
-        out.append(quick_tuple(Datagram, (session.peer, body)))
+        out.append(new_tuple(Datagram, (session.peer, body)))
 
     def _hello(self, session: PeerSession) -> Hello:
         return Hello(self._participant.role, session.own_session, session.peer_session)

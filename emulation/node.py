@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from boards.limits import BoardHost
-from dens.collaborators import FilterHost
+from dens.interfaces import FilterHost
 from dens.item import ItemId
 from dens.limits import Limits
 from dens.node import DensNode

@@ -69,7 +69,7 @@ class Auditor:
         """Check that nothing acknowledged was lost in a crash."""
         if node not in self._world.mediators or node in self._world.down:
             return
-        known = self._world.machines[node].context.ledger.known
+        known = self._world.machines[node].context.ledger.seen
         for item_id, until_ms in self.acknowledged[node].items():
             if item_id not in self.gone[node] and self._world.now_ms + self._world.plan.slack_ms < until_ms:
                 demand(item_id in known, 1, f"{node} acknowledged {item_id} and lost it in a crash")
@@ -160,7 +160,7 @@ class Auditor:
             and machine.subscription_count <= limits.subscriptions
             and len(machine.state.receipts) <= limits.receipts
             and machine.state.carried.owed_pairs <= max(limits.owed, MOST_SATISFIED)
-            and machine.context.ledger.known.done_count <= limits.known_items
+            and machine.context.ledger.seen.done_count <= limits.known_items
         )
         demand(is_bounded, 7, f"{node} holds more than its limits allow")
         held = self._held[node]

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 from dens import matching
-from dens.collaborators import MatcherFactory
 from dens.events import MessageQuarantined, NotificationDelivered
+from dens.interfaces import MatcherFactory
 from dens.item import lifetime_code
 from dens.messages import Satisfied
 from dens.node import DensNode

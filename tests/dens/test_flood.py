@@ -64,7 +64,7 @@ def test_honest_delivery_hardly_suffers_and_memory_is_bounded() -> None:
     assert taken > ROOM.notification_items
     for node in world.all_nodes():
         machine = world.machines[node]  # the auditor has checked the other bounds of mediators at every step
-        assert machine.context.ledger.known.done_count <= ROOM.known_items
+        assert machine.context.ledger.seen.done_count <= ROOM.known_items
         assert not machine.context.events
         for session in machine.context.sessions.values():
             assert len(session._also_has) < 1_000

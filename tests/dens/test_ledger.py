@@ -47,12 +47,12 @@ def test_what_ends_loses_its_rows_and_is_known_for_a_while(store: MemoryStore, l
     ledger.commit()
     assert [spaces(store, each.id) for each in (one, other, third)] == [{"KNOWN"}, {"KNOWN"}, set()]
     assert not any(ledger.is_unverified(each.id) for each in (one, other, third))
-    assert [each.id in ledger.known for each in (one, other, third)] == [True, True, False]
+    assert [each.id in ledger.seen for each in (one, other, third)] == [True, True, False]
     until_ms = one.expires_ms + LIMITS.remember_ms
-    assert ledger.known.pop_ended(until_ms) is None
-    assert ledger.known.pop_forgotten(until_ms - 1) is None
-    assert ledger.known.pop_forgotten(until_ms) == one.id
-    assert ledger.known.pop_forgotten(until_ms) == other.id
+    assert ledger.seen.pop_ended(until_ms) is None
+    assert ledger.seen.pop_forgotten(until_ms - 1) is None
+    assert ledger.seen.pop_forgotten(until_ms) == one.id
+    assert ledger.seen.pop_forgotten(until_ms) == other.id
 
 
 def test_nothing_is_durable_before_the_commit_and_everything_after(
@@ -76,11 +76,11 @@ def test_whoever_is_above_its_share_is_forgotten_first(store: MemoryStore, ledge
     for number in range(5):
         ledger.know(item(2, number))
     ledger.know(item(2, 9))  # origin 2 has six of eight, and pays with its own oldest
-    assert (2, 0) not in ledger.known
-    assert (1, 0) in ledger.known
+    assert (2, 0) not in ledger.seen
+    assert (1, 0) in ledger.seen
     ledger.know(item(3, 0))  # origin 3 has one, so the oldest of all goes
-    assert (1, 0) not in ledger.known
-    assert ledger.known.done_count == 8
+    assert (1, 0) not in ledger.seen
+    assert ledger.seen.done_count == 8
     ledger.commit()
     assert spaces(store, (2, 0)) == spaces(store, (1, 0)) == set()
     assert spaces(store, (3, 0)) == {"KNOWN"}
@@ -92,8 +92,8 @@ def test_exactly_its_share_is_not_above_it() -> None:
         ledger.know(item(1, number))
     ledger.know(item(2, 0))
     ledger.know(item(2, 1))  # two of eight are a quarter
-    assert (2, 0) in ledger.known
-    assert (1, 0) not in ledger.known
+    assert (2, 0) in ledger.seen
+    assert (1, 0) not in ledger.seen
 
 
 def test_numbers_are_reserved_before_they_are_used_and_no_restart_repeats_one() -> None:
@@ -134,9 +134,9 @@ def test_what_is_known_is_read_again_whatever_the_clock_showed_and_is_forgotten_
     again = Ledger(store.crash(), LIMITS)
     assert again.load() == ([], [])
     until_ms = early.expires_ms + LIMITS.remember_ms
-    assert again.known.forget_ms == until_ms < 0
-    assert again.known.pop_forgotten(0) == early.id
-    assert again.known.forget_ms == late.expires_ms + LIMITS.remember_ms
+    assert again.seen.forget_ms == until_ms < 0
+    assert again.seen.pop_forgotten(0) == early.id
+    assert again.seen.forget_ms == late.expires_ms + LIMITS.remember_ms
     ledger.forget(early.id)
     ledger.commit()
     assert (spaces(store, early.id), spaces(store, late.id)) == (set(), {"KNOWN"})
@@ -176,7 +176,7 @@ def test_a_changed_form_takes_the_place_of_the_one_that_is_held() -> None:
 
 def test_a_renewed_end_replaces_the_earlier_one() -> None:
     """What is left in the order of ends of an end that was moved, or of what is forgotten, is passed over."""
-    known = Ledger(MemoryStore(), LIMITS).known
+    known = Ledger(MemoryStore(), LIMITS).seen
     known.add((3, 1), 100)
     known.keep_done((3, 1), 300)
     known.add((3, 2), 200)
@@ -222,9 +222,9 @@ def test_what_is_held_and_what_is_marked_is_so_after_a_restart_too() -> None:
     again = Ledger(store.crash(), LIMITS)
     assert again.load() == ([held], [])
     assert again.is_unverified(held.id)
-    assert held.id in again.known
-    assert again.known.pop_ended(held.expires_ms - 1) is None
-    assert again.known.pop_ended(held.expires_ms) == (held.id, held.expires_ms)
+    assert held.id in again.seen
+    assert again.seen.pop_ended(held.expires_ms - 1) is None
+    assert again.seen.pop_ended(held.expires_ms) == (held.id, held.expires_ms)
 
 
 def test_numbers_of_a_store_that_gave_out_none_begin_where_they_are_told_to(store: MemoryStore) -> None:

@@ -84,7 +84,7 @@ def the_window_of_numbers_is_off_by_one(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def lost_messages_are_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PeerSession, "_retry_due_ms", lambda session: NEVER_MS)
+    monkeypatch.setattr(PeerSession, "_retransmission_due_ms", lambda session: NEVER_MS)
 
 
 def what_does_not_verify_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
