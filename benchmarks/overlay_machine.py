@@ -19,7 +19,7 @@ from dens.store import Store
 from dens.stores.memory import MemoryStore
 from dens.stores.sqlite import SqliteStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
 NODE, PEER = 1, 2
 NOTIFICATIONS = 5_000

@@ -9,8 +9,8 @@ from dens.engine import Engine
 from dens.events import DatagramRefused, NotificationDelivered
 from dens.limits import Limits
 from dens.numbers import MessageType
-from emulation.torture.plan import Plan
-from emulation.torture.world import World
+from emulation.fault_injection.plan import Plan
+from emulation.fault_injection.world import World
 
 QUICK = Limits(hello_ms=300, retry_ms=150, retry_most_ms=600)
 
@@ -130,7 +130,7 @@ def test_within_a_contact_repeated_frames_deliver_nothing_twice() -> None:
     assert world.delivered
     for node, peer, data in list(world.frames):
         world.arrive(node, peer, data)
-    world.run(world.now_ms + 1_000)  # the auditor fails on anything delivered twice
+    world.run(world.now_ms + 1_000)  # the checker fails on anything delivered twice
 
 
 def test_keys_are_derived_and_differ() -> None:

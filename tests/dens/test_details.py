@@ -13,7 +13,7 @@ from dens.node import DensNode
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import (
+from emulation.fault_injection.topics import (
     LANGUAGE,
     TopicDirectory,
     TopicHost,

@@ -24,7 +24,7 @@ from dens.publisher import PublisherEnd
 from dens.store import Put, Space
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 from watchdog import vector as board_vector
 from watchdog.header import body_of
 

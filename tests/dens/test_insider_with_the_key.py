@@ -13,7 +13,7 @@ from dens.messages import Hello, SummaryMessage
 from dens.node import DensNode
 from dens.numbers import HELLO, LINK_NUMBER, SUMMARY, MessageType, Role
 from dens.stores.memory import MemoryStore
-from emulation.torture.topics import LANGUAGE, TopicMatcher
+from emulation.fault_injection.topics import LANGUAGE, TopicMatcher
 from tests.dens.test_hostile_peers import ATTACKS, PEER, TIGHT, BoundedDirectory, item
 
 KEY = b"a mission key of everybody's own"

@@ -12,7 +12,7 @@ from dens.numbers import LINK_NUMBER, MessageType, Role, Status
 from dens.policies.spray_and_wait import SprayAndWait
 from dens.stores.memory import MemoryStore
 from dens.summary import NumberRanges, decode, encode
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicMatcher, subscription
 from tests.dens.test_engines import HOUR_Q, ScriptedPeer, events, mediator, subscribe_item
 
 SUBSCRIBER = 1

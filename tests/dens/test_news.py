@@ -5,7 +5,7 @@ from dens.machine import Datagram
 from dens.node import DensNode
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher
 
 NODE, BOARD = 1, 7
 KEY = b"mission"

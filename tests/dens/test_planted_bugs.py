@@ -1,4 +1,4 @@
-"""The torture is worth something: each planted bug is caught within the first hundred seeds."""
+"""Fault injection is worth something: each planted bug is caught within the first hundred seeds."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +22,7 @@ from dens.quarantine import Quarantine, Work
 from dens.store import Operation, Put, Space
 from dens.stores.memory import MemoryStore
 from dens.subscription_table import Subscription, SubscriptionTable
-from emulation.torture.torture import torture
+from emulation.fault_injection.campaign import run_seeds
 
 
 def duplicate_suppression_is_not_durable(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +123,7 @@ def what_is_deferred_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def what_is_owed_has_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(NotificationStore, "_has_room", lambda *_: True)
-    monkeypatch.setattr("emulation.torture.audit.MOST_SATISFIED", 3)
+    monkeypatch.setattr("emulation.fault_injection.invariant_checker.MOST_SATISFIED", 3)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_a_bug_at_the_edges_is_caught_there(
 
 def check_caught(seeds: range, invariants: set[int]) -> None:
     for seed in seeds:
-        [verdict] = torture([seed])
+        [verdict] = run_seeds([seed])
         if not verdict.ok:
             assert verdict.invariant in invariants, verdict.as_line()
             return

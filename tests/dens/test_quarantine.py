@@ -23,7 +23,7 @@ from dens.policies.policy import ReplicationPolicy
 from dens.publisher import PublisherEnd
 from dens.store import Operation, Space
 from dens.stores.memory import MemoryStore
-from emulation.torture.topics import (
+from emulation.fault_injection.topics import (
     LANGUAGE,
     TopicDirectory,
     TopicHost,

@@ -15,8 +15,8 @@ from dens.stores.memory import MemoryStore
 from dens.stores.owner import Owner
 from dens.stores.sqlite import SqliteStore
 from dens.stores.versions import VERSION
-from emulation.torture.plan import CrashingStore, Faults, Plan
-from emulation.torture.world import World
+from emulation.fault_injection.plan import CrashingStore, Faults, Plan
+from emulation.fault_injection.world import World
 
 
 class CrashingSqliteStore(SqliteStore):
@@ -253,7 +253,7 @@ def sqlite_world(tmp_path: Path) -> World:
 def test_the_promises_hold_on_a_real_file(sqlite_world: World) -> None:
     sqlite_world.live_through()
     sqlite_world.heal(6_000)
-    assert sqlite_world.auditor.owed_and_missing(sqlite_world.now_ms) == []
+    assert sqlite_world.checker.owed_and_missing(sqlite_world.now_ms) == []
     assert sqlite_world.crashes > 3
     assert sqlite_world.delivered
 

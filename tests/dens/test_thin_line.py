@@ -13,7 +13,7 @@ from dens.node import DensNode
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
 HOUR_Q = lifetime_code(3_600_000)
 SUBSCRIBER, FIRST, SECOND, PUBLISHER = 1, 2, 3, 4

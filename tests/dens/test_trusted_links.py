@@ -10,7 +10,7 @@ from dens.publisher import PublisherEnd
 from dens.store import Space
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
 MEDIATOR, OTHER, BOARD, ASKER = 1, 2, 7, 9
 MISSION = b"mission"

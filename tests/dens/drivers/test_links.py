@@ -24,7 +24,7 @@ from dens.publisher import PublisherEnd
 from dens.store import Space
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
 MEDIATOR, ASKER, BOARD = 1, 2, 7
 KEY = b"mission"

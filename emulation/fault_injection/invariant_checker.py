@@ -1,4 +1,5 @@
-"""The auditor: it keeps its own ledger from events and bytes alone, and checks the seven promises of SPEC §8.
+"""The invariant checker: it keeps its own ledger from events and bytes alone, and checks the seven promises
+of docs/protocols.md.
 
 1 and 2 (what was acknowledged is durable, survives a crash, and ends only with an event that says why), 3
 (seen once), 4 (nothing for what is withdrawn), 6 (what does not verify changes nothing) and 7 (bounds) are
@@ -24,13 +25,13 @@ from dens.node import DensNode
 from dens.numbers import MessageType
 from dens.store import Space
 from dens.subscription_table import is_newer
-from emulation.torture.oracles import DELTA_MS, LINK_MS, earliest_arrivals
-from emulation.torture.promise import demand
-from emulation.torture.topics import POISON, matches, parts_of
+from emulation.fault_injection.invariant import demand
+from emulation.fault_injection.oracles import DELTA_MS, LINK_MS, earliest_arrivals
+from emulation.fault_injection.topics import POISON, matches, parts_of
 
 if TYPE_CHECKING:
-    from emulation.torture.applications import Published
-    from emulation.torture.world import World
+    from emulation.fault_injection.applications import Published
+    from emulation.fault_injection.world import World
 
 _PROMISED: Final = (
     MessageType.SUBSCRIBE,
@@ -41,7 +42,7 @@ _PROMISED: Final = (
 _BY_POLICY: Final = frozenset({"delivered", "over_quota", "lowest_degree", "oldest"})
 
 
-class Auditor:
+class InvariantChecker:
     """Watches one world."""
 
     def __init__(self, world: "World") -> None:
