@@ -10,19 +10,19 @@
 What it holds is in dens/mediator_state.py, what each message changes there in dens/learning.py.
 """
 
-from collections.abc import Mapping
 from typing import Final
 
 from dens.context import NodeContext
 from dens.deferred import Deferred
 from dens.events import CopyReplicated, MessageStored
+from dens.framing import Framing
 from dens.identity import is_its_owners
 from dens.installing import ASKING, REFUSES_WHOLE, Installing
 from dens.interfaces import Identities
 from dens.item import Item, ItemId, new_tuple
 from dens.learning import Learning
 from dens.mediator_state import MediatorState
-from dens.messages import Notify, Satisfied, SummaryMessage
+from dens.messages import Notify, SummaryMessage
 from dens.notification_store import Carried
 from dens.numbers import (
     DIRECT_LANGUAGE,
@@ -33,9 +33,7 @@ from dens.numbers import (
     NOTIFICATION,
     NOTIFY,
     PUBLISHER,
-    REMOVE,
     STORED,
-    SUBSCRIBE,
     SUBSCRIBER,
     SUPERSEDED,
     UNEXPECTED,
@@ -62,20 +60,13 @@ _DELIVERY: Final = 0
 _EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
 
 
-def _notify_of(item: Item, satisfied: Mapping[int, Satisfied] | None) -> Item | None:
-    """Return a notification as whoever is owed it for these subscriptions gets it; None for none."""
-    if not satisfied:
-        return None
-    notify = Notify(tuple(satisfied.values()), item.payload)
-    return item.but(type=NOTIFY, payload=notify.encode(), copies=0)
-
-
 class Mediator(Participant):
     """Learns, relays, installs and notifies."""
 
     __slots__ = (
         "_context",
         "_deferred",
+        "_framing",
         "_identities",
         "_installing",
         "_learning",
@@ -103,6 +94,7 @@ class Mediator(Participant):
         self._sharing = sharing
         self._learning = Learning(context, state)
         self._installing = Installing(context, state)
+        self._framing = Framing(state, sharing)
         self._identities = identities
         self._deferred = Deferred(context, state, self._notify)
 
@@ -248,29 +240,7 @@ class Mediator(Participant):
 
     def frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
         """Return a message in the form that its receiver needs."""
-        if type in _EVENTS:
-            if session.role is MEDIATOR:
-                return self._frame_for_mediator(item, session, now_ms)
-            carried = self._state.carried.get(item.id)
-            return None if carried is None else _notify_of(item, carried.owed.get(session.peer))
-        if type == INSTALL:
-            if item.type not in ASKING:
-                return None  # Somebody gave the number of a part to something else.
-            payload = item.payload if item.type == SUBSCRIBE else item.payload[4:]
-            return item.but(type=int(type), payload=payload, signature=b"")
-        if type == REMOVE:
-            return item.but(type=int(type), payload=item.payload[:2], signature=b"")
-        return item
-
-    def _frame_for_mediator(self, item: Item, session: PeerSession, now_ms: int) -> Item | None:
-        """Return a notification as a mediator gets it: with what the policy shares, or else for the ends that
-        it hosts, as they themselves would get it. It then names the subscriptions of one of them; the host
-        finds the others'.
-        """
-        copies = self._sharing.share(item, session.peer, now_ms)
-        if copies is None:
-            return _notify_of(item, self._sharing.hosted_and_owed(item.id, session))
-        return item if copies == item.copies else item.but(copies=copies)
+        return self._framing.frame(item, type, session, now_ms)
 
     def acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
         """Learn how a peer took a message: who is owed no more, whose copies are fewer, who wants parts."""
