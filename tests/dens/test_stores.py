@@ -315,6 +315,26 @@ def test_an_old_file_is_brought_forward_with_everything_in_it(version: int, tmp_
     assert ledger.item_number() == 64
 
 
+def test_a_file_of_version_4_takes_up_what_subscriptions_occupy(tmp_path: Path) -> None:
+    path = tmp_path / "node.db"
+    store = SqliteStore(path, owner=ASKER)
+    store.stage(Put(Space.KNOWN, (1, 2), bytes(8)))
+    store.commit()
+    store.close()
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 4")
+    connection.commit()
+    connection.close()
+    store = SqliteStore(path, owner=ASKER)
+    Ledger(store, Limits()).occupy((1, 1), 2)
+    store.commit()
+    store.close()
+    assert version_of(path) == VERSION
+    again = Ledger(SqliteStore(path, owner=ASKER), Limits())
+    again.load()
+    assert (again.occupied((1, 1)), again.occupied((1, 2)), (1, 2) in again.seen) == (2, 0, True)
+
+
 @pytest.mark.parametrize("version", [1, 3])
 def test_an_old_file_that_rotted_is_refused_kept_and_recovered(version: int, tmp_path: Path) -> None:
     path = tmp_path / "node.db"
