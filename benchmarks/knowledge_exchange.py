@@ -10,7 +10,7 @@ from dens.node import DensNode
 from dens.numbers import MessageType
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
-from emulation.torture.topics import TopicHost
+from emulation.fault_injection.topics import TopicHost
 from knowledge_manager.distributed_dictionary import DistributedDataDictionary
 from knowledge_manager.extract import Extract, OfferedSource
 from knowledge_manager.local_dictionary import LocalDataDictionary

@@ -19,7 +19,7 @@ from dens.store import Store
 from dens.stores.memory import MemoryStore
 from dens.stores.sqlite import SqliteStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
 NODE, PEER = 1, 2
 NOTIFICATIONS = 5_000
@@ -71,7 +71,7 @@ def _summaries() -> float:
     for origin in range(10, 20):
         for number in range(1_000):
             for machine in (node, peer):
-                machine.context.ledger.known.add((origin, number), 10**9)
+                machine.context.ledger.seen.add((origin, number), 10**9)
     node.contact_opened(PEER, 0)
     peer.contact_opened(NODE, 0)
     summaries = []

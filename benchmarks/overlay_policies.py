@@ -16,10 +16,10 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.measurement import Measurement, at_least, at_most
 from dens.policies.registry import POLICIES
+from emulation.fault_injection.plan import QUICK, Plan
+from emulation.fault_injection.world import World
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from emulation.torture.plan import QUICK, Plan
-from emulation.torture.world import World
 from tests.emulation.policy_oracles import judged
 from tests.emulation.policy_scenarios import LAYOUTS, write_plain, write_recorded
 

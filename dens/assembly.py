@@ -7,13 +7,13 @@ this; who binds languages and a mission table to it is nodes/assembly.py.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from dens.collaborators import Directory, FilterHost, Identities, MatcherFactory, Signer
+from dens.authentication import Authenticator
+from dens.interfaces import Directory, FilterHost, Identities, MatcherFactory, Signer
 from dens.limits import Limits
 from dens.node import DensNode
 from dens.parts import TakesApart
 from dens.policies.policy import ReplicationPolicy
 from dens.publisher import PublisherEnd
-from dens.seal import Sealer
 from dens.store import Store
 from dens.subscriber import SubscriberEnd
 
@@ -32,9 +32,9 @@ class Assembly:
     mission_key: bytes | None = None
     limits: Limits = field(default_factory=Limits)
 
-    def sealer(self, node: int) -> Sealer:
+    def authenticator(self, node: int) -> Authenticator:
         """Return what makes and verifies the tags of one node."""
-        return Sealer(node, self.mission_key)
+        return Authenticator(node, self.mission_key)
 
     def mediator(
         self,
@@ -59,7 +59,7 @@ class Assembly:
             policy=policy,
             hosts=hosts,
             identities=identities,
-            sealer=self.sealer(node),
+            authenticator=self.authenticator(node),
             limits=self.limits,
         )
 
@@ -74,7 +74,7 @@ class Assembly:
             now_ms,
             parts=self.parts,
             signer=signer,
-            sealer=self.sealer(node),
+            authenticator=self.authenticator(node),
             limits=self.limits,
         )
 
@@ -86,6 +86,6 @@ class Assembly:
             store,
             now_ms,
             filter_host=filter_host,
-            sealer=self.sealer(node),
+            authenticator=self.authenticator(node),
             limits=self.limits,
         )

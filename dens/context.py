@@ -9,6 +9,7 @@ from typing import Final
 
 from dens import envelope
 from dens.arguments import checked_code, checked_node
+from dens.authentication import Authenticator
 from dens.errors import LocalProtocolError
 from dens.events import Event
 from dens.item import Item, ItemId
@@ -18,7 +19,6 @@ from dens.numbers import UNVERIFIED
 from dens.peer_session import PeerSession
 from dens.quarantine import Quarantine
 from dens.rate_limit import RateLimit
-from dens.seal import Sealer
 from dens.store import Store
 
 
@@ -26,6 +26,7 @@ class NodeContext:
     """One of these for every engine, made anew with each life."""
 
     __slots__ = (
+        "authenticator",
         "events",
         "flags",
         "ledger",
@@ -33,24 +34,28 @@ class NodeContext:
         "node",
         "quarantine",
         "rate_limit",
-        "sealer",
         "sessions",
     )
 
     def __init__(
-        self, node: int, store: Store, sealer: Sealer | None = None, limits: Limits | None = None
+        self,
+        node: int,
+        store: Store,
+        authenticator: Authenticator | None = None,
+        limits: Limits | None = None,
     ) -> None:
         checked_node(node)
-        if sealer is not None and sealer.node != node:
+        if authenticator is not None and authenticator.node != node:
             raise LocalProtocolError(
-                f"the sealer of node {sealer.node} was given to node {node}; give Sealer({node}, mission key)"
+                f"the authenticator of node {authenticator.node} was given to node {node}; give "
+                f"Authenticator({node}, mission key)"
             )
-        sealer, limits = sealer or Sealer(node), limits or Limits()
+        authenticator, limits = authenticator or Authenticator(node), limits or Limits()
         self.node: Final = node
         self.limits: Final = limits
-        self.sealer: Final = sealer
-        self.flags: Final = envelope.SEALED if sealer.tag_bytes else 0
-        """`SEALED` where this mission has a key."""
+        self.authenticator: Final = authenticator
+        self.flags: Final = envelope.TAGGED if authenticator.tag_bytes else 0
+        """`TAGGED` where this mission has a key."""
         self.ledger: Final = Ledger(store, limits)
         self.events: Final[deque[Event]] = deque()
         self.quarantine: Final = Quarantine(self.ledger, self.events)

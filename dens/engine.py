@@ -15,6 +15,7 @@ What messages mean is asked of the participant that the engine is given (dens/pa
 from typing import Final
 
 from dens.arguments import checked_peer, checked_table_check
+from dens.authentication import TAG_BYTES
 from dens.context import NodeContext
 from dens.envelope import unpack
 from dens.errors import OtherVersionError, RemoteProtocolError
@@ -26,13 +27,13 @@ from dens.events import (
     MessageRefused,
 )
 from dens.greeting import Greeting
-from dens.item import NEVER_MS, Item, ItemId, quick_tuple
+from dens.item import NEVER_MS, Item, ItemId, new_tuple
 from dens.machine import Datagram
-from dens.messages import Acknowledgement, Bundle, Hello, SummaryMessage
+from dens.messages import Acknowledgement, Batch, Hello, SummaryMessage
 from dens.numbers import (
     ACKNOWLEDGEMENT,
     BAD_PAYLOAD,
-    BUNDLE,
+    BATCH,
     EXPIRED,
     FOREIGN_ORIGIN,
     HAS_IT,
@@ -51,7 +52,6 @@ from dens.numbers import (
 from dens.participant import Participant
 from dens.peer_session import AT_ONCE_MS, PeerSession
 from dens.quarantine import REFUSALS, Work
-from dens.seal import TAG_BYTES
 from dens.transmitter import Transmitter
 
 _ROLES: Final = {int(role): role for role in Role}
@@ -75,10 +75,10 @@ class Engine:
         self._transmitter = Transmitter(context, table_check, participant)
         self._greeting = Greeting(context, participant)
         self._table_check = table_check
-        self._sealer = context.sealer
+        self._authenticator = context.authenticator
         self._flags = context.flags
         self._ledger = context.ledger
-        self._known = context.ledger.known
+        self._seen = context.ledger.seen
         self._events = context.events
         self._quarantine = context.quarantine
         self._sessions = context.sessions
@@ -99,20 +99,20 @@ class Engine:
         if session is None:
             return self._refuse(data, peer, Reason.NO_CONTACT, now_ms)
         try:
-            item, check, is_sealed = unpack(data, now_ms)
+            item, check, is_tagged = unpack(data, now_ms)
         except OtherVersionError:
             return self._refuse(data, peer, Reason.VERSION, now_ms)
         except RemoteProtocolError:
             return self._refuse(data, peer, Reason.MALFORMED, now_ms)
-        if is_sealed is not bool(session.flags):
-            return self._refuse(data, peer, Reason.SEALED if is_sealed else Reason.UNSEALED, now_ms)
-        if is_sealed:
+        if is_tagged is not bool(session.flags):
+            return self._refuse(data, peer, Reason.UNEXPECTED_TAG if is_tagged else Reason.NO_TAG, now_ms)
+        if is_tagged:
             number = 0 if item.type == HELLO else session.own_session
-            if not self._sealer.verifies(data[:-TAG_BYTES], data[-TAG_BYTES:], peer, number):
+            if not self._authenticator.verifies(data[:-TAG_BYTES], data[-TAG_BYTES:], peer, number):
                 return self._refuse(data, peer, Reason.BAD_TAG, now_ms)
         if check != self._table_check:
             return self._refuse(data, peer, Reason.TABLE_CHECK, now_ms)
-        if self._known.forget_ms < now_ms:
+        if self._seen.forget_ms < now_ms:
             self._forget(now_ms - 1)
         try:
             if item.number < LINK_NUMBER:
@@ -126,8 +126,8 @@ class Engine:
                 return self._greeting.hello_came(hello, session, now_ms)
             if item.type == ACKNOWLEDGEMENT:
                 self._acknowledgement_came(item.payload, session, now_ms)
-            elif item.type == BUNDLE:
-                for one in self._unbundled(item.payload, now_ms):
+            elif item.type == BATCH:
+                for one in self._unbatched(item.payload, now_ms):
                     self._item_came(one, session, now_ms)
             else:
                 message = SummaryMessage.decode(item.payload)
@@ -141,7 +141,7 @@ class Engine:
         return session.is_link_news(item.number)
 
     def contact_opened(self, peer: int, now_ms: int, *, is_trusted: bool = False) -> None:
-        """Begin a session: hello goes out until the peer answers. On a trusted link nothing is sealed."""
+        """Begin a session: hello goes out until the peer answers. On a trusted link nothing has a tag."""
         checked_peer(peer, self.node)
         self._sessions.pop(peer, None)
         number = self._ledger.session_number()
@@ -158,8 +158,8 @@ class Engine:
         return self._ledger.is_unverified(item_id)
 
     def next_timer_ms(self) -> int | None:
-        """Return when something becomes due: an expiry, a hello, a retry, a batch of acknowledgements."""
-        earliest = min(self._known.wake_ms, self._participant.next_end_ms())
+        """Return when something becomes due: an expiry, a hello, a retransmission, acknowledgements."""
+        earliest = min(self._seen.wake_ms, self._participant.next_end_ms())
         for session in self._sessions.values():
             if session.due_ms < earliest:
                 earliest = session.due_ms
@@ -167,10 +167,10 @@ class Engine:
 
     def timer_due(self, now_ms: int) -> None:
         """Forget what has expired. What sessions want to send is found by `datagrams_to_send`."""
-        known, ledger, participant = self._known, self._ledger, self._participant
-        if known.forget_ms <= now_ms:
+        seen, ledger, participant = self._seen, self._ledger, self._participant
+        if seen.forget_ms <= now_ms:
             self._forget(now_ms)
-        while known.wake_ms <= now_ms and (ended := known.pop_ended(now_ms)) is not None:
+        while seen.wake_ms <= now_ms and (ended := seen.pop_ended(now_ms)) is not None:
             if participant.ended(ended[0], now_ms):
                 ledger.held_ended(*ended)
             else:
@@ -179,7 +179,7 @@ class Engine:
 
     def _forget(self, now_ms: int) -> None:
         """Forget what was only known until now. No timer asks for it: it is done where it is seen."""
-        while (item_id := self._known.pop_forgotten(now_ms)) is not None:
+        while (item_id := self._seen.pop_forgotten(now_ms)) is not None:
             self._ledger.forget(item_id)
 
     def datagrams_to_send(self, now_ms: int) -> list[Datagram]:
@@ -188,7 +188,7 @@ class Engine:
         for session in self._sessions.values():
             if session.due_ms <= now_ms:
                 if session.due_ms != AT_ONCE_MS:
-                    session.rest()  # Mostly the answer came before the patience was over.
+                    session.rest()  # Mostly the answer came before the RTO was over.
                 if session.due_ms <= now_ms:
                     self._transmitter.transmit(session, now_ms, out)
                     session.rest()
@@ -212,13 +212,13 @@ class Engine:
         self._events.append(DatagramRefused(now_ms, peer, len(data), REASON_NAMES[reason]))
         return False
 
-    def _unbundled(self, payload: bytes, now_ms: int) -> list[Item]:
-        """Return the messages of a bundle; all of them are good, or RemoteProtocolError is raised."""
+    def _unbatched(self, payload: bytes, now_ms: int) -> list[Item]:
+        """Return the messages of a batch; all of them are good, or RemoteProtocolError is raised."""
         items: list[Item] = []
-        for message in Bundle.decode(payload).messages:
-            item, check, is_sealed = unpack(message, now_ms)
-            if item.number >= LINK_NUMBER or check != self._table_check or is_sealed:
-                raise RemoteProtocolError("a bundle carries stored messages of one mission table")
+        for message in Batch.decode(payload).messages:
+            item, check, is_tagged = unpack(message, now_ms)
+            if item.number >= LINK_NUMBER or check != self._table_check or is_tagged:
+                raise RemoteProtocolError("a batch carries stored messages of one mission table")
             items.append(item)
         return items
 
@@ -229,7 +229,7 @@ class Engine:
             if flight is None or flight.item.type == SUMMARY:
                 continue
             word = None if status in HAS_IT else STATUS_NAMES[status]
-            events.append(quick_tuple(MessageAcknowledged, (now_ms, flight.item, peer, word, ())))
+            events.append(new_tuple(MessageAcknowledged, (now_ms, flight.item, peer, word, ())))
             self._participant.acknowledged(flight.item, status, session, now_ms)
 
     def _item_came(self, item: Item, session: PeerSession, now_ms: int) -> bool:
@@ -243,7 +243,7 @@ class Engine:
             return False
         item_id = item.id
         has_come = session.came(item_id)
-        if has_come or item_id in self._known.ends:
+        if has_come or item_id in self._seen.ends:
             status = KNOWN
         elif item.expires_ms <= now_ms:
             status = EXPIRED
@@ -264,7 +264,7 @@ class Engine:
     def _take_carefully(self, item: Item, session: PeerSession, now_ms: int) -> Status:
         """Take a message whatever happens; bytes that it refuses to read are a bad payload."""
         if self._expires_before_taking and (
-            self._known.wake_ms <= now_ms or self._participant.next_end_ms() <= now_ms
+            self._seen.wake_ms <= now_ms or self._participant.next_end_ms() <= now_ms
         ):
             self.timer_due(now_ms)
         try:

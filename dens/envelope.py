@@ -22,8 +22,9 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import Final
 
+from dens.authentication import TAG_BYTES
 from dens.errors import LocalProtocolError, OtherVersionError, RemoteProtocolError
-from dens.item import ENVELOPE_BYTES, LIFETIME_MS, OLDEST_AGE_MS, Item, quick_tuple
+from dens.item import ENVELOPE_BYTES, LIFETIME_MS, OLDEST_AGE_MS, Item, new_tuple
 from dens.numbers import (
     LINK_NUMBER,
     LINK_TYPES,
@@ -34,11 +35,10 @@ from dens.numbers import (
     SIGNATURE_BYTES,
     TYPE_NAMES,
 )
-from dens.seal import TAG_BYTES
 
 VERSION: Final = 2
 """1 counted in one byte what a notify satisfies, and could not say 256."""
-SEALED: Final = 0x08
+TAGGED: Final = 0x08
 COPIES: Final = 0x07
 SIGNED: Final = 0x01
 VECTOR_BYTES: Final = 65_536
@@ -73,7 +73,7 @@ class Header:
     lifetime_q: int
     hops: int
     copies: int
-    is_sealed: bool
+    is_tagged: bool
 
     @property
     def type_name(self) -> str:
@@ -92,7 +92,7 @@ def check_fits(item: Item) -> None:
 def pack(item: Item, table_check: int, age_ms: int, hops: int, flags: int) -> bytes:
     """Return the envelope and payload of a message, without a tag.
 
-    `flags` is `SEALED` or 0; the copies code is the item's.
+    `flags` is `TAGGED` or 0; the copies code is the item's.
     """
     check_fits(item)
     type, language, origin, number, _, lifetime_q, _, payload, copies, signature, _, _, _ = item
@@ -143,8 +143,8 @@ def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
             raise RemoteProtocolError("a link message has no language, age, lifetime or hops", 2)
     elif number >= LINK_NUMBER:
         raise RemoteProtocolError("a number from 2^31 on belongs to link messages", 6)
-    sealed = bool(first & SEALED)
-    last = length - TAG_BYTES if sealed else length
+    tagged = bool(first & TAGGED)
+    last = length - TAG_BYTES if tagged else length
     end = last - signature_bytes
     if not ENVELOPE_BYTES <= end <= _LONGEST[kind]:
         raise RemoteProtocolError(f"{length} bytes are no length for this envelope", length)
@@ -152,7 +152,7 @@ def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
     signature = data[end:last] if signature_bytes else b""
     created_ms = now_ms - age_ms
     # What follows from the rest is at hand here: a sixth of the time that asking `Item` takes.
-    item = quick_tuple(
+    item = new_tuple(
         Item,
         (
             kind,
@@ -170,7 +170,7 @@ def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
             last,
         ),
     )
-    return item, check, sealed
+    return item, check, tagged
 
 
 def peek(data: bytes) -> tuple[int, int, int, int, int, int] | None:
@@ -185,7 +185,7 @@ def peek(data: bytes) -> tuple[int, int, int, int, int, int] | None:
 
 def read_header(data: bytes) -> Header:
     """Return what the envelope says; raise RemoteProtocolError where there is none."""
-    item, check, sealed = unpack(data, 0)
+    item, check, tagged = unpack(data, 0)
     return Header(
         item.type,
         item.language,
@@ -196,5 +196,5 @@ def read_header(data: bytes) -> Header:
         item.lifetime_q,
         item.hops,
         item.copies,
-        sealed,
+        tagged,
     )

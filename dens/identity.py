@@ -1,7 +1,7 @@
 """Who said it: a subscriber's own signature over what never changes on the way.
 
-A tag (dens/seal.py) says which *neighbour* sent some bytes, and is made anew at every hop; so a mediator
-could speak for a subscriber. Where subscribers sign, a mediator that knows their keys takes their
+A tag (dens/authentication.py) says which *neighbour* sent some bytes, and is made anew at every hop; so a
+mediator could speak for a subscriber. Where subscribers sign, a mediator that knows their keys takes their
 subscriptions, renewals, withdrawals and receipts only with their signature, whoever brings them. Age, hops
 and copies change on the way and are not covered. Publishers are not asked to verify: boards cannot, and what
 they are told to look for comes from their mediator, without the signature.
@@ -10,7 +10,7 @@ they are told to look for comes from their mediator, without the signature.
 from struct import Struct
 from typing import Final
 
-from dens.collaborators import Identities, Signer
+from dens.interfaces import Identities, Signer
 from dens.item import Item
 from dens.numbers import SIGNABLE_TYPES
 

@@ -5,8 +5,8 @@ A publisher that does not take a subscription as it is, is offered its parts (de
 
 from typing import Final
 
-from dens.collaborators import SubscriptionKey
 from dens.context import NodeContext
+from dens.interfaces import SubscriptionKey
 from dens.item import Item
 from dens.mediator_state import MediatorState
 from dens.numbers import (

@@ -9,10 +9,10 @@
 from typing import Final
 
 from dens.errors import LocalProtocolError, StoreError
-from dens.item import Item, ItemId, quick_tuple
-from dens.known import KnownItems
+from dens.item import Item, ItemId, new_tuple
 from dens.limits import Limits
 from dens.numbers import LINK_NUMBER
+from dens.seen_items import SeenItems
 from dens.store import Erase, Operation, Put, Space, Store, item_of, row_of
 
 _ITEM_NUMBERS: Final = (0, 0)
@@ -50,11 +50,11 @@ class Ledger:
         "_reserved",
         "_store",
         "_unverified",
-        "known",
+        "seen",
     )
 
     def __init__(self, store: Store, limits: Limits) -> None:
-        self.known: Final = KnownItems()
+        self.seen: Final = SeenItems()
         self._store = store
         self._limits = limits
         self._unverified: set[ItemId] = set()
@@ -79,11 +79,11 @@ class Ledger:
             elif space is Space.OCCUPIED:
                 self._occupied[key] = int.from_bytes(row_of(value), "big")
             elif space is Space.KNOWN:
-                self.known.add_done(key, int.from_bytes(row_of(value), "big", signed=True))
+                self.seen.add_done(key, int.from_bytes(row_of(value), "big", signed=True))
             else:
                 item = item_of(key, value)
                 if space is Space.ITEM:
-                    self.known.add(key, item.expires_ms)
+                    self.seen.add(key, item.expires_ms)
                     held.append(item)
                 else:
                     inbox.append(item)
@@ -162,8 +162,8 @@ class Ledger:
     def keep(self, item: Item) -> None:
         """Hold this message until it ends, and know it."""
         item_id = item.id
-        self.known.add(item_id, item.expires_ms)
-        self._store.stage(quick_tuple(Put, (_ITEM, item_id, item)))
+        self.seen.add(item_id, item.expires_ms)
+        self._store.stage(new_tuple(Put, (_ITEM, item_id, item)))
         self._is_dirty = True
 
     def kept(self, item: Item) -> Item:
@@ -219,7 +219,7 @@ class Ledger:
     def know(self, item: Item) -> None:
         """Know a message that is not held, so that nobody offers it again."""
         until_ms = item.expires_ms + self._limits.remember_ms
-        self.known.add_done(item.id, until_ms)
+        self.seen.add_done(item.id, until_ms)
         self._remember(item.id, until_ms)
 
     def held_ended(self, item_id: ItemId, end_ms: int) -> None:
@@ -227,25 +227,25 @@ class Ledger:
         until_ms = end_ms + self._limits.remember_ms
         self._unmark(item_id)
         self._stage(Erase(_ITEM, item_id))
-        self.known.keep_done(item_id, until_ms)
+        self.seen.keep_done(item_id, until_ms)
         self._remember(item_id, until_ms)
 
     def forget(self, item_id: ItemId) -> None:
         """Forget a message altogether."""
         self._unmark(item_id)
-        self.known.forget(item_id)
+        self.seen.forget(item_id)
         self._stage(Erase(Space.ITEM, item_id))
         self._stage(Erase(Space.KNOWN, item_id))
 
     def _remember(self, item_id: ItemId, until_ms: int) -> None:
-        self._stage(quick_tuple(Put, (_KNOWN, item_id, until_ms.to_bytes(8, "big", signed=True))))
+        self._stage(new_tuple(Put, (_KNOWN, item_id, until_ms.to_bytes(8, "big", signed=True))))
         limits = self._limits
-        while self.known.done_count > limits.known_items:
-            if 100 * self.known.done_count_of(item_id[0]) > limits.known_items * limits.origin_share_percent:
-                oldest = self.known.oldest_done_of(item_id[0])
+        while self.seen.done_count > limits.known_items:
+            if 100 * self.seen.done_count_of(item_id[0]) > limits.known_items * limits.origin_share_percent:
+                oldest = self.seen.oldest_done_of(item_id[0])
             else:
-                oldest = self.known.oldest_done()
-            self.known.forget(oldest)
+                oldest = self.seen.oldest_done()
+            self.seen.forget(oldest)
             self.release(oldest)
             self._stage(Erase(Space.KNOWN, oldest))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much an engine keeps, and how patiently it speaks. Times are milliseconds."""
+    """How much an engine keeps, and how fast it transmits and retransmits. Times are milliseconds."""
 
     notification_items: int = 10_000
     """Notifications carried by a mediator, or kept in a publisher's outbox."""
@@ -43,18 +43,20 @@ class Limits:
     session_burst: int = 8
     """So many of those at once."""
     window_bytes: int = 16_384
-    """Unacknowledged bytes to one peer; one message is always allowed. An eighth at first, then as much of it
-    as is answered within half of `retry_ms`.
+    """The largest congestion window: unacknowledged bytes to one peer; one message is always allowed. An
+    eighth at first, then as much of it as is answered within half of `retry_ms`.
     """
     hello_ms: int = 1_000
     """Pause between hellos until the peer answers."""
     retry_ms: int = 1_000
-    """First patience for an acknowledgement; grows with the measured round trip and with every try."""
+    """First and least retransmission timeout (RTO): it grows with the measured round-trip time (RTT), and
+    backs off with every try.
+    """
     retry_most_ms: int = 16_000
-    """Longest patience."""
+    """Longest retransmission timeout."""
     ack_delay_ms: int = 200
     """How long acknowledgements are collected, so that one message and one commit serve many; at most a
-    quarter of `retry_ms`, so that nobody grows impatient.
+    quarter of `retry_ms`, so that nothing is retransmitted for want of one.
     """
     ack_batch: int = 32
     """So many acknowledgements are sent at once without waiting; half a window of bytes also is."""

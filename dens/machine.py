@@ -33,7 +33,7 @@ class ProtocolMachine(Protocol):
         """Learn that a peer is in range from now on; an open contact is begun anew.
 
         A link is trusted where the node's configuration says so: a cable to a board that cannot make tags.
-        Nothing is sealed on it, and what comes over it is marked as unverified.
+        Nothing is authenticated on it, and what comes over it is marked as unverified.
         """
         ...
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from dens.collaborators import FoundMatch, Matcher, MatcherFactory, SubscriptionKey
+from dens.interfaces import FoundMatch, Matcher, MatcherFactory, SubscriptionKey
 from dens.item import Item
 from dens.quarantine import REFUSALS
 from dens.subscription_table import Subscription

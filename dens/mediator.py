@@ -10,19 +10,19 @@
 What it holds is in dens/mediator_state.py, what each message changes there in dens/learning.py.
 """
 
-from collections.abc import Mapping
 from typing import Final
 
-from dens.collaborators import Identities
 from dens.context import NodeContext
 from dens.deferred import Deferred
 from dens.events import CopyReplicated, MessageStored
+from dens.framing import Framing
 from dens.identity import is_its_owners
 from dens.installing import ASKING, REFUSES_WHOLE, Installing
-from dens.item import Item, ItemId, quick_tuple
+from dens.interfaces import Identities
+from dens.item import Item, ItemId, new_tuple
 from dens.learning import Learning
 from dens.mediator_state import MediatorState
-from dens.messages import Notify, Satisfied, SummaryMessage
+from dens.messages import Notify, SummaryMessage
 from dens.notification_store import Carried
 from dens.numbers import (
     DIRECT_LANGUAGE,
@@ -33,9 +33,7 @@ from dens.numbers import (
     NOTIFICATION,
     NOTIFY,
     PUBLISHER,
-    REMOVE,
     STORED,
-    SUBSCRIBE,
     SUBSCRIBER,
     SUPERSEDED,
     UNEXPECTED,
@@ -62,20 +60,13 @@ _DELIVERY: Final = 0
 _EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
 
 
-def _notify_of(item: Item, satisfied: Mapping[int, Satisfied] | None) -> Item | None:
-    """Return a notification as whoever is owed it for these subscriptions gets it; None for none."""
-    if not satisfied:
-        return None
-    notify = Notify(tuple(satisfied.values()), item.payload)
-    return item.but(type=NOTIFY, payload=notify.encode(), copies=0)
-
-
 class Mediator(Participant):
     """Learns, relays, installs and notifies."""
 
     __slots__ = (
         "_context",
         "_deferred",
+        "_framing",
         "_identities",
         "_installing",
         "_learning",
@@ -103,6 +94,7 @@ class Mediator(Participant):
         self._sharing = sharing
         self._learning = Learning(context, state)
         self._installing = Installing(context, state)
+        self._framing = Framing(state, sharing)
         self._identities = identities
         self._deferred = Deferred(context, state, self._notify)
 
@@ -123,7 +115,7 @@ class Mediator(Participant):
     def understand(self, message: SummaryMessage) -> Summary:
         """Return what a peer's summary says; of another mediator's, where it differs from what is known."""
         if message.hello.role == MEDIATOR:
-            return self._ledger.known.compare(message.known)
+            return self._ledger.seen.compare(message.known)
         return super().understand(message)
 
     def note(self, session: PeerSession, now_ms: int) -> bytes:
@@ -147,7 +139,7 @@ class Mediator(Participant):
             happened = CopyReplicated if session.role is MEDIATOR else MessageStored
             context = self._context
             word = None if session.flags == context.flags else context.mark(item.id, session)
-            context.events.append(quick_tuple(happened, (now_ms, item, session.peer, word, ())))
+            context.events.append(new_tuple(happened, (now_ms, item, session.peer, word, ())))
             self._installing.offer_learnt(item)
             self._spread(item, session, now_ms)
             self._deferred.find_by(now_ms)
@@ -173,8 +165,8 @@ class Mediator(Participant):
     def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
         """Tell a mediator all that is known here, and an end what is known of it."""
         if session.role is MEDIATOR:
-            return self._ledger.known.encode_all(most_bytes)
-        return self._ledger.known.encode_only(session.peer, most_bytes)
+            return self._ledger.seen.encode_all(most_bytes)
+        return self._ledger.seen.encode_only(session.peer, most_bytes)
 
     def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Queue what a peer lacks, each kind of peer its own."""
@@ -248,29 +240,7 @@ class Mediator(Participant):
 
     def frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
         """Return a message in the form that its receiver needs."""
-        if type in _EVENTS:
-            if session.role is MEDIATOR:
-                return self._frame_for_mediator(item, session, now_ms)
-            carried = self._state.carried.get(item.id)
-            return None if carried is None else _notify_of(item, carried.owed.get(session.peer))
-        if type == INSTALL:
-            if item.type not in ASKING:
-                return None  # Somebody gave the number of a part to something else.
-            payload = item.payload if item.type == SUBSCRIBE else item.payload[4:]
-            return item.but(type=int(type), payload=payload, signature=b"")
-        if type == REMOVE:
-            return item.but(type=int(type), payload=item.payload[:2], signature=b"")
-        return item
-
-    def _frame_for_mediator(self, item: Item, session: PeerSession, now_ms: int) -> Item | None:
-        """Return a notification as a mediator gets it: with what the policy shares, or else for the ends that
-        it hosts, as they themselves would get it. It then names the subscriptions of one of them; the host
-        finds the others'.
-        """
-        copies = self._sharing.share(item, session.peer, now_ms)
-        if copies is None:
-            return _notify_of(item, self._sharing.hosted_and_owed(item.id, session))
-        return item if copies == item.copies else item.but(copies=copies)
+        return self._framing.frame(item, type, session, now_ms)
 
     def acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
         """Learn how a peer took a message: who is owed no more, whose copies are fewer, who wants parts."""

@@ -136,7 +136,7 @@ class Acknowledgement(NamedTuple):
         return cls(entries)
 
 
-class Bundle(NamedTuple):
+class Batch(NamedTuple):
     """Messages that go together, each as it would go alone without a tag."""
 
     messages: tuple[bytes, ...]
@@ -146,7 +146,7 @@ class Bundle(NamedTuple):
         return b"".join([len(message).to_bytes(2, "big") + message for message in self.messages])
 
     @classmethod
-    def decode(cls, payload: bytes) -> "Bundle":
+    def decode(cls, payload: bytes) -> "Batch":
         """Read two or more messages without looking into them, or raise RemoteProtocolError."""
         messages: list[bytes] = []
         position = 0
@@ -154,10 +154,10 @@ class Bundle(NamedTuple):
             start = position + 2
             position = start + int.from_bytes(payload[position:start], "big")
             if position > len(payload):
-                raise RemoteProtocolError("a bundle ends within a message", len(payload))
+                raise RemoteProtocolError("a batch ends within a message", len(payload))
             messages.append(payload[start:position])
         if len(messages) < 2:
-            raise RemoteProtocolError("a bundle has two messages or more", len(payload))
+            raise RemoteProtocolError("a batch has two messages or more", len(payload))
         return cls(tuple(messages))
 
 

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from dens.arguments import checked_hosts
-from dens.collaborators import Directory, Identities, MatcherFactory
+from dens.authentication import Authenticator
 from dens.context import NodeContext
 from dens.engine import Engine
+from dens.interfaces import Directory, Identities, MatcherFactory
 from dens.limits import Limits
 from dens.matching import LanguageMatchers
 from dens.mediator import Mediator
@@ -19,7 +20,6 @@ from dens.mediator_state import MediatorState
 from dens.parts import PartBook, TakesApart
 from dens.policies.epidemic import Epidemic
 from dens.policies.policy import ReplicationPolicy
-from dens.seal import Sealer
 from dens.services import ServiceBook
 from dens.sharing import Sharing
 from dens.store import Store
@@ -42,10 +42,10 @@ class DensNode(Engine):
         policy: ReplicationPolicy | None = None,
         hosts: frozenset[int] = frozenset(),
         identities: Identities | None = None,
-        sealer: Sealer | None = None,
+        authenticator: Authenticator | None = None,
         limits: Limits | None = None,
     ) -> None:
-        context = NodeContext(node, store, sealer, limits)
+        context = NodeContext(node, store, authenticator, limits)
         checked_hosts(hosts, node)
         self.state: Final = MediatorState(
             context, LanguageMatchers(matchers, listens_to), ServiceBook(directory), PartBook(parts), hosts

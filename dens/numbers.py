@@ -13,7 +13,7 @@ class MessageType(IntEnum):
     """These are the messages I know; send me what is missing."""
     ACKNOWLEDGEMENT = 3
     """These messages of yours are durable here, or were refused for a reason."""
-    BUNDLE = 4
+    BATCH = 4
     """Several small messages in one datagram, each in its envelope."""
 
     SUBSCRIBE = 16
@@ -42,7 +42,7 @@ TYPE_NAMES: Final[dict[int, str]] = {member.value: member.name.lower() for membe
 """The word for a type in traces and messages."""
 
 LINK_TYPES: Final = frozenset(
-    {MessageType.HELLO, MessageType.SUMMARY, MessageType.ACKNOWLEDGEMENT, MessageType.BUNDLE}
+    {MessageType.HELLO, MessageType.SUMMARY, MessageType.ACKNOWLEDGEMENT, MessageType.BATCH}
 )
 """Messages that mean something on one link only: never stored, never relayed."""
 
@@ -106,9 +106,9 @@ class Reason(IntEnum):
     """The sender works with another mission table, so its features mean something else."""
     BAD_TAG = 3
     """The tag does not verify: corrupted, forged, replayed from another session, or another mission key."""
-    UNSEALED = 4
+    NO_TAG = 4
     """It carries no tag, and this mission has a key."""
-    SEALED = 5
+    UNEXPECTED_TAG = 5
     """It carries a tag, and this mission has no key to verify it with."""
     NO_CONTACT = 6
     """It came from a node with which no contact is open."""
@@ -143,7 +143,7 @@ STATUS_NAMES: Final[dict[int, str]] = {member.value: member.name.lower() for mem
 HELLO: Final = int(MessageType.HELLO)
 SUMMARY: Final = int(MessageType.SUMMARY)
 ACKNOWLEDGEMENT: Final = int(MessageType.ACKNOWLEDGEMENT)
-BUNDLE: Final = int(MessageType.BUNDLE)
+BATCH: Final = int(MessageType.BATCH)
 SUBSCRIBE: Final = int(MessageType.SUBSCRIBE)
 RENEW: Final = int(MessageType.RENEW)
 UNSUBSCRIBE: Final = int(MessageType.UNSUBSCRIBE)

@@ -14,7 +14,7 @@ source has taken, its summary says; and a source that is asked once too often af
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
 
-from dens.collaborators import SubscriptionKey
+from dens.interfaces import SubscriptionKey
 from dens.item import Item, ItemId
 from dens.messages import Withdrawal
 from dens.numbers import INSTALL, LINK_NUMBER, REMOVE

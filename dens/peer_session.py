@@ -7,9 +7,10 @@
 - *greeted*: the peer's role and session are known; our summary is on its way.
 - *ready*: the peer's summary is here, so what it lacks is queued, most urgent kind first.
 
-At most a window of unacknowledged bytes is under way: a small one until the first answers show how fast the
-link is, then as much as crosses in a moment. Each message is sent again when its patience is over, for as
-long as the contact lasts. Patience follows the measured round trip and doubles with every try.
+At most a congestion window of unacknowledged bytes is in flight: a small one until the first answers show how
+fast the link is, then as much as crosses in a moment. Each message is retransmitted when its retransmission
+timeout (RTO) is over, for as long as the contact lasts. The RTO follows the measured round-trip time (RTT)
+and its variation as in RFC 6298, and backs off exponentially: it doubles with every try.
 
 When the peer turns out to have begun a newer session (it restarted), this side goes back to *greeted*. When
 the contact is lost the session is thrown away: what was not acknowledged is found missing by the next
@@ -60,12 +61,12 @@ class PeerSession:
         "_limits",
         "_order",
         "_origin_turns",
-        "_patience",
-        "_patience_ms",
         "_queue",
         "_queued",
-        "_round_trip_ms",
-        "_swing_ms",
+        "_retransmissions",
+        "_rto_ms",
+        "_rttvar_ms",
+        "_srtt_ms",
         "_taken",
         "_turn",
         "_window_bytes",
@@ -88,7 +89,7 @@ class PeerSession:
     def __init__(self, peer: int, own_session: int, now_ms: int, limits: Limits, flags: int = 0) -> None:
         self.peer = peer
         self.flags = flags
-        """`SEALED` where everything in this contact has a tag, else 0."""
+        """`TAGGED` where everything in this contact has a tag, else 0."""
         self.own_session = own_session
         self.peer_session = 0
         self.role: Role | None = None
@@ -106,9 +107,9 @@ class PeerSession:
         self._taken = RecentIds(limits.contact_items)
         self._first_window = min(limits.window_bytes, max(limits.window_bytes // 8, _FEW_BYTES))
         self._window_bytes = self._first_window
-        self._round_trip_ms: int | None = None
-        self._swing_ms = 0
-        self._patience_ms = min(limits.retry_ms, limits.retry_most_ms)
+        self._srtt_ms: int | None = None
+        self._rttvar_ms = 0
+        self._rto_ms = min(limits.retry_ms, limits.retry_most_ms)
         self._begin_anew()
 
     def _begin_anew(self) -> None:
@@ -125,7 +126,7 @@ class PeerSession:
         self._order = 0
         self._flights: dict[ItemId, Flight] = {}
         self._flight_bytes = 0
-        self._patience: list[tuple[int, ItemId]] = []
+        self._retransmissions: list[tuple[int, ItemId]] = []
         self.due_ms = AT_ONCE_MS
 
     def owe_hello(self) -> None:
@@ -259,27 +260,27 @@ class PeerSession:
         flight = self._flights.get(item_id)
         if flight is None:
             under_way = self._flight_bytes + size
-            patience_ms = self._patience_ms
+            rto_ms = self._rto_ms
             if 2 * under_way > self._window_bytes:  # Much is to cross before it, so it is given time.
-                patience_ms = self._patience_for(under_way)
-            due_ms = now_ms + patience_ms
+                rto_ms = self._rto_for(under_way)
+            due_ms = now_ms + rto_ms
             self._flights[item_id] = Flight(item, size, now_ms, due_ms, under_way)
         else:
             self._flight_bytes -= flight.size
-            patience_ms = self._patience_ms << min(flight.tries, 16)
-            due_ms = now_ms + min(patience_ms, self._limits.retry_most_ms)
+            rto_ms = self._rto_ms << min(flight.tries, 16)
+            due_ms = now_ms + min(rto_ms, self._limits.retry_most_ms)
             flight.item, flight.size, flight.due_ms = item, size, due_ms
             flight.tries += 1
         self._flight_bytes += size
-        heappush(self._patience, (due_ms, item_id))
+        heappush(self._retransmissions, (due_ms, item_id))
 
-    def _patience_for(self, under_way: int) -> int:
+    def _rto_for(self, under_way: int) -> int:
         """Return how long to wait for an answer behind so many bytes: a window is given twice the first
-        patience, which is four times what it should take.
+        RTO, which is four times what it should take.
         """
         limits = self._limits
-        patience_ms = max(self._patience_ms, 2 * limits.retry_ms * under_way // self._window_bytes)
-        return min(patience_ms, limits.retry_most_ms)
+        rto_ms = max(self._rto_ms, 2 * limits.retry_ms * under_way // self._window_bytes)
+        return min(rto_ms, limits.retry_most_ms)
 
     def give_up(self, item_id: ItemId) -> None:
         """Stop waiting for a message that is no longer worth sending."""
@@ -301,50 +302,51 @@ class PeerSession:
         took_ms = now_ms - flight.sent_ms
         if flight.tries == 1:
             self._measured(took_ms, flight.under_way)
-        elif took_ms > self._patience_ms:
-            # Which of them is answered nobody knows (Karn), but where answers are late one has to learn to
-            # wait.
-            self._patience_ms = min(took_ms, 2 * self._patience_ms, self._limits.retry_most_ms)
+        elif took_ms > self._rto_ms:
+            # Which transmission is answered nobody knows (Karn's algorithm), but where answers are late one
+            # has to learn to wait.
+            self._rto_ms = min(took_ms, 2 * self._rto_ms, self._limits.retry_most_ms)
         if not self._flights and self.due_ms != AT_ONCE_MS:
             self.rest()  # Nobody need be woken for what was answered.
         return flight
 
     def _measured(self, took_ms: int, under_way: int) -> None:
-        """Learn from an answer to a message that went out once: how long a round trip takes, and how much may
-        be under way so that it is answered within half of the first patience.
+        """Learn from an answer to a message that went out once: how long a round trip takes (Jacobson and
+        Karels' smoothing), and how large the congestion window may be so that it is answered within half of
+        the first RTO.
         """
         limits = self._limits
         fitting = under_way * limits.retry_ms // (2 * took_ms + 1)
         if fitting > limits.window_bytes:
             fitting = limits.window_bytes
         self._window_bytes = fitting if fitting > self._first_window else self._first_window
-        if self._round_trip_ms is None:
-            self._round_trip_ms, self._swing_ms = took_ms, took_ms // 2
+        if self._srtt_ms is None:
+            self._srtt_ms, self._rttvar_ms = took_ms, took_ms // 2
         else:
-            self._swing_ms += (abs(took_ms - self._round_trip_ms) - self._swing_ms) // 4
-            self._round_trip_ms += (took_ms - self._round_trip_ms) // 8
-        patience_ms = self._round_trip_ms + 4 * self._swing_ms
-        if patience_ms < limits.retry_ms:
-            patience_ms = limits.retry_ms
+            self._rttvar_ms += (abs(took_ms - self._srtt_ms) - self._rttvar_ms) // 4
+            self._srtt_ms += (took_ms - self._srtt_ms) // 8
+        rto_ms = self._srtt_ms + 4 * self._rttvar_ms
+        if rto_ms < limits.retry_ms:
+            rto_ms = limits.retry_ms
         most_ms = limits.retry_most_ms
-        self._patience_ms = patience_ms if patience_ms < most_ms else most_ms
+        self._rto_ms = rto_ms if rto_ms < most_ms else most_ms
 
-    def next_retry(self, now_ms: int) -> tuple[ItemId, int] | None:
-        """Take a message whose patience is over, with its type, or None. `sent` or `give_up` must follow."""
-        due_ms = self._retry_due_ms()
+    def next_retransmission(self, now_ms: int) -> tuple[ItemId, int] | None:
+        """Take a message whose RTO is over, with its type, or None. `sent` or `give_up` must follow."""
+        due_ms = self._retransmission_due_ms()
         if due_ms > now_ms:
             return None
-        _, item_id = heappop(self._patience)
+        _, item_id = heappop(self._retransmissions)
         return item_id, self._flights[item_id].item.type
 
-    def _retry_due_ms(self) -> int:
-        patience, flights = self._patience, self._flights
-        while patience:
-            due_ms, item_id = patience[0]
+    def _retransmission_due_ms(self) -> int:
+        timers, flights = self._retransmissions, self._flights
+        while timers:
+            due_ms, item_id = timers[0]
             flight = flights.get(item_id)
             if flight is not None and flight.due_ms == due_ms:
                 return due_ms
-            heappop(patience)
+            heappop(timers)
         return NEVER_MS
 
     def acknowledge(self, item: Item, status: int, now_ms: int) -> None:
@@ -373,7 +375,7 @@ class PeerSession:
 
     def rest(self) -> None:
         """Find out when attention is wanted next, after everything was said that could be."""
-        due_ms = self._retry_due_ms()
+        due_ms = self._retransmission_due_ms()
         if not self.is_heard and self.hello_due_ms < due_ms:
             due_ms = self.hello_due_ms
         self.due_ms = self.acks_due_ms if self.acks_due_ms < due_ms else due_ms

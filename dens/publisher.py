@@ -10,14 +10,14 @@ brought back by an older copy.
 from typing import Final
 
 from dens.arguments import checked_bytes
-from dens.collaborators import FilterHost
+from dens.authentication import Authenticator
 from dens.context import NodeContext
 from dens.engine import Engine
+from dens.interfaces import FilterHost
 from dens.item import ItemId
 from dens.limits import Limits
 from dens.numbers import MessageType
 from dens.publisher_state import PublisherState
-from dens.seal import Sealer
 from dens.store import Store
 
 ANNOUNCE_LIFETIME_Q: Final = 168
@@ -35,10 +35,10 @@ class PublisherEnd(Engine):
         now_ms: int,
         *,
         filter_host: FilterHost,
-        sealer: Sealer | None = None,
+        authenticator: Authenticator | None = None,
         limits: Limits | None = None,
     ) -> None:
-        context = NodeContext(node, store, sealer, limits)
+        context = NodeContext(node, store, authenticator, limits)
         self.state: Final = PublisherState(context, filter_host)
         super().__init__(context, table_check, self.state, now_ms)
 

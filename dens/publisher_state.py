@@ -8,9 +8,9 @@ brought back by an older copy.
 
 from typing import Final
 
-from dens.collaborators import FilterHost
 from dens.context import NodeContext
 from dens.events import CopyDropped, FilterInstalled, FilterRemoved, MessageCreated, MessageExpired
+from dens.interfaces import FilterHost
 from dens.item import Item, ItemId
 from dens.messages import Subscribed, Withdrawal
 from dens.notification_store import NotificationStore
@@ -134,11 +134,11 @@ class PublisherState(Participant):
 
     def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
         """Tell what is known of others: of its own messages a mediator tells it."""
-        return self._ledger.known.encode_others(self._context.node, most_bytes)
+        return self._ledger.seen.encode_others(self._context.node, most_bytes)
 
     def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Offer what a mediator lacks of its own messages."""
-        for item_id in self._ledger.known.lacking_of(self._context.node, known):
+        for item_id in self._ledger.seen.lacking_of(self._context.node, known):
             item = self.held(item_id)
             if item is not None:
                 self._offer(item, session)

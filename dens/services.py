@@ -1,6 +1,6 @@
 """Which publishers can serve which subscriptions, as a mediator knows it from announcements."""
 
-from dens.collaborators import Directory, SubscriptionKey
+from dens.interfaces import Directory, SubscriptionKey
 from dens.item import Item
 from dens.subscription_table import Subscription
 

@@ -11,17 +11,17 @@ from collections.abc import Mapping
 from typing import Final
 
 from dens.arguments import checked_bytes, checked_code
-from dens.collaborators import Signer
+from dens.authentication import Authenticator
 from dens.context import NodeContext
 from dens.engine import Engine
 from dens.errors import LocalProtocolError
 from dens.events import Event, NotificationDelivered
+from dens.interfaces import Signer
 from dens.item import LIFETIME_MS, OLDEST_AGE_MS, ItemId
 from dens.limits import Limits
 from dens.messages import Notify, Subscribed
 from dens.numbers import UNVERIFIED, MessageType, Reason
 from dens.parts import TakesApart
-from dens.seal import Sealer
 from dens.store import Store
 from dens.subscriber_state import SubscriberState
 from dens.subscription_table import Subscription, is_newer
@@ -41,10 +41,10 @@ class SubscriberEnd(Engine):
         *,
         parts: Mapping[int, TakesApart] | None = None,
         signer: Signer | None = None,
-        sealer: Sealer | None = None,
+        authenticator: Authenticator | None = None,
         limits: Limits | None = None,
     ) -> None:
-        context = NodeContext(node, store, sealer, limits)
+        context = NodeContext(node, store, authenticator, limits)
         self._parts = dict(parts or {})
         self.state: Final = SubscriberState(context, signer)
         super().__init__(context, table_check, self.state, now_ms)

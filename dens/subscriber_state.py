@@ -7,11 +7,11 @@ seen, and acknowledged when both are committed.
 
 from typing import Final
 
-from dens.collaborators import Signer
 from dens.context import NodeContext
 from dens.errors import LocalProtocolError
 from dens.events import CopyDropped, MessageCreated, MessageExpired, NotificationDelivered
 from dens.identity import signed
+from dens.interfaces import Signer
 from dens.item import LIFETIME_MS, Item, ItemId, lifetime_code_ms
 from dens.messages import Notify, Receipt, Subscribed, Withdrawal
 from dens.numbers import BAD_PAYLOAD, REASON_NAMES, UNVERIFIED, MessageType, Reason, Role, Status
@@ -200,11 +200,11 @@ class SubscriberState(Participant):
 
     def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
         """Tell what is known of others: of its own messages a mediator tells it."""
-        return self._ledger.known.encode_others(self._context.node, most_bytes)
+        return self._ledger.seen.encode_others(self._context.node, most_bytes)
 
     def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Offer what a mediator lacks of its own messages."""
-        for item_id in self._ledger.known.lacking_of(self._context.node, known):
+        for item_id in self._ledger.seen.lacking_of(self._context.node, known):
             item = self._own.get(item_id)
             if item is not None:
                 self._offer(item, session)
@@ -242,7 +242,7 @@ class SubscriberState(Participant):
 
     def _has_room_for(self, origin: int) -> bool:
         """Say whether one more may be remembered; an origin above its share has to leave half for others."""
-        known, limits = self._ledger.known, self._limits
+        known, limits = self._ledger.seen, self._limits
         is_above = 100 * known.done_count_of(origin) >= limits.known_items * limits.origin_share_percent
         return known.done_count < (limits.known_items // 2 if is_above else limits.known_items)
 

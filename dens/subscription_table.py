@@ -21,7 +21,7 @@ is owed no longer.
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
-from dens.collaborators import SubscriptionKey
+from dens.interfaces import SubscriptionKey
 from dens.item import NEVER_MS, Item
 from dens.messages import Subscribed, Withdrawal
 from dens.numbers import Status

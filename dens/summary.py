@@ -186,7 +186,7 @@ def _ranges_in(by_origin: Mapping[int, NumberRanges]) -> int:
 class Summary:
     """What a peer says it knows.
 
-    One that was compared with what is known here (`KnownItems.compare`) holds only the origins that differ,
+    One that was compared with what is known here (`SeenItems.compare`) holds only the origins that differ,
     and in `lacking` what the peer lacks.
     """
 

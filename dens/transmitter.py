@@ -10,12 +10,12 @@ from typing import Final
 from dens import envelope
 from dens.context import NodeContext
 from dens.envelope import pack
-from dens.item import Item, ItemId, quick_tuple
+from dens.item import Item, ItemId, new_tuple
 from dens.machine import Datagram
-from dens.messages import Acknowledgement, Bundle, Hello, SummaryMessage
+from dens.messages import Acknowledgement, Batch, Hello, SummaryMessage
 from dens.numbers import (
     ACKNOWLEDGEMENT,
-    BUNDLE,
+    BATCH,
     HELLO,
     NOTIFICATION,
     NOTIFY,
@@ -47,13 +47,21 @@ _MOST_ACKNOWLEDGED: Final = 4_096
 class Transmitter:
     """What goes out of a node; dens/engine.py is given what comes in."""
 
-    __slots__ = ("_hello_ms", "_ledger", "_node", "_participant", "_quarantine", "_sealer", "_table_check")
+    __slots__ = (
+        "_authenticator",
+        "_hello_ms",
+        "_ledger",
+        "_node",
+        "_participant",
+        "_quarantine",
+        "_table_check",
+    )
 
     def __init__(self, context: NodeContext, table_check: int, participant: Participant) -> None:
         self._node = context.node
         self._hello_ms = context.limits.hello_ms
         self._table_check = table_check
-        self._sealer = context.sealer
+        self._authenticator = context.authenticator
         self._ledger = context.ledger
         self._quarantine = context.quarantine
         self._participant = participant
@@ -70,13 +78,13 @@ class Transmitter:
                 payload = Acknowledgement(entries[at : at + _MOST_ACKNOWLEDGED]).encode()
                 self._transmit_link(ACKNOWLEDGEMENT, payload, session, out)
         together: list[bytes] = []
-        while (again := session.next_retry(now_ms)) is not None:
+        while (again := session.next_retransmission(now_ms)) is not None:
             item = self._form(*again, session, now_ms)
             if item is None:
                 session.give_up(again[0])
             else:
                 self._transmit(item, session, now_ms, together, out)
-        tag_bytes = self._sealer.tag_bytes
+        tag_bytes = self._authenticator.tag_bytes
         while (queued := session.next_queued()) is not None:
             item = self._form(*queued, session, now_ms)
             if item is None:
@@ -123,7 +131,7 @@ class Transmitter:
     ) -> None:
         """Send one message, or put it to those that go together."""
         size = item.size
-        session.sent(item, size + self._sealer.tag_bytes, now_ms)
+        session.sent(item, size + self._authenticator.tag_bytes, now_ms)
         type = item.type
         if type in _GO_TOGETHER and size <= _SMALL_BYTES:
             together.append(pack(item, self._table_check, item.age_ms(now_ms), item.hops + 1, 0))
@@ -141,7 +149,7 @@ class Transmitter:
     def _transmit_together(self, together: list[bytes], session: PeerSession, out: list[Datagram]) -> None:
         """Send these small messages in one datagram, and forget them."""
         if len(together) > 1:
-            self._transmit_link(BUNDLE, Bundle(tuple(together)).encode(), session, out)
+            self._transmit_link(BATCH, Batch(tuple(together)).encode(), session, out)
         else:
             [message] = together
             body = bytes((message[0] | session.flags,)) + message[1:]
@@ -156,8 +164,8 @@ class Transmitter:
 
     def _put_out(self, body: bytes, addressed_to: int, session: PeerSession, out: list[Datagram]) -> None:
         if session.flags:
-            body += self._sealer.tag(body, addressed_to)
-        out.append(quick_tuple(Datagram, (session.peer, body)))
+            body += self._authenticator.tag(body, addressed_to)
+        out.append(new_tuple(Datagram, (session.peer, body)))
 
     def _hello(self, session: PeerSession) -> Hello:
         return Hello(self._participant.role, session.own_session, session.peer_session)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from boards.limits import BoardHost
-from dens.collaborators import FilterHost
+from dens.interfaces import FilterHost
 from dens.item import ItemId
 from dens.limits import Limits
 from dens.node import DensNode
@@ -97,7 +97,7 @@ class Crew:
     @property
     def tag_bytes(self) -> int:
         """Return how many bytes of every message are its tag."""
-        return self._assembly.sealer(0).tag_bytes
+        return self._assembly.authenticator(0).tag_bytes
 
     def nodes(self) -> Iterator[Node]:
         """Yield all nodes, in the order of their numbers."""

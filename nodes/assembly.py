@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dens.assembly import Assembly
-from dens.collaborators import FilterHost, Signer
+from dens.interfaces import FilterHost, Signer
 from dens.limits import Limits
 from dens.node import DensNode
 from dens.publisher import PublisherEnd

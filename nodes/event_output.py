@@ -36,9 +36,9 @@ def begun(plan: NodePlan, address: Address | None, put_document: Callable[[str],
         told = {"event": "begun", "node": node, "address": where, "serial": ports, "key": fingerprint}
         put_document(json.dumps(told))
         return
-    sealed = "without a mission key" if key is None else f"mission key {key.fingerprint}"
+    authenticated = "without a mission key" if key is None else f"mission key {key.fingerprint}"
     places = ", ".join(ports if where is None else [where, *ports])
-    say(f"node {node} is on {places}, {sealed}; Ctrl-C ends it")
+    say(f"node {node} is on {places}, {authenticated}; Ctrl-C ends it")
 
 
 class Shown:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from dens.authentication import Authenticator
 from dens.drivers.neighbours import Address, Neighbours, spoken
 from dens.drivers.runtime import Runtime
 from dens.drivers.serial_port import SerialPort
@@ -18,7 +19,6 @@ from dens.drivers.udp import UdpLink
 from dens.errors import MovedStoreError, StoreError
 from dens.events import Event
 from dens.machine import ProtocolMachine
-from dens.seal import Sealer
 from dens.stores.sqlite import SqliteStore
 from documents import exit_codes as exits
 from documents.problems import Problem
@@ -37,7 +37,7 @@ class Life:
 
     engine: ProtocolMachine
     store: SqliteStore
-    sealer: Sealer
+    authenticator: Authenticator
     links: Links
     clock: Callable[[], int]
     hear: Callable[[Event], None]
@@ -87,7 +87,7 @@ async def _driven(life: Life) -> int:
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, end, exits.FINE)
     loop.add_signal_handler(signal.SIGINT, end, exits.INTERRUPTED)
-    socket = None if links.address is None else await _udp(runtime, life.sealer, links, links.address)
+    socket = None if links.address is None else await _udp(runtime, life.authenticator, links, links.address)
     tasks = [
         asyncio.create_task(
             SerialPort(
@@ -137,9 +137,9 @@ async def _worked(work: Work, runtime: Runtime, end: Callable[[int], None]) -> N
         runtime.fail(error)
 
 
-async def _udp(runtime: Runtime, sealer: Sealer, links: Links, address: Address) -> UdpLink:
+async def _udp(runtime: Runtime, authenticator: Authenticator, links: Links, address: Address) -> UdpLink:
     neighbours = Neighbours(
-        sealer,
+        authenticator,
         links.listed,
         runtime.now_ms(),
         accepts_others=links.accepts_others,

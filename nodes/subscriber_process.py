@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from dens.collaborators import Signer
 from dens.drivers.runtime import Runtime
 from dens.events import Event, MessageAcknowledged, MessageCreated, NotificationDelivered
 from dens.identity import signed
+from dens.interfaces import Signer
 from dens.item import Item, ItemId
 from dens.numbers import STATUS_NAMES, TYPE_NAMES, MessageType, Status
 from dens.subscriber import SubscriberEnd

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from dens.authentication import Authenticator
 from dens.events import Event
 from dens.machine import Datagram
 from dens.node import DensNode
 from dens.numbers import MessageType
-from dens.seal import Sealer
 from dens.store import Space, Store, item_of
 from nodes.node_file import NodePlan
 from nodes.node_trace import NodeTrace
@@ -103,7 +103,7 @@ def traced_node(
 ) -> TracedNode:
     """Return the node with a trace in that folder; a folder that holds anything else is refused."""
     silence_ms = 30_000 if plan.settings.udp is None else 1000 * plan.settings.udp.silence_s
-    tag_bytes = Sealer(engine.node, plan.secret).tag_bytes
+    tag_bytes = Authenticator(engine.node, plan.secret).tag_bytes
     trace = NodeTrace(
         TraceFolder(folder, plan, now_ms), engine.node, tag_bytes, _SILENCES * silence_ms, now_ms
     )

@@ -89,9 +89,21 @@ def language_named(name: str) -> SubscriptionLanguage:
 
 def authoring_of(language: SubscriptionLanguage) -> "Authoring":
     """Return what a person can do with a language, or raise `RegistryError` where that is nothing."""
-    if language.authoring is None:
+    authoring = _authoring_of(language)
+    if authoring is None:
         raise RegistryError(f"nobody writes subscriptions in the {language.name} language")
-    return language.authoring()
+    return authoring
+
+
+def _authoring_of(language: SubscriptionLanguage) -> "Authoring | None":
+    """Return what people do with a language, None where nobody writes it. What it raises is its package's
+    fault, and is told so.
+    """
+    try:
+        return None if language.authoring is None else language.authoring()
+    except Exception as error:
+        cause = f"{type(error).__name__}: {error}"
+        raise RegistryError(f"the {language.name} language cannot be written: {cause}") from error
 
 
 def offered(ability: Ability | None, language: SubscriptionLanguage, what: str) -> Ability:
@@ -124,7 +136,8 @@ def namespaces() -> dict[str, str]:
 def _by_namespace() -> dict[str, SubscriptionLanguage]:
     found: dict[str, SubscriptionLanguage] = {}
     for known in languages().values():
-        for namespace in () if known.authoring is None else known.authoring().namespaces:
+        authoring = _authoring_of(known)
+        for namespace in () if authoring is None else authoring.namespaces:
             if namespace in found:
                 claim = f"namespace {namespace} of {known.name}"
                 raise RegistryError(f"{claim} is taken by {found[namespace].name}")
@@ -140,7 +153,8 @@ def term_shapes() -> "TermShapes":
 
 def term_fault(attribute: "Attribute", name: str) -> str:
     """Return why some language cannot say a term of a sound vocabulary, or nothing where all can."""
-    shapes = (known.authoring().terms for known in languages().values() if known.authoring is not None)
+    spoken = (_authoring_of(known) for known in languages().values())
+    shapes = (authoring.terms for authoring in spoken if authoring is not None)
     return next((fault for one in shapes if one and (fault := one.fault(attribute, name))), "")
 
 

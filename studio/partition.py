@@ -28,7 +28,7 @@ class Partition:
     names: Mapping[int, str]
 
 
-class RecordedRun:
+class RunOffers:
     """The parts of a run's folder that tell who could offer what to whom."""
 
     def __init__(self, folder: Path) -> None:

@@ -18,7 +18,7 @@ the search begins at h; g ≤ arithmetic because the search ends at its floor, w
 below), that equal degrees a give a, and that one 0 gives 0. Covering relies on this order.
 """
 
-from watchdog.aggregators import ARITHMETIC_MEAN, HARMONIC_MEAN, MAX, MIN, PRODUCT
+from watchdog.aggregators import ARITHMETIC_MEAN, GEOMETRIC_MEAN, HARMONIC_MEAN, MAX, MIN, PRODUCT
 
 
 def smallest(degrees: bytes | bytearray, n: int) -> int:
@@ -99,6 +99,8 @@ def aggregate(kind: int, degrees: bytes | bytearray, n: int) -> int:
         return smallest(degrees, n)
     if kind == MAX:
         return largest(degrees, n)
+    if kind == GEOMETRIC_MEAN or kind == HARMONIC_MEAN:
+        return curved_mean(kind, degrees, n)
     i = 0
     if kind == PRODUCT:
         product = 255
@@ -112,8 +114,6 @@ def aggregate(kind: int, degrees: bytes | bytearray, n: int) -> int:
             total += degrees[i] << 1
             i += 1
         return total // (n << 1)
-    if kind <= HARMONIC_MEAN:
-        return curved_mean(kind, degrees, n)
     raise ValueError("no code in aggregate() for this aggregator")
 
 

@@ -1,4 +1,4 @@
-"""The 8-byte tag of dens/seal.py, for boards that have hashlib: HMAC-SHA256 under the transmitter's key."""
+"""The 8-byte tag of dens/authentication.py, where there is hashlib: HMAC-SHA256 under the sender's key."""
 
 from hashlib import sha256
 

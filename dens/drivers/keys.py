@@ -3,7 +3,7 @@
 A key is one line of text, `dens-KIND-1 NODE HEX`, so that it can be read out, compared and pasted:
 
     dens-mission-1 - 64 hex digits        the secret of the mission; every tag derives from it
-    dens-node-1 7 64 hex digits           what node 7 seals with; derived from the mission's
+    dens-node-1 7 64 hex digits           what node 7 authenticates with; derived from the mission's
     dens-signing-1 7 64 hex digits        the secret with which subscriber 7 signs (Ed25519)
     dens-public-1 7 64 hex digits         by which everybody else recognises that
 
@@ -20,8 +20,8 @@ from typing import Final
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from dens.authentication import node_key
 from dens.errors import BadKeyError
-from dens.seal import node_key
 
 KEY_BYTES: Final = 32
 _LONGEST_FILE: Final = 4_096
@@ -29,7 +29,7 @@ _LONGEST_FILE: Final = 4_096
 MISSION, NODE, SIGNING, PUBLIC = "mission", "node", "signing", "public"
 KINDS: Final = {
     MISSION: "the secret of a mission; whoever has it can speak for every node",
-    NODE: "what one node seals with; whoever has it can speak for this node to its neighbours",
+    NODE: "what one node authenticates with; whoever has it can speak for this node to its neighbours",
     SIGNING: "the secret with which one subscriber signs; whoever has it can speak for this subscriber",
     PUBLIC: "by which others recognise a subscriber; it is no secret",
 }

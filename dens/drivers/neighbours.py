@@ -23,19 +23,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from dens.envelope import SEALED, peek
+from dens.authentication import TAG_BYTES, Authenticator
+from dens.envelope import TAGGED, peek
 from dens.errors import RemoteProtocolError
 from dens.item import ENVELOPE_BYTES
 from dens.messages import Hello
 from dens.numbers import HELLO, MessageType
-from dens.seal import TAG_BYTES, Sealer
 
 Address = tuple[str, int]
 """Host and port."""
 MOST_LEARNT: Final = 1_024
 """So many peers that are not listed are known at once."""
 LOYAL_MS: Final = 10_000
-"""For so long after it was heard a sealed peer is not moved to another address."""
+"""For so long after it was heard an authenticated peer is not moved to another address."""
 LONGEST_SILENCE_MS: Final = 30_000
 """A listed peer is greeted anew at least so often, or as often as was asked for if that is less often."""
 RIVAL_MS: Final = 60_000
@@ -98,14 +98,14 @@ class Neighbours:
 
     def __init__(
         self,
-        sealer: Sealer,
+        authenticator: Authenticator,
         listed: Mapping[int, Address],
         now_ms: int,
         *,
         accepts_others: bool,
         silence_ms: int,
     ) -> None:
-        self._sealer = sealer
+        self._authenticator = authenticator
         self._peers = {node: _Peer(address, now_ms, silence_ms) for node, address in listed.items()}
         self._nodes: dict[Address, int] = {address: node for node, address in listed.items()}
         self._listed: Final = frozenset(listed)
@@ -158,7 +158,7 @@ class Neighbours:
     def _greeted(self, origin: int, session: int, known: int | None, address: Address, now_ms: int) -> Heard:
         """Take a hello that verifies, from where its peer is not known to be; `known` is who was there."""
         peer = self._peers.get(origin)
-        if self._sealer.tag_bytes:
+        if self._authenticator.tag_bytes:
             if peer is not None and session == peer.session:
                 at = spoken(peer.address)
                 why = f"it repeats the hello with which {origin} began at {at}, as a recording would"
@@ -167,7 +167,7 @@ class Neighbours:
                 why = f"it calls itself {origin}, and {known} was heard there just now"
                 return Heard(None, why=why)
         rival = self._rival(origin, address, now_ms)
-        if self._sealer.tag_bytes and peer is not None and not self._may_move(peer, session, now_ms):
+        if self._authenticator.tag_bytes and peer is not None and not self._may_move(peer, session, now_ms):
             at = spoken(peer.address)
             why = (
                 f"it calls itself {origin}, who was heard at {at} just now, and is heard when that one has "
@@ -207,20 +207,20 @@ class Neighbours:
 
     def _why_not(self, origin: int, hello: bytes) -> str | None:
         """Return why whoever says this hello is not to be learnt, or None."""
-        if origin == self._sealer.node:
+        if origin == self._authenticator.node:
             return f"it calls itself {origin}, which is this node's own number"
         if origin in self._listed:
             return f"it calls itself {origin}, and that peer is at {spoken(self._peers[origin].address)}"
         if not self._accepts_others:
             return "it is no peer of this node, and others are not accepted"
-        is_sealed = self._sealer.tag_bytes > 0
-        if bool(hello[0] & SEALED) is not is_sealed:
+        is_tagged = self._authenticator.tag_bytes > 0
+        if bool(hello[0] & TAGGED) is not is_tagged:
             return (
                 "its hello has no tag, and this node has a mission key"
-                if is_sealed
+                if is_tagged
                 else "its hello has a tag, and this node has no mission key"
             )
-        if is_sealed and not self._sealer.verifies(hello[:-TAG_BYTES], hello[-TAG_BYTES:], origin, 0):
+        if is_tagged and not self._authenticator.verifies(hello[:-TAG_BYTES], hello[-TAG_BYTES:], origin, 0):
             return "the tag of its hello was not made with this node's mission key"
         if _session_in(hello) == 0:
             return "its hello names no session"
@@ -257,7 +257,7 @@ class Neighbours:
 
 def _session_in(hello: bytes) -> int:
     """Return the session number of a hello, or 0 where it has none."""
-    end = len(hello) - (TAG_BYTES if hello[0] & SEALED else 0)
+    end = len(hello) - (TAG_BYTES if hello[0] & TAGGED else 0)
     try:
         return Hello.decode(hello[ENVELOPE_BYTES:end]).session
     except RemoteProtocolError:

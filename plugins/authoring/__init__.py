@@ -4,7 +4,7 @@ languages in XML share (documents, spans, schemas, constants, words).
 Nothing here knows a language by name; `plugins.registry` finds them.
 """
 
-from plugins.authoring.authoring import Authoring, Compiled, VectorKind
+from plugins.authoring.authoring import Authoring, Compiled, Explanation, Picture, VectorKind
 from plugins.authoring.description import Description, VectorField
 
-__all__ = ["Authoring", "Compiled", "Description", "VectorField", "VectorKind"]
+__all__ = ["Authoring", "Compiled", "Description", "Explanation", "Picture", "VectorField", "VectorKind"]

@@ -15,6 +15,7 @@ from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.generator import RandomSubscription
 from plugins.fuzzy.vectors import SubscriptionVector, Triple, encode_subscription
+from watchdog.aggregators import MIN
 from watchdog.header import body_of
 
 LEAST_SLOPE: Final = 20
@@ -63,7 +64,7 @@ def _body(
         valid=0,
         stamp_s=stamp_s,
         threshold=threshold,
-        aggregator=0,
+        aggregator=MIN,
         block=b"",
         constraints=tuple(constraints),
         event=event.index,

@@ -150,7 +150,8 @@ def any_kind(
 ) -> int:
     """Search a group of any aggregator: losses by columns, then row by row with the code of the boards."""
     size, flips, kind = groups[group, SIZE], groups[group, FLIPS], groups[group, KIND]
-    at_most_largest, at_most_smallest = AT_MOST_LARGEST >> kind & 1, AT_MOST_SMALLEST >> kind & 1
+    at_most_largest = AT_MOST_LARGEST >> kind & 1 == 1
+    at_most_smallest = AT_MOST_SMALLEST >> kind & 1 == 1
     of_row, weights = numbers[OF_ROW : OF_ROW + 2 * size], numbers[WEIGHTS : WEIGHTS + size]
     while block != stop:
         at = blocks[block, AT]
@@ -172,7 +173,7 @@ def any_kind(
                 degree = 255 - int(scratch[ROWS * rank + lane])
                 of_row[rank] = degree
                 least, most = min(least, degree), max(most, degree)
-            if (most <= floor and at_most_largest) or (least <= floor and at_most_smallest):
+            if at_most_largest and (most <= floor or (at_most_smallest and least <= floor)):
                 continue
             if kind == WEIGHTED:
                 for rank in range(size):

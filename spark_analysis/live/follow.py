@@ -34,9 +34,9 @@ from spark_analysis.live.state import GIVEN_UP, Batch, Delivered, GivenUp, LiveF
 from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.schema import TABLES
 from spark_analysis.session.connect import is_remote
+from traces.folder_lock import is_being_written
 from traces.losses import refuse_losses
 from traces.manifest import Manifest, read_manifest
-from traces.writer_check import is_being_written
 
 FOLLOWED: Final = ("subscriptions", "notifications", "messages")
 """The tables that are followed. A run's other tables are not needed for its figures."""

@@ -62,7 +62,9 @@ def build(
     readings: _Readings = None,
     key: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The mission's key, for boards that can seal.", show_default=False),
+        typer.Option(
+            metavar="FILE", help="The mission's key, for boards that can authenticate.", show_default=False
+        ),
     ] = None,
     vocabulary: Vocabularies = None,
     as_json: AsJson = False,

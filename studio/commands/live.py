@@ -58,9 +58,9 @@ def live(
     from spark_analysis.live.follow import GONE_AFTER_S, follow, wait_for_run
     from spark_analysis.session.session import close_session, open_session
     from studio import console
+    from traces.folder_lock import is_being_written
     from traces.manifest import read_manifest
     from traces.run_documents import NotARun
-    from traces.writer_check import is_being_written
 
     if wait:
         wait_for_run(run, console.say)

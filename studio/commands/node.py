@@ -67,7 +67,7 @@ def run(
 
     What was acknowledged survives any end of the process. Events are told as they happen.
     """
-    from dens.seal import Sealer
+    from dens.authentication import Authenticator
     from dens.stores.owner import Owner
     from nodes.assembly import mediator
     from nodes.clock import real_clock, warn_of_clock
@@ -94,7 +94,7 @@ def run(
     life = Life(
         traced or engine,
         store,
-        Sealer(number, plan.secret),
+        Authenticator(number, plan.secret),
         links_of_node(plan),
         clock,
         show,
@@ -147,8 +147,8 @@ def subscribe(
     Subscriptions stay in force when this ends, and what comes meanwhile is kept by the DENS node. Ends 1 when
     fewer than --count came within --seconds, or the node refused something or never answered.
     """
+    from dens.authentication import Authenticator
     from dens.drivers.keys import SigningKey, read_key
-    from dens.seal import Sealer
     from dens.stores.owner import Owner
     from documents.refusal import Refusal
     from nodes.assembly import subscriber
@@ -180,8 +180,10 @@ def subscribe(
     withdrawn = [end.unsubscribe(id, clock()) for id in withdraw or []]
     answer = Answer(end, plan.settings.node, links.listed[plan.settings.node], say)
     ear = Ear(end, shown_to_subscriber(plan, end, as_json), say, count, withdrawn, answer)
-    sealer = Sealer(number, plan.secret)
-    life = Life(end, kept, sealer, links, clock, ear.hear, work=lambda runtime: ear.listen(runtime, seconds))
+    authenticator = Authenticator(number, plan.secret)
+    life = Life(
+        end, kept, authenticator, links, clock, ear.hear, work=lambda runtime: ear.listen(runtime, seconds)
+    )
     raise typer.Exit(live(life))
 
 
@@ -227,7 +229,7 @@ def publish(
     """
     import json
 
-    from dens.seal import Sealer
+    from dens.authentication import Authenticator
     from dens.stores.owner import Owner
     from nodes.assembly import publisher
     from nodes.clock import real_clock, refuse_clock, warn_of_clock
@@ -258,7 +260,7 @@ def publish(
     life = Life(
         end,
         kept,
-        Sealer(number, plan.secret),
+        Authenticator(number, plan.secret),
         links,
         clock,
         replay.hear,

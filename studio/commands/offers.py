@@ -44,13 +44,13 @@ def offers(
     from knowledge_manager.offers import browse_offers, offers_for
     from studio import console
     from studio.languages import given_subscription
-    from studio.partition import RecordedRun
+    from studio.partition import RunOffers
     from studio.tables import chosen_thesaurus
     from watchdog.header import body_of
 
     if at is not None and not isfinite(at):
         raise typer.BadParameter(f"{at} is no second of a run", param_hint="--at")
-    recorded = RecordedRun(run)
+    recorded = RunOffers(run)
     table = recorded.mission_table()
     at_ms = recorded.end_ms if at is None else round(at * 1000)
     partition = recorded.partition_of(recorded.node_called(node), at_ms)

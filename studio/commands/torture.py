@@ -12,7 +12,7 @@ from studio.options import AsJson
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from emulation.torture.torture import Verdict
+    from emulation.fault_injection.campaign import Verdict
 
 
 class WorldKind(StrEnum):
@@ -60,11 +60,10 @@ def torture(
     What a seed draws may change with this program; a plan that --keep wrote stays the world that it was.
     """
     from documents.reading import read_document
+    from emulation.fault_injection.campaign import judge, parse_faults, run_driver_seeds, run_seeds
+    from emulation.fault_injection.campaign import keep as keep_plan
+    from emulation.fault_injection.plan_file import read_plan
     from emulation.seeds import MOST_WORLDS, parse_seeds
-    from emulation.torture.plan_file import read_plan
-    from emulation.torture.torture import judge, parse_faults, torture_driver
-    from emulation.torture.torture import keep as keep_plan
-    from emulation.torture.torture import torture as run_worlds
     from studio import console
 
     if world is WorldKind.DRIVER and (plan is not None or keep is not None):
@@ -96,9 +95,9 @@ def torture(
         if kept is not None:
             report(judge(kept, str(plan)))
         elif world is WorldKind.DRIVER:
-            torture_driver(wanted, report)
+            run_driver_seeds(wanted, report)
         else:
-            run_worlds(wanted, chosen, report)
+            run_seeds(wanted, chosen, report)
     except KeyboardInterrupt:
         is_interrupted = True
     if as_json:

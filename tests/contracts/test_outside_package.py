@@ -1,10 +1,7 @@
 """A package outside of DENS adds a policy, a mobility model and a language, as docs/extending.md shows."""
 
 import json
-import os
 import re
-import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
@@ -21,8 +18,8 @@ from emulation.mobility.model import Area
 from emulation.mobility.registry import ENTRY_POINT_GROUP as MOBILITY_GROUP
 from emulation.mobility.registry import mobility_models
 from plugins.registry import languages
+from tests.contracts.outside import ROOT, dens, installed
 
-ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "tests" / "outside_package"
 PAGE = ROOT / "docs" / "extending.md"
 SCENARIO = """\
@@ -49,39 +46,9 @@ lifetime_s = 1200
 """
 
 
-def dens(site: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "studio", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(site), str(ROOT)]), "NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
-def installed(folder: Path, changes: dict[str, str] | None = None) -> Path:
-    """Build the package and install it into a folder of its own, without a network."""
-    source, site = folder / "source", folder / "site"
-    shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("__pycache__"))
-    for old, new in (changes or {}).items():
-        text = (source / "pyproject.toml").read_text()
-        assert old in text
-        (source / "pyproject.toml").write_text(text.replace(old, new))
-    options = ["--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--quiet"]
-    subprocess.run(
-        [sys.executable, "-m", "pip", "install", *options, "--target", str(site), str(source)],
-        cwd=folder,
-        check=True,
-        timeout=120,
-    )
-    return site
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return installed(tmp_path_factory.mktemp("outside"))
+    return installed(PACKAGE, tmp_path_factory.mktemp("outside"))
 
 
 def run_of(site: Path, folder: Path, *changes: str) -> dict[str, object]:
@@ -153,7 +120,7 @@ def test_names_are_listed_where_names_are_listed(site: Path, tmp_path: Path) -> 
     ids=["missing", "no policy", "no table", "no class", "no language"],
 )
 def test_one_that_cannot_be_used_is_told_in_words(tmp_path: Path, change: tuple[str, str], said: str) -> None:
-    site = installed(tmp_path, dict([change]))
+    site = installed(PACKAGE, tmp_path, dict([change]))
     (tmp_path / "harbour.toml").write_text(SCENARIO)
     ended = dens(site, tmp_path, "run", "harbour.toml")
     assert ended.returncode == 3

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from dens.authentication import Authenticator, node_key
 from dens.engine import Engine
 from dens.events import DatagramRefused, NotificationDelivered
 from dens.limits import Limits
 from dens.numbers import MessageType
-from dens.seal import Sealer, node_key
-from emulation.torture.plan import Plan
-from emulation.torture.world import World
+from emulation.fault_injection.plan import Plan
+from emulation.fault_injection.world import World
 
 QUICK = Limits(hello_ms=300, retry_ms=150, retry_most_ms=600)
 
@@ -91,7 +91,9 @@ def test_another_mission_key_and_another_sender_change_nothing() -> None:
     other = next(other for other in world.all_nodes() if other not in (node, peer))
     engine.receive(data, other, world.local(peer))
     session = engine.context.sessions[node].own_session
-    engine.receive(data[:-8] + Sealer(node, b"another").tag(data[:-8], session), node, world.local(peer))
+    engine.receive(
+        data[:-8] + Authenticator(node, b"another").tag(data[:-8], session), node, world.local(peer)
+    )
     engine.receive(data[:-8], node, world.local(peer))
     assert state(engine) == before
     assert [getattr(event, "reason", "") for event in events(engine)][:2] == ["bad_tag", "bad_tag"]
@@ -128,7 +130,7 @@ def test_within_a_contact_repeated_frames_deliver_nothing_twice() -> None:
     assert world.delivered
     for node, peer, data in list(world.frames):
         world.arrive(node, peer, data)
-    world.run(world.now_ms + 1_000)  # the auditor fails on anything delivered twice
+    world.run(world.now_ms + 1_000)  # the checker fails on anything delivered twice
 
 
 def test_keys_are_derived_and_differ() -> None:

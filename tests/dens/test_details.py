@@ -5,15 +5,15 @@ from collections.abc import Mapping
 import pytest
 
 from dens import matching
-from dens.collaborators import MatcherFactory
 from dens.events import MessageQuarantined, NotificationDelivered
+from dens.interfaces import MatcherFactory
 from dens.item import lifetime_code_ms
 from dens.messages import Satisfied
 from dens.node import DensNode
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import (
+from emulation.fault_injection.topics import (
     LANGUAGE,
     TopicDirectory,
     TopicHost,

@@ -2,9 +2,9 @@
 
 from math import inf
 
-from emulation.torture.oracles import DELTA_MS, LINK_MS, earliest_arrivals
-from emulation.torture.plan import draw
-from emulation.torture.world import World
+from emulation.fault_injection.oracles import DELTA_MS, LINK_MS, earliest_arrivals
+from emulation.fault_injection.plan import draw
+from emulation.fault_injection.world import World
 
 CONTACTS = [(1, 10, 0, 100), (10, 11, 50, 60), (2, 11, 55, 58), (1, 2, 0, 100), (2, 11, 200, 300)]
 
@@ -28,7 +28,7 @@ def test_fault_free_worlds_keep_between_both_oracles() -> None:
         world = World(seed, draw(seed, ()))
         world.live_through()
         world.heal()
-        world.auditor.conclude()
+        world.checker.conclude()
         for published in world.applications.published.values():
             ideal = earliest_arrivals(
                 world.contact_log, world.mediators, published.id[0], published.event_ms, trip_ms=0, delta_ms=0

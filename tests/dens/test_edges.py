@@ -17,7 +17,7 @@ from dens.numbers import LINK_NUMBER, STATUS_NAMES, MessageType, Role
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
 HOUR_Q = lifetime_code_ms(3_600_000)
 LAST_NUMBER, LAST_SESSION, LAST_NODE = 2**31 - 1, 2**32 - 1, 65_535

@@ -16,7 +16,7 @@ from dens.events import (
 )
 from dens.item import LIFETIME_MS, Item, lifetime_code_ms
 from dens.limits import Limits
-from dens.messages import Bundle, Hello, Notify, Satisfied, SummaryMessage
+from dens.messages import Batch, Hello, Notify, Satisfied, SummaryMessage
 from dens.node import DensNode
 from dens.numbers import DIRECT_LANGUAGE, LINK_NUMBER, MessageType, Role
 from dens.policies.epidemic import Epidemic
@@ -24,7 +24,7 @@ from dens.publisher import PublisherEnd
 from dens.store import Put, Space
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 from watchdog import vector as board_vector
 from watchdog.header import body_of
 
@@ -78,8 +78,8 @@ class ScriptedPeer:
         heard: list[Item] = []
         for out in self.engine.datagrams_to_send(self.now_ms):
             item = unpack(out.data, self.now_ms)[0]
-            if item.type == MessageType.BUNDLE:
-                heard += [unpack(one, self.now_ms)[0] for one in Bundle.decode(item.payload).messages]
+            if item.type == MessageType.BATCH:
+                heard += [unpack(one, self.now_ms)[0] for one in Batch.decode(item.payload).messages]
             else:
                 heard.append(item)
         return heard
@@ -338,22 +338,22 @@ def test_small_messages_share_a_datagram_and_one_bad_one_spoils_it() -> None:
         end.subscribe(subscription(id, 0, HOUR_Q, 3, 1), LANGUAGE, 0)
     ScriptedPeer(end, 2, Role.MEDIATOR)
     frames = [out.data for out in end.datagrams_to_send(0)]
-    bundles = [data for data in frames if data[1] == MessageType.BUNDLE]
-    sizes = [len(Bundle.decode(data[16:]).messages) for data in bundles]
+    batches = [data for data in frames if data[1] == MessageType.BATCH]
+    sizes = [len(Batch.decode(data[16:]).messages) for data in batches]
     assert sizes == [32, 8]
     node = mediator()
     peer = ScriptedPeer(node, 1, Role.SUBSCRIBER)
-    messages = list(Bundle.decode(bundles[1][16:]).messages)
+    messages = list(Batch.decode(batches[1][16:]).messages)
     own_link = Item(MessageType.HELLO, 0, 1, LINK_NUMBER + 9, 0, 0, 0, Hello(Role.SUBSCRIBER, 9, 0).encode())
     for bad in (
         b"\x20",
         pack(own_link, 7, 0, 0, 0),
         pack(subscribe_item(1, 99, messages[0][16:]), 8, 0, 1, 0),
     ):
-        payload = Bundle((*messages, bad)).encode()
-        peer.send(Item(MessageType.BUNDLE, 0, 1, LINK_NUMBER + 7, 0, 0, 0, payload))
+        payload = Batch((*messages, bad)).encode()
+        peer.send(Item(MessageType.BATCH, 0, 1, LINK_NUMBER + 7, 0, 0, 0, payload))
         assert node.subscription_count == 0
-    for data in bundles:
+    for data in batches:
         node.receive(data, 1, 0)
     assert node.subscription_count == 40
 

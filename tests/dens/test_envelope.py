@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dens.envelope import PAYLOAD_BYTES, SEALED, pack, peek, read_header, unpack
+from dens.envelope import PAYLOAD_BYTES, TAGGED, pack, peek, read_header, unpack
 from dens.errors import LocalProtocolError, RemoteProtocolError
 from dens.item import LIFETIME_MS, OLDEST_AGE_MS, Item, lifetime_code_ms
 from dens.numbers import LINK_NUMBER, LINK_TYPES, SIGNABLE_TYPES, SIGNATURE_BYTES, MessageType
@@ -32,20 +32,20 @@ def test_a_notification_of_eleven_bytes_costs_sixteen() -> None:
 
 
 @given(relayed_items, st.integers(0, 255), st.booleans())
-def test_what_is_packed_is_unpacked(item: Item, check: int, is_sealed: bool) -> None:
-    data = pack(item, check, item.age_ms(0), item.hops, SEALED if is_sealed else 0)
-    assert unpack(data + b"8 octets" * is_sealed, 0) == (item, check, is_sealed)
+def test_what_is_packed_is_unpacked(item: Item, check: int, is_tagged: bool) -> None:
+    data = pack(item, check, item.age_ms(0), item.hops, TAGGED if is_tagged else 0)
+    assert unpack(data + b"8 octets" * is_tagged, 0) == (item, check, is_tagged)
 
 
 @given(relayed_items, st.binary(min_size=SIGNATURE_BYTES, max_size=SIGNATURE_BYTES), st.booleans())
 def test_a_signature_travels_with_what_subscribers_say_and_nothing_else(
-    item: Item, signature: bytes, is_sealed: bool
+    item: Item, signature: bytes, is_tagged: bool
 ) -> None:
     signed = item.but(signature=signature)
-    data = pack(signed, 7, item.age_ms(0), item.hops, SEALED if is_sealed else 0) + b"8 octets" * is_sealed
+    data = pack(signed, 7, item.age_ms(0), item.hops, TAGGED if is_tagged else 0) + b"8 octets" * is_tagged
     if item.type in SIGNABLE_TYPES:
-        assert unpack(data, 0) == (signed, 7, is_sealed)
-        assert len(data) == signed.size + 8 * is_sealed
+        assert unpack(data, 0) == (signed, 7, is_tagged)
+        assert len(data) == signed.size + 8 * is_tagged
         with pytest.raises(RemoteProtocolError, match="no length"):
             unpack(data[: 16 + 63], 0)
     elif item.type != MessageType.NOTIFICATION:
@@ -59,11 +59,11 @@ def test_any_bytes_are_refused_or_are_what_would_be_packed(
 ) -> None:
     data = bytes((0x20 | flags & 0x0F, kind)) + tail if is_likely else tail
     try:
-        item, check, is_sealed = unpack(data, 0)
+        item, check, is_tagged = unpack(data, 0)
     except RemoteProtocolError:
         return
-    body = data[:-8] if is_sealed else data
-    assert pack(item, check, -item.created_ms, item.hops, SEALED if is_sealed else 0) == body
+    body = data[:-8] if is_tagged else data
+    assert pack(item, check, -item.created_ms, item.hops, TAGGED if is_tagged else 0) == body
 
 
 @given(relayed_items, st.data())
@@ -79,7 +79,7 @@ def test_every_truncation_is_refused_or_shortens_the_payload(item: Item, data: s
 
 def test_the_header_is_read_for_the_trace() -> None:
     item = Item(MessageType.NOTIFICATION, 1, 5, 6, 0, 95, 0, b"xy", copies=3)
-    header = read_header(pack(item, 7, 1_234, 2, SEALED) + b"8 octets")
+    header = read_header(pack(item, 7, 1_234, 2, TAGGED) + b"8 octets")
     assert (header.type_name, header.origin, header.number, header.age_ms, header.hops) == (
         "notification",
         5,
@@ -87,7 +87,7 @@ def test_the_header_is_read_for_the_trace() -> None:
         1_234,
         2,
     )
-    assert (header.copies, header.is_sealed, header.table_check) == (3, True, 7)
+    assert (header.copies, header.is_tagged, header.table_check) == (3, True, 7)
     assert (header.language, header.lifetime_q) == (1, 95)
 
 

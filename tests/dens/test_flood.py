@@ -12,9 +12,9 @@ from dens.node import DensNode
 from dens.numbers import DIRECT_LANGUAGE, MessageType
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
-from emulation.torture.plan import QUICK, Faults, Plan
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost
-from emulation.torture.world import World
+from emulation.fault_injection.plan import QUICK, Faults, Plan
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost
+from emulation.fault_injection.world import World
 from plugins.direct.language import DirectMatcher
 
 ROOM = replace(QUICK, notification_items=200, notification_bytes=3_600, receipts=400, known_items=1_000)
@@ -63,8 +63,8 @@ def test_honest_delivery_hardly_suffers_and_memory_is_bounded() -> None:
     taken = max(number for _, (origin, number) in world.delivered if origin in world.hostile)
     assert taken > ROOM.notification_items
     for node in world.all_nodes():
-        machine = world.machines[node]  # the auditor has checked the other bounds of mediators at every step
-        assert machine.context.ledger.known.done_count <= ROOM.known_items
+        machine = world.machines[node]  # the checker has checked the other bounds of mediators at every step
+        assert machine.context.ledger.seen.done_count <= ROOM.known_items
         assert not machine.context.events
         for session in machine.context.sessions.values():
             assert len(session._also_has) < 1_000

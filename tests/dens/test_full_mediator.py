@@ -11,7 +11,7 @@ from dens.limits import Limits
 from dens.messages import Receipt
 from dens.numbers import MessageType, Role
 from dens.stores.memory import MemoryStore
-from emulation.torture.topics import LANGUAGE, subscription
+from emulation.fault_injection.topics import LANGUAGE, subscription
 from tests.dens.test_engines import HOUR_Q, ScriptedPeer, events, mediator, subscribe_item
 
 FULL = Limits(subscriptions=2, tombstones=2, receipts=2, announcements=2)

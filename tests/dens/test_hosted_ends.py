@@ -16,7 +16,7 @@ from dens.policies.prophet import PROPHET
 from dens.policies.spray_and_wait import SprayAndWait
 from dens.stores.memory import MemoryStore
 from dens.summary import decode
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicMatcher, subscription
 from tests.dens.test_engines import HOUR_Q, ScriptedPeer, events
 
 END, OTHER, HOST, PUBLISHER = 20, 21, 8, 3

@@ -24,7 +24,7 @@ from dens.publisher import PublisherEnd
 from dens.rate_limit import RateLimit
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
 HOUR_Q = lifetime_code_ms(3_600_000)
 TIGHT = replace(

@@ -27,7 +27,7 @@ from dens.node import DensNode
 from dens.numbers import MessageType
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicMatcher, subscription
 
 OWNER, HOST, RELAY = 1, 2, 3
 SECRET = Key("signing", OWNER, bytes(range(32)))

@@ -22,7 +22,7 @@ from dens.store import Space, Store
 from dens.stores.memory import MemoryStore
 from dens.stores.sqlite import SqliteStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
 MEDIATOR, SUBSCRIBER, FIRST_PUBLISHER = 2, 3, 100
 LONG_Q = 120

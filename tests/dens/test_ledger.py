@@ -5,10 +5,10 @@ import hmac
 
 import pytest
 
+from dens.authentication import Authenticator, node_key
 from dens.item import NEVER_MS, Item, ItemId
 from dens.ledger import Ledger, begin_numbers
 from dens.limits import Limits
-from dens.seal import Sealer, node_key
 from dens.store import Space
 from dens.stores.memory import MemoryStore
 
@@ -47,12 +47,12 @@ def test_what_ends_loses_its_rows_and_is_known_for_a_while(store: MemoryStore, l
     ledger.commit()
     assert [spaces(store, each.id) for each in (one, other, third)] == [{"KNOWN"}, {"KNOWN"}, set()]
     assert not any(ledger.is_unverified(each.id) for each in (one, other, third))
-    assert [each.id in ledger.known for each in (one, other, third)] == [True, True, False]
+    assert [each.id in ledger.seen for each in (one, other, third)] == [True, True, False]
     until_ms = one.expires_ms + LIMITS.remember_ms
-    assert ledger.known.pop_ended(until_ms) is None
-    assert ledger.known.pop_forgotten(until_ms - 1) is None
-    assert ledger.known.pop_forgotten(until_ms) == one.id
-    assert ledger.known.pop_forgotten(until_ms) == other.id
+    assert ledger.seen.pop_ended(until_ms) is None
+    assert ledger.seen.pop_forgotten(until_ms - 1) is None
+    assert ledger.seen.pop_forgotten(until_ms) == one.id
+    assert ledger.seen.pop_forgotten(until_ms) == other.id
 
 
 def test_nothing_is_durable_before_the_commit_and_everything_after(
@@ -76,11 +76,11 @@ def test_whoever_is_above_its_share_is_forgotten_first(store: MemoryStore, ledge
     for number in range(5):
         ledger.know(item(2, number))
     ledger.know(item(2, 9))  # origin 2 has six of eight, and pays with its own oldest
-    assert (2, 0) not in ledger.known
-    assert (1, 0) in ledger.known
+    assert (2, 0) not in ledger.seen
+    assert (1, 0) in ledger.seen
     ledger.know(item(3, 0))  # origin 3 has one, so the oldest of all goes
-    assert (1, 0) not in ledger.known
-    assert ledger.known.done_count == 8
+    assert (1, 0) not in ledger.seen
+    assert ledger.seen.done_count == 8
     ledger.commit()
     assert spaces(store, (2, 0)) == spaces(store, (1, 0)) == set()
     assert spaces(store, (3, 0)) == {"KNOWN"}
@@ -92,8 +92,8 @@ def test_exactly_its_share_is_not_above_it() -> None:
         ledger.know(item(1, number))
     ledger.know(item(2, 0))
     ledger.know(item(2, 1))  # two of eight are a quarter
-    assert (2, 0) in ledger.known
-    assert (1, 0) not in ledger.known
+    assert (2, 0) in ledger.seen
+    assert (1, 0) not in ledger.seen
 
 
 def test_numbers_are_reserved_before_they_are_used_and_no_restart_repeats_one() -> None:
@@ -112,16 +112,16 @@ def test_numbers_are_reserved_before_they_are_used_and_no_restart_repeats_one() 
     assert ledger.item_number() == 0
 
 
-def test_without_a_mission_key_nothing_is_sealed_and_nothing_verifies() -> None:
-    bare, keyed = Sealer(3), Sealer(3, b"mission")
+def test_without_a_mission_key_nothing_is_tagged_and_nothing_verifies() -> None:
+    bare, keyed = Authenticator(3), Authenticator(3, b"mission")
     assert (keyed.node, keyed.tag_bytes, len(keyed.tag(b"body", 5))) == (3, 8, 8)
     assert (bare.tag(b"body", 5), bare.tag_bytes) == (b"", 0)
     assert not bare.verifies(b"body", keyed.tag(b"body", 5), 3, 5)
     assert not bare.verifies(b"body", b"", 3, 5)
-    assert keyed.tag(b"body", 5) != Sealer(9, b"mission").tag(b"body", 5)
-    assert Sealer(9, b"mission").verifies(b"body", keyed.tag(b"body", 5), 3, 5)
-    assert not Sealer(9, b"mission").verifies(b"body", keyed.tag(b"body", 5), 4, 5)
-    assert not Sealer(9, b"mission").verifies(b"body", keyed.tag(b"body", 6), 3, 5)
+    assert keyed.tag(b"body", 5) != Authenticator(9, b"mission").tag(b"body", 5)
+    assert Authenticator(9, b"mission").verifies(b"body", keyed.tag(b"body", 5), 3, 5)
+    assert not Authenticator(9, b"mission").verifies(b"body", keyed.tag(b"body", 5), 4, 5)
+    assert not Authenticator(9, b"mission").verifies(b"body", keyed.tag(b"body", 6), 3, 5)
 
 
 def test_what_is_known_is_read_again_whatever_the_clock_showed_and_is_forgotten_for_good() -> None:
@@ -134,9 +134,9 @@ def test_what_is_known_is_read_again_whatever_the_clock_showed_and_is_forgotten_
     again = Ledger(store.crash(), LIMITS)
     assert again.load() == ([], [])
     until_ms = early.expires_ms + LIMITS.remember_ms
-    assert again.known.forget_ms == until_ms < 0
-    assert again.known.pop_forgotten(0) == early.id
-    assert again.known.forget_ms == late.expires_ms + LIMITS.remember_ms
+    assert again.seen.forget_ms == until_ms < 0
+    assert again.seen.pop_forgotten(0) == early.id
+    assert again.seen.forget_ms == late.expires_ms + LIMITS.remember_ms
     ledger.forget(early.id)
     ledger.commit()
     assert (spaces(store, early.id), spaces(store, late.id)) == (set(), {"KNOWN"})
@@ -157,8 +157,8 @@ def test_the_bytes_of_rows_and_tags_stay_what_they_were() -> None:
     key = hmac.new(b"mission", b"dens node key v1\x01\x02", hashlib.sha256).digest()
     assert node_key(b"mission", 0x0102) == key
     tag = hmac.new(key, b"\x01\x02\x03\x04body", hashlib.sha256).digest()[:8]
-    assert Sealer(0x0102, b"mission").tag(b"body", 0x01020304) == tag
-    assert Sealer(7, b"mission").verifies(b"body", tag, 0x0102, 0x01020304)
+    assert Authenticator(0x0102, b"mission").tag(b"body", 0x01020304) == tag
+    assert Authenticator(7, b"mission").verifies(b"body", tag, 0x0102, 0x01020304)
 
 
 def test_a_changed_form_takes_the_place_of_the_one_that_is_held() -> None:
@@ -176,7 +176,7 @@ def test_a_changed_form_takes_the_place_of_the_one_that_is_held() -> None:
 
 def test_a_renewed_end_replaces_the_earlier_one() -> None:
     """What is left in the order of ends of an end that was moved, or of what is forgotten, is passed over."""
-    known = Ledger(MemoryStore(), LIMITS).known
+    known = Ledger(MemoryStore(), LIMITS).seen
     known.add((3, 1), 100)
     known.keep_done((3, 1), 300)
     known.add((3, 2), 200)
@@ -222,9 +222,9 @@ def test_what_is_held_and_what_is_marked_is_so_after_a_restart_too() -> None:
     again = Ledger(store.crash(), LIMITS)
     assert again.load() == ([held], [])
     assert again.is_unverified(held.id)
-    assert held.id in again.known
-    assert again.known.pop_ended(held.expires_ms - 1) is None
-    assert again.known.pop_ended(held.expires_ms) == (held.id, held.expires_ms)
+    assert held.id in again.seen
+    assert again.seen.pop_ended(held.expires_ms - 1) is None
+    assert again.seen.pop_ended(held.expires_ms) == (held.id, held.expires_ms)
 
 
 def test_numbers_of_a_store_that_gave_out_none_begin_where_they_are_told_to(store: MemoryStore) -> None:

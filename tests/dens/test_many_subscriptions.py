@@ -15,7 +15,7 @@ from dens.store import Store
 from dens.stores.memory import MemoryStore
 from dens.stores.sqlite import SqliteStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
 HOUR_Q = lifetime_code_ms(3_600_000)
 MEDIATOR, SUBSCRIBER, PUBLISHER = 2, 1, 3

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
+from dens.authentication import Authenticator
 from dens.engine import Engine
 from dens.errors import LocalProtocolError
 from dens.node import DensNode
 from dens.publisher import PublisherEnd
-from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
 HOUR_Q = 95
 VECTOR = subscription(1, 0, HOUR_Q, 3, 1)
@@ -61,8 +61,8 @@ def test_a_table_check_is_one_byte(make: Callable[..., Engine], check: object) -
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_a_seal_is_the_nodes_own(make: Callable[..., Engine]) -> None:
-    with pytest.raises(LocalProtocolError, match=r"sealer of node 4.*node 3"):
-        make(3, sealer=Sealer(4, b"mission"))
+    with pytest.raises(LocalProtocolError, match=r"authenticator of node 4.*node 3"):
+        make(3, authenticator=Authenticator(4, b"mission"))
 
 
 @pytest.mark.parametrize("make", MAKERS)

@@ -1,11 +1,11 @@
 """What counts as a sign of a peer's life: its own words, said for the first time in this contact."""
 
+from dens.authentication import Authenticator
 from dens.machine import Datagram
 from dens.node import DensNode
 from dens.publisher import PublisherEnd
-from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher
 
 NODE, BOARD = 1, 7
 KEY = b"mission"
@@ -20,9 +20,11 @@ def a_contact(rounds: int = 20) -> tuple[DensNode, PublisherEnd, list[tuple[byte
         0,
         matchers={LANGUAGE: TopicMatcher},
         directory=TopicDirectory(),
-        sealer=Sealer(NODE, KEY),
+        authenticator=Authenticator(NODE, KEY),
     )
-    board = PublisherEnd(BOARD, 7, MemoryStore(), 0, filter_host=TopicHost(), sealer=Sealer(BOARD, KEY))
+    board = PublisherEnd(
+        BOARD, 7, MemoryStore(), 0, filter_host=TopicHost(), authenticator=Authenticator(BOARD, KEY)
+    )
     node.contact_opened(BOARD, 0)
     board.contact_opened(NODE, 0)
     for value in range(3):
@@ -72,7 +74,7 @@ def test_nothing_without_a_tag_is_news() -> None:
 
 
 def test_a_hello_that_was_recorded_in_another_contact_ends_none_that_is_understood() -> None:
-    """It verifies, because a hello is tied to no contact, and its session is newer: the node sealed what it
+    """It verifies, because a hello is tied to no contact, and its session is newer: the node tagged what it
     said for a session that the board never had with it, and nothing was understood until the next greeting.
     """
     node, board, _, _ = a_contact()

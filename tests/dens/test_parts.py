@@ -26,7 +26,7 @@ from dens.parts import MOST_PARTS
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import (
+from emulation.fault_injection.topics import (
     EITHER,
     LANGUAGE,
     MATCHERS,

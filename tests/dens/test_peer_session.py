@@ -100,7 +100,7 @@ def test_a_newer_session_means_that_the_peer_forgot_what_it_was_sent() -> None:
     assert (made.role, made.is_heard, made.is_ready) == (Role.SUBSCRIBER, True, False)
     assert made.due_ms == AT_ONCE_MS
     assert made.next_queued() is None
-    assert made.next_retry(10**9) is None
+    assert made.next_retransmission(10**9) is None
     assert made.has_room(1_000)
     assert not made.knows((3, 3))
     made.offer(1, (3, 2), NOTIFICATION)
@@ -298,8 +298,8 @@ def test_what_is_acknowledged_or_given_up_is_not_sent_again() -> None:
     made.give_up((3, 1))
     made.rest()
     assert made.due_ms == BEGIN_MS + 402
-    assert made.next_retry(BEGIN_MS + 10_000) == ((3, 2), NOTIFICATION)
-    assert made.next_retry(BEGIN_MS + 10_000) is None
+    assert made.next_retransmission(BEGIN_MS + 10_000) == ((3, 2), NOTIFICATION)
+    assert made.next_retransmission(BEGIN_MS + 10_000) is None
 
 
 def test_an_acknowledgement_wants_attention_where_something_waits_for_room() -> None:

@@ -83,8 +83,8 @@ def retries(made: PeerSession, first: Item, count: int) -> list[int]:
     for _ in range(count):
         made.rest()
         due_ms = made.due_ms
-        assert made.next_retry(due_ms - 1) is None
-        assert made.next_retry(due_ms) == (first.id, first.type)
+        assert made.next_retransmission(due_ms - 1) is None
+        assert made.next_retransmission(due_ms) == (first.id, first.type)
         waits.append(due_ms - now_ms)
         now_ms = due_ms
         made.sent(first, 50, now_ms)
@@ -128,7 +128,7 @@ def test_patience_follows_the_measured_round_trip() -> None:
 def test_the_answer_to_a_repeated_message_says_nothing_about_the_round_trip() -> None:
     made = ready()
     made.sent(item(3, 1), 50, BEGIN_MS)
-    assert made.next_retry(BEGIN_MS + 400) is not None
+    assert made.next_retransmission(BEGIN_MS + 400) is not None
     made.sent(item(3, 1), 50, BEGIN_MS + 400)
     assert made.acknowledged((3, 1), BEGIN_MS + 401) is not None
     made.sent(item(3, 2), 50, BEGIN_MS + 500)

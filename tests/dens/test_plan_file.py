@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from dens.policies.policy import ReplicationPolicy
 from dens.policies.registry import POLICIES
 from documents.problems import DocumentError
-from emulation.torture import plan as plans
-from emulation.torture.plan import FAULTS, Plan, draw
-from emulation.torture.plan_file import KeptPlan, encode_plan, read_plan
-from emulation.torture.torture import judge, kept
+from emulation.fault_injection import plan as plans
+from emulation.fault_injection.campaign import judge, kept
+from emulation.fault_injection.plan import FAULTS, Plan, draw
+from emulation.fault_injection.plan_file import KeptPlan, encode_plan, read_plan
 
 FAILING_PLANS = Path(__file__).parent / "failing_plans"
 

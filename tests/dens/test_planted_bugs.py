@@ -1,4 +1,4 @@
-"""The torture is worth something: each planted bug is caught within the first hundred seeds."""
+"""Fault injection is worth something: each planted bug is caught within the first hundred seeds."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +22,7 @@ from dens.quarantine import Quarantine, Work
 from dens.store import Operation, Put, Space
 from dens.stores.memory import MemoryStore
 from dens.subscription_table import Subscription, SubscriptionTable
-from emulation.torture.torture import torture
+from emulation.fault_injection.campaign import run_seeds
 
 
 def duplicate_suppression_is_not_durable(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,11 +84,11 @@ def the_window_of_numbers_is_off_by_one(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def lost_messages_are_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PeerSession, "_retry_due_ms", lambda session: NEVER_MS)
+    monkeypatch.setattr(PeerSession, "_retransmission_due_ms", lambda session: NEVER_MS)
 
 
 def what_does_not_verify_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dens.seal.Sealer.verifies", lambda *_: True)
+    monkeypatch.setattr("dens.authentication.Authenticator.verifies", lambda *_: True)
 
 
 def what_a_language_raises_goes_through(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +123,7 @@ def what_is_deferred_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def what_is_owed_has_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(NotificationStore, "_has_room", lambda *_: True)
-    monkeypatch.setattr("emulation.torture.audit.MOST_SATISFIED", 3)
+    monkeypatch.setattr("emulation.fault_injection.invariant_checker.MOST_SATISFIED", 3)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_a_bug_at_the_edges_is_caught_there(
 
 def check_caught(seeds: range, invariants: set[int]) -> None:
     for seed in seeds:
-        [verdict] = torture([seed])
+        [verdict] = run_seeds([seed])
         if not verdict.ok:
             assert verdict.invariant in invariants, verdict.as_line()
             return

@@ -16,8 +16,8 @@ from dens.policies.encounters import ONE, PARAMETERS, Encounters
 from dens.policies.kind import Parameter, PolicyKind
 from dens.policies.registry import POLICIES
 from dens.policies.spray_and_wait import SprayAndWait
-from emulation.torture.plan import Faults, Plan
-from emulation.torture.world import World
+from emulation.fault_injection.plan import Faults, Plan
+from emulation.fault_injection.world import World
 
 QUICK = Limits(hello_ms=300, retry_ms=150, retry_most_ms=600)
 every_policy = pytest.mark.parametrize("name", sorted(POLICIES))
@@ -47,7 +47,7 @@ def test_the_promises_hold_under_every_policy(name: str) -> None:
         world = World(seed, Plan(faults=faults, limits=QUICK, policy=name))
         world.live_through()
         world.heal(8_000)
-        assert world.auditor.owed_and_missing(world.now_ms) == []
+        assert world.checker.owed_and_missing(world.now_ms) == []
         delivered += len(world.delivered)
     assert delivered > 5
 
@@ -69,7 +69,7 @@ def test_the_promises_hold_where_subscribers_are_reached_through_their_hosts(nam
         world.live_through()
         delivered += len(world.delivered)
         world.heal(8_000)
-        world.auditor.conclude()
+        world.checker.conclude()
     assert delivered > 5
 
 
@@ -135,7 +135,7 @@ def replicated(name: str, seeds: range) -> tuple[int, int]:
     copies = delivered = 0
     for seed in seeds:
         world = World(seed, Plan(mediators=8, limits=QUICK, policy=name, withdraws=False))
-        note = world.auditor.note
+        note = world.checker.note
 
         def count(node: int, event: object, note: object = note) -> None:
             nonlocal copies
@@ -143,7 +143,7 @@ def replicated(name: str, seeds: range) -> tuple[int, int]:
                 copies += 1
             note(node, event)  # type: ignore[operator]
 
-        world.auditor.note = count  # type: ignore[method-assign]
+        world.checker.note = count  # type: ignore[method-assign]
         world.live_through()
         delivered += len(world.delivered)
     return copies, delivered

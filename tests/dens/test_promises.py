@@ -1,11 +1,11 @@
-"""Worlds that a drawn plan has rarely: what SPEC §8 promises at the edges (test_torture.py has the rest)."""
+"""Worlds that a drawn plan has rarely: what docs/protocols.md promises at the edges."""
 
 from dens.item import LIFETIME_MS
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.plan import FAULT_POINTS, QUICK, Faults, Plan
-from emulation.torture.topics import LANGUAGE, subscription
-from emulation.torture.world import World
+from emulation.fault_injection.plan import FAULT_POINTS, QUICK, Faults, Plan
+from emulation.fault_injection.topics import LANGUAGE, subscription
+from emulation.fault_injection.world import World
 
 ROUGH = Faults(loss=0.3, repeat=0.2, slow=0.2, corrupt=0.02, replay=0.05, crash=0.02)
 
@@ -14,7 +14,7 @@ def healed(world: World) -> World:
     """Run the world, then stop the faults, connect everybody and demand that everything owed arrives."""
     world.live_through()
     world.heal()
-    world.auditor.conclude()
+    world.checker.conclude()
     return world
 
 
@@ -25,7 +25,7 @@ def test_every_second_datagram_is_lost_for_good() -> None:
         world = World(seed, Plan(faults=half, limits=QUICK, duration_ms=20_000, mediators=2))
         world.live_through()
         world.heal(30_000, half)
-        world.auditor.conclude()
+        world.checker.conclude()
         delivered += len(world.delivered)
     assert delivered > 5
 

@@ -12,7 +12,7 @@ from dens.node import DensNode
 from dens.numbers import MessageType, Role
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
-from emulation.torture.topics import LANGUAGE, TopicHost, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicHost, subscription
 from tests.dens.test_engines import HOUR_Q, ScriptedPeer, events, mediator, subscribe_item
 from watchdog.header import body_of
 

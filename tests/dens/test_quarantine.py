@@ -8,22 +8,22 @@ from typing import ClassVar
 
 import pytest
 
-from dens.collaborators import Directory
 from dens.engine import Engine
 from dens.envelope import pack, unpack
 from dens.errors import StoreError
 from dens.events import Event, MessageQuarantined, MessageRefused, NotificationMatched
+from dens.interfaces import Directory
 from dens.item import Item, lifetime_code_ms
 from dens.learning import Learning
 from dens.limits import Limits
-from dens.messages import Bundle, Hello, Notify, SummaryMessage
+from dens.messages import Batch, Hello, Notify, SummaryMessage
 from dens.node import DensNode
 from dens.numbers import LINK_NUMBER, MessageType, Role
 from dens.policies.policy import ReplicationPolicy
 from dens.publisher import PublisherEnd
 from dens.store import Operation, Space
 from dens.stores.memory import MemoryStore
-from emulation.torture.topics import (
+from emulation.fault_injection.topics import (
     LANGUAGE,
     TopicDirectory,
     TopicHost,
@@ -175,8 +175,8 @@ def heard_by(engine: Engine, node: int, now_ms: int) -> list[Item]:
     heard: list[Item] = []
     for out in engine.datagrams_to_send(now_ms):
         item = unpack(out.data, now_ms)[0]
-        if out.peer == node and item.type == MessageType.BUNDLE:
-            heard += [unpack(one, now_ms)[0] for one in Bundle.decode(item.payload).messages]
+        if out.peer == node and item.type == MessageType.BATCH:
+            heard += [unpack(one, now_ms)[0] for one in Batch.decode(item.payload).messages]
         elif out.peer == node:
             heard.append(item)
     return heard

@@ -9,7 +9,7 @@ from dens.numbers import MessageType
 from dens.receipts import ReceiptBook
 from dens.services import ServiceBook
 from dens.subscription_table import Subscription
-from emulation.torture.topics import LANGUAGE, TopicDirectory, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, subscription
 
 
 def made(id: int, topic: int) -> Subscription:

@@ -12,7 +12,7 @@ from dens.node import DensNode
 from dens.numbers import HELLO, MessageType
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
-from emulation.torture.topics import TopicDirectory, TopicHost
+from emulation.fault_injection.topics import TopicDirectory, TopicHost
 from plugins.direct.language import DIRECT, DirectMatcher, notification_for
 
 HOUR_Q = lifetime_code_ms(3_600_000)

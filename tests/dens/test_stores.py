@@ -15,8 +15,8 @@ from dens.stores.memory import MemoryStore
 from dens.stores.owner import Owner
 from dens.stores.sqlite import SqliteStore
 from dens.stores.versions import VERSION
-from emulation.torture.plan import CrashingStore, Faults, Plan
-from emulation.torture.world import World
+from emulation.fault_injection.plan import CrashingStore, Faults, Plan
+from emulation.fault_injection.world import World
 
 
 class CrashingSqliteStore(SqliteStore):
@@ -253,7 +253,7 @@ def sqlite_world(tmp_path: Path) -> World:
 def test_the_promises_hold_on_a_real_file(sqlite_world: World) -> None:
     sqlite_world.live_through()
     sqlite_world.heal(6_000)
-    assert sqlite_world.auditor.owed_and_missing(sqlite_world.now_ms) == []
+    assert sqlite_world.checker.owed_and_missing(sqlite_world.now_ms) == []
     assert sqlite_world.crashes > 3
     assert sqlite_world.delivered
 
@@ -313,6 +313,26 @@ def test_an_old_file_is_brought_forward_with_everything_in_it(version: int, tmp_
         with pytest.raises(ForeignStoreError):
             SqliteStore(path, owner=ASKER)  # whoever opened it first is its owner
     assert ledger.item_number() == 64
+
+
+def test_a_file_of_version_4_takes_up_what_subscriptions_occupy(tmp_path: Path) -> None:
+    path = tmp_path / "node.db"
+    store = SqliteStore(path, owner=ASKER)
+    store.stage(Put(Space.KNOWN, (1, 2), bytes(8)))
+    store.commit()
+    store.close()
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 4")
+    connection.commit()
+    connection.close()
+    store = SqliteStore(path, owner=ASKER)
+    Ledger(store, Limits()).occupy((1, 1), 2)
+    store.commit()
+    store.close()
+    assert version_of(path) == VERSION
+    again = Ledger(SqliteStore(path, owner=ASKER), Limits())
+    again.load()
+    assert (again.occupied((1, 1)), again.occupied((1, 2)), (1, 2) in again.seen) == (2, 0, True)
 
 
 @pytest.mark.parametrize("version", [1, 3])

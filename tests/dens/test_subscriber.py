@@ -9,7 +9,7 @@ from dens.messages import Notify, Satisfied
 from dens.numbers import MessageType, Role
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import LANGUAGE, subscription
+from emulation.fault_injection.topics import LANGUAGE, subscription
 from tests.dens.test_engines import HOUR_Q, ScriptedPeer, events
 
 SHORT_Q = 24

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dens import summary
 from dens.errors import RemoteProtocolError
 from dens.item import NEVER_MS
-from dens.known import KnownItems
+from dens.seen_items import SeenItems
 from dens.summary import NumberRanges, RecentIds
 
 numbers = st.integers(0, 40)
@@ -76,7 +76,7 @@ def test_a_summary_that_does_not_fit_leaves_ranges_out(most_bytes: int) -> None:
 
 
 def test_a_thousand_consecutive_numbers_are_few_bytes() -> None:
-    known = KnownItems()
+    known = SeenItems()
     for number in range(1_000):
         for origin in range(10):
             known.add((origin, number), 5)
@@ -85,7 +85,7 @@ def test_a_thousand_consecutive_numbers_are_few_bytes() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(1, 30)), max_size=60))
 def test_known_items_end_in_order_and_leave_nothing(steps: list[tuple[int, int, int]]) -> None:
-    known, ends = KnownItems(), dict[tuple[int, int], int]()
+    known, ends = SeenItems(), dict[tuple[int, int], int]()
     for origin, number, until_ms in steps:
         if (origin, number) not in known:
             ends[origin, number] = until_ms
@@ -113,7 +113,7 @@ known_sets = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 400), st.integ
 def test_comparing_finds_the_difference_and_encoding_follows_every_change(
     steps: list[tuple[int, int, int]],
 ) -> None:
-    sides = (KnownItems(), KnownItems())
+    sides = (SeenItems(), SeenItems())
     model: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
     for origin, number, what in steps:
         both = (0, 1) if what > 4 else (what % 2,)
@@ -141,7 +141,7 @@ def test_comparing_finds_the_difference_and_encoding_follows_every_change(
 def test_comparing_refuses_exactly_what_decoding_refuses(
     steps: list[tuple[int, int, int]], junk: bytes, position: int, bit: int
 ) -> None:
-    ours, theirs = KnownItems(), KnownItems()
+    ours, theirs = SeenItems(), SeenItems()
     for origin, number, what in steps:
         for side in (ours, theirs) if what > 2 else (theirs,):
             side.add((origin, number), 9)
@@ -187,7 +187,7 @@ def test_many_consecutive_identities_take_little_room() -> None:
 def test_a_summary_of_all_of_one_or_of_the_others_is_cut_alike(
     steps: list[tuple[int, int, int]], most_bytes: int, chosen: int
 ) -> None:
-    known = KnownItems()
+    known = SeenItems()
     by_origin: dict[int, set[int]] = {}
     for origin, number, _ in steps:
         known.add((origin, number), 9)
@@ -211,7 +211,7 @@ def test_a_summary_of_all_of_one_or_of_the_others_is_cut_alike(
 
 
 def test_done_items_are_counted_and_forgotten_by_origin() -> None:
-    known = KnownItems()
+    known = SeenItems()
     for origin, number in ((1, 5), (2, 6), (1, 7)):
         known.add_done((origin, number), 50)
     known.add((1, 8), 50)
@@ -230,7 +230,7 @@ def test_done_items_are_counted_and_forgotten_by_origin() -> None:
 
 
 def test_where_both_know_the_same_origins_only_those_that_differ_are_read() -> None:
-    ours, theirs = KnownItems(), KnownItems()
+    ours, theirs = SeenItems(), SeenItems()
     for origin in range(40):
         for known in (ours, theirs):
             known.add((3 * origin, 7), 9)
@@ -263,7 +263,7 @@ def test_one_that_is_just_behind_lacks_what_came_since(mine: Iterable[int], your
 
 
 def test_a_peer_that_never_heard_of_an_origin_lacks_all_of_it_whatever_it_has_of_the_next() -> None:
-    mine, theirs = KnownItems(), KnownItems()
+    mine, theirs = SeenItems(), SeenItems()
     for item_id in ((1, 5), (1, 6), (2, 7), (4, 5)):
         mine.add(item_id, 9)
     for item_id in ((2, 5), (2, 6), (3, 5)):
@@ -276,7 +276,7 @@ def test_a_peer_that_never_heard_of_an_origin_lacks_all_of_it_whatever_it_has_of
 
 
 def test_where_nothing_differs_nothing_is_lacking_and_nothing_named() -> None:
-    mine = KnownItems()
+    mine = SeenItems()
     mine.add((1, 5), 9)
     found = mine.compare(mine.encode_all(1_000))
     assert list(found.lacking) == []
@@ -300,7 +300,7 @@ def test_an_identity_is_forgotten_also_where_many_are_held() -> None:
 
 
 def test_a_summary_follows_origins_that_come_grow_and_go_at_once() -> None:
-    known, fresh = KnownItems(), KnownItems()
+    known, fresh = SeenItems(), SeenItems()
     for origin in range(9):
         known.add((origin, 1), 9)
     known.encode_all(1_000)
@@ -405,7 +405,7 @@ def test_an_origin_of_one_short_range_takes_four_bytes_or_none(most_bytes: int) 
 
 def test_what_is_known_anew_after_being_forgotten_has_its_own_end() -> None:
     """Of its first life there is a stale entry in the heap; it ends nothing."""
-    known = KnownItems()
+    known = SeenItems()
     for item_id in ((1, 5), (1, 6)):
         known.add_done(item_id, 10)
         known.forget(item_id)
@@ -418,7 +418,7 @@ def test_what_is_known_anew_after_being_forgotten_has_its_own_end() -> None:
 
 
 def test_a_summary_that_fits_to_the_byte_is_not_cut() -> None:
-    known = KnownItems()
+    known = SeenItems()
     for number in (1, 5, 9):
         known.add((3, number), 9)
     whole = known.encode_all(1_000)

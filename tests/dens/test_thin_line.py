@@ -4,16 +4,16 @@ from collections.abc import Callable
 
 import pytest
 
+from dens.authentication import Authenticator
 from dens.events import Event, FilterInstalled, FilterRemoved, MessageRefused, NotificationDelivered
 from dens.item import lifetime_code_ms
 from dens.machine import ProtocolMachine
 from dens.messages import Satisfied
 from dens.node import DensNode
 from dens.publisher import PublisherEnd
-from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
 HOUR_Q = lifetime_code_ms(3_600_000)
 SUBSCRIBER, FIRST, SECOND, PUBLISHER = 1, 2, 3, 4
@@ -23,14 +23,16 @@ class Line:
     """Four nodes and a perfect link of one millisecond."""
 
     def __init__(self, mission_key: bytes | None) -> None:
-        def sealer(node: int) -> Sealer:
-            return Sealer(node, mission_key)
+        def authenticator(node: int) -> Authenticator:
+            return Authenticator(node, mission_key)
 
         self.now_ms = 1_000
         self.host = TopicHost()
-        self.subscriber = SubscriberEnd(SUBSCRIBER, 7, MemoryStore(), 0, sealer=sealer(SUBSCRIBER))
+        self.subscriber = SubscriberEnd(
+            SUBSCRIBER, 7, MemoryStore(), 0, authenticator=authenticator(SUBSCRIBER)
+        )
         self.publisher = PublisherEnd(
-            PUBLISHER, 7, MemoryStore(), 0, filter_host=self.host, sealer=sealer(PUBLISHER)
+            PUBLISHER, 7, MemoryStore(), 0, filter_host=self.host, authenticator=authenticator(PUBLISHER)
         )
         make: Callable[[int], DensNode] = lambda node: DensNode(  # noqa: E731
             node,
@@ -39,7 +41,7 @@ class Line:
             0,
             matchers={LANGUAGE: TopicMatcher},
             directory=TopicDirectory(),
-            sealer=sealer(node),
+            authenticator=authenticator(node),
         )
         self.first, self.second = make(FIRST), make(SECOND)
         self.machines: dict[int, ProtocolMachine] = {

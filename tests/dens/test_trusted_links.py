@@ -1,16 +1,16 @@
 """A cable to a board that cannot make tags may be trusted; what comes over it is taken and marked."""
 
+from dens.authentication import Authenticator
 from dens.engine import Engine
 from dens.events import DatagramRefused, Event, MessageEvent, NotificationDelivered
 from dens.item import LIFETIME_MS
 from dens.machine import Datagram
 from dens.node import DensNode
 from dens.publisher import PublisherEnd
-from dens.seal import Sealer
 from dens.store import Space
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
 MEDIATOR, OTHER, BOARD, ASKER = 1, 2, 7, 9
 MISSION = b"mission"
@@ -25,7 +25,7 @@ def mediator(node: int, store: MemoryStore, now_ms: int = 0) -> DensNode:
         now_ms,
         matchers={LANGUAGE: TopicMatcher},
         directory=TopicDirectory(),
-        sealer=Sealer(node, MISSION),
+        authenticator=Authenticator(node, MISSION),
     )
 
 
@@ -59,7 +59,7 @@ def events(engine: Engine) -> list[Event]:
     return found
 
 
-def test_what_a_board_says_over_a_trusted_cable_is_taken_marked_and_sealed_further_on() -> None:
+def test_what_a_board_says_over_a_trusted_cable_is_taken_marked_and_authenticated_further_on() -> None:
     store = MemoryStore()
     node, sensor, other = mediator(MEDIATOR, store), board(), mediator(OTHER, MemoryStore())
     made = sensor.publish(LANGUAGE, b"\x03\x05", HOUR_Q, 0)
@@ -93,13 +93,15 @@ def test_trust_belongs_to_the_link_and_is_no_fallback() -> None:
     sensor.publish(LANGUAGE, b"\x03\x05", HOUR_Q, 0)
     meet(node, sensor, 0)
     assert node.notification_count == 0
-    assert {event.reason for event in events(node) if isinstance(event, DatagramRefused)} == {"unsealed"}
+    assert {event.reason for event in events(node) if isinstance(event, DatagramRefused)} == {"no_tag"}
     other = mediator(OTHER, MemoryStore())
     node.contact_opened(OTHER, 5_000, is_trusted=True)
     other.contact_opened(MEDIATOR, 5_000)
     talk(node, other, 5_000)
-    assert {event.reason for event in events(node) if isinstance(event, DatagramRefused)} == {"sealed"}
-    assert {event.reason for event in events(other) if isinstance(event, DatagramRefused)} == {"unsealed"}
+    assert {event.reason for event in events(node) if isinstance(event, DatagramRefused)} == {
+        "unexpected_tag"
+    }
+    assert {event.reason for event in events(other) if isinstance(event, DatagramRefused)} == {"no_tag"}
 
 
 def test_without_a_key_there_is_nothing_to_verify_and_nothing_to_mark() -> None:
@@ -115,13 +117,13 @@ def test_without_a_key_there_is_nothing_to_verify_and_nothing_to_mark() -> None:
 
 def test_a_subscriber_is_told_also_after_a_crash() -> None:
     node, sensor, store = mediator(MEDIATOR, MemoryStore()), board(), MemoryStore()
-    asker = SubscriberEnd(ASKER, 7, store, 0, sealer=Sealer(ASKER, MISSION))
+    asker = SubscriberEnd(ASKER, 7, store, 0, authenticator=Authenticator(ASKER, MISSION))
     asker.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, 0)
     meet(node, asker, 0, is_trusted=True)
     made = sensor.publish(LANGUAGE, b"\x03\x05", HOUR_Q, 2_000)
     meet(node, sensor, 2_000, is_trusted=True)
     talk(node, asker, 4_000)
-    restarted = SubscriberEnd(ASKER, 7, store.crash(), 7_000, sealer=Sealer(ASKER, MISSION))
+    restarted = SubscriberEnd(ASKER, 7, store.crash(), 7_000, authenticator=Authenticator(ASKER, MISSION))
     delivered = [event for event in events(restarted) if isinstance(event, NotificationDelivered)]
     assert [(event.item.id, event.reason) for event in delivered] == [(made, "unverified")]
     assert not restarted.is_unverified(made)

@@ -20,9 +20,9 @@ from dens.policies.registry import POLICIES
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 from tests.emulation.policy_oracles import Contact, Delivered, Device, Event, delivered_by, judged
 from tests.emulation.policy_scenarios import LAYOUTS, write_plain, write_recorded
 

@@ -26,11 +26,10 @@ from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.metrics.run_languages import RunLanguages
 from tests.spark_analysis.oracle import delivered_at, owed_pairs
 from tests.spark_analysis.synthetic import END_MS, SyntheticRun, synthetic_run
-from traces.folder_lock import FolderLock
+from traces.folder_lock import FolderLock, is_being_written
 from traces.manifest import Manifest, read_manifest
 from traces.run_documents import NotARun
 from traces.schema import TABLES
-from traces.writer_check import is_being_written
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 240

@@ -43,7 +43,7 @@ class Cost:
 
 @dataclass
 class Flood:
-    """Sends junk, forged hellos and unsealed bytes to a node until it is told to end: from sockets of its
+    """Sends junk, forged hellos and untagged bytes to a node until it is told to end: from sockets of its
     own and, where the machine lets it, with the source addresses of honest ends.
     """
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from emulation.torture import torture
-from emulation.torture.plan_file import KeptPlan
-from emulation.torture.torture import Verdict, judge
+from emulation.fault_injection import campaign
+from emulation.fault_injection.campaign import Verdict, judge
+from emulation.fault_injection.plan_file import KeptPlan
 
 VECTORS = ["0000670000006080480101", "0000670000007078480101", "00006700000000107f0101"]
 """Wide, narrow inside it, and one far away, all on one attribute."""
@@ -72,7 +72,7 @@ def test_interrupted_torture_tells_what_was_done(
             raise KeyboardInterrupt
         return replace(judge(said), ok=said.seed != 2, invariant=None if said.seed != 2 else 4)
 
-    monkeypatch.setattr(torture, "judge", judge_two)
+    monkeypatch.setattr(campaign, "judge", judge_two)
     ended = dens("torture", "--seeds", "1..9", "--keep", tmp_path / "kept", *["--json"] * as_json)
     assert ended.code == 130
     [path] = (tmp_path / "kept").iterdir()

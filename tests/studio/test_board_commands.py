@@ -147,7 +147,7 @@ def test_bad_input_is_named(dens, tmp_path: Path, arguments: list[str], code: in
 
 
 def test_only_the_key_of_a_mission_is_built_in(dens, tmp_path: Path) -> None:
-    """Another key would be sealed with, and nobody would understand the board."""
+    """Another key would be authenticated with, and nobody would understand the board."""
     assert dens("key", "new", "-o", tmp_path / "mission.key").code == 0
     assert dens("key", "derive", tmp_path / "mission.key", "--node", "7", "-o", tmp_path / "7.key").code == 0
     ended = dens("board", "build", "--board", "pico", "-o", tmp_path / "out", "--key", tmp_path / "7.key")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dens.seal import Sealer, node_key
+from dens.authentication import Authenticator, node_key
 from tests.watchdog.strategies import subscriptions
 from watchdog.clock import HOUR_MS, Clock
 from watchdog.filter import FuzzyFilter
@@ -66,9 +66,9 @@ def test_tags_are_those_of_the_overlay(key: bytes, body: bytes, node: int, sessi
     sealed = bytearray(body + bytes(8))
     seal = Seal(node, key)
     seal.append_tag(sealed, len(body), session.to_bytes(4, "big"))
-    assert bytes(sealed[len(body) :]) == Sealer(node, key).tag(body, session)
+    assert bytes(sealed[len(body) :]) == Authenticator(node, key).tag(body, session)
     peer = (node + 1) & 65535
-    tag = Sealer(peer, key).tag(body, session)
+    tag = Authenticator(peer, key).tag(body, session)
     assert seal.verifies(body + tag, len(body), peer, session.to_bytes(4, "big"))
     assert not seal.verifies(body + tag, len(body), node, session.to_bytes(4, "big"))
     assert not seal.verifies(body + bytes(8), len(body), peer, session.to_bytes(4, "big"))

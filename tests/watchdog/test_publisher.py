@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dens.authentication import Authenticator
 from dens.envelope import pack, read_header
 from dens.events import Event, MessageAcknowledged, MessageRefused, NotificationDelivered
 from dens.item import Item
@@ -15,7 +16,6 @@ from dens.machine import ProtocolMachine
 from dens.messages import Hello, SummaryMessage
 from dens.node import DensNode
 from dens.numbers import LINK_NUMBER, Role
-from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from knowledge_manager.distributed_dictionary import DistributedDataDictionary
@@ -86,10 +86,10 @@ class Mission:
             directory=DistributedDataDictionary(
                 {n: language.lookup(TABLE).question for n, language in known.items()}, table=TABLE
             ),
-            sealer=Sealer(MEDIATOR, key),
+            authenticator=Authenticator(MEDIATOR, key),
         )
         self.subscriber = SubscriberEnd(
-            SUBSCRIBER, TABLE.check, MemoryStore(), 0, sealer=Sealer(SUBSCRIBER, key)
+            SUBSCRIBER, TABLE.check, MemoryStore(), 0, authenticator=Authenticator(SUBSCRIBER, key)
         )
         self.machines: dict[int, ProtocolMachine] = {MEDIATOR: self.mediator, SUBSCRIBER: self.subscriber}
         self.events: list[Event] = []
@@ -132,11 +132,11 @@ def held(board: Board) -> int:
 def test_what_it_says_is_what_the_overlay_would_say(tmp_path: Path, key: bytes | None) -> None:
     board = Board(tmp_path, key)
     flags = 8 if key else 0
-    sealer, mediator = Sealer(BOARD, key), Sealer(MEDIATOR, key)
+    authenticator, mediator = Authenticator(BOARD, key), Authenticator(MEDIATOR, key)
 
     def link(kind: int, number: int, payload: bytes, session: int) -> bytes:
         body = pack(Item(kind, 0, BOARD, number | LINK_NUMBER, 0, 0, 0, payload), TABLE.check, 0, 0, flags)
-        return body + sealer.tag(body, session)
+        return body + authenticator.tag(body, session)
 
     def from_mediator(kind: int, number: int, payload: bytes, session: int) -> bytes:
         body = pack(Item(kind, 0, MEDIATOR, number | LINK_NUMBER, 0, 0, 0, payload), TABLE.check, 0, 0, flags)
@@ -155,12 +155,15 @@ def test_what_it_says_is_what_the_overlay_would_say(tmp_path: Path, key: bytes |
     acknowledgement = (MEDIATOR).to_bytes(2, "big") + (79 | LINK_NUMBER).to_bytes(4, "big") + b"\x00"
     filled = EXTRACT[:1] + (2).to_bytes(4, "big") + EXTRACT[5:]
     announcement = pack(Item(32, 0, BOARD, 1, 0, 168, 0, filled), TABLE.check, 630, 1, flags)
-    assert board.step(630) == [link(3, 4, acknowledgement, 9), announcement + sealer.tag(announcement, 9)]
+    assert board.step(630) == [
+        link(3, 4, acknowledgement, 9),
+        announcement + authenticator.tag(announcement, 9),
+    ]
     board.hear(from_mediator(3, 80, (BOARD).to_bytes(2, "big") + (1).to_bytes(4, "big") + b"\x00", 1), 640)
     assert board.step(640) == []
     board.publisher.publish(NOTIFICATION, len(NOTIFICATION), 700)
     notification = pack(Item(35, 1, BOARD, 3, 0, NOTIFICATION[2], 0, NOTIFICATION), TABLE.check, 50, 1, flags)
-    assert board.step(750) == [notification + sealer.tag(notification, 9)]
+    assert board.step(750) == [notification + authenticator.tag(notification, 9)]
     assert board.publisher.refused == 0
 
 

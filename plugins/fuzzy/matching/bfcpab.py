@@ -1,7 +1,7 @@
 """BFCPAB: Boolean patterns broken down into fuzzy Cartesian products (paper 004, §4.3 and figure 4.d; SPEC
 §6).
 
-Serves aggregator 14. A pattern is decomposed when it is added: every *and* or *or* over predicates becomes
+Serves pattern_breakdown. A pattern is decomposed when it is added: every *and* or *or* of predicates becomes
 the list of its pairs. For a notification the degree of a pair is the minimum of its two degrees under *and*
 and the maximum under *or*; an *and* is the rounded mean of its pairs, an *or* the maximum of its pairs.
 Connectives over anything but predicates join with minimum and maximum, from the inside out.

@@ -22,14 +22,14 @@ def _note(evidence: Evidence) -> str:
     assert evidence.pairs is not None
     arrived = evidence.pairs.delivered_delay.percentiles
     return (
-        f"of all owed (Kaplan–Meier, {evidence.pairs.delay.censored:,} censored); of the delivered "
+        f"delay; Kaplan–Meier, {evidence.pairs.delay.censored:,} censored; of the delivered "
         f"{time_text(seconds(arrived[50]))}, 95 % within {time_text(seconds(arrived[95]))}"
     )
 
 
 METRIC: Final = Metric(
     name="median_owed_delay_s",
-    title="median delay of all owed",
+    title="median of all owed",
     meaning="delay within which half of all owed pairs arrive (Kaplan–Meier)",
     unit=Unit.SECONDS,
     better="down",

@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from dens.authentication import Authenticator
 from dens.drivers.neighbours import Address, Neighbours
 from dens.drivers.runtime import Runtime
 from dens.drivers.serial import PROMPT, RESTART, SerialLink, frame
@@ -20,11 +21,10 @@ from dens.errors import StoreError
 from dens.events import DatagramRefused, Event, MessageAcknowledged, MessageStored, NotificationDelivered
 from dens.node import DensNode
 from dens.publisher import PublisherEnd
-from dens.seal import Sealer
 from dens.store import Space
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
 MEDIATOR, ASKER, BOARD = 1, 2, 7
 KEY = b"mission"
@@ -45,7 +45,7 @@ def mediator(store: MemoryStore, key: bytes | None = KEY) -> DensNode:
         clock_ms(),
         matchers={LANGUAGE: TopicMatcher},
         directory=TopicDirectory(),
-        sealer=Sealer(MEDIATOR, key),
+        authenticator=Authenticator(MEDIATOR, key),
     )
 
 
@@ -58,8 +58,10 @@ class Living:
         self.runtime = Runtime(engine, clock_ms, self.events.append)
         self.run = asyncio.create_task(self.runtime.run())
 
-    async def on_udp(self, sealer: Sealer, listed: dict[int, Address], silence_ms: int = 30_000) -> UdpLink:
-        neighbours = Neighbours(sealer, listed, clock_ms(), accepts_others=True, silence_ms=silence_ms)
+    async def on_udp(
+        self, authenticator: Authenticator, listed: dict[int, Address], silence_ms: int = 30_000
+    ) -> UdpLink:
+        neighbours = Neighbours(authenticator, listed, clock_ms(), accepts_others=True, silence_ms=silence_ms)
         _, link = await asyncio.get_running_loop().create_datagram_endpoint(
             lambda: UdpLink(self.runtime, neighbours, list(listed), self.complaints.append),
             local_addr=("127.0.0.1", 0),
@@ -85,16 +87,21 @@ def delivered(living: Living) -> list[NotificationDelivered]:
 def test_three_engines_meet_over_loopback_and_a_notification_travels() -> None:
     async def scene() -> None:
         node = Living(mediator(MemoryStore()))
-        socket = await node.on_udp(Sealer(MEDIATOR, KEY), {})
-        end = SubscriberEnd(ASKER, 7, MemoryStore(), clock_ms(), sealer=Sealer(ASKER, KEY))
+        socket = await node.on_udp(Authenticator(MEDIATOR, KEY), {})
+        end = SubscriberEnd(ASKER, 7, MemoryStore(), clock_ms(), authenticator=Authenticator(ASKER, KEY))
         end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, clock_ms())
         sensor = PublisherEnd(
-            BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost(), sealer=Sealer(BOARD, KEY)
+            BOARD,
+            7,
+            MemoryStore(),
+            clock_ms(),
+            filter_host=TopicHost(),
+            authenticator=Authenticator(BOARD, KEY),
         )
         asker, board = Living(end), Living(sensor)
         links = [
-            await asker.on_udp(Sealer(ASKER, KEY), {MEDIATOR: socket.address}),
-            await board.on_udp(Sealer(BOARD, KEY), {MEDIATOR: socket.address}),
+            await asker.on_udp(Authenticator(ASKER, KEY), {MEDIATOR: socket.address}),
+            await board.on_udp(Authenticator(BOARD, KEY), {MEDIATOR: socket.address}),
         ]
         await until(lambda: any(isinstance(event, MessageStored) for event in node.events))
         made = sensor.publish(LANGUAGE, b"\x03\x05", HOUR_Q, clock_ms() + 1)
@@ -120,13 +127,13 @@ def test_a_peer_that_lost_its_store_is_found_again_after_some_silence() -> None:
         for _ in range(5):
             other.contact_opened(MEDIATOR, clock_ms())
         old = Living(other)
-        at_old = await old.on_udp(Sealer(9), {})
+        at_old = await old.on_udp(Authenticator(9), {})
         port = at_old.address
-        socket = await node.on_udp(Sealer(MEDIATOR), {9: port}, 3_000)
+        socket = await node.on_udp(Authenticator(MEDIATOR), {9: port}, 3_000)
         end = SubscriberEnd(ASKER, 7, MemoryStore(), clock_ms())
         end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, clock_ms())
         asker = Living(end)
-        at_asker = await asker.on_udp(Sealer(ASKER), {MEDIATOR: socket.address})
+        at_asker = await asker.on_udp(Authenticator(ASKER), {MEDIATOR: socket.address})
         await until(lambda: any(isinstance(event, MessageAcknowledged) for event in node.events))
         await old.end()
         at_old.close()
@@ -136,7 +143,7 @@ def test_a_peer_that_lost_its_store_is_found_again_after_some_silence() -> None:
         )
         new = Living(empty)
         neighbours = Neighbours(
-            Sealer(9), {MEDIATOR: socket.address}, clock_ms(), accepts_others=True, silence_ms=60_000
+            Authenticator(9), {MEDIATOR: socket.address}, clock_ms(), accepts_others=True, silence_ms=60_000
         )
         _, at_new = await asyncio.get_running_loop().create_datagram_endpoint(
             lambda: UdpLink(new.runtime, neighbours, [MEDIATOR], new.complaints.append), local_addr=port
@@ -158,19 +165,21 @@ def test_an_end_that_has_nothing_to_say_is_found_again_by_a_node_that_was_starte
     async def scene() -> None:
         store = MemoryStore()
         node = Living(mediator(store))
-        socket = await node.on_udp(Sealer(MEDIATOR, KEY), {})
+        socket = await node.on_udp(Authenticator(MEDIATOR, KEY), {})
         at_node = socket.address
-        end = SubscriberEnd(ASKER, 7, MemoryStore(), clock_ms(), sealer=Sealer(ASKER, KEY))
+        end = SubscriberEnd(ASKER, 7, MemoryStore(), clock_ms(), authenticator=Authenticator(ASKER, KEY))
         end.subscribe(subscription(5, 0, HOUR_Q, 3, 1), LANGUAGE, clock_ms())
         asker = Living(end)
-        at_asker = await asker.on_udp(Sealer(ASKER, KEY), {MEDIATOR: at_node}, 1_000)
+        at_asker = await asker.on_udp(Authenticator(ASKER, KEY), {MEDIATOR: at_node}, 1_000)
         await until(lambda: any(isinstance(event, MessageAcknowledged) for event in asker.events))
         await node.end()
         socket.close()
         await until(lambda: socket._transport is None)
 
         again = Living(mediator(store.crash()))
-        neighbours = Neighbours(Sealer(MEDIATOR, KEY), {}, clock_ms(), accepts_others=True, silence_ms=30_000)
+        neighbours = Neighbours(
+            Authenticator(MEDIATOR, KEY), {}, clock_ms(), accepts_others=True, silence_ms=30_000
+        )
         _, socket = await asyncio.get_running_loop().create_datagram_endpoint(
             lambda: UdpLink(again.runtime, neighbours, [], again.complaints.append), local_addr=at_node
         )
@@ -187,9 +196,9 @@ def test_an_end_that_has_nothing_to_say_is_found_again_by_a_node_that_was_starte
 def test_a_stranger_is_told_of_once_for_each_cause_and_not_heard() -> None:
     async def scene() -> None:
         node = Living(mediator(MemoryStore()))
-        socket = await node.on_udp(Sealer(MEDIATOR, KEY), {})
+        socket = await node.on_udp(Authenticator(MEDIATOR, KEY), {})
         sensor = Living(PublisherEnd(BOARD, 7, MemoryStore(), clock_ms(), filter_host=TopicHost()))
-        link = await sensor.on_udp(Sealer(BOARD), {MEDIATOR: socket.address})
+        link = await sensor.on_udp(Authenticator(BOARD), {MEDIATOR: socket.address})
         await until(lambda: bool(node.complaints))
         link.send(MEDIATOR, b"noise")
         link.send(MEDIATOR, b"noise")
@@ -281,9 +290,7 @@ def test_a_board_without_a_key_is_heard_on_a_trusted_port_only_and_marked(is_tru
             await until(lambda: store.holds(Space.UNVERIFIED, made))
         else:
             await until(lambda: any(isinstance(event, DatagramRefused) for event in node.events))
-            assert {event.reason for event in node.events if isinstance(event, DatagramRefused)} == {
-                "unsealed"
-            }
+            assert {event.reason for event in node.events if isinstance(event, DatagramRefused)} == {"no_tag"}
             assert not store.holds(Space.ITEM, made)
         board.is_alive = False
         await at_work

@@ -2,6 +2,7 @@
 
 import pytest
 
+from dens.authentication import Authenticator
 from dens.drivers.neighbours import (
     LONGEST_SILENCE_MS,
     LOYAL_MS,
@@ -11,7 +12,6 @@ from dens.drivers.neighbours import (
     Neighbours,
     Rival,
 )
-from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 
@@ -22,8 +22,8 @@ KEY = b"mission"
 
 
 def book(key: bytes | None = None, *, accepts_others: bool = True) -> Neighbours:
-    sealer = Sealer(OWN, key)
-    return Neighbours(sealer, {LISTED: HERE}, 0, accepts_others=accepts_others, silence_ms=SILENCE_MS)
+    authenticator = Authenticator(OWN, key)
+    return Neighbours(authenticator, {LISTED: HERE}, 0, accepts_others=accepts_others, silence_ms=SILENCE_MS)
 
 
 def who(known: Neighbours, data: bytes, address: Address, now_ms: int) -> tuple[int | None, bool]:
@@ -38,7 +38,7 @@ def who(known: Neighbours, data: bytes, address: Address, now_ms: int) -> tuple[
 
 
 def hello(node: int, key: bytes | None = None, session: int = 1) -> bytes:
-    end = SubscriberEnd(node, 7, MemoryStore(), 0, sealer=Sealer(node, key))
+    end = SubscriberEnd(node, 7, MemoryStore(), 0, authenticator=Authenticator(node, key))
     for _ in range(session):
         end.contact_opened(OWN if node != OWN else LISTED, 0)
     [datagram] = end.datagrams_to_send(0)
@@ -163,7 +163,7 @@ def test_whoever_is_not_heard_is_told_what_is_known_of_the_cause_and_no_more(
 
 
 def test_a_peer_that_does_not_answer_is_given_twice_the_time() -> None:
-    known = Neighbours(Sealer(OWN), {LISTED: HERE}, 0, accepts_others=True, silence_ms=3_000)
+    known = Neighbours(Authenticator(OWN), {LISTED: HERE}, 0, accepts_others=True, silence_ms=3_000)
 
     def greeted(begin_s: int, end_s: int) -> list[int]:
         return [second for second in range(begin_s, end_s) if known.silent(1_000 * second)[0]]
@@ -297,7 +297,9 @@ def test_nobody_is_driven_from_its_address_by_a_recorded_hello_of_another() -> N
 def test_peers_are_heard_whatever_the_year_is(year: int, key: bytes | None) -> None:
     """A keyed node without a battery clock, in 1970, heard nobody."""
     now_ms = round((year - 2020) * 365.25 * 86_400_000)
-    known = Neighbours(Sealer(OWN, key), {LISTED: HERE}, now_ms, accepts_others=True, silence_ms=SILENCE_MS)
+    known = Neighbours(
+        Authenticator(OWN, key), {LISTED: HERE}, now_ms, accepts_others=True, silence_ms=SILENCE_MS
+    )
     assert who(known, hello(OTHER, key), THERE, now_ms) == (OTHER, True)
     who(known, other_than_hello(OTHER), THERE, now_ms + 1)
     assert who(known, hello(OTHER, key, 2), ELSEWHERE, now_ms + 1 + LOYAL_MS) == (OTHER, True)

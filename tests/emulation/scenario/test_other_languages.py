@@ -10,12 +10,15 @@ import pytest
 from documents.problems import DocumentError
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
+from emulation.streams import Streams
+from emulation.subscription_requests import subscription_requests
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring import Authoring
 from plugins.authoring.generator import RandomSubscription, SubscriptionGenerator
 from plugins.language import SubscriptionLanguage
 from tests.plugins.toy_language import LIFETIME_Q, NAMESPACE, TOY, AlarmAuthoring, alarm, register
+from watchdog.header import body_of
 
 WriteScenario = Callable[..., Path]
 
@@ -77,10 +80,9 @@ def test_a_subscription_of_another_language_is_asked_for_and_answered(
     scenario = load_scenario(path)
     usual, other = scenario.subscriptions
     assert usual.language == 1
-    assert (other.language, other.lifetime_q, len(other.body), other.document) == (
+    assert (other.language, other.lifetime_q, other.document) == (
         TOY.language_id,
         LIFETIME_Q,
-        3,
         alarm(least="40"),
     )
     run_scenario(scenario, 5, tmp_path / "run")
@@ -102,19 +104,24 @@ def test_a_subscription_of_no_language_is_refused_with_all_namespaces(
 def test_a_population_of_another_language(write_scenario: WriteScenario) -> None:
     path = write_scenario()
     path.write_text(path.read_text() + CROWD.format("drawing"))
-    [crowd] = load_scenario(path).populations
+    scenario = load_scenario(path)
+    [crowd] = scenario.populations
     assert crowd.language == DRAWING.language_id
-    bodies = crowd.bodies(np.random.default_rng(1))
-    assert [len(body) for body in bodies] == [3] * 6
-    assert bodies == crowd.bodies(np.random.default_rng(1)), "the same chance makes the same"
+    dealt = [one for one in subscription_requests(scenario, Streams(1)) if one.language == crowd.language]
+    assert [one.node for one in dealt] == [0, 1] * 3
+    assert [one.id for one in dealt] == [1, 1, 2, 2, 3, 3]
+    assert all(len(body_of(one.vector)) == 3 for one in dealt)
+    again = crowd.bodies(np.random.default_rng(1))
+    assert again == crowd.bodies(np.random.default_rng(1)), "the same chance makes the same"
 
 
 def test_interests_in_another_language(write_scenario: WriteScenario) -> None:
     path = write_scenario(("seed = 5", f"seed = 5\n{INTERESTS.format('drawing')}"))
-    liked = load_scenario(path).interests
-    assert liked is not None
-    assert liked.language == DRAWING.language_id
-    assert [len(body) for body in liked.bodies(0, np.random.default_rng(1))] == [3, 3]
+    scenario = load_scenario(path)
+    assert scenario.interests is not None
+    assert scenario.interests.language == DRAWING.language_id
+    liked = [one for one in subscription_requests(scenario, Streams(1)) if one.node == 0]
+    assert [(one.id, one.language) for one in liked] == [(0, 1), (1, 201), (2, 201)]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dens.collaborators import Directory
+from dens.interfaces import Directory
 from knowledge_manager.distributed_dictionary import DistributedDataDictionary
 from knowledge_manager.extract import ExtractError
 from knowledge_manager.local_dictionary import LocalDataDictionary

@@ -17,7 +17,7 @@ from dens.node import DensNode
 from dens.numbers import MessageType
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
-from emulation.torture.topics import TopicHost
+from emulation.fault_injection.topics import TopicHost
 from knowledge_manager.distributed_dictionary import DistributedDataDictionary
 from knowledge_manager.extract import Extract, OfferedSource
 from tests.knowledge_manager.dictionary.histories import state_of

@@ -101,6 +101,7 @@ def test_the_facts_are_about_members_only() -> None:
     assert len(facts) == 7
     assert all(getattr(aggregators, name) & ~KNOWN_AGGREGATORS == 0 for name in facts)
     assert [kind for kind in range(16) if is_known(kind)] == sorted(AGGREGATOR_NAMES)
+    assert aggregators.AT_MOST_SMALLEST & ~aggregators.AT_MOST_LARGEST == 0
     assert len(set(AGGREGATOR_NAMES.values())) == len(AGGREGATOR_NAMES)
     assert [kind for kind in AGGREGATOR_NAMES if kind <= MOST_BASIC] == list(range(MOST_BASIC + 1))
     begin_at_255 = [kind for kind in AGGREGATOR_NAMES if not kind & SUMMED_FROM_ZERO]

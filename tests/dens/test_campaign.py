@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from emulation.torture.plan import FAULTS, draw
-from emulation.torture.plan_file import KeptPlan
-from emulation.torture.torture import Verdict, judge, keep, kept, parse_faults, torture
+from emulation.fault_injection.campaign import Verdict, judge, keep, kept, parse_faults, run_seeds
+from emulation.fault_injection.plan import FAULTS, draw
+from emulation.fault_injection.plan_file import KeptPlan
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ def test_the_promises_hold(first_seed: int) -> None:
 
     A failure names the command that repeats it.
     """
-    verdicts = torture(range(first_seed, first_seed + 20))
+    verdicts = run_seeds(range(first_seed, first_seed + 20))
     broken = [
         f"{verdict.message}; repeat it with: {verdict.command}" for verdict in verdicts if not verdict.ok
     ]
@@ -29,14 +29,14 @@ def test_the_promises_hold(first_seed: int) -> None:
 
 @pytest.mark.parametrize("fault", [*FAULTS, "none"])
 def test_every_fault_can_be_had_alone(fault: str) -> None:
-    verdicts = torture(range(1, 4), parse_faults(fault))
+    verdicts = run_seeds(range(1, 4), parse_faults(fault))
     assert [verdict.message for verdict in verdicts] == ["", "", ""]
     assert {verdict.faults for verdict in verdicts} == {fault}
     assert (sum(verdict.crashes for verdict in verdicts) > 0) == (fault == "crash")
 
 
 def test_a_seed_is_the_same_world_every_time() -> None:
-    first, again = (torture([7, 8]) for _ in range(2))
+    first, again = (run_seeds([7, 8]) for _ in range(2))
     assert first == again
     assert draw(7, tuple(FAULTS)).faults != draw(8, tuple(FAULTS)).faults
 

@@ -1,4 +1,5 @@
-"""The auditor: it keeps its own ledger from events and bytes alone, and checks the seven promises of SPEC §8.
+"""The invariant checker: it keeps its own ledger from events and bytes alone, and checks the seven promises
+of docs/protocols.md.
 
 1 and 2 (what was acknowledged is durable, survives a crash, and ends only with an event that says why), 3
 (seen once), 4 (nothing for what is withdrawn), 6 (what does not verify changes nothing) and 7 (bounds) are
@@ -7,6 +8,7 @@ checked after every step; 2 (everything owed arrives) and 5 (the oracles) at the
 
 from typing import TYPE_CHECKING, Final
 
+from dens.authentication import TAG_BYTES
 from dens.envelope import read_header
 from dens.events import (
     CopyDropped,
@@ -21,16 +23,15 @@ from dens.item import ItemId
 from dens.messages import MOST_SATISFIED, Notify
 from dens.node import DensNode
 from dens.numbers import MessageType
-from dens.seal import TAG_BYTES
 from dens.store import Space
 from dens.subscription_table import is_newer
-from emulation.torture.oracles import DELTA_MS, LINK_MS, earliest_arrivals
-from emulation.torture.promise import demand
-from emulation.torture.topics import POISON, matches, parts_of
+from emulation.fault_injection.invariant import demand
+from emulation.fault_injection.oracles import DELTA_MS, LINK_MS, earliest_arrivals
+from emulation.fault_injection.topics import POISON, matches, parts_of
 
 if TYPE_CHECKING:
-    from emulation.torture.applications import Published
-    from emulation.torture.world import World
+    from emulation.fault_injection.applications import Published
+    from emulation.fault_injection.world import World
 
 _PROMISED: Final = (
     MessageType.SUBSCRIBE,
@@ -41,7 +42,7 @@ _PROMISED: Final = (
 _BY_POLICY: Final = frozenset({"delivered", "over_quota", "lowest_degree", "oldest"})
 
 
-class Auditor:
+class InvariantChecker:
     """Watches one world."""
 
     def __init__(self, world: "World") -> None:
@@ -69,7 +70,7 @@ class Auditor:
         """Check that nothing acknowledged was lost in a crash."""
         if node not in self._world.mediators or node in self._world.down:
             return
-        known = self._world.machines[node].context.ledger.known
+        known = self._world.machines[node].context.ledger.seen
         for item_id, until_ms in self.acknowledged[node].items():
             if item_id not in self.gone[node] and self._world.now_ms + self._world.plan.slack_ms < until_ms:
                 demand(item_id in known, 1, f"{node} acknowledged {item_id} and lost it in a crash")
@@ -133,7 +134,7 @@ class Auditor:
         machine = self._world.machines[node]
         assert isinstance(machine, DensNode)
         buried = {(one.item.origin, one.id): one.seq for one in machine.state.table.tombstones()}
-        end = len(data) - TAG_BYTES if read_header(data).is_sealed else len(data)
+        end = len(data) - TAG_BYTES if read_header(data).is_tagged else len(data)
         for id, seq, _, _ in Notify.decode(data[16:end]).satisfied:
             is_wanted = (peer, id) not in buried or is_newer(seq, buried[peer, id])
             demand(is_wanted, 4, f"{node} forwarded for the withdrawn subscription ({peer}, {id})")
@@ -160,7 +161,7 @@ class Auditor:
             and machine.subscription_count <= limits.subscriptions
             and len(machine.state.receipts) <= limits.receipts
             and machine.state.carried.owed_pairs <= max(limits.owed, MOST_SATISFIED)
-            and machine.context.ledger.known.done_count <= limits.known_items
+            and machine.context.ledger.seen.done_count <= limits.known_items
         )
         demand(is_bounded, 7, f"{node} holds more than its limits allow")
         held = self._held[node]

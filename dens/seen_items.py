@@ -1,4 +1,4 @@
-"""What a node has seen, so that it neither takes nor asks for anything twice.
+"""Deduplication: what a node has seen, so that it neither takes nor asks for anything twice.
 
 A message is known from the moment it was taken, whether it is still held or was done with earlier (replaced,
 withdrawn, dropped, expired), until some time after its lifetime, when nobody offers it any more. Ends are
@@ -19,7 +19,7 @@ _ONE_ORIGIN_BYTES = 1 << 20
 """Room for whatever is known of one origin."""
 
 
-class KnownItems:
+class SeenItems:
     """Identities with the local time until which each is remembered."""
 
     __slots__ = (

@@ -2,7 +2,7 @@
 
 Time is a heap of things to do. Links lose, repeat, delay (and so reorder) and corrupt; nodes crash at the
 named fault points and restart from what was committed; clocks agree on nothing. Everything that happens is
-shown to an auditor, which compares it with what SPEC §8 promises.
+shown to a checker, which compares it with what docs/protocols.md promises.
 """
 
 from collections.abc import Callable
@@ -15,10 +15,17 @@ from dens.item import ItemId
 from dens.ledger import begin_numbers
 from dens.policies.registry import POLICIES
 from dens.stores.memory import MemoryStore
-from emulation.torture.applications import Applications
-from emulation.torture.audit import Auditor
-from emulation.torture.plan import CLOCK_JUMP_MS, FAULT_POINTS, SLOWEST_MS, CrashingStore, Faults, Plan
-from emulation.torture.topics import (
+from emulation.fault_injection.applications import Applications
+from emulation.fault_injection.invariant_checker import InvariantChecker
+from emulation.fault_injection.plan import (
+    CLOCK_JUMP_MS,
+    FAULT_POINTS,
+    SLOWEST_MS,
+    CrashingStore,
+    Faults,
+    Plan,
+)
+from emulation.fault_injection.topics import (
     EITHER,
     LANGUAGE,
     MATCHERS,
@@ -80,7 +87,7 @@ class World:
         self.crashes = 0
         self.crashed_at = dict.fromkeys(FAULT_POINTS, 0)
         self.steps = 0
-        self.auditor = Auditor(self)
+        self.checker = InvariantChecker(self)
         self.applications = Applications(self)
         for node in self.all_nodes():
             if plan.first_number is not None:
@@ -98,7 +105,7 @@ class World:
     @property
     def delivered(self) -> dict[tuple[int, ItemId], int]:
         """Return when each subscriber saw each notification."""
-        return self.auditor.delivered
+        return self.checker.delivered
 
     # ------------------------------------------------------------------ nodes
 
@@ -119,7 +126,7 @@ class World:
             machine = self._assembly.publisher(node, store, now_ms, filter_host=host)
             machine.announce(b"\x01\x02", now_ms)
         self.machines[node] = machine
-        self.auditor.started(node)
+        self.checker.started(node)
         for a, b in self.contacts:
             if node in (a, b):
                 machine.contact_opened(a + b - node, now_ms)
@@ -137,7 +144,7 @@ class World:
         if node in self.down:
             return
         self.crashes += 1
-        self.auditor.crashed(node)
+        self.checker.crashed(node)
         self.stores[node] = self.stores[node].crash()
         self.down.add(node)
         pause_ms = self.chance.randrange(5_000) if self.chance.random() < 0.3 else 0
@@ -148,7 +155,7 @@ class World:
         if node in self.down:
             self.down.remove(node)
             self._start(node)
-            self.auditor.restarted(node)
+            self.checker.restarted(node)
 
     def _is_hit(self, node: int, point: str) -> bool:
         """Crash this node at this fault point, if chance wants it."""
@@ -186,18 +193,18 @@ class World:
         if self._is_hit(node, "after_commit"):
             return
         for datagram in out:
-            self.auditor.sent(node, datagram.peer, datagram.data)
+            self.checker.sent(node, datagram.peer, datagram.data)
             self._carry(node, datagram.peer, datagram.data)
         if self._is_hit(node, "after_send"):
             return
         while (event := machine.next_event()) is not None:
-            self.auditor.note(node, event)
+            self.checker.note(node, event)
             if self._is_hit(node, "between_events"):
                 return
         timer = machine.next_timer_ms()
         if timer is not None:
             self.at(max(timer - self.skew_ms[node], self.now_ms + 1), lambda: self._timer(node, machine))
-        self.auditor.step(node)
+        self.checker.step(node)
 
     def _timer(self, node: int, machine: Engine) -> None:
         if self.machines[node] is not machine or node in self.down:
@@ -287,7 +294,7 @@ class World:
             position = self.chance.randrange(len(self.frames))
             a, b, data = self.frames[position]
             if (a, b) == (node, peer) and self._frame_contact[position] != contact:
-                self._arrange_arrival(1, node, peer, data, self.auditor.is_bound_to_its_contact(data))
+                self._arrange_arrival(1, node, peer, data, self.checker.is_bound_to_its_contact(data))
                 return
 
     def arrive(self, node: int, peer: int, data: bytes, is_false: bool = False) -> None:
@@ -296,7 +303,7 @@ class World:
             machine = self.machines[peer]
             machine.receive(data, node, self.local(peer))
             if is_false:
-                self.auditor.received_false(peer)
+                self.checker.received_false(peer)
             self.turn(peer)
 
     # ------------------------------------------------------------------ whole runs
@@ -356,7 +363,7 @@ class World:
             self.open(a, b, lasting_ms + 1)
         end_ms = self.now_ms + lasting_ms
         while self.now_ms < end_ms:
-            is_done = self.auditor.is_settled()
+            is_done = self.checker.is_settled()
             self.run(min(end_ms, self.now_ms + 2_000))
-            if is_done and self.auditor.is_settled():
+            if is_done and self.checker.is_settled():
                 break  # an application may have said something last while the faults stopped

@@ -6,14 +6,14 @@ from random import Random
 import pytest
 
 from dens import envelope
+from dens.authentication import Authenticator
 from dens.events import DatagramRefused, MessageStored
 from dens.limits import Limits
 from dens.messages import Hello, SummaryMessage
 from dens.node import DensNode
 from dens.numbers import HELLO, LINK_NUMBER, SUMMARY, MessageType, Role
-from dens.seal import Sealer
 from dens.stores.memory import MemoryStore
-from emulation.torture.topics import LANGUAGE, TopicMatcher
+from emulation.fault_injection.topics import LANGUAGE, TopicMatcher
 from tests.dens.test_hostile_peers import ATTACKS, PEER, TIGHT, BoundedDirectory, item
 
 KEY = b"a mission key of everybody's own"
@@ -21,7 +21,7 @@ HONEST = 4
 
 
 class Keyed:
-    """A keyed mediator, the insider, and an honest publisher; both of them seal what they say."""
+    """A keyed mediator, the insider, and an honest publisher; both of them authenticate what they say."""
 
     def __init__(self, limits: Limits = TIGHT) -> None:
         self.node = DensNode(
@@ -31,7 +31,7 @@ class Keyed:
             0,
             matchers={LANGUAGE: TopicMatcher},
             directory=BoundedDirectory(),
-            sealer=Sealer(2, KEY),
+            authenticator=Authenticator(2, KEY),
             limits=limits,
         )
         self.now_ms = 0
@@ -47,9 +47,9 @@ class Keyed:
     def say(self, peer: int, data: bytes) -> list[object]:
         """Let a peer say something, with its own tag for this contact; return what happened."""
         self.now_ms += 5
-        sealed = bytes((data[0] | envelope.SEALED,)) + data[1:]
+        tagged = bytes((data[0] | envelope.TAGGED,)) + data[1:]
         to = 0 if data[1] == HELLO else self.sessions[peer]
-        self.node.receive(sealed + Sealer(peer, KEY).tag(sealed, to), peer, self.now_ms)
+        self.node.receive(tagged + Authenticator(peer, KEY).tag(tagged, to), peer, self.now_ms)
         self.node.timer_due(self.now_ms)
         self.node.datagrams_to_send(self.now_ms)
         happened: list[object] = []
@@ -80,8 +80,8 @@ def test_an_insider_fills_nothing_beyond_its_bound_and_silences_nobody(
 def test_an_insider_cannot_speak_for_another_contact() -> None:
     keyed = Keyed()
     told = item(MessageType.NOTIFICATION, HONEST, 1, bytes((1, 200)))
-    sealed = bytes((told[0] | envelope.SEALED,)) + told[1:]
-    forged = sealed + Sealer(PEER, KEY).tag(sealed, keyed.sessions[HONEST])
+    tagged = bytes((told[0] | envelope.TAGGED,)) + told[1:]
+    forged = tagged + Authenticator(PEER, KEY).tag(tagged, keyed.sessions[HONEST])
     keyed.node.receive(forged, HONEST, 10)
     [refused] = [one for one in iter(keyed.node.next_event, None) if isinstance(one, DatagramRefused)]
     assert refused.reason == "bad_tag"

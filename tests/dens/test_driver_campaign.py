@@ -1,4 +1,4 @@
-"""The UDP driver under torture, from seeds; and bugs of it that the torture has to find."""
+"""The UDP driver under fault injection, from seeds; and bugs of it that this has to find."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from dens.drivers.neighbours import Neighbours, Rival
-from emulation.torture.driver_world import DriverPlan, DriverWorld, draw_driver
-from emulation.torture.promise import BrokenPromise
-from emulation.torture.torture import torture_driver
+from emulation.fault_injection.campaign import run_driver_seeds
+from emulation.fault_injection.driver_world import DriverPlan, DriverWorld, draw_driver
+from emulation.fault_injection.invariant import BrokenInvariant
 
 SEEDS = (1, 2, 5, 8, 81)
 
@@ -46,7 +46,7 @@ def is_found(seeds: range, plan: DriverPlan) -> bool:
     for seed in seeds:
         try:
             DriverWorld(seed, plan).live()
-        except BrokenPromise:
+        except BrokenInvariant:
             return True
     return False
 
@@ -72,18 +72,18 @@ def test_it_finds_a_rival_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
         return heard._replace(rival=heard.rival or Rival(9, address)) if heard.node is None else heard
 
     monkeypatch.setattr(Neighbours, "node_at", hasty)
-    with pytest.raises(BrokenPromise, match="look like two"):
+    with pytest.raises(BrokenInvariant, match="look like two"):
         DriverWorld(1, replace(HARSH, spoofed=20, replays=False, restarts=0.0)).live()
 
 
 def test_the_command_runs_worlds_of_the_driver_and_names_how_to_run_one_again() -> None:
-    [verdict] = torture_driver([5])
+    [verdict] = run_driver_seeds([5])
     assert (verdict.ok, verdict.world, verdict.delivered > 50) == (True, "driver", True)
     assert verdict.command == "dens torture --world driver --seeds 5"
 
 
 def test_a_driver_that_fails_is_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DriverWorld, "live", lambda world: 1 // 0)
-    [verdict] = torture_driver([1])
+    [verdict] = run_driver_seeds([1])
     assert (verdict.ok, verdict.invariant) == (False, 0)
     assert "ZeroDivisionError" in verdict.message

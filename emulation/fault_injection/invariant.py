@@ -1,7 +1,7 @@
 """What a world says when something that was promised does not hold."""
 
 
-class BrokenPromise(AssertionError):
+class BrokenInvariant(AssertionError):
     """One of the seven promises of the overlay does not hold; the number says which."""
 
     def __init__(self, invariant: int, message: str) -> None:
@@ -12,4 +12,4 @@ class BrokenPromise(AssertionError):
 def demand(holds: bool, invariant: int, message: str) -> None:
     """Break this promise unless it holds."""
     if not holds:
-        raise BrokenPromise(invariant, message)
+        raise BrokenInvariant(invariant, message)

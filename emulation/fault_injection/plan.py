@@ -1,4 +1,4 @@
-"""How large a tortured world is, and what goes wrong in it: all of it drawn from one seed."""
+"""How large a world is, and what goes wrong in it: all of it drawn from one seed."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace

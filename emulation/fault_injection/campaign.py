@@ -1,6 +1,6 @@
 """Run many seeds, and say of each whether the promises held; a seed that fails can be kept and replayed.
 
-    verdicts = torture(range(1, 301), parse_faults("all"), report=print)
+    verdicts = run_seeds(range(1, 301), parse_faults("all"), report=print)
 
 is what `dens torture --seeds 1..300 --faults all` does; it ends with `EXIT_BROKEN` when a verdict is not ok.
 """
@@ -14,18 +14,20 @@ from typing import Final
 
 from documents.atomic_write import write_whole
 from documents.reading import read_document
-from emulation.torture.driver_world import DriverWorld, draw_driver
-from emulation.torture.plan import FAULTS, Plan, draw
-from emulation.torture.plan_file import KeptPlan, encode_plan, read_plan
-from emulation.torture.promise import BrokenPromise
-from emulation.torture.world import World
+from emulation.fault_injection.driver_world import DriverWorld, draw_driver
+from emulation.fault_injection.invariant import BrokenInvariant
+from emulation.fault_injection.plan import FAULTS, Plan, draw
+from emulation.fault_injection.plan_file import KeptPlan, encode_plan, read_plan
+from emulation.fault_injection.world import World
 
 EXIT_BROKEN: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one seed. `invariant` is the promise of SPEC §8 that broke, 0 where an engine failed."""
+    """What became of one world. `invariant` is the promise of docs/protocols.md that broke, 0 where an engine
+    failed.
+    """
 
     seed: int
     faults: str
@@ -81,7 +83,7 @@ def _named(faults: Sequence[str]) -> str:
     return "all" if len(faults) == len(FAULTS) else ",".join(faults) or "none"
 
 
-def torture(
+def run_seeds(
     seeds: Iterable[int],
     faults: Sequence[str] = tuple(FAULTS),
     report: Callable[[Verdict], object] = lambda verdict: None,
@@ -95,7 +97,7 @@ def torture(
     return verdicts
 
 
-def torture_driver(
+def run_driver_seeds(
     seeds: Iterable[int], report: Callable[[Verdict], object] = lambda verdict: None
 ) -> list[Verdict]:
     """Run worlds of the real UDP driver: spoofed sources, restarts at new ports, clocks from 1970 to 2100,
@@ -107,7 +109,7 @@ def torture_driver(
         invariant, message = None, ""
         try:
             world.live()
-        except BrokenPromise as broken:
+        except BrokenInvariant as broken:
             invariant, message = broken.invariant, str(broken)
         except Exception as error:  # a driver that raises has broken its promise too
             invariant, message = 0, f"the driver failed: {type(error).__name__}: {error}"
@@ -136,8 +138,8 @@ def judge(kept: KeptPlan, file: str | None = None) -> Verdict:
         world = World(kept.seed, kept.plan)
         world.live_through()
         world.heal()
-        world.auditor.conclude()
-    except BrokenPromise as broken:
+        world.checker.conclude()
+    except BrokenInvariant as broken:
         return _verdict(kept, file, world, broken.invariant, str(broken))
     except Exception as error:  # an engine that raises has broken its promise too
         return _verdict(kept, file, world, 0, f"an engine failed: {type(error).__name__}: {error}")

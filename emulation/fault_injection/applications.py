@@ -1,4 +1,4 @@
-"""What applications do in a tortured world: they subscribe, withdraw, renew, publish; a hostile one
+"""What applications do in a world of faults: they subscribe, withdraw, renew, publish; a hostile one
 floods.
 """
 
@@ -9,11 +9,11 @@ from dens.errors import LocalProtocolError
 from dens.item import LIFETIME_MS, ItemId
 from dens.publisher import PublisherEnd
 from dens.subscriber import SubscriberEnd
-from emulation.torture.promise import demand
-from emulation.torture.topics import EITHER, LANGUAGE, POISON, matches, subscription
+from emulation.fault_injection.invariant import demand
+from emulation.fault_injection.topics import EITHER, LANGUAGE, POISON, matches, subscription
 
 if TYPE_CHECKING:
-    from emulation.torture.world import World
+    from emulation.fault_injection.world import World
 
 
 @dataclass

@@ -19,7 +19,7 @@ from dens.policies.registry import POLICIES
 from documents.json_documents import parse_json
 from documents.problems import DocumentError, Problem, did_you_mean, listed
 from documents.reading import place_of, refuse_large
-from emulation.torture.plan import LAST_NODE, Faults, Plan
+from emulation.fault_injection.plan import LAST_NODE, Faults, Plan
 
 VERSION: Final = 1
 CODE: Final = "D404"

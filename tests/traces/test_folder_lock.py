@@ -5,9 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from traces.folder_lock import FolderLock
+from traces.folder_lock import FolderLock, is_being_written
 from traces.run_folder import RunFolder
-from traces.writer_check import is_being_written
 
 ROOT = Path(__file__).parents[2]
 

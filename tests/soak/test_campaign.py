@@ -1,19 +1,19 @@
-"""Ten thousand seeds of the tortured overlay, about half an hour of one core; and three hundred kills
+"""Ten thousand seeds of fault injection, about half an hour of one core; and three hundred kills
 of mediators and of subscribers, a minute or two each.
 """
 
 from pathlib import Path
 
-from emulation.torture.driver_world import DriverWorld, draw_driver
-from emulation.torture.promise import BrokenPromise
-from emulation.torture.torture import keep, torture
+from emulation.fault_injection.campaign import keep, run_seeds
+from emulation.fault_injection.driver_world import DriverWorld, draw_driver
+from emulation.fault_injection.invariant import BrokenInvariant
 from tests.dens.test_kills import kill_mediators, kill_subscribers
 
 FAILING_PLANS = Path(__file__).parents[1] / "dens" / "failing_plans"
 
 
 def test_ten_thousand_seeds() -> None:
-    broken = [verdict for verdict in torture(range(1, 10_001)) if not verdict.ok]
+    broken = [verdict for verdict in run_seeds(range(1, 10_001)) if not verdict.ok]
     for verdict in broken:
         keep(verdict, FAILING_PLANS)
     assert [f"{verdict.message}; repeat it with: {verdict.command}" for verdict in broken] == []
@@ -32,6 +32,6 @@ def test_a_thousand_seeds_of_the_udp_driver() -> None:
     for seed in range(1, 1_001):
         try:
             DriverWorld(seed, draw_driver(seed)).live()
-        except BrokenPromise as error:
+        except BrokenInvariant as error:
             broken.append(f"seed {seed}: {error}")
     assert broken == []

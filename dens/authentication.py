@@ -19,9 +19,10 @@ def node_key(mission_key: bytes, node: int) -> bytes:
     return hmac.digest(mission_key, _LABEL + node.to_bytes(2, "big"), "sha256")
 
 
-class Sealer:
-    """Makes and verifies tags for one node. Without a mission key nothing is sealed, and sealed data is
-    refused."""
+class Authenticator:
+    """Makes and verifies tags for one node. Without a mission key nothing is authenticated, and tagged data
+    is refused.
+    """
 
     __slots__ = ("_keys", "_mission_key", "_own_key", "node", "tag_bytes")
 

@@ -1,4 +1,4 @@
-"""Two languages small enough to be their own oracle, and the collaborators that speak them.
+"""Two languages small enough to be their own oracle, and what a node needs to speak them.
 
 A subscription vector is id, seq, lifetime code, topic, least value; a notification vector is topic, value. It
 matches iff the topics are equal and the value is not below the least value; the degree is the value.

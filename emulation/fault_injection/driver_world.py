@@ -1,4 +1,4 @@
-"""The UDP driver under torture: the real link, runtime and neighbours in made-up time, from one seed.
+"""The UDP driver under fault injection: the real link, runtime and neighbours in made-up time, from one seed.
 
 An event loop whose time is a number runs what would run on sockets; datagrams go through a network in memory
 that loses, repeats and delays them. Ends are killed and come back at new ports, mediators at their own;
@@ -26,9 +26,9 @@ from dens.ledger import begin_numbers
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
-from emulation.torture.plan import QUICK
-from emulation.torture.promise import demand
-from emulation.torture.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from emulation.fault_injection.invariant import demand
+from emulation.fault_injection.plan import QUICK
+from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
 _CHECK: Final = 77
 _KEY: Final = b"mission"
@@ -207,7 +207,7 @@ class DriverWorld:
         host.runtime = Runtime(host.engine, clock, lambda event: self._hear(host, event))
         listed, is_end = self._listed(host.number), host.number in HOME
         host.neighbours = Neighbours(
-            _ASSEMBLY.sealer(host.number),
+            _ASSEMBLY.authenticator(host.number),
             listed,
             clock(),
             accepts_others=not is_end,

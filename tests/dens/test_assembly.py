@@ -1,0 +1,72 @@
+"""Engines are made in one place, and with everything that a mission has."""
+
+import re
+from pathlib import Path
+
+from dens.assembly import Assembly
+from dens.limits import Limits
+from dens.stores.memory import MemoryStore
+from emulation.fault_injection.topics import (
+    EITHER,
+    LANGUAGE,
+    MATCHERS,
+    TopicDirectory,
+    TopicHost,
+    parts_of,
+    subscription,
+)
+from knowledge_manager.mission_table import load_mission_table
+from nodes.assembly import assembly_of
+from plugins.registry import languages
+
+ROOT = Path(__file__).parent.parent.parent
+LIMITS = Limits(announcements=7)
+MISSION = Assembly(
+    table_check=7,
+    matchers=MATCHERS,
+    listens_to={EITHER: frozenset((LANGUAGE,))},
+    parts={EITHER: parts_of},
+    directory=TopicDirectory,
+    mission_key=b"mission",
+    limits=LIMITS,
+)
+
+
+def test_no_other_file_of_the_product_makes_an_engine() -> None:
+    rooms = ("boards", "dens", "emulation", "nodes", "plugins", "spark_analysis", "studio")
+    makers = {
+        path.relative_to(ROOT).as_posix()
+        for room in rooms
+        for path in (ROOT / room).rglob("*.py")
+        if re.search(r"(?<!class )\b(DensNode|SubscriberEnd|PublisherEnd)\(", path.read_text("utf-8"))
+    }
+    assert makers == {"dens/assembly.py"}
+
+
+def test_every_engine_is_given_key_limits_and_table() -> None:
+    engines = (
+        MISSION.mediator(1, MemoryStore(), 0, hosts=frozenset((2,))),
+        MISSION.subscriber(2, MemoryStore(), 0),
+        MISSION.publisher(3, MemoryStore(), 0, filter_host=TopicHost()),
+    )
+    for engine in engines:
+        assert engine.limits is LIMITS
+        assert engine.context.authenticator.tag_bytes == 8
+        engine.contact_opened(9, 0)
+        [(_, hello)] = engine.datagrams_to_send(0)
+        assert hello[3] == 7
+
+
+def test_a_subscriber_knows_what_its_subscriptions_occupy() -> None:
+    end = MISSION.subscriber(2, MemoryStore(), 0)
+    made = end.subscribe(subscription(5, 0, 90, 1, 0, 2, 0), EITHER, 0)
+    assert end.context.ledger.occupied(made) == 2
+
+
+def test_a_mission_speaks_every_language_that_is_installed() -> None:
+    table = load_mission_table(["medical"])
+    made = assembly_of(table, limits=LIMITS)
+    assert made.matchers.keys() == made.listens_to.keys() == languages().keys()
+    assert made.parts == {}, "of those that ship none can be taken apart"
+    assert made.table_check == table.check
+    assert made.directory() is not made.directory(), "each mediator has its own"
