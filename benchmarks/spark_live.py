@@ -18,8 +18,8 @@ from statistics import median
 from benchmarks.measurement import Measurement, at_most, processor_seconds
 from spark_analysis.live.follow import follow
 from spark_analysis.live.state import LiveFigures
-from spark_analysis.manifest import Manifest
 from spark_analysis.session.session import close_session, open_session
+from traces.manifest import Manifest
 
 GOAL_S = 5.0
 EVERY_S = 0.5

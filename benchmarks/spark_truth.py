@@ -24,6 +24,7 @@ from spark_analysis.metrics.reading_search import ReadingSearch
 from spark_analysis.metrics.run_languages import RunLanguages
 from spark_analysis.metrics.truth import judged
 from spark_analysis.session.session import close_session, open_session
+from watchdog.aggregators import AGGREGATOR_NAMES, MIN, WEIGHTED_MEAN, WITH_PATTERN, WITH_RULES
 
 SUBSCRIPTIONS = 10_000
 READINGS = 1_000_000
@@ -32,19 +33,6 @@ PROCESSORS = 2
 GOAL_PER_S = 100_000.0
 BATCH = 10_000
 ATTRIBUTES = (0, 1, 3, 4)
-
-AGGREGATORS = {
-    "max": 1,
-    "product": 2,
-    "arithmetic_mean": 3,
-    "geometric_mean": 4,
-    "harmonic_mean": 5,
-    "weighted_mean": 6,
-    "takagi_sugeno_0": 7,
-    "takagi_sugeno_1": 8,
-    "breakdown_pattern": 14,
-    "exact_pattern": 15,
-}
 
 
 def measure() -> Iterator[Measurement]:
@@ -77,7 +65,9 @@ def measure() -> Iterator[Measurement]:
 
 def _other_aggregators(few: DataFrame, make: RunLanguages, by_min: float) -> Iterator[Measurement]:
     """State every other aggregator beside min, on the same readings."""
-    for name, number in AGGREGATORS.items():
+    for number, name in AGGREGATOR_NAMES.items():
+        if number == MIN:
+            continue
         _, seconds = _through_spark(few, few, _revisions(number), make)
         yield at_least(f"spark_truth_readings_per_s_with_{name}_beside_min", FEWER / seconds, by_min, 0.0)
 
@@ -158,11 +148,11 @@ def _revision(chance: random.Random, number: int, aggregator: int) -> Subscripti
 
 def _block(aggregator: int, size: int) -> bytes:
     """Return weights, a named function, the pattern (p1 ∧ p2) ∨ the rest, or nothing."""
-    if aggregator == 6:
+    if aggregator == WEIGHTED_MEAN:
         return bytes((size, 3, 5, 2, 1))[: 1 + size]
-    if aggregator in (7, 8):
+    if WITH_RULES >> aggregator & 1:
         return bytes((1, 0))
-    if aggregator in (14, 15):
+    if WITH_PATTERN >> aggregator & 1:
         pattern = pattern_bytes(short_form("d2c1" if size == 3 else "d2c2c", list(range(size))))
         return bytes((len(pattern),)) + pattern
     return b""

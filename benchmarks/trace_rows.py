@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from traces.schema import SCHEMA_VERSION, TABLES
+from traces.schema import ADDED_COLUMNS, SCHEMA_VERSION, TABLES
 
 END_MS: Final = 12 * 3_600_000
 SUBSCRIBERS: Final = 20
@@ -76,7 +76,8 @@ def _write(folder: Path, table: str, rows: int, columns_of: Any) -> None:
     place = folder / "trace" / table
     place.mkdir(parents=True)
     for part, at in enumerate(_pieces(rows)):
-        columns = pa.table(columns_of(at)).select(TABLES[table].names).cast(TABLES[table])
+        nothing = {name: pa.nulls(len(at), pa.binary()) for name in ADDED_COLUMNS.get(table, ())}
+        columns = pa.table({**columns_of(at), **nothing}).select(TABLES[table].names).cast(TABLES[table])
         pq.write_table(columns, place / f"part-{part:05}.parquet", compression="zstd")
 
 

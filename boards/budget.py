@@ -14,6 +14,7 @@ import watchdog
 from boards.bundle import SMALL_BOARD, bundle
 from boards.microbit import INSTRUCTION_NS, BoardMissing, run_on_microbit
 from boards.pieces import laid_out
+from watchdog.aggregators import AGGREGATOR_NAMES, MOST_BASIC
 
 CORE: Mapping[str, tuple[str, ...]] = {"core": ("membership", "aggregate", "grader", "pool")}
 """Memberships, aggregators 0 to 5, the pool with its revisions and expiry."""
@@ -21,7 +22,8 @@ CORE: Mapping[str, tuple[str, ...]] = {"core": ("membership", "aggregate", "grad
 PARTS: Mapping[str, tuple[str, ...]] = {**CORE, "scan": ("scan",)}
 """The whole filter: the core, and which notifications a reading is worth."""
 
-AGGREGATORS = ("min", "max", "product", "arithmetic_mean", "geometric_mean", "harmonic_mean")
+AGGREGATORS = tuple(AGGREGATOR_NAMES[kind] for kind in range(MOST_BASIC + 1))
+"""The names of those that every board works out."""
 
 _SETUP = """
 from watchdog.pool import Pool

@@ -7,13 +7,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from boards.board_language import BOARD_LANGUAGE
 from boards.desk import Desk
 from boards.microbit import BoardFailure, in_still_air, started
 from dens.drivers.serial import PROMPT
 from dens.events import Event, MessageAcknowledged, MessageStored, NotificationDelivered
 from dens.numbers import MessageType
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.authoring.describe import describe_vector
+from plugins.registry import authoring_of
 
 _BLINK_S = 0.005
 _TRACEBACK = re.compile(rb"Traceback \(most recent call last\):\r?\n(  .*\n)+\S.*\n")
@@ -107,6 +108,6 @@ def _said(event: Event, table: MissionTable) -> Said | None:
     if isinstance(event, NotificationDelivered):
         vector = event.item.payload
         degree = max(one[2] for one in event.satisfied)
-        says = " ".join(describe_vector(vector, table, "nv").sentences)
+        says = " ".join(authoring_of(BOARD_LANGUAGE).describe(vector, table, "nv").sentences)
         return Said(event.at_ms, "delivered", f"{says} (degree {degree / 255:.2f})", vector)
     return None

@@ -9,6 +9,7 @@ prompt all the same, it is told to start anew.
 
 from collections.abc import Iterator, Sequence
 
+from boards.board_language import BOARD_LANGUAGE
 from dens.drivers.serial import PROMPT, RESTART, SerialLink
 from dens.events import Event
 from dens.machine import ProtocolMachine
@@ -18,7 +19,6 @@ from nodes.assembly import assembly_of
 
 MEDIATOR = 65001
 SUBSCRIBER = 65002
-FUZZY = 1
 
 
 class Desk:
@@ -41,7 +41,7 @@ class Desk:
         self.mediator = made.mediator(MEDIATOR, MemoryStore(), now_ms)
         self.subscriber = made.subscriber(SUBSCRIBER, MemoryStore(), now_ms)
         for vector in subscriptions:
-            self.subscriber.subscribe(vector, FUZZY, now_ms)
+            self.subscriber.subscribe(vector, BOARD_LANGUAGE.language_id, now_ms)
         self._machines: dict[int, ProtocolMachine] = {MEDIATOR: self.mediator, SUBSCRIBER: self.subscriber}
         self.mediator.contact_opened(SUBSCRIBER, now_ms)
         self.subscriber.contact_opened(MEDIATOR, now_ms)

@@ -11,17 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from boards.board_language import AGGREGATOR_AT, BOARD_LANGUAGE, new_filter
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.filter import FuzzySourceFilter
-from plugins.fuzzy.language import FUZZY
-from plugins.fuzzy.vectors import AGGREGATORS
 from plugins.language import Damper
+from watchdog.aggregators import AGGREGATOR_NAMES, MOST_BASIC
 from watchdog.header import NO_HEADER
 from watchdog.manager import BAD_VECTOR, UNKNOWN_LANGUAGE, Watchdog
 from watchdog.pool import Pool
-
-AGGREGATOR_AT: Final = 5
-"""The byte of a subscription vector whose low half says how predicates are combined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +58,10 @@ class BoardLimits:
             yield BoardFault(len(vector) - 2 * feature_bytes, BAD_VECTOR, reason)
         aggregator = vector[AGGREGATOR_AT] & 15
         if aggregator > self.most_aggregator:
-            known = ", ".join(AGGREGATORS[number] for number in range(self.most_aggregator + 1))
-            name = AGGREGATORS.get(aggregator, "unknown")
+            known = ", ".join(
+                name for number, name in AGGREGATOR_NAMES.items() if number <= self.most_aggregator
+            )
+            name = AGGREGATOR_NAMES.get(aggregator, "unknown")
             message = f"{self.spoken} cannot combine by {name} (aggregator {aggregator}); it knows {known}"
             yield BoardFault(AGGREGATOR_AT, UNKNOWN_LANGUAGE, message)
 
@@ -72,10 +70,12 @@ class BoardLimits:
         return Pool(self.feature_bytes, self.block_bytes, self.most_blocks)
 
 
+_HIGHEST: Final = max(AGGREGATOR_NAMES)
+
 BOARDS: Final[Mapping[str, BoardLimits]] = {
-    "microbit": BoardLimits("a micro:bit", 1, 5, 1024, 4096, 44),
-    "pico": BoardLimits("a pico", 1, 15, 2048, 8, 4096),
-    "esp32": BoardLimits("an esp32", 1, 15, 2048, 8, 4096),
+    "microbit": BoardLimits("a micro:bit", 1, MOST_BASIC, 1024, 4096, 44),
+    "pico": BoardLimits("a pico", 1, _HIGHEST, 2048, 8, 4096),
+    "esp32": BoardLimits("an esp32", 1, _HIGHEST, 2048, 8, 4096),
 }
 """The boards that programs are built for. A micro:bit's room is its heap (docs/boards.md), that of the others
 their pool."""
@@ -86,12 +86,12 @@ class BoardHost:
     refused with its own answer, and everything else is the watchdog's."""
 
     def __init__(self, limits: BoardLimits, table: MissionTable, dampers: dict[int, Damper]) -> None:
-        """Make the watchdog of such a board, which speaks the fuzzy language alone."""
+        """Make the watchdog of such a board, which speaks one language alone."""
         self._limits = limits
         self._feature_bytes = table.feature_bytes
         fits = limits.width_fault(table.feature_bytes) is None
         self.watchdog = Watchdog(
-            {FUZZY.language_id: FuzzySourceFilter(table, pool=limits.pool() if fits else None)},
+            {BOARD_LANGUAGE.language_id: new_filter(table, limits.pool() if fits else None)},
             capacity=limits.capacity,
             dampers=dampers,
         )
@@ -101,7 +101,7 @@ class BoardHost:
     ) -> int:
         """Look for this subscription, or refuse it; see `watchdog.manager.SENTENCES`."""
         vector = NO_HEADER + body
-        if language == FUZZY.language_id and len(vector) > AGGREGATOR_AT:
+        if language == BOARD_LANGUAGE.language_id and len(vector) > AGGREGATOR_AT:
             for fault in self._limits.faults(vector, self._feature_bytes):
                 self.watchdog.counters["refused"] += 1
                 return fault.code

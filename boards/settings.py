@@ -8,7 +8,8 @@ from documents.refusal import Refusal
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.extract import PROTOCOLS, Extract, OfferedSource
 from knowledge_manager.mission_table import MissionTable
-from watchdog.vector import ONE_HOUR, lifetime_code
+from watchdog.lifetime import lifetime_code
+from watchdog.vector import ONE_HOUR
 
 ANNOUNCED_Q = 168
 """How long an announcement may be believed: 2²¹ seconds, about 24 days."""

@@ -27,7 +27,7 @@ class Assembly:
     """By language, as all of these."""
     directory: Callable[[], Directory]
     """Makes an empty one for each mediator."""
-    listens_to: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    listens_to: Mapping[int, Mapping[int, MatcherFactory]] = field(default_factory=dict)
     parts: Mapping[int, TakesApart] = field(default_factory=dict)
     mission_key: bytes | None = None
     limits: Limits = field(default_factory=Limits)

@@ -1,9 +1,9 @@
 """A message as one node keeps it: what travels, in local time."""
 
-from math import isqrt
 from typing import Any, Final, NamedTuple
 
 from dens.numbers import TYPE_NAMES
+from watchdog.lifetime import lifetime_code, lifetime_s
 
 ItemId = tuple[int, int]
 """(origin, number): who made the message, and its number there."""
@@ -14,20 +14,13 @@ NEVER_MS: Final = 1 << 62
 OLDEST_AGE_MS: Final = 0xFFFF_FFFF
 """The envelope's age has four bytes; what is older than they can say is over."""
 
-LIFETIME_MS: Final = tuple(min(isqrt(isqrt(isqrt(1 << q))) * 1000, OLDEST_AGE_MS) for q in range(256))
-"""Lifetime for each code q: ⌊2^(q/8)⌋ seconds, exactly; the eighth root is three square roots."""
+LIFETIME_MS: Final = tuple(lifetime_s(q) * 1000 for q in range(256))
+"""The lifetime that each code stands for; every message that comes is looked up here."""
 
 
-def lifetime_code(lifetime_ms: int) -> int:
+def lifetime_code_ms(lifetime_ms: int) -> int:
     """Return the least code whose lifetime is at least this long (255 where none is)."""
-    low, high = 0, 255
-    while low < high:
-        middle = (low + high) // 2
-        if LIFETIME_MS[middle] >= lifetime_ms:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    return lifetime_code(-(-lifetime_ms // 1000))
 
 
 new_tuple: Final = tuple.__new__

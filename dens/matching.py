@@ -54,49 +54,65 @@ class LanguageMatchers:
     """For each language one matcher with all subscriptions, and one to match a single subscription with.
 
     A subscription that is learnt late is matched alone against the notifications already carried; through
-    the large matcher that would cost every other subscription too. `listens_to` says of a language whose
-    notifications its matcher judges, where these are not its own.
+    the large matcher that would cost every other subscription too. `listens_to` says of a language which
+    matcher of its own judges the notifications of which language, where that is not its own alone.
     """
 
-    __slots__ = ("_all", "_factories", "_hears", "_listeners", "_single")
+    __slots__ = ("_all", "_factories", "_listeners", "_makers", "_single")
 
     def __init__(
         self,
         factories: Mapping[int, MatcherFactory],
-        listens_to: Mapping[int, frozenset[int]] | None = None,
+        listens_to: Mapping[int, Mapping[int, MatcherFactory]] | None = None,
     ) -> None:
-        self._factories = factories
-        self._all: dict[int, Matcher] = {language: make() for language, make in sorted(factories.items())}
-        self._single: dict[int, Matcher] = {}
         heard = dict(listens_to or {})
-        self._hears = {language: heard.get(language, frozenset((language,))) for language in self._all}
-        self._listeners = {
-            told: tuple(language for language, languages in self._hears.items() if told in languages)
+        self._factories: dict[int, dict[int, MatcherFactory]] = {
+            language: dict(heard.get(language, {language: make}))
+            for language, make in sorted(factories.items())
+        }
+        self._all: dict[int, dict[int, Matcher]] = {
+            language: {told: make() for told, make in forms.items()}
+            for language, forms in self._factories.items()
+        }
+        """By the language of a subscription, then by that of a notification."""
+        self._single: dict[tuple[int, int], Matcher] = {}
+        self._listeners: dict[int, tuple[Matcher, ...]] = {
+            told: tuple(forms[told] for forms in self._all.values() if told in forms) for told in self._all
+        }
+        """For each language all that judges its notifications."""
+        self._makers: dict[int, tuple[MatcherFactory, ...]] = {
+            told: tuple(forms[told] for forms in self._factories.values() if told in forms)
             for told in self._all
         }
-        """For each language those whose matchers judge its notifications."""
 
     def __contains__(self, language: int) -> bool:
         return language in self._all
 
     def hears(self, subscribed: int, told: int) -> bool:
         """Say whether subscriptions of one language are about notifications of another."""
-        return told in self._hears.get(subscribed, ())
+        return told in self._all.get(subscribed, ())
 
     def add(self, subscription: Subscription) -> bool:
         """Hold a subscription in place of its older revision; say whether there is a matcher to hold it. A
         bad body raises and changes nothing.
         """
-        matcher = self._all.get(subscription.item.language)
-        if matcher is None:
+        matchers = self._all.get(subscription.item.language)
+        if matchers is None:
             return False
-        matcher.add(subscription.key, subscription.body)
+        held: list[Matcher] = []
+        try:
+            for matcher in matchers.values():
+                matcher.add(subscription.key, subscription.body)
+                held.append(matcher)
+        except Exception:
+            for matcher in held:  # Only a language whose matchers disagree on a body comes here.
+                matcher.remove(subscription.key)
+            raise
         return True
 
     def remove(self, subscription: Subscription) -> None:
         """Hold it no longer."""
-        matcher = self._all.get(subscription.item.language)
-        if matcher is not None:
+        for matcher in self._all.get(subscription.item.language, {}).values():
             matcher.remove(subscription.key)
 
     def match(
@@ -116,10 +132,10 @@ class LanguageMatchers:
             return None
         try:
             if len(listeners) == 1:
-                return _read(self._all[listeners[0]].match(item.payload, item.created_ms, now_ms)), ()
+                return _read(listeners[0].match(item.payload, item.created_ms, now_ms)), ()
             found: list[Match] = []
-            for language in listeners:
-                found += _read(self._all[language].match(item.payload, item.created_ms, now_ms))
+            for matcher in listeners:
+                found += _read(matcher.match(item.payload, item.created_ms, now_ms))
         except Exception:
             return self._match_one_by_one(item, *witnesses(item), now_ms)
         return found, ()
@@ -128,8 +144,8 @@ class LanguageMatchers:
         self, item: Item, held: Sequence[Subscription], others: Sequence[Item], now_ms: int
     ) -> tuple[Sequence[Match], Sequence[Failure]]:
         try:
-            for language in self._listeners[item.language]:
-                _read(self._factories[language]().match(item.payload, item.created_ms, now_ms))
+            for make in self._makers[item.language]:
+                _read(make().match(item.payload, item.created_ms, now_ms))
         except REFUSALS:
             raise
         except Exception as error:
@@ -169,21 +185,36 @@ class LanguageMatchers:
         return False
 
     def _pairs(self, subscription: Subscription, items: Sequence[Item], now_ms: int) -> list[Paired]:
-        """Return (position, degree) of the notifications that satisfy this subscription, by position."""
+        """Return (position, degree, detail) of the notifications that satisfy this subscription, by
+        position.
+        """
+        pairs: list[Paired] = []
+        for told in self._factories[subscription.item.language]:
+            places = [place for place, item in enumerate(items) if item.language == told]
+            if places:
+                events = [(items[place].payload, items[place].created_ms) for place in places]
+                found = self._match_alone(subscription, told, events, now_ms)
+                pairs += [
+                    (places[position], degree_u8, detail)
+                    for position, matches in found.items()
+                    if 0 <= position < len(places)
+                    for _, degree_u8, detail in matches
+                ]
+        return sorted(pairs)
+
+    def _match_alone(
+        self, subscription: Subscription, told: int, events: Sequence[tuple[bytes, int]], now_ms: int
+    ) -> dict[int, list[Match]]:
+        """Return what of some notifications of one language satisfies a subscription, by their places."""
         language, key = subscription.item.language, subscription.key
-        single = self._single.pop(language, None) or self._factories[language]()
+        single = self._single.pop((language, told), None) or self._factories[language][told]()
         single.add(key, subscription.body)
-        events = [(item.payload, item.created_ms) for item in items]
         found = {int(position): _read(matches) for position, matches in single.match_batch(events, now_ms)}
         with suppress(Exception):
             single.remove(key)
-            self._single[language] = single  # Else, and where it failed before, nobody knows what it holds.
-        return [
-            (position, degree_u8, detail)
-            for position in sorted(found)
-            if 0 <= position < len(items)
-            for _, degree_u8, detail in found[position]
-        ]
+            # Else, and where it failed before, nobody knows what it holds.
+            self._single[language, told] = single
+        return found
 
     def match_single(
         self, subscription: Subscription, items: Sequence[Item], is_good: Callable[[Item], bool], now_ms: int

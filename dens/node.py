@@ -36,7 +36,7 @@ class DensNode(Engine):
         now_ms: int,
         *,
         matchers: Mapping[int, MatcherFactory],
-        listens_to: Mapping[int, frozenset[int]] | None = None,
+        listens_to: Mapping[int, Mapping[int, MatcherFactory]] | None = None,
         parts: Mapping[int, TakesApart] | None = None,
         directory: Directory,
         policy: ReplicationPolicy | None = None,

@@ -12,7 +12,7 @@ from dens.errors import LocalProtocolError
 from dens.events import CopyDropped, MessageCreated, MessageExpired, NotificationDelivered
 from dens.identity import signed
 from dens.interfaces import Signer
-from dens.item import LIFETIME_MS, Item, ItemId, lifetime_code
+from dens.item import LIFETIME_MS, Item, ItemId, lifetime_code_ms
 from dens.messages import Notify, Receipt, Subscribed, Withdrawal
 from dens.numbers import BAD_PAYLOAD, REASON_NAMES, UNVERIFIED, MessageType, Reason, Role, Status
 from dens.participant import Participant
@@ -130,7 +130,7 @@ class SubscriberState(Participant):
         """Make a tombstone that outlives every copy of that id's revisions, with a step to spare for slow
         clocks.
         """
-        lifetime_q = min(lifetime_code(max(0, until_ms - now_ms)) + 1, 255)
+        lifetime_q = min(lifetime_code_ms(max(0, until_ms - now_ms)) + 1, 255)
         said = Withdrawal(id, seq, self.reach.get(id, 0))
         item = self.make(MessageType.UNSUBSCRIBE, 0, lifetime_q, said.encode(), now_ms)
         self._ledger.skip_numbers(said.occupied)
@@ -233,7 +233,7 @@ class SubscriberState(Participant):
         return Status.STORED
 
     def _give_receipt(self, notification: ItemId, until_ms: int, now_ms: int) -> None:
-        lifetime_q = lifetime_code(min(until_ms - now_ms, LIFETIME_MS[255]))
+        lifetime_q = lifetime_code_ms(min(until_ms - now_ms, LIFETIME_MS[255]))
         receipt = self.make(MessageType.RECEIPT, 0, lifetime_q, Receipt(notification).encode(), now_ms)
         self._receipts[receipt.id] = None
         self._publish(receipt, now_ms)

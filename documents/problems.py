@@ -8,16 +8,40 @@ scenarios, D4xx vectors.
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class TextSpan:
+    """A piece of a text, the end not included. Lines and columns count from 1, columns in characters."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What would put a problem right: the text that takes the place of a span. It is offered only where it is
+    certain that the problem is gone afterwards, though not that it was meant.
+    """
+
+    title: str
+    replacement: str
+    span: TextSpan
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
     """One thing that is wrong, at one place of one file. Lines and columns count from 1; 0 means the whole
     file.
+
+    `span` is the piece of the text that it is about, where its end is known; it begins at that place.
+    Neither it nor the fixes tell one problem from another.
     """
 
     file: str
@@ -26,6 +50,8 @@ class Problem:
     severity: Severity
     code: str
     message: str
+    span: TextSpan | None = field(default=None, compare=False)
+    fixes: tuple[Fix, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         """Return the line that editors and compilers understand: `file:line:column: error D102: message`."""
@@ -51,6 +77,14 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
     by_folded = {candidate.casefold(): candidate for candidate in candidates}
     found = difflib.get_close_matches(word.casefold(), list(by_folded), n=1, cutoff=0.6)
     return by_folded[found[0]] if found else None
+
+
+def likely_meant(word: str, candidates: Iterable[str]) -> tuple[str, ...]:
+    """Return the candidate that `did_you_mean` speaks of, as what may be written instead; nothing where none
+    is close.
+    """
+    found = nearest(word, candidates)
+    return () if found is None else (found,)
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from documents.problems import DocumentError, Problem, did_you_mean, nearest
+from documents.problems import DocumentError, Fix, Problem, did_you_mean, likely_meant, nearest
 from documents.reading import place_of
 from documents.toml_positions import Path, TomlPositions, locate
 
@@ -161,22 +161,37 @@ def _problem(
     line, column = positions.at(known)
     kind = details["type"]
     where = key_path(known)
+
+    def problem(code: str, message: str, fixes: tuple[Fix, ...] = ()) -> Problem:
+        return Problem(file, line, column, "error", code, message, positions.span(known), fixes)
+
     if kind == "extra_forbidden":
         key = str(path[-1])
         allowed = keys_at(model, path[:-1])
         named = known if known[-1:] == path[-1:] else (*known, key)
         hint = " here; another kind of this table has it" if key in allowed else did_you_mean(key, allowed)
         message = f'key "{key_path(named)}" is unknown{hint}'
-        return Problem(file, line, column, "error", codes.unknown_key, message)
+        meant = () if key in allowed else likely_meant(key, allowed)
+        return problem(codes.unknown_key, message, positions.renamed(named, meant))
     if kind == "missing":
         inside = f" in {where}" if where else ""
         message = f'key "{path[-1]}" is missing{inside}'
-        return Problem(file, line, column, "error", codes.missing_key, message)
+        return problem(codes.missing_key, message)
     code = kind if _OWN_CODE.fullmatch(kind) else codes.bad_value
     message = _IN_PLAIN_WORDS.get(kind, details["msg"])
     if code == codes.bad_value:
         message = message[:1].lower() + message[1:]
-    return Problem(file, line, column, "error", code, f"{where}: {message}" if where else message)
+    return problem(
+        code, f"{where}: {message}" if where else message, _replacements(details, positions, known)
+    )
+
+
+def _replacements(details: ErrorDetails, positions: TomlPositions, known: Path) -> tuple[Fix, ...]:
+    """Return what a validator would have written: it names it as `meant` among what belongs to its error, and
+    as `meant_at` the key of the table that it stands at, where it judged a whole table."""
+    context = details.get("ctx", {})
+    meant, key = context.get("meant", ()), context.get("meant_at")
+    return positions.replaced(known if key is None else (*known, key), meant)
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:

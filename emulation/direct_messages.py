@@ -6,8 +6,13 @@ destination in front.
 
 from typing import Final
 
-from dens.item import lifetime_code
-from plugins.direct.language import subscription_to
+from dens.item import lifetime_code_ms
+from plugins.direct.language import DIRECT, notification_for, subscription_to
+
+__all__ = ["LANGUAGE", "SUBSCRIPTION_ID", "notification_for", "subscription_lifetime", "subscription_of"]
+
+LANGUAGE: Final = DIRECT.language_id
+"""What messages travel in; nobody writes it, so that no document could name it to the registry."""
 
 SUBSCRIPTION_ID: Final = 255
 """The number under which a node asks for its messages; scenarios use the others."""
@@ -15,7 +20,7 @@ SUBSCRIPTION_ID: Final = 255
 
 def subscription_lifetime(duration_ms: int) -> int:
     """Return the lifetime code of a subscription that outlasts the run."""
-    return lifetime_code(duration_ms + 1)
+    return lifetime_code_ms(duration_ms + 1)
 
 
 def subscription_of(node: int, lifetime_q: int) -> bytes:

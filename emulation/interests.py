@@ -5,11 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dens.item import lifetime_code
 from knowledge_manager.event_class import Attribute, EventClass
-from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription
-
-_CRISP = 127
+from knowledge_manager.mission_table import MissionTable
+from plugins.authoring.generator import SubscriptionGenerator
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,15 +16,16 @@ class PlannedInterests:
     each."""
 
     group: str
+    language: int
+    generator: SubscriptionGenerator
+    table: MissionTable
     event: EventClass
     attribute: Attribute
     liked: tuple[tuple[int, ...], ...] | None
     number: int
-    first_id: int
-    lifetime_ms: int
-    feature_bytes: int
+    lifetime_q: int
 
-    def vectors(self, position: int, chance: np.random.Generator) -> Iterator[bytes]:
+    def bodies(self, position: int, chance: np.random.Generator) -> Iterator[bytes]:
         """Yield the subscriptions of one participant."""
         if self.liked is None:
             amount = min(self.number, len(self.attribute.values))
@@ -34,19 +33,5 @@ class PlannedInterests:
             liked = tuple(sorted(int(value) for value in drawn))
         else:
             liked = self.liked[position] if position < len(self.liked) else ()
-        for index, value in enumerate(liked):
-            yield encode_subscription(
-                SubscriptionVector(
-                    id=self.first_id + index,
-                    seq=0,
-                    valid=lifetime_code(self.lifetime_ms),
-                    stamp_s=0,
-                    threshold=0,
-                    aggregator=0,
-                    block=b"",
-                    constraints=((value, value, _CRISP),),
-                    event=self.event.index,
-                    attributes=(self.attribute.index,),
-                    feature_bytes=self.feature_bytes,
-                )
-            )
+        for value in liked:
+            yield self.generator.for_value(self.event, self.attribute, value, self.table)

@@ -143,7 +143,7 @@ class Journal:
             item = event.item
             self._trace["matches"].append(
                 event.at_ms, node, item.origin, item.number, event.subscriber, event.id, event.seq,
-                event.degree_u8, self.match_us.get(node, 0.0),
+                event.degree_u8, self.match_us.get(node, 0.0), event.detail or None,
             )  # fmt: skip
 
     def _message(self, node: int, event: MessageEvent) -> None:
@@ -203,8 +203,12 @@ class Journal:
         releases: Sequence[Release],
         suppressed: str | None,
         cost_us: float,
+        exact: bytes | None = None,
     ) -> None:
-        """A watchdog looked at a reading and let this out; something may have held more of it back."""
+        """A watchdog looked at a reading and let this out; something may have held more of it back.
+
+        `exact` are the values as the source knew them, where their bytes do not tell all of it.
+        """
         self._count("readings")
         if not releases:
             self._count("kept")
@@ -224,7 +228,24 @@ class Journal:
             degree,
             suppressed,
             cost_us,
+            exact,
         )
+
+    def offered(
+        self,
+        at_ms: int,
+        node: int,
+        event_number: int,
+        language: int,
+        vector: bytes,
+        installed: int,
+        released: int,
+    ) -> None:
+        """A document source offered this to its filter, which held so many subscriptions and let so many
+        notifications out. Readings and documents of one source are numbered in one row.
+        """
+        self._count("documents")
+        self._trace["documents"].append(at_ms, node, event_number, language, vector, installed, released)
 
     def published(
         self, at_ms: int, message: ItemId, language: int, vector: bytes, lifetime_q: int, event_number: int

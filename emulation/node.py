@@ -14,12 +14,12 @@ from dens.interfaces import FilterHost
 from dens.item import ItemId
 from dens.limits import Limits
 from dens.node import DensNode
-from dens.policies.registry import POLICIES
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from emulation.scenario import PlannedSensor, Scenario
 from emulation.scenario.fault_settings import DampingSettings
+from emulation.scenario.publications import PlannedPublications
 from emulation.scenario.scenario import Seat
 from emulation.sensors.sampling import Sampler
 from emulation.sensors.source import SensorSource
@@ -124,7 +124,7 @@ class Crew:
                 number,
                 store,
                 now_ms,
-                policy=POLICIES[self._scenario.settings.overlay.policy](number),
+                policy=self._scenario.settings.overlay.replication(number),
                 hosts=self._hosts.get(number, frozenset()),
             )
             return Node(seat, engine, store)
@@ -154,8 +154,9 @@ class Crew:
             }
             host = watchdog = Watchdog(filters, dampers=dampers)
         engine = self._assembly.publisher(seat.number, store, now_ms, filter_host=host)
-        if plans:
-            engine.announce(self._extract(plans), now_ms)
+        documents = [plan for plan in self._scenario.publications if plan.group == seat.group]
+        if plans or documents:
+            engine.announce(self._extract(plans, documents), now_ms)
         return Node(seat, engine, store, watchdog=watchdog)
 
     def _dampers(self, damping: DampingSettings) -> dict[int, Damper]:
@@ -169,9 +170,13 @@ class Crew:
             if language.damper is not None
         }
 
-    def _extract(self, plans: list[PlannedSensor]) -> bytes:
-        """Return what the knowledge manager tells others of these sensors, believed for the whole run."""
+    def _extract(self, plans: list[PlannedSensor], documents: list[PlannedPublications]) -> bytes:
+        """Return what the knowledge manager tells others of these sensors and documents, believed for the
+        whole run.
+        """
         offered = LocalDataDictionary(self._table)
+        for told in (publication for plan in documents for publication in plan.publications):
+            offered.offer(told.event, told.attributes, "file")
         for plan in plans:
             offered.offer(plan.event.name, plan.attributes, plan.protocol, plan.content_type)
         return offered.extract(counter=1, lifetime_s=1 + self._scenario.duration_ms // 1000)

@@ -11,9 +11,10 @@ from emulation.world import World
 
 
 class Sensing:
-    """The sensors of a world."""
+    """The sensors of a world; with `keeps_values` the trace has more of a reading than its bytes."""
 
-    def __init__(self, world: World, workload: Workload) -> None:
+    def __init__(self, world: World, workload: Workload, keeps_values: bool) -> None:
+        self._keeps_values = keeps_values
         self._world = world
         self._workload = workload
         self._clock = world.clock
@@ -54,6 +55,7 @@ class Sensing:
             [release for _, release in released],
             node.watchdog.suppressed,
             0.0 if boards is None else boards.judging_us(node, installed, len(released)),
+            reading.exact() if self._keeps_values else None,
         )
         for language, release in released:
             self._workload.publish(node, language, release.vector, release.lifetime, reading.number)

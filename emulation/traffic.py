@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dens.item import lifetime_code
+from dens.item import lifetime_code_ms
+from emulation.direct_messages import notification_for
 from emulation.node import Node
 from emulation.scenario.settings import TrafficSettings
-from plugins.direct.language import notification_for
 
 
 class MessagePlan:
@@ -24,7 +24,7 @@ class MessagePlan:
         destinations: Sequence[Node],
         chance: np.random.Generator,
     ) -> None:
-        self.lifetime_q = lifetime_code(int(settings.lifetime_s * 1000))
+        self.lifetime_q = lifetime_code_ms(int(settings.lifetime_s * 1000))
         self._settings = settings
         self._sources = sources
         self._destinations = destinations

@@ -9,14 +9,14 @@ from functools import partial
 from dens.publisher import PublisherEnd
 from dens.subscriber import SubscriberEnd
 from emulation.clock import Rank
+from emulation.direct_messages import LANGUAGE
 from emulation.faults.resubscription import Request, Resubscription
 from emulation.node import Node
 from emulation.scenario import Scenario
 from emulation.streams import Streams
+from emulation.subscription_requests import subscription_requests
 from emulation.traffic import MessagePlan
-from emulation.wishes import wishes_of
 from emulation.world import World
-from plugins.direct.language import DIRECT
 
 
 class Workload:
@@ -30,12 +30,13 @@ class Workload:
     def begin(self, scenario: Scenario, streams: Streams) -> None:
         """Put on the clock what applications of this scenario do first."""
         nodes = self._world.nodes
-        for wish in wishes_of(scenario, streams):
-            node, request = nodes[wish.node], Request(wish.language, wish.vector, wish.document)
-            self._clock.call_at(wish.at_ms, Rank.APPLICATION, self._subscribe, node, request)
-            if wish.withdrawn_ms is not None:
-                take_back = partial(self._unsubscribe, node, wish.id)
-                self._clock.call_at(wish.withdrawn_ms, Rank.APPLICATION, take_back)
+        for asked in subscription_requests(scenario, streams):
+            node = nodes[asked.node]
+            request = Request(asked.language, asked.vector, asked.document)
+            self._clock.call_at(asked.at_ms, Rank.APPLICATION, self._subscribe, node, request)
+            if asked.withdrawn_ms is not None:
+                take_back = partial(self._unsubscribe, node, asked.id)
+                self._clock.call_at(asked.withdrawn_ms, Rank.APPLICATION, take_back)
         for index, traffic in enumerate(scenario.settings.traffic):
             plan = MessagePlan(
                 traffic,
@@ -97,7 +98,7 @@ class Workload:
 
     def _send_message(self, plan: MessagePlan, index: int) -> None:
         source, vector = plan.draw()
-        self.publish(source, DIRECT.language_id, vector, plan.lifetime_q, 0)
+        self.publish(source, LANGUAGE, vector, plan.lifetime_q, 0)
         self._world.settle(source)
         send_next = partial(self._send_message, plan, index + 1)
         self._clock.call_at(plan.at_ms(index + 1), Rank.APPLICATION, send_next)

@@ -16,6 +16,7 @@ from emulation.faults.injection import inject_faults
 from emulation.journal import Journal
 from emulation.motion import contacts_among, walks_of
 from emulation.node import Crew
+from emulation.publishing import Publishing
 from emulation.reachability import Reachability
 from emulation.reactive_contacts import ReactiveContacts
 from emulation.reactive_mobility import ReactiveMobility, responders_of
@@ -27,6 +28,7 @@ from emulation.streams import Streams
 from emulation.timed_controls import arrange_controls
 from emulation.workload import Workload
 from emulation.world import Parts, World
+from plugins.registry import languages
 from traces.writer import TraceWriter
 
 
@@ -52,7 +54,8 @@ def assemble_world(scenario: Scenario, seed: int, trace: TraceWriter) -> World:
 
     world.begin()
     workload.begin(scenario, streams)
-    Sensing(world, workload).begin()
+    Sensing(world, workload, _keeps_values(scenario)).begin()
+    Publishing(world, workload).begin(scenario)
     world.settle_all()
     if energy is not None:
         energy.begin(crashes.stop, scenario.duration_ms)
@@ -79,6 +82,12 @@ def _contacts_of(
     contacts = ReactiveContacts(clock, journal, courses, usable)
     device_of = [seat.device for seat in scenario.seats()]
     return contacts, ReactiveMobility(clock, contacts, responders, device_of, duration_ms)
+
+
+def _keeps_values(scenario: Scenario) -> bool:
+    """Say whether somebody asks in a language to which values count beyond their bytes."""
+    known = languages()
+    return any(known[plan.language].reads_values for plan in scenario.subscriptions)
 
 
 def _energy_of(scenario: Scenario) -> dict[int, EnergySettings]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from documents.problems import did_you_mean, listed
+from documents.problems import did_you_mean, likely_meant, listed
 from knowledge_manager.terms import Term
 
 NOTIFICATION_LIFETIME_S: Final = 3600
@@ -25,6 +25,7 @@ class UnknownName(LookupError):
         owner = f" of {of}" if of else ""
         hint = did_you_mean(name, known)
         super().__init__(f'{what} "{name}"{owner} is unknown ({listed(known)}){hint}')
+        self.meant = likely_meant(name, known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ well-formed ones and raises `ExtractError` for everything else.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import isqrt
 from typing import Final
 
 from knowledge_manager.mission_table import MissionTable
+from watchdog.lifetime import lifetime_s
 from watchdog.vector import VectorError
 
 LAYOUT_VERSION: Final = 1
@@ -71,7 +71,7 @@ class Extract:
     @property
     def lifetime_ms(self) -> int:
         """Return how long it may be believed after it was made."""
-        return lifetime_of(self.lifetime_q) * 1000
+        return lifetime_s(self.lifetime_q) * 1000
 
     def encode(self) -> bytes:
         """Return the bytes; what they cannot say raises `ExtractError`."""
@@ -167,13 +167,3 @@ def mask_of(indexes: Iterable[int]) -> int:
 def indexes_of(mask: int) -> tuple[int, ...]:
     """Return the set bits of a feature, lowest first."""
     return tuple(index for index in range(mask.bit_length()) if mask >> index & 1)
-
-
-def lifetime_of(q: int) -> int:
-    """Return ⌊2^(q/8)⌋ seconds: the whole eighth root of 2^q, by three square roots."""
-    return isqrt(isqrt(isqrt(1 << q)))
-
-
-def lifetime_code(seconds: int) -> int:
-    """Return the least code that is long enough; what no code can say is cut to the longest."""
-    return next((q for q in range(256) if lifetime_of(q) >= seconds), 255)

@@ -16,10 +16,10 @@ from knowledge_manager.extract import (
     PROTOCOLS,
     Extract,
     OfferedSource,
-    lifetime_code,
     mask_of,
 )
 from knowledge_manager.mission_table import MissionTable
+from watchdog.lifetime import lifetime_code
 
 DEFAULT_LIFETIME_S = 24 * 3600
 

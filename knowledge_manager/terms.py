@@ -8,10 +8,7 @@ checked for shape.
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, Literal
-
-HedgeName = Literal["very", "extremely", "more_or_less", "slightly", "indeed", "not"]
-"""The words that bend a curve; they stack, the one nearest to the term first."""
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,14 +20,15 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from documents.problems import did_you_mean, listed
 from knowledge_manager.event_class import AttributeType
+from knowledge_manager.hedges import HEDGES
 from knowledge_manager.names import composed, fault_of_name
 from knowledge_manager.terms import (
     Bell,
     Fuzzifier,
     Gaussian,
     Hedged,
-    HedgeName,
     Points,
     Shoulder,
     Sigmoid,
@@ -144,6 +145,23 @@ class UniversalTable(Table):
         return Universal(self.v, self.V, self.g)
 
 
+def _known_hedge(word: str) -> str:
+    if word not in HEDGES:
+        raise PydanticCustomError(
+            "D203",
+            'no hedge is called "{word}"{hint} ({known})',
+            {"word": word, "hint": did_you_mean(word, HEDGES), "known": listed(list(HEDGES))},
+        )
+    return word
+
+
+def _one_or_several(given: Any) -> Any:
+    return [given] if isinstance(given, str) else given
+
+
+HedgeName = Annotated[StrictStr, AfterValidator(_known_hedge)]
+
+
 class TermTable(Table):
     """Exactly one fuzzifier, or `hedge` and `of` together."""
 
@@ -155,7 +173,7 @@ class TermTable(Table):
     shoulder: ShoulderTable | None = None
     points: list[tuple[Amount, Amount]] | None = None
     universal: UniversalTable | None = None
-    hedge: HedgeName | list[HedgeName] | None = None
+    hedge: Annotated[list[HedgeName], BeforeValidator(_one_or_several)] | None = None
     of: Name | None = None
 
     @model_validator(mode="after")
@@ -174,8 +192,7 @@ class TermTable(Table):
     def term(self) -> Term:
         """Return the term as plain data."""
         if self.of is not None and self.hedge is not None:
-            hedges = (self.hedge,) if isinstance(self.hedge, str) else tuple(self.hedge)
-            return Hedged(hedges, self.of)
+            return Hedged(tuple(self.hedge), self.of)
         if self.points is not None:
             return Points(tuple(self.points))
         tables = (

@@ -3,11 +3,12 @@
 import datetime
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
-from documents.problems import DocumentError, Problem, did_you_mean
+from documents.problems import DocumentError, Problem, did_you_mean, likely_meant
 from documents.toml_documents import SchemaCodes, read_past_unknown_keys
 from documents.toml_positions import Path, TomlPositions
 from knowledge_manager.durations import duration_s, written_duration
@@ -23,6 +24,7 @@ from knowledge_manager.terms import Hedged, Term, misses
 from knowledge_manager.thesaurus_concept import fold
 from knowledge_manager.units import UnitError, check_unit
 from knowledge_manager.vocabulary_file import AttributeTable, DomainEnd, EventTable, VocabularyTable
+from watchdog.lifetime import LONGEST_LIFETIME_S
 
 CODES: Final = SchemaCodes(unknown_key="D201", missing_key="D202", bad_value="D203")
 
@@ -33,8 +35,6 @@ SCALED_END_LIMIT: Final = 1 << 29
 """Both ends of a domain, scaled, stay within ± this, so that a board can subtract them."""
 
 SECONDS_OF_A_DAY: Final = 86400
-LONGEST_LIFETIME_S: Final = 49 * SECONDS_OF_A_DAY
-"""An envelope's age ends at 49.7 days, and every lifetime with it."""
 LONGEST_VALUE_LIST: Final = 256
 
 _EPOCH: Final = datetime.date(1970, 1, 1)
@@ -139,12 +139,14 @@ class _Judgement:
             yield from self._of_attribute(attribute, inner)
             if with_units and attribute.unit is not None:
                 yield from self._of_unit(attribute.unit, inner)
-        for name in event.location or ():
+        for position, name in enumerate(event.location or ()):
             if name not in names:
                 message = (
                     f'location names attribute "{name}", which {event.name} lacks{did_you_mean(name, names)}'
                 )
-                yield self._problem((*path, "location"), "D213", message)
+                problem = self._problem((*path, "location"), "D213", message)
+                meant = likely_meant(name, names)
+                yield replace(problem, fixes=self.positions.replaced((*path, "location", position), meant))
 
     def _of_attribute(self, attribute: AttributeTable, path: Path) -> Iterator[Problem]:
         if attribute.type == "nominal":
@@ -253,8 +255,7 @@ class _Judgement:
             yield self._problem((*path, "unit"), "D212", str(error))
 
     def _problem(self, path: Path, code: str, message: str) -> Problem:
-        line, column = self.positions.at(path)
-        return Problem(self.file, line, column, "error", code, message)
+        return self.positions.problem(self.file, path, code, message)
 
 
 def _broken_reference(name: str, terms: dict[str, Term]) -> str:

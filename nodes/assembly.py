@@ -11,7 +11,6 @@ from dens.assembly import Assembly
 from dens.interfaces import FilterHost, Signer
 from dens.limits import Limits
 from dens.node import DensNode
-from dens.policies.registry import POLICIES
 from dens.publisher import PublisherEnd
 from dens.store import Store
 from dens.subscriber import SubscriberEnd
@@ -40,9 +39,14 @@ def assembly_of(
     return Assembly(
         table_check=table.check,
         matchers={number: partial(language.matcher, table) for number, language in spoken.items()},
-        listens_to={number: language.hears for number, language in spoken.items()},
+        listens_to={
+            number: {told: partial(make, table) for told, make in language.matchers.items()}
+            for number, language in spoken.items()
+        },
         parts={
-            number: language.parts for number, language in spoken.items() if language.parts is not no_parts
+            number: language.parts(table)
+            for number, language in spoken.items()
+            if language.parts is not no_parts
         },
         directory=partial(DistributedDataDictionary, questions, table=table, bound=bounds.announcements),
         mission_key=mission_key,
@@ -58,7 +62,7 @@ def mediator(plan: "NodePlan", store: Store, now_ms: int) -> DensNode:
         node,
         store,
         now_ms,
-        policy=POLICIES[plan.settings.policy](node),
+        policy=plan.replication(),
         hosts=frozenset(plan.settings.hosts),
         identities=plan.identities,
     )

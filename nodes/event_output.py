@@ -2,14 +2,20 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 
 from dens.drivers.keys import is_private
 from dens.drivers.neighbours import Address, spoken
 from dens.events import Event, NotificationDelivered
+from dens.subscriber import SubscriberEnd
+from knowledge_manager.mission_table import MissionTable
 from nodes.event_format import Teller
 from nodes.node_file import NodePlan
 from nodes.output import put, say
-from plugins.fuzzy.authoring.describe import describe_vector
+from plugins.authoring import Authoring
+from plugins.language import Match
+from plugins.registry import languages
+from watchdog.vector import VectorError
 
 
 def warn_of_key(plan: NodePlan) -> None:
@@ -53,16 +59,42 @@ class Shown:
             self._put(line)
 
 
-def shown_to_subscriber(plan: NodePlan, as_json: bool) -> Callable[[Event], None]:
-    """Return what shows deliveries in words, or everything as documents."""
+def shown_to_subscriber(plan: NodePlan, end: SubscriberEnd, as_json: bool) -> Callable[[Event], None]:
+    """Return what shows deliveries to this end in words, or everything as documents."""
     if as_json:
         return Shown(True, put)
 
     def show(event: Event) -> None:
         if isinstance(event, NotificationDelivered):
-            says = " ".join(describe_vector(event.item.payload, plan.table, "nv").sentences)
-            degree = max(one[2] for one in event.satisfied) / 255
+            says = notification_words(event.item.language, event.item.payload, plan.table)
             mark = "" if event.reason is None else f", {event.reason}"
-            put(f"from {event.item.origin}: {says} (degree {degree:.2f}{mark})")
+            put(f"from {event.item.origin}: {says} ({match_words(event, end, plan.table)}{mark})")
 
     return show
+
+
+def notification_words(language: int, vector: bytes, table: MissionTable) -> str:
+    """Put a notification into the words of its language; the bytes themselves where there are none."""
+    authoring = _authoring(language)
+    if authoring is None:
+        return f"{len(vector)} bytes {vector.hex()}"
+    try:
+        return " ".join(authoring.describe(vector, table, "nv").sentences)
+    except VectorError as error:
+        return f"{len(vector)} bytes {vector.hex()}, which are no notification ({error})"
+
+
+def match_words(event: NotificationDelivered, end: SubscriberEnd, table: MissionTable) -> str:
+    """Return how well the subscription is satisfied that is satisfied best, in the words of its language."""
+    best = max(event.satisfied, key=lambda one: one.degree_u8)
+    asked = next((held for held in end.in_force if held.id == best.id), None)
+    authoring = _authoring(event.item.language if asked is None else asked.item.language)
+    if authoring is not None:
+        with suppress(VectorError):
+            return authoring.describe_match(Match((end.node, best.id), best.degree_u8, best.detail), table)
+    return f"degree {best.degree_u8 / 255:.2f}"
+
+
+def _authoring(language: int) -> Authoring | None:
+    known = languages().get(language)
+    return None if known is None or known.authoring is None else known.authoring()

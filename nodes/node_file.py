@@ -1,15 +1,16 @@
 """From a node's file to all that the node needs, or to everything that is wrong with it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+from dens.drivers.installed_policies import parameter_faults, policies, unknown_policy
 from dens.drivers.keys import MISSION, PUBLIC, IdentityBook, Key, read_key
 from dens.drivers.neighbours import Address
 from dens.errors import BadKeyError
 from dens.limits import Limits
-from dens.policies.registry import POLICIES
-from documents.problems import DocumentError, Problem, did_you_mean, listed
+from dens.policies.policy import ReplicationPolicy
+from documents.problems import DocumentError, Problem, did_you_mean, likely_meant, listed
 from documents.reading import read_text
 from documents.toml_documents import key_path, read_model
 from documents.toml_positions import Path as KeyPath
@@ -33,11 +34,12 @@ class Places:
     file: str
     positions: TomlPositions
 
-    def problem(self, path: KeyPath, code: str, message: str) -> Problem:
-        """Return an error at the place of this key."""
-        line, column = self.positions.at(path)
+    def problem(
+        self, path: KeyPath, code: str, message: str, *, meant: Iterable[str] = (), is_key: bool = False
+    ) -> Problem:
+        """Return an error at the place of this key; for `meant` see `TomlPositions.problem`."""
         said = f"{key_path(path)}: {message}" if path else message
-        return Problem(self.file, line, column, "error", code, said)
+        return self.positions.problem(self.file, path, code, said, meant=meant, is_key=is_key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,11 @@ class NodePlan:
     def secret(self) -> bytes | None:
         """Return what tags are made with, or None where there are none."""
         return None if self.mission_key is None else self.mission_key.secret
+
+    def replication(self) -> ReplicationPolicy:
+        """Return the policy that decides which mediator gets a copy of what."""
+        settings = self.settings
+        return policies()[settings.policy](settings.node, **settings.policies.get(settings.policy, {}))
 
     @property
     def peers(self) -> dict[int, Address]:
@@ -112,11 +119,13 @@ def _checked(settings: NodeSettings, places: Places) -> Iterator[Problem]:
     for name in settings.limits:
         if name not in known:
             message = f"there is no such limit{did_you_mean(name, known)}; there are {', '.join(known)}"
-            yield places.problem(("limits", name), "D342", message)
-    if settings.policy not in POLICIES:
-        hint = did_you_mean(settings.policy, POLICIES)
-        message = f'there is no replication policy "{settings.policy}"{hint} ({listed(list(POLICIES))})'
-        yield places.problem(("policy",), "D342", message)
+            meant = likely_meant(name, known)
+            yield places.problem(("limits", name), "D342", message, meant=meant, is_key=True)
+    if settings.policy not in policies():
+        meant = likely_meant(settings.policy, policies())
+        yield places.problem(("policy",), "D342", unknown_policy(settings.policy), meant=meant)
+    for path, message in parameter_faults(settings.policies):
+        yield places.problem(("policies", *path), "D342", message)
     if settings.udp is None and settings.peer:
         message = "peers are reached over UDP; say under which address this node is: [udp], address"
         yield places.problem(("peer",), "D343", message)
@@ -202,7 +211,8 @@ def _vocabularies(
             else:
                 hint = did_you_mean(name, known)
                 message = f'no vocabulary "{name}" is shipped{hint} ({listed(known)}, or a .toml file)'
-                problems.append(places.problem(("vocabularies", index), "D345", message))
+                meant = likely_meant(name, known)
+                problems.append(places.problem(("vocabularies", index), "D345", message, meant=meant))
         elif (folder / name).is_file():
             named.append(folder / name)
         else:

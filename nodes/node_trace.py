@@ -167,6 +167,13 @@ class NodeTrace:
             elif item.type == MessageType.RECEIPT:
                 self._receipt(item)
 
+    def offered(
+        self, event_number: int, language: int, vector: bytes, installed: int, released: int, now_ms: int
+    ) -> None:
+        """A document source of this node offered a document to its filter, which let so many out."""
+        at_ms = self._at(now_ms)
+        self._journal.offered(at_ms, self._node, event_number, language, vector, installed, released)
+
     def _subscription(self, item: Item, said: Subscribed) -> None:
         key = (item.origin, said.id, said.seq)
         row = (

@@ -18,9 +18,9 @@ from knowledge_manager.local_dictionary import LocalDataDictionary
 from knowledge_manager.mission_table import MissionTable
 from nodes.node_probe import Answer
 from nodes.recording import Columns, Recording
+from plugins.readings import ExactReading
 from plugins.registry import languages
 from watchdog.manager import Watchdog
-from watchdog.reading import Reading
 
 MOST_TOLD = 20
 """So many things that were not taken are told one by one."""
@@ -126,7 +126,7 @@ class Replay:
                     "the readings are filtered all the same"
                 )
             recording = Recording(columns, event, self._refuse)
-            await self._feed_all(recording, Reading(table.feature_bytes), runtime, period_s)
+            await self._feed_all(recording, ExactReading(table.feature_bytes), runtime, period_s)
             self.faults.say_rest(columns.path, self.say)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._until(lambda: not self._waiting), wait_s)
@@ -139,7 +139,7 @@ class Replay:
         return exits.FINE if is_well else exits.FINDING
 
     async def _feed_all(
-        self, recording: Recording, reading: Reading, runtime: Runtime, period_s: float
+        self, recording: Recording, reading: ExactReading, runtime: Runtime, period_s: float
     ) -> None:
         for before in recording.read_into(reading, lambda: runtime.now_ms() // 1000, self.watchdog.counters):
             if before:
@@ -149,7 +149,7 @@ class Replay:
     def _refuse(self, problem: Problem) -> None:
         self.faults.note(problem, self.say)
 
-    def _feed(self, reading: Reading, runtime: Runtime) -> None:
+    def _feed(self, reading: ExactReading, runtime: Runtime) -> None:
         now_ms = runtime.now_ms()
         released = self.watchdog.feed(reading, now_ms)
         self.readings += 1

@@ -13,11 +13,10 @@ from typing import Final
 
 from documents.problems import Problem, did_you_mean, listed
 from documents.refusal import Refusal
-from emulation.sensors.values import fault_of, semicolon_hint, shown
 from knowledge_manager.event_class import Attribute, EventClass
+from plugins.readings import ExactReading
+from plugins.value_texts import corners_of, fault_of, semicolon_hint, shown
 from watchdog.csv_source import split_row
-from watchdog.gauge import Gauge, NominalGauge
-from watchdog.reading import Reading
 
 LONGEST_LINE: Final = 65_536
 """Bytes. No sensor says so much at once; what does is skipped without being held in memory."""
@@ -89,15 +88,6 @@ def field_starts(line: str) -> list[int]:
     return starts
 
 
-def gauge_of(attribute: Attribute) -> Gauge | NominalGauge:
-    """Return what makes a byte of this attribute's values."""
-    if attribute.type == "nominal":
-        return NominalGauge(attribute.index, list(attribute.values))
-    return Gauge(
-        attribute.index, attribute.lo_scaled, attribute.hi_scaled, attribute.decimals, attribute.inner
-    )
-
-
 class Recording:
     """Reads line after line, and tells what it cannot take: lines, and single values of others."""
 
@@ -105,10 +95,9 @@ class Recording:
         self._columns = columns
         self._event = event.index
         self._tell = tell
-        self._gauges = {attribute.name: gauge_of(attribute) for attribute in columns.taken.values()}
 
     def read_into(
-        self, reading: Reading, stamp_s: Callable[[], int], counters: dict[str, int]
+        self, reading: ExactReading, stamp_s: Callable[[], int], counters: dict[str, int]
     ) -> Iterator[int]:
         """Fill the reading with one line after the other; yield how many there were before it.
 
@@ -125,7 +114,11 @@ class Recording:
                 continue
             reading.clear(self._event, readings, stamp_s())
             for attribute in self._columns.taken.values():
-                self._gauges[attribute.name].note(reading, values.get(attribute.name) or None, counters)
+                corners = corners_of(values.get(attribute.name, ""), attribute)
+                if corners is None:
+                    counters["missing"] += 1
+                else:
+                    reading.measure(attribute, corners)
             yield readings
             readings += 1
 

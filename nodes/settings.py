@@ -8,6 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from dens.drivers.neighbours import Address
 from dens.messages import MOST_HOSTED
+from dens.policies.registry import USUAL
 from documents.toml_documents import SchemaCodes
 
 CODES = SchemaCodes(unknown_key="D341", missing_key="D343", bad_value="D342")
@@ -90,7 +91,8 @@ class NodeSettings(Settings):
     thesaurus: list[FileName] = Field(default_factory=list)
     key: FileName | None = None
     identities: list[FileName] = Field(default_factory=list)
-    policy: str = "epidemic"
+    policy: str = USUAL
+    policies: dict[str, dict[str, int]] = Field(default_factory=dict)
     hosts: list[NodeNumber] = Field(default_factory=list, max_length=MOST_HOSTED)
     limits: dict[str, PositiveInt] = Field(default_factory=dict)
     udp: UdpSettings | None = None

@@ -14,12 +14,13 @@ from dens.numbers import STATUS_NAMES, TYPE_NAMES, MessageType, Status
 from dens.subscriber import SubscriberEnd
 from documents import exit_codes as exits
 from documents.reading import read_document
+from documents.refusal import Refusal
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
 from nodes.node_probe import Answer
 from nodes.output import OutputError
-from plugins.fuzzy.authoring.compiler import compile_subscription
-from plugins.fuzzy.language import FUZZY
+from plugins.registry import authoring_of, language_of_document
+from watchdog.header import HEADER_LIFETIME, body_of, framed
 
 SETTLED_S = 2.0
 """So long is waited at the end until the node has answered and heard what is still to be said."""
@@ -42,26 +43,33 @@ def ask_for(
     signer has not signed, because a node that knows its key would refuse that for ever.
     """
     in_force = {held.id: held for held in end.in_force if held.until_ms > now_ms}
-    for id, path in enumerate(files):
-        seq, stamp_s = end.next_seq(id), now_ms // 1000 % 65536
-        compiled = compile_subscription(
-            read_document(path), str(path), table, id=id, seq=seq, stamp_s=stamp_s, thesaurus=words
-        )
+    next_id, stamp_s = 0, now_ms // 1000 % 65536
+    for path in files:
+        source = read_document(path)
+        language = language_of_document(source, str(path))
+        authoring = authoring_of(language)
+        compiled = authoring.compile(source, str(path), table, stamp_s=stamp_s, thesaurus=words)
+        id, occupies = next_id, len(language.parts(table)(compiled.body))
+        next_id = id + 1 + occupies
+        if next_id > 256:
+            raise Refusal(f"{path}: nobody asks for more than 256 things, parts counted; give fewer files")
+        seq = end.next_seq(id, occupies)
+        vector = framed(id, seq, compiled.lifetime_q, compiled.body)
         for warning in compiled.warnings:
             say(str(warning))
         held = in_force.get(id)
-        is_same = held is not None and _meaning(held.vector) == _meaning(compiled.vector)
+        is_same = (
+            held is not None
+            and held.item.language == language.language_id
+            and held.vector[HEADER_LIFETIME] == compiled.lifetime_q
+            and authoring.meaning(body_of(held.vector)) == authoring.meaning(compiled.body)
+        )
         if held is not None and is_same and held.item == signed(held.item, signer):
             say(f"subscription {id} ({path.name}) was asked for before and stays as it is")
             continue
-        end.subscribe(compiled.vector, FUZZY.language_id, now_ms)
+        end.subscribe(vector, language.language_id, now_ms)
         anew = " is asked for anew, signed" if is_same else ""
-        say(f"subscription {id} ({path.name}){anew}: {compiled.vector.hex()}")
-
-
-def _meaning(vector: bytes) -> bytes:
-    """Return what of a vector is no number, revision or time."""
-    return vector[2:3] + vector[5:]
+        say(f"subscription {id} ({path.name}){anew}: {vector.hex()}")
 
 
 def _named(said: Item) -> str:

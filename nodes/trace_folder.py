@@ -5,7 +5,7 @@ goes on with it. Time 0 is when the folder was made. What its tables say already
 so that nothing is written twice.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -21,9 +21,9 @@ from knowledge_manager.vocabulary import vocabulary_text
 from nodes.node_file import NodePlan
 from traces.folder_lock import FolderLock, FolderLocked
 from traces.manifest_schema import read_manifest_document
-from traces.parquet_guard import read_part
 from traces.run_folder import write_document
 from traces.schema import SCHEMA_VERSION, TABLES
+from traces.tables import read_rows, rows_of
 from traces.writer import TraceWriter
 
 RevisionKey = tuple[int, int, int]
@@ -68,7 +68,7 @@ class TraceFolder:
             "scenario": {
                 "name": f"node {plan.settings.node}",
                 "title": f"DENS node {plan.settings.node}",
-                "overlay": {"policy": plan.settings.policy},
+                "overlay": {"policy": plan.settings.policy, "policies": plan.settings.policies},
             },
             "vocabulary_documents": {str(name): vocabulary_text(name) for name in plan.vocabularies},
             "table_check": plan.table.check,
@@ -128,20 +128,21 @@ def _written(run: Path, now_ms: int) -> Written:
     as far back as something was told that somebody may still get.
     """
     written = Written()
-    written.nodes = {row["node"] for row in _rows(run, "nodes", ["node"])}
-    for row in _rows(run, "subscriptions", TABLES["subscriptions"].names):
+    written.nodes = {row["node"] for row in rows_of(run, "nodes", ["node"])}
+    for row in rows_of(run, "subscriptions", TABLES["subscriptions"].names):
         written.revisions[row["subscriber"], row["id"], row["seq"]] = tuple(row.values())
-    for row in _rows(run, "node_state", ["at_ms", "state"]):
+    for row in rows_of(run, "node_state", ["at_ms", "state"]):
         if row["state"] == "up":
             written.started_ms = max(written.started_ms, row["at_ms"])
     horizon_ms = written.started_ms
-    for row in _rows(run, "notifications", ["origin", "number", "at_ms", "lifetime_ms"]):
+    for row in rows_of(run, "notifications", ["origin", "number", "at_ms", "lifetime_ms"]):
         end_ms = row["at_ms"] + row["lifetime_ms"]
         if end_ms > now_ms:
             written.notifications[row["origin"], row["number"]] = end_ms
             horizon_ms = min(horizon_ms, row["at_ms"])
     for part in reversed(parts_in(run, "messages")):
-        table = read_part(run, part, ["at_ms", "kind", "node", "peer", "origin", "number"])
+        columns = ["at_ms", "kind", "node", "peer", "origin", "number"]
+        table = read_rows(run, part, "messages", columns)
         for row in table.filter(pc.field("kind") == "delivered").to_pylist():
             written.deliveries.add((row["node"], (row["origin"], row["number"])))
         came = (pc.field("kind") == "received") & (pc.field("at_ms") >= written.started_ms)
@@ -150,11 +151,6 @@ def _written(run: Path, now_ms: int) -> Written:
         if newest_ms is not None and newest_ms < horizon_ms:
             break
     written.heard.sort(key=lambda one: one[1])
-    rows = _rows(run, "contacts", ["a", "b", "begin_ms"])
+    rows = rows_of(run, "contacts", ["a", "b", "begin_ms"])
     written.contacts = {(row["a"], row["b"], row["begin_ms"]) for row in rows}
     return written
-
-
-def _rows(run: Path, table: str, columns: list[str]) -> Iterator[dict[str, Any]]:
-    for part in parts_in(run, table):
-        yield from read_part(run, part, columns).to_pylist()

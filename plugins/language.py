@@ -24,6 +24,7 @@ from watchdog.reading import Reading
 if TYPE_CHECKING:
     from plugins.authoring import Authoring
     from plugins.ground_truth import GroundTruth
+    from plugins.publications import PublicationReader
     from plugins.relations import Relations
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "LookUp",
     "Match",
     "Matcher",
+    "NotServed",
     "Part",
     "Question",
     "Release",
@@ -158,6 +160,10 @@ class Matcher(Protocol):
         ...
 
 
+class NotServed(ValueError):
+    """A matcher does not take this subscription, which is sound: another algorithm of its language does."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A subscription of another language that lets through something of what is wanted."""
@@ -166,9 +172,13 @@ class Part:
     body: bytes
 
 
-def no_parts(body: bytes) -> tuple[Part, ...]:
-    """Return nothing: sources that do not know the language cannot serve it."""
-    return ()
+TakeApart = Callable[[bytes], tuple[Part, ...]]
+"""From a body to subscriptions of other languages that together let pass whatever it wants."""
+
+
+def no_parts(table: MissionTable) -> TakeApart:
+    """Return nothing of any body: sources that do not know the language cannot serve it."""
+    return lambda body: ()
 
 
 MatcherFactory = Callable[[MissionTable], Matcher]
@@ -185,12 +195,17 @@ class SubscriptionLanguage:
     lookup: Callable[[MissionTable], LookUp]
     source_filter: Callable[[MissionTable], SourceFilter]
     matcher: MatcherFactory
-    listens_to: frozenset[int] | None = None
-    """Languages whose notifications its matcher judges; None means its own."""
-    parts: Callable[[bytes], tuple[Part, ...]] = no_parts
-    """From a body to subscriptions of other languages that together let pass whatever it wants."""
+    listens_to: Mapping[int, MatcherFactory] | None = None
+    """What judges the notifications of which languages; None means `matcher` those of its own. All of these
+    matchers take the same bodies."""
+    parts: Callable[[MissionTable], TakeApart] = no_parts
+    """Takes subscriptions apart for sources that do not know the language."""
+    reads_values: bool = False
+    """Whether values count beyond their bytes (`plugins.readings`); runs that ask in it record them."""
     authoring: "Callable[[], Authoring] | None" = None
     """What a person does with it. Called where it is needed, so that a node imports none of it."""
+    publications: "Callable[[], PublicationReader] | None" = None
+    """Reads documents into notifications, which its filter, a `DocumentFilter`, is offered."""
     algorithms: Mapping[str, MatcherFactory] = field(default_factory=dict)
     """Its matchers by name, where there are several; they answer the same."""
     relations: "Callable[[MissionTable], Relations] | None" = None
@@ -200,6 +215,6 @@ class SubscriptionLanguage:
     """(table, interval_ms, hysteresis) → what holds back repetitions; None where nothing is damped."""
 
     @property
-    def hears(self) -> frozenset[int]:
-        """Return the languages whose notifications its matcher judges."""
-        return frozenset((self.language_id,)) if self.listens_to is None else self.listens_to
+    def matchers(self) -> Mapping[int, MatcherFactory]:
+        """Return what judges notifications, by the language they are in."""
+        return {self.language_id: self.matcher} if self.listens_to is None else self.listens_to

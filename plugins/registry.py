@@ -7,16 +7,22 @@ found here without anything else being told about it. Two languages with one num
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Final
+from importlib.metadata import EntryPoint
+from typing import TYPE_CHECKING, Final, TypeVar
 from xml.parsers import expat
 
+from documents.entry_points import OutsidePackageError, described, members
+from documents.refusal import Refusal
 from plugins.direct.language import DIRECT
 from plugins.fuzzy.language import FUZZY
 from plugins.language import SubscriptionLanguage
 
 if TYPE_CHECKING:
+    from knowledge_manager.event_class import Attribute
     from plugins.authoring import Authoring
+    from plugins.authoring.terms import TermShapes
+
+Ability = TypeVar("Ability")
 
 ENTRY_POINT_GROUP: Final = "dens.languages"
 
@@ -31,40 +37,37 @@ _SEPARATOR: Final = " "
 """Between namespace and name; neither can contain it."""
 
 
-class RegistryError(Exception):
-    """Two languages claim the same number or name, or one cannot be loaded, or is asked for in vain."""
+class RegistryError(Refusal):
+    """A language is asked for in vain."""
 
 
 def languages(found: Iterable[EntryPoint] | None = None) -> dict[int, SubscriptionLanguage]:
-    """Return every language by its number. `found` replaces the installed entry points when given."""
+    """Return every language by its number; one that cannot be used raises `OutsidePackageError`.
+
+    `found` replaces the installed entry points when given.
+    """
     return dict(_installed()) if found is None else _with(found)
 
 
 @cache
 def _installed() -> dict[int, SubscriptionLanguage]:
-    return _with(entry_points(group=ENTRY_POINT_GROUP))
+    return _with(None)
 
 
-def _with(found: Iterable[EntryPoint]) -> dict[int, SubscriptionLanguage]:
+def _with(found: Iterable[EntryPoint] | None) -> dict[int, SubscriptionLanguage]:
     known = {language.language_id: language for language in BUILT_IN}
-    for entry in found:
-        try:
-            language = entry.load()
-        except Exception as error:
-            raise RegistryError(f"language {entry.name} ({entry.value}) cannot be loaded: {error}") from error
-        if not isinstance(language, SubscriptionLanguage):
-            raise RegistryError(
-                f"language {entry.name} ({entry.value}) is a {type(language).__name__}; name a "
-                "SubscriptionLanguage of plugins.language"
-            )
+    wanted = "a SubscriptionLanguage of plugins.language"
+    for entry, language in members(ENTRY_POINT_GROUP, "language", _is_language, wanted, found):
         for other in known.values():
             if language.language_id == other.language_id or language.name == other.name:
                 claim = f"number {language.language_id} or name {language.name!r}"
-                raise RegistryError(
-                    f"language {entry.name} ({entry.value}): {claim} is taken by {other.name}"
-                )
+                raise OutsidePackageError(f"{described('language', entry)}: {claim} is taken by {other.name}")
         known[language.language_id] = language
     return known
+
+
+def _is_language(member: object) -> bool:
+    return isinstance(member, SubscriptionLanguage)
 
 
 def language(number: int) -> SubscriptionLanguage:
@@ -86,32 +89,73 @@ def language_named(name: str) -> SubscriptionLanguage:
 
 def authoring_of(language: SubscriptionLanguage) -> "Authoring":
     """Return what a person can do with a language, or raise `RegistryError` where that is nothing."""
-    if language.authoring is None:
+    authoring = _authoring_of(language)
+    if authoring is None:
         raise RegistryError(f"nobody writes subscriptions in the {language.name} language")
-    return language.authoring()
+    return authoring
 
 
-def language_of_document(source: bytes) -> SubscriptionLanguage:
+def _authoring_of(language: SubscriptionLanguage) -> "Authoring | None":
+    """Return what people do with a language, None where nobody writes it. What it raises is its package's
+    fault, and is told so.
+    """
+    try:
+        return None if language.authoring is None else language.authoring()
+    except Exception as error:
+        cause = f"{type(error).__name__}: {error}"
+        raise RegistryError(f"the {language.name} language cannot be written: {cause}") from error
+
+
+def offered(ability: Ability | None, language: SubscriptionLanguage, what: str) -> Ability:
+    """Return something that a language may leave out, or raise `RegistryError`: it offers no `what`."""
+    if ability is None:
+        raise RegistryError(f"the {language.name} language offers no {what}")
+    return ability
+
+
+def language_of_document(source: bytes, file: str) -> SubscriptionLanguage:
     """Return the language of a document: that of its root element's namespace.
 
-    A document in no known namespace is given to the default language, whose compiler knows best how to refuse
-    it.
+    A document in no known namespace, and what is no document at all, raises `DocumentError`.
     """
-    namespace = _namespace_of(source)
-    for known in languages().values():
-        if known.authoring is not None and namespace in known.authoring().namespaces:
-            return known
-    return language_named(DEFAULT)
+    known = _by_namespace()
+    if (namespace := _namespace_of(source)) is not None and namespace in known:
+        return known[namespace]
+    from plugins.authoring.document import no_subscription, read_xml
+
+    document = read_xml(source, file)
+    usual, *_ = authoring_of(language_named(DEFAULT)).namespaces
+    raise no_subscription(document, usual, {one: known[one].name for one in known if one != usual})
 
 
 def namespaces() -> dict[str, str]:
     """Return every namespace in which subscriptions can be written, with the name of its language."""
-    return {
-        namespace: known.name
-        for known in languages().values()
-        if known.authoring is not None
-        for namespace in known.authoring().namespaces
-    }
+    return {namespace: known.name for namespace, known in _by_namespace().items()}
+
+
+def _by_namespace() -> dict[str, SubscriptionLanguage]:
+    found: dict[str, SubscriptionLanguage] = {}
+    for known in languages().values():
+        authoring = _authoring_of(known)
+        for namespace in () if authoring is None else authoring.namespaces:
+            if namespace in found:
+                claim = f"namespace {namespace} of {known.name}"
+                raise RegistryError(f"{claim} is taken by {found[namespace].name}")
+            found[namespace] = known
+    return found
+
+
+def term_shapes() -> "TermShapes":
+    """Return what draws and learns the terms of vocabularies: the default language, whose terms they are."""
+    usual = language_named(DEFAULT)
+    return offered(authoring_of(usual).terms, usual, "terms")
+
+
+def term_fault(attribute: "Attribute", name: str) -> str:
+    """Return why some language cannot say a term of a sound vocabulary, or nothing where all can."""
+    spoken = (_authoring_of(known) for known in languages().values())
+    shapes = (authoring.terms for authoring in spoken if authoring is not None)
+    return next((fault for one in shapes if one and (fault := one.fault(attribute, name))), "")
 
 
 class _Enough(Exception):

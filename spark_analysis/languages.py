@@ -5,8 +5,8 @@ from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.vocabulary import shipped_vocabularies
 from knowledge_manager.vocabulary_reader import read_vocabulary
 from spark_analysis.errors import TraceError
-from spark_analysis.manifest import Manifest
 from spark_analysis.metrics.run_languages import RunLanguages
+from traces.manifest import Manifest
 
 
 def languages_of(manifest: Manifest) -> RunLanguages:

@@ -23,7 +23,7 @@ about all that are owed, with open pairs as censored. Reports ask Spark for the 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from spark_analysis.queries.answers import Served
+from spark_analysis.answers import Served
 from spark_analysis.survival import Estimate, estimate
 
 Pair = tuple[int, int, int | None]

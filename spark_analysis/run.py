@@ -1,13 +1,12 @@
 """Opens the folder of a run and gives its tables as DataFrames.
 
-The whole trace is looked at before Spark starts: the manifest, and the footer of every Parquet part. So a
-folder that is not a run, a trace of a newer schema, a torn or a missing part and a missing table are refused
-at once and by name, and the number of rows is known without a job. A table that nothing was written to is an
+The whole trace is looked at before Spark starts (`traces.recorded_run`): what is damaged or missing is
+refused by name, and the number of rows is known without a job. A table that nothing was written to is an
 empty frame.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -17,13 +16,13 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import languages_of
-from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics import delivery, truth
+from spark_analysis.metrics.documents import documents_judged
 from spark_analysis.metrics.owed import SubscriptionRevision, owed, subscription_revisions
-from spark_analysis.parts import Part, parts_in, rows_in
 from spark_analysis.schema import TABLES
 from spark_analysis.session.session import open_session
-from traces.parquet_guard import read_part
+from traces.manifest import Manifest
+from traces.recorded_run import RecordedRun, recorded_run
 
 SMALL_TABLE_ROWS: Final = 200_000
 """Up to here a table is read as one partition: a shuffle would cost more than it spreads."""
@@ -37,15 +36,23 @@ LARGE_RUN_ROWS: Final = 20_000_000
 class Run:
     """A run whose trace has been found readable. `partial` says that it stopped before its end."""
 
-    path: Path
-    manifest: Manifest
-    parts: Mapping[str, tuple[Part, ...]]
+    recorded: RecordedRun
     spark: SparkSession
+
+    @property
+    def path(self) -> Path:
+        """Return the run's folder."""
+        return self.recorded.path
+
+    @property
+    def manifest(self) -> Manifest:
+        """Return what the run says about itself."""
+        return self.recorded.manifest
 
     @property
     def small(self) -> bool:
         """Tell whether planning and compiling a query takes longer than running it."""
-        return sum(self.rows(name) for name in TABLES) <= SMALL_RUN_ROWS
+        return self.recorded.rows() <= SMALL_RUN_ROWS
 
     @property
     def partial(self) -> bool:
@@ -54,7 +61,7 @@ class Run:
 
     def rows(self, name: str) -> int:
         """Return how many rows a table has, from its files' footers."""
-        return sum(part.rows for part in self.parts[_known(name)])
+        return self.recorded.rows(_known(name))
 
     def table(self, name: str) -> DataFrame:
         """Return a table with exactly the columns of docs/trace-format.md."""
@@ -63,18 +70,16 @@ class Run:
             # Spark sees that this is empty and leaves out everything that would be computed from it.
             nothing = self.spark.range(1).where(F.lit(False))
             return nothing.select(*(F.lit(None).cast(field.dataType).alias(field.name) for field in schema))
-        frame = self.spark.read.schema(schema).parquet(*(_unglobbed(part.path) for part in self.parts[name]))
+        paths = (_unglobbed(part.path) for part in self.recorded.parts[name])
+        frame = self.spark.read.schema(schema).parquet(*paths)
         return frame.coalesce(1) if self.rows(name) <= SMALL_TABLE_ROWS else frame
 
     def small_table(self, name: str) -> list[dict[str, Any]]:
         """Return the rows of a table that is small by construction, `nodes` or `subscriptions`, without
         a job.
         """
-        paths = [part.path for part in self.parts[_known(name)]]
-        found: list[dict[str, Any]] = []
-        for path in paths:
-            found += read_part(self.path, path, TABLES[name].names).to_pylist()
-        return found
+        rows: list[dict[str, Any]] = self.recorded.table(_known(name)).to_pylist()
+        return rows
 
     def revisions(self) -> tuple[SubscriptionRevision, ...]:
         """Return every revision of every subscription, ordered by creation."""
@@ -88,13 +93,19 @@ class Run:
         return delivery.outcomes(owing, delivered, self.manifest.simulated_ms)
 
     def wanted(self) -> DataFrame:
-        """Return every reading × every subscription in force that it matches, told or not."""
+        """Return every reading and document × every subscription in force that it matches, told or not."""
         revisions = self.revisions()
         return self.judged(revisions).transform(truth.wanted(revisions))
 
     def judged(self, revisions: Sequence[SubscriptionRevision]) -> DataFrame:
-        """Return every reading that one of these revisions wanted, with its matches packed."""
-        return self.table("filter_decisions").transform(truth.judged(revisions, languages_of(self.manifest)))
+        """Return every reading and every document that one of these revisions wanted, with its matches
+        packed.
+        """
+        languages = languages_of(self.manifest)
+        readings = self.table("filter_decisions").transform(truth.judged(revisions, languages))
+        if not self.rows("documents"):
+            return readings
+        return readings.unionByName(self.table("documents").transform(documents_judged(revisions, languages)))
 
     def fates(self) -> DataFrame:
         """Return what became of every pair of reading and subscriber that was wanted or told."""
@@ -113,21 +124,17 @@ def open_run(path: str | Path, spark: SparkSession | None = None) -> Run:
     """Open the folder that `dens run` wrote. Without a session one is opened, after the trace was found
     readable.
 
-    Raises `TraceError` when the folder is not a run, or is empty, and `DocumentError` when something in it is
-    damaged, of a newer version, out of bounds or a link.
+    Raises what `traces.recorded_run.recorded_run` does.
     """
-    folder = Path(path).absolute()
-    manifest = read_manifest(folder)
-    parts = parts_in(folder, manifest)
-    return Run(folder, manifest, parts, spark or open_session(large=rows_in(parts) >= LARGE_RUN_ROWS))
+    recorded = recorded_run(Path(path))
+    return Run(recorded, spark or open_session(large=recorded.rows() >= LARGE_RUN_ROWS))
 
 
 def is_large(path: str | Path) -> bool:
     """Tell whether a run is too large for a session that is set up for quick answers; raise what
     `open_run` does. Nothing of Spark is needed for it.
     """
-    folder = Path(path).absolute()
-    return rows_in(parts_in(folder, read_manifest(folder))) >= LARGE_RUN_ROWS
+    return recorded_run(Path(path)).rows() >= LARGE_RUN_ROWS
 
 
 def _known(name: str) -> str:

@@ -2,21 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from boards.limits import AGGREGATOR_AT, BOARDS, BoardLimits
+from boards.board_language import AGGREGATOR_AT, foreign_language
+from boards.limits import BOARDS, BoardLimits
 from documents.problems import DocumentError, Problem, did_you_mean
 from documents.reading import read_document, read_text
 from documents.refusal import Refusal
 from documents.toml_positions import locate
 from knowledge_manager.vocabulary import load_vocabulary
-from plugins.fuzzy.authoring.compiler import compile_subscription
 from studio.checking import VECTOR_SUFFIXES, Checker, kind_of_toml
+from studio.languages import chosen_language, compiled_document, compiled_vector
+from watchdog.header import BODY_AT
 from watchdog.pool import NEVER, Pool
 from watchdog.vector import VectorError, check_subscription
-
-if TYPE_CHECKING:
-    from plugins.fuzzy.authoring.compiler.spans import Span
 
 
 def limits_of(board: str) -> BoardLimits:
@@ -60,16 +58,24 @@ class BoardChecker:
         if table is None:
             return
         words = self._checker.words_for(path)
-        compiled = compile_subscription(read_document(path), str(path), table, thesaurus=words)
+        language, compiled = compiled_document(path, table, words)
+        foreign = foreign_language(self._limits.spoken, language.language_id)
+        if foreign is not None:
+            yield Problem(str(path), 1, 1, "error", "D403", foreign)
+            return
 
         def place(offset: int) -> tuple[int, int]:
-            span: Span | None = compiled.spans[offset]
+            span = compiled.spans[offset - BODY_AT] if offset >= BODY_AT else None
             return (1, 1) if span is None else (span.line, span.column)
 
-        for offset, message in self._judged(compiled.vector, table.feature_bytes):
+        for offset, message in self._judged(compiled_vector(compiled), table.feature_bytes):
             yield Problem(str(path), *place(offset), "error", "D403", message)
 
     def _of_vectors(self, path: Path) -> Iterator[Problem]:
+        language = chosen_language(self._checker.language)
+        if (foreign := foreign_language(self._limits.spoken, language.language_id)) is not None:
+            yield Problem(str(path), 0, 0, "error", "D403", foreign)
+            return
         content, table = read_document(path), self._checker.table_for(path)
         width = 1 if table is None else table.feature_bytes
         if path.suffix != ".hex":

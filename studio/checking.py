@@ -39,8 +39,14 @@ class Checker:
     """
 
     def __init__(
-        self, sources: Sequence[Path], vocabularies: Sequence[str] | None, thesauri: Sequence[str] | None
+        self,
+        sources: Sequence[Path],
+        vocabularies: Sequence[str] | None,
+        thesauri: Sequence[str] | None,
+        language: str | None = None,
     ) -> None:
+        """Look at these files. `language` is the one of vectors, the usual one where it is not said."""
+        self.language = language
         self._sources = list(sources)
         self._named = tuple(vocabularies or ())
         self._thesauri: tuple[str | Path, ...] = tuple(thesauri or ())
@@ -114,12 +120,12 @@ class Checker:
         except DocumentError:
             return []  # told of the file that names what cannot be used
         if path.suffix in VECTOR_SUFFIXES:
-            from plugins.fuzzy.authoring.describe import check_vector_file
+            from plugins.authoring.vector_files import check_vector_file
+            from plugins.registry import authoring_of
+            from studio.languages import chosen_language
 
-            return check_vector_file(path, table)
-        from plugins.fuzzy.authoring.compiler import check_subscription_file
-
-        return check_subscription_file(path, table, words)
+            return check_vector_file(path, authoring_of(chosen_language(self.language)).describe, table)
+        return _subscription_problems(path, table, words)
 
     def table_for(self, path: Path) -> "MissionTable | None":
         """Return the mission table that a file is first used with; None where there is none that can be."""
@@ -175,7 +181,7 @@ class Checker:
         kind = self._kinds.get(path) or kind_of_toml(path)
         if kind == "vocabulary":
             from knowledge_manager.vocabulary import check_vocabulary_file
-            from plugins.fuzzy.authoring.compiler.term_check import term_fault
+            from plugins.registry import term_fault
 
             return check_vocabulary_file(path, term_fault) or list(self._clashes(path))
         if kind == "node":
@@ -227,6 +233,19 @@ class Checker:
             if clash.position == len(loaded):
                 line, column = place_of_clash(clash, text)
                 yield Problem(str(path), line, column, "error", "D214", clash.message)
+
+
+def _subscription_problems(path: Path, table: "MissionTable", words: "Thesaurus | None") -> "list[Problem]":
+    """Return all errors and warnings of a document, by the language of its namespace."""
+    from documents.problems import DocumentError
+    from documents.reading import read_document
+    from plugins.registry import authoring_of, language_of_document
+
+    try:
+        source = read_document(path)
+        return authoring_of(language_of_document(source, str(path))).check(source, str(path), table, words)
+    except DocumentError as error:
+        return list(error.problems)
 
 
 def _fitting(own: Sequence[Path], folder: Path) -> tuple[str | Path, ...]:

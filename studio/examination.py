@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -38,7 +38,7 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Look at everything, in the order in which a person would mend it."""
-    return [_python(), *_packages(), _java(), _watchdog(), *_boards(), _disk(Path.cwd())]
+    return [_python(), *_packages(), _java(), _watchdog(), *_members(), *_boards(), _disk(Path.cwd())]
 
 
 def _python() -> Finding:
@@ -82,6 +82,25 @@ def _watchdog() -> Finding:
         f"ours; the PyPI package watchdog {other} is installed beside it",
         "use an environment of its own for DENS, or pip uninstall watchdog",
     )
+
+
+def _members() -> Iterator[Finding]:
+    """Name all that files may name, outside packages' members among them."""
+    from dens.drivers.installed_policies import policies
+    from documents.entry_points import OutsidePackageError
+    from emulation.mobility.registry import mobility_models
+    from plugins.registry import languages
+
+    lists: tuple[tuple[str, Callable[[], Iterable[str]]], ...] = (
+        ("languages", lambda: (language.name for language in languages().values())),
+        ("policies", policies),
+        ("mobility models", mobility_models),
+    )
+    for part, names in lists:
+        try:
+            yield Finding(part, "fine", ", ".join(names()))
+        except OutsidePackageError as error:
+            yield Finding(part, "missing", str(error), "mend that package, or pip uninstall it")
 
 
 def _boards() -> Iterator[Finding]:

@@ -38,7 +38,9 @@ def failure_of(error: BaseException) -> Failure:
         return _plain(str(error), exits.BAD_INPUT)
     if _is(error, "knowledge_manager.event_class", "UnknownName"):
         return _plain(str(error), exits.BAD_INPUT)
-    if _is(error, "plugins.fuzzy.authoring.compiler.constants", "BadConstant"):
+    if _is(error, "plugins.authoring.constants", "BadConstant"):
+        return _plain(str(error), exits.BAD_INPUT)
+    if _is(error, "plugins.registry", "RegistryError"):
         return _plain(str(error), exits.BAD_INPUT)
     if _is(error, "dens.errors", "DensError"):
         return _plain(str(error), exits.BAD_INPUT)
@@ -75,7 +77,21 @@ def _is(error: BaseException, module: str, name: str) -> bool:
 
 def problem_document(problem: Any) -> dict[str, Any]:
     """Return a problem of a file as programs read it."""
-    return {key: getattr(problem, key) for key in ("file", "line", "column", "severity", "code", "message")}
+    told = {key: getattr(problem, key) for key in ("file", "line", "column", "severity", "code", "message")}
+    span = problem.span
+    return {
+        **told,
+        "end_line": None if span is None else span.end_line,
+        "end_column": None if span is None else span.end_column,
+        "fixes": [
+            {"title": fix.title, "replacement": fix.replacement, **_span_document(fix.span)}
+            for fix in problem.fixes
+        ],
+    }
+
+
+def _span_document(span: Any) -> dict[str, int]:
+    return {key: getattr(span, key) for key in ("line", "column", "end_line", "end_column")}
 
 
 def _os_error(error: OSError) -> str:

@@ -18,6 +18,24 @@ Language = Annotated[
     typer.Option(metavar="TAG", help="Language of the words: en, no, bg; any if absent.", show_default=False),
 ]
 
+
+def _subscription_languages(incomplete: str) -> list[str]:
+    from plugins.registry import languages
+
+    return [known.name for known in languages().values() if known.name.startswith(incomplete)]
+
+
+OfBytes = Annotated[
+    str | None,
+    typer.Option(
+        "--language",
+        metavar="NAME",
+        help="Subscription language of bytes; documents name theirs by their namespace.",
+        show_default=False,
+        autocompletion=_subscription_languages,
+    ),
+]
+
 SparkMaster = Annotated[
     str | None,
     typer.Option(

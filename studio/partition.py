@@ -28,12 +28,12 @@ class Partition:
     names: Mapping[int, str]
 
 
-class RecordedRun:
+class RunOffers:
     """The parts of a run's folder that tell who could offer what to whom."""
 
     def __init__(self, folder: Path) -> None:
         """Read the manifest and who takes part; a folder that is no run raises the trace's own error."""
-        from spark_analysis.manifest import read_manifest
+        from traces.manifest import read_manifest
 
         self._folder = folder
         self._manifest = read_manifest(folder)
@@ -132,12 +132,11 @@ class RecordedRun:
     def _rows(self, table: str, columns: list[str]) -> list[dict[str, Any]]:
         """Return the rows of a table in the order in which they were written."""
         from documents.untrusted_folder import parts_in
-        from traces.parquet_guard import read_part
+        from traces.tables import rows_of
 
-        parts = parts_in(self._folder, table)
-        if not parts:
+        if not parts_in(self._folder, table):
             raise Refusal(f"{self._folder}: the trace has no table {table}; run the scenario again")
-        return [row for part in parts for row in read_part(self._folder, part, columns).to_pylist()]
+        return list(rows_of(self._folder, table, columns))
 
 
 def _measured(source: Mapping[str, Any], event: "EventClass") -> list[str]:

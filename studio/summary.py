@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from emulation.contacts.statistics import ContactStatistics
+    from spark_analysis.answers import Analysis
     from spark_analysis.interval import Interval
     from spark_analysis.pair_figures import PairFigures
-    from spark_analysis.queries.answers import Analysis
     from spark_analysis.report.comparison import Comparison
     from spark_analysis.sweep.results import SweepResult
 
@@ -23,9 +23,10 @@ def delivery_of_run(folder: Path, notifications: int) -> "PairFigures | None":
     """Return what became of all that was owed in a run that has so many notifications; None where finding out
     would take longer than people wait for a summary.
     """
-    from spark_analysis.sweep.key_figures import pair_figures_of
+    from spark_analysis.catalogue.recorded import pairs_of
+    from traces.recorded_run import recorded_run
 
-    return pair_figures_of(folder) if notifications <= MOST_ASKED else None
+    return pairs_of(recorded_run(folder)) if notifications <= MOST_ASKED else None
 
 
 def delivery_document(found: "PairFigures | None") -> dict[str, Any] | None:
@@ -35,7 +36,7 @@ def delivery_document(found: "PairFigures | None") -> dict[str, Any] | None:
 
 def delivery_line(found: "PairFigures | None") -> str:
     """Return it for people."""
-    from spark_analysis.report.number_format import delivery_text
+    from spark_analysis.number_format import delivery_text
 
     if found is None:
         return "how much of what was owed arrived: `dens report`"
@@ -77,15 +78,10 @@ def summary_table(analysis: "Analysis") -> "Table":
     """Return the table that `dens report` prints."""
     from rich.table import Table
 
-    from spark_analysis.report.number_format import (
-        bytes_text,
-        delivery_text,
-        median_text,
-        share_text,
-        time_text,
-    )
+    from spark_analysis.catalogue.registry import metrics
+    from spark_analysis.number_format import time_text
 
-    run, total, delay = analysis.run, analysis.delivery.total, analysis.delay
+    run, total = analysis.run, analysis.delivery.total
     partial = " — partial run" if run.partial else ""
     seed = "" if run.seed is None else f", seed {run.seed}"
     table = Table("", "", title=f"{run.title or run.name}{seed}{partial}", show_header=False)
@@ -93,21 +89,10 @@ def summary_table(analysis: "Analysis") -> "Table":
     roles = ", ".join(f"{n} {role}{'' if n == 1 else 's'}" for role, n in run.nodes_by_role.items())
     table.add_row("nodes", f"{roles}; {time_text(run.end_s)}")
     table.add_row("pairs of nodes that met", f"{analysis.contacts.pairs_met} of {analysis.contacts.pairs}")
-    table.add_row(
-        "readings kept at the source",
-        f"{share_text(analysis.filtering.share_kept)} of {analysis.filtering.judged}",
-    )
     table.add_row("notifications", f"{run.notifications}, owed {total.owed} times")
-    table.add_row("delivered", delivery_text(total, delay.estimate))
-    table.add_row(
-        "median delay of all owed",
-        f"{median_text(delay.median_s, delay.watched_s)} (Kaplan–Meier, {delay.open:,} censored)",
-    )
-    table.add_row(
-        "delay of delivered: median, 90 %, 99 %",
-        f"{time_text(delay.p50_s)}, {time_text(delay.p90_s)}, {time_text(delay.p99_s)}",
-    )
-    table.add_row("on the air per delivery", bytes_text(analysis.overhead.bytes_per_delivery))
+    for metric in metrics():
+        found = analysis.metrics[metric.name]
+        table.add_row(metric.title, f"{found.text}, {found.note}" if found.note else found.text)
     if analysis.delivery.repeated or analysis.delivery.not_owed:
         wrong = f"{analysis.delivery.repeated} shown twice, {analysis.delivery.not_owed} not owed"
         table.add_row("[bold red]wrong deliveries[/]", wrong)
@@ -121,21 +106,21 @@ def comparison_table(comparison: "Comparison") -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    from spark_analysis.report.comparison import COMPARED
+    from spark_analysis.report.comparison import compared_metrics
     from spark_analysis.report.comparison_page import comparison_title, figure_text
 
     table = Table("figure", title=comparison_title(comparison), title_justify="left")
     table.add_column("variant", overflow="fold")
     table.add_column("runs")
     table.add_column("mean and 95 % interval")
-    for which, (name, _, kind) in enumerate(COMPARED):
+    for metric in compared_metrics():
         for position, variant in enumerate(comparison.variants):
             partial = " (partial)" if variant.partial else ""
             table.add_row(
-                "" if position else name,
+                "" if position else metric.title,
                 Text(variant.short + partial),
                 str(len(variant.seeds)),
-                figure_text(variant.figures[which], kind),
+                figure_text(variant.figures[metric.name], metric),
                 end_section=variant is comparison.variants[-1],
             )
     return table
@@ -148,17 +133,17 @@ def sweep_table(result: "SweepResult") -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    from spark_analysis.sweep.key_figures import FIGURES
+    from spark_analysis.sweep.key_figures import swept_metrics
 
     table = Table("figure", title_justify="left")
     table.add_column("variant", overflow="fold")
     for name in ("mean", "95 % interval", "against the first, seed by seed"):
         table.add_column(name)
-    for name, meaning in FIGURES.items():
+    for metric in swept_metrics():
         for position, variant in enumerate(result.variants):
-            value, difference = variant.figures[name], variant.differences[name]
+            value, difference = variant.figures[metric.name], variant.differences[metric.name]
             table.add_row(
-                "" if position else meaning,
+                "" if position else metric.label,
                 Text(variant.short),
                 "–" if value is None else f"{value.mean:.4g}",
                 _between(value),

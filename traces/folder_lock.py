@@ -46,3 +46,18 @@ def _locked(folder: Path) -> int:
             return opened
     os.close(opened)
     raise FolderLocked(f"{folder} is being written by another process; end that one, or name another folder")
+
+
+def is_being_written(folder: Path) -> bool:
+    """Tell whether some process holds the folder; where locks cannot be asked for it is taken for granted."""
+    try:
+        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        return True
+    try:
+        fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(opened)
+    return False

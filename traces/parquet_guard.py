@@ -41,11 +41,13 @@ def footer_of(run: Path, part: Path) -> Any:
         return _opened(file).metadata
 
 
-def read_part(run: Path, part: Path, columns: Sequence[str]) -> pa.Table:
+def read_part(
+    run: Path, part: Path, columns: Sequence[str], may_lack: frozenset[str] = frozenset()
+) -> pa.Table:
     """Return these columns of one part of a run, words spelt out; raise `DocumentError` when it is damaged,
-    lacks one of them or is beyond all bounds."""
+    lacks one of them that it may not lack, or is beyond all bounds."""
     with _told(part), open_in(run, str(part.relative_to(run))) as file:
-        return _read(file, columns)
+        return _read(file, columns, may_lack)
 
 
 def refuse_other_types(part: Path, found: pa.Schema, wanted: pa.Schema) -> None:
@@ -59,12 +61,13 @@ def refuse_other_types(part: Path, found: pa.Schema, wanted: pa.Schema) -> None:
         raise _damaged(part, f"of another type: {', '.join(other)}")
 
 
-def _read(file: BinaryIO, columns: Sequence[str]) -> pa.Table:
+def _read(file: BinaryIO, columns: Sequence[str], may_lack: frozenset[str]) -> pa.Table:
     source = _opened(file)
     schema = source.schema_arrow
     missing = [name for name in columns if name not in schema.names]
-    if missing:
+    if not may_lack.issuperset(missing):
         raise _Absurd(f"it lacks the column {', '.join(missing)}")
+    columns = [name for name in columns if name not in missing]
     texts = [name for name in columns if _is_text(_plain(schema.field(name).type))]
     source = _opened(file, texts)
     plain = pa.schema([pa.field(name, _plain(schema.field(name).type)) for name in columns])

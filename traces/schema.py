@@ -1,17 +1,17 @@
 """The tables of a trace: what every run writes down, column by column.
 
 One table is one folder of Parquet parts. A table's columns never change meaning; adding or changing one
-raises `SCHEMA_VERSION`, and readers keep the older versions. Times are milliseconds of simulated time since
-the start of the run. Nodes are numbers; the table `nodes` says who they are. The prose for every column
-stands in docs/trace-format.md, and a contract test compares this file, that page and the reader in
-`spark_analysis/`.
+raises `SCHEMA_VERSION`, and readers keep the older versions: a table that a trace does not have has no rows,
+and a column of `ADDED_COLUMNS` that a part does not have is null. Times are milliseconds of simulated time
+since the start of the run. Nodes are numbers; the table `nodes` says who they are. The prose for every column
+stands in docs/trace-format.md, which a contract test holds against this file; Spark's types are made of it.
 """
 
 from typing import Final
 
 import pyarrow as pa
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 
 _word = pa.dictionary(pa.int8(), pa.string())
 """A column with few different words. Spark reads it as a plain string."""
@@ -95,7 +95,8 @@ TABLES: Final[dict[str, pa.Schema]] = {
         "peer",
         "reason",
     ),
-    # Every reading that a watchdog judged. `released` counts the notifications it became.
+    # Every reading that a watchdog judged. `released` counts the notifications it became. `exact` are the
+    # values as the source knew them, where a byte for each does not say all of it; since version 3.
     "filter_decisions": _with_nullable(
         _table(
             ("at_ms", pa.int64()),
@@ -109,8 +110,21 @@ TABLES: Final[dict[str, pa.Schema]] = {
             ("degree_u8", pa.int32()),
             ("suppressed", _word),
             ("cost_us", pa.float64()),
+            ("exact", pa.binary()),
         ),
         "suppressed",
+        "exact",
+    ),
+    # Every document that a source offered to its filter. `released` counts the notifications it became. Since
+    # version 3.
+    "documents": _table(
+        ("at_ms", pa.int64()),
+        ("node", pa.int32()),
+        ("event_number", pa.int32()),
+        ("language", pa.int32()),
+        ("vector", pa.binary()),
+        ("installed", pa.int32()),
+        ("released", pa.int32()),
     ),
     # The notifications that left a source filter, by message.
     "notifications": _table(
@@ -122,17 +136,22 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("lifetime_ms", pa.int64()),
         ("vector", pa.binary()),
     ),
-    # What a DENS node found: this notification satisfies this subscription revision.
-    "matches": _table(
-        ("at_ms", pa.int64()),
-        ("node", pa.int32()),
-        ("origin", pa.int32()),
-        ("number", pa.int64()),
-        ("subscriber", pa.int32()),
-        ("id", pa.int32()),
-        ("seq", pa.int32()),
-        ("degree_u8", pa.int32()),
-        ("cost_us", pa.float64()),
+    # What a DENS node found: this notification satisfies this subscription revision. `detail` is what else
+    # the subscription's language knows of it; since version 3.
+    "matches": _with_nullable(
+        _table(
+            ("at_ms", pa.int64()),
+            ("node", pa.int32()),
+            ("origin", pa.int32()),
+            ("number", pa.int64()),
+            ("subscriber", pa.int32()),
+            ("id", pa.int32()),
+            ("seq", pa.int32()),
+            ("degree_u8", pa.int32()),
+            ("cost_us", pa.float64()),
+            ("detail", pa.binary()),
+        ),
+        "detail",
     ),
     # What a node holds, written when it changes.
     "buffers": _table(
@@ -155,6 +174,12 @@ TABLES: Final[dict[str, pa.Schema]] = {
         "battery_j",
     ),
 }
+
+ADDED_COLUMNS: Final[dict[str, frozenset[str]]] = {
+    "filter_decisions": frozenset({"exact"}),
+    "matches": frozenset({"detail"}),
+}
+"""The columns that a table did not have in its first version; all of them may be null."""
 
 MESSAGE_KINDS: Final = (
     "created",  # an application or a protocol machine made it

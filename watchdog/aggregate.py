@@ -18,13 +18,7 @@ the search begins at h; g ≤ arithmetic because the search ends at its floor, w
 below), that equal degrees a give a, and that one 0 gives 0. Covering relies on this order.
 """
 
-MIN = 0
-MAX = 1
-PRODUCT = 2
-ARITHMETIC_MEAN = 3
-GEOMETRIC_MEAN = 4
-HARMONIC_MEAN = 5
-WEIGHTED_MEAN = 6
+from watchdog.aggregators import ARITHMETIC_MEAN, GEOMETRIC_MEAN, HARMONIC_MEAN, MAX, MIN, PRODUCT
 
 
 def smallest(degrees: bytes | bytearray, n: int) -> int:
@@ -50,7 +44,7 @@ def largest(degrees: bytes | bytearray, n: int) -> int:
 
 
 def curved_mean(kind: int, degrees: bytes | bytearray, n: int) -> int:
-    """Return the geometric (4) or harmonic (5) mean as the head of this module defines it.
+    """Return the geometric or the harmonic mean, as `kind` says and the head of this module defines it.
 
     Both are one function, because the search for the first begins at the second and a board whose stack has
     1,800 bytes has no room for one more call.
@@ -77,7 +71,7 @@ def curved_mean(kind: int, degrees: bytes | bytearray, n: int) -> int:
     mean = (n << 23) // reciprocals
     if mean > low:
         low = mean
-    high = low if kind == 5 else total // n
+    high = low if kind == HARMONIC_MEAN else total // n
     while low < high:
         middle = (low + high + 1) >> 1
         power = 1
@@ -97,25 +91,30 @@ def curved_mean(kind: int, degrees: bytes | bytearray, n: int) -> int:
 
 
 def aggregate(kind: int, degrees: bytes | bytearray, n: int) -> int:
-    """Return the first n degrees combined by a plain aggregator, 0 to 5."""
-    if kind == 0:
+    """Return the first n degrees combined by a plain aggregator, one without a block.
+
+    This is the one place that knows what each of them does, for boards, filters and compiled searches alike.
+    """
+    if kind == MIN:
         return smallest(degrees, n)
-    if kind == 1:
+    if kind == MAX:
         return largest(degrees, n)
-    if kind > 3:
+    if kind == GEOMETRIC_MEAN or kind == HARMONIC_MEAN:
         return curved_mean(kind, degrees, n)
     i = 0
-    if kind == 2:
+    if kind == PRODUCT:
         product = 255
         while i < n:
             product = (product * degrees[i] + 127) // 255
             i += 1
         return product
-    total = n
-    while i < n:
-        total += degrees[i] << 1
-        i += 1
-    return total // (n << 1)
+    if kind == ARITHMETIC_MEAN:
+        total = n
+        while i < n:
+            total += degrees[i] << 1
+            i += 1
+        return total // (n << 1)
+    raise ValueError("no code in aggregate() for this aggregator")
 
 
 def weighted_mean(weights: bytes | bytearray, at: int, degrees: bytes | bytearray, n: int) -> int:

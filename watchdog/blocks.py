@@ -1,10 +1,11 @@
 """The structure of pattern blocks, as docs/vector-format.md lays them down.
 
-A block is its length byte and what follows; only the aggregators 6, 7, 8, 14 and 15 have one. Every meaning
-has one spelling: what could be written shorter or in another order is refused, so equal subscriptions are
-equal bytes.
+A block is its length byte and what follows; `watchdog.aggregators` says which aggregators have one. Every
+meaning has one spelling: what could be written shorter or in another order is refused, so equal subscriptions
+are equal bytes.
 """
 
+from watchdog.aggregators import TAKAGI_SUGENO_0, WEIGHTED_MEAN, WITH_PATTERN, WITH_RULES
 from watchdog.tokens import tokens_fault
 
 NAMED_FUNCTIONS = 2
@@ -15,11 +16,6 @@ ONE_TABLE = 2
 TABLE_PER_PAIR = 3
 
 
-def has_block(aggregator: int) -> bool:
-    """Tell whether vectors with this aggregator carry a pattern block."""
-    return 6 <= aggregator <= 8 or aggregator >= 14
-
-
 def block_fault(b: bytes | bytearray, at: int, aggregator: int, k: int) -> tuple[int, str] | None:
     """Return where and why the block whose length byte stands at `at` is malformed for k predicates, or None.
 
@@ -28,10 +24,12 @@ def block_fault(b: bytes | bytearray, at: int, aggregator: int, k: int) -> tuple
     length = b[at]
     if length == 0:
         return at, "a pattern block is never empty"
-    if aggregator == 6:
+    if aggregator == WEIGHTED_MEAN:
         return _weights_fault(b, at, k)
-    if aggregator <= 8:
-        return _table_fault(b, at, k, 1 if aggregator == 7 else 3)
+    if WITH_RULES >> aggregator & 1:
+        return _table_fault(b, at, k, 1 if aggregator == TAKAGI_SUGENO_0 else 3)
+    if not WITH_PATTERN >> aggregator & 1:
+        return at, "no code says which blocks this aggregator has"
     if length == 1:
         return _two_level_fault(b[at + 1], at + 1, k)
     return tokens_fault(b, at + 1, at + 1 + length, k)

@@ -1,4 +1,4 @@
-"""Functions of degrees broken down into pairs: Takagi-Sugeno rules in integers (aggregators 7 and 8).
+"""Functions of degrees broken down into pairs: Takagi-Sugeno rules in integers (takagi_sugeno_0 and _1).
 
 A table divides both sides of the square of two degrees into regions around rising centres. A degree belongs
 to the two centres next to it, linearly by its distance, so four rules fire; the degree of a rule is the

@@ -1,5 +1,6 @@
 """The fuzzy language's filter for one source, as every part of the system uses it."""
 
+from watchdog.aggregators import WITH_RULES
 from watchdog.pool import EXPIRY, NEVER, SEQ, Pool
 from watchdog.reading import Reading
 from watchdog.scan import Scan
@@ -33,7 +34,7 @@ def combine_every(block: bytes | bytearray, body: int, degrees: bytearray, n: in
     """
     if not aged:
         return combine(block, body, degrees, n)
-    step = 1 if 7 <= block[body] & 15 <= 8 else 255
+    step = 1 if WITH_RULES >> (block[body] & 15) & 1 else 255
     best = 0
     trial = 0
     while trial < 256:

@@ -9,10 +9,11 @@ whichever gives the subscription the larger degree, so that nothing is dropped t
 """
 
 from watchdog.aggregate import curved_mean
+from watchdog.aggregators import ARITHMETIC_MEAN, MAX, MOST_BASIC, PRODUCT, SUMMED_FROM_ZERO, WITH_BLOCK
 from watchdog.membership import SLOPES
 
 PATTERNS = 1
-"""Whether aggregators above 5 are known; a build for a small board sets it to 0."""
+"""Whether aggregators above MOST_BASIC are known; a build for a small board sets it to 0."""
 
 MEANS = 1
 """Whether the geometric and the harmonic mean are worked out. Where they are not, the arithmetic mean, which
@@ -30,7 +31,7 @@ def first_satisfied(  # type: ignore[no-untyped-def]
 
     Byte 5 of the first one stands at block[at]. `values` are those of the attributes that they ask for,
     lowest first, without the event's age; `aged` is 1 when they ask for that too, else 0. `degrees` is
-    scratch, and `combine` knows the aggregators above 5.
+    scratch, and `combine` knows the aggregators above MOST_BASIC.
     """
     slopes = SLOPES
     n = len(values) + aged
@@ -43,9 +44,9 @@ def first_satisfied(  # type: ignore[no-untyped-def]
             head = block[at]
             need = (head >> 4) * 17 or 1
             kind = head & 15
-            alone = kind == 1
+            alone = kind == MAX
         p = at + 1
-        if PATTERNS and kind > 5:
+        if PATTERNS and WITH_BLOCK >> kind & 1:
             p += 1 + block[p]
         if QUICK:
             first = p
@@ -59,7 +60,7 @@ def first_satisfied(  # type: ignore[no-untyped-def]
             p = first
         if not QUICK or passed or (alone and aged):
             i = 0
-            total = 0 if kind & 13 else 255
+            total = 0 if kind & SUMMED_FROM_ZERO else 255
             for x in values:
                 a = block[p] - x
                 if a < 0:
@@ -71,23 +72,23 @@ def first_satisfied(  # type: ignore[no-untyped-def]
                     a = 255
                 if r > 127:
                     a = 255 - a
-                if kind > 2:
+                if kind > PRODUCT:
                     total += a
                     degrees[i] = a
                     i += 1
-                elif kind == 2:
+                elif kind == PRODUCT:
                     total = (total * a + 127) // 255
                 elif (a > total) is alone:
                     total = a
                 p += 3 + QUICK
-            if aged and kind & 13:
+            if aged and kind & SUMMED_FROM_ZERO:
                 total += 255
                 degrees[i] = 255
-            if PATTERNS and kind > 5:
+            if PATTERNS and kind > MOST_BASIC:
                 total = combine(block, at, degrees, n, aged)
-            elif kind > 2:
+            elif kind > PRODUCT:
                 total = (total + total + n) // (n << 1)
-                if MEANS and kind > 3 and total >= need:
+                if MEANS and kind > ARITHMETIC_MEAN and total >= need:
                     total = curved_mean(kind, degrees, n)
             if total >= need:
                 return min(total, 255)

@@ -1,4 +1,4 @@
-"""Boolean patterns of predicates: exact (aggregator 15) and broken down into pairs (aggregator 14).
+"""Boolean patterns of predicates: exact (pattern_exact) and broken down into pairs (pattern_breakdown).
 
 Exact, and is the minimum, or the maximum and not the complement. Broken down, an and over predicates is the
 mean over the minima of its pairs, an or over predicates the maximum over its pairs, which is the maximum of

@@ -17,6 +17,7 @@ heap has no room for a whole one, a quarter or less is taken, so the last scraps
 A record is addressed by one number, block·65536 + offset, which is good until the pool changes.
 """
 
+from watchdog.aggregators import MOST_BASIC, PRODUCT, WITH_BLOCK
 from watchdog.grader import PATTERNS, QUICK
 from watchdog.membership import SLOPES
 
@@ -74,11 +75,12 @@ class Pool:
         kind = vector[start] & 15
         if QUICK:
             least = (vector[start] >> 4) * 17 or 1
-        if PATTERNS and kind > 5:
-            p += 1 + vector[p]
+        if PATTERNS and kind > MOST_BASIC:
             least = 0
+            if WITH_BLOCK >> kind & 1:
+                p += 1 + vector[p]
         n = (end - p) // 3
-        if QUICK and kind > 2:
+        if QUICK and kind > PRODUCT:
             least = n * (least - 1) - 255 * (n - 1)
         length = 9 + end - start + n * QUICK & ~1
         rank = n - (vector[end + F] >> 7)

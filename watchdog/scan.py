@@ -39,8 +39,8 @@ class Scan:
     """Goes over a pool for one reading at a time: `begin`, then `advance` until it says 0.
 
     After an `advance` that said more, the notification is vector[:length], and what it said is the degree
-    that released it. `combine` knows the aggregators above 5, as watchdog.grader calls it. Features in
-    `have` and `served` have the age bit set, because no notification lacks its age.
+    that released it. `combine` knows the aggregators above MOST_BASIC, as watchdog.grader calls it. Features
+    in `have` and `served` have the age bit set, because no notification lacks its age.
     """
 
     def __init__(self, pool: Pool, exact: bool, lifetime: int, combine) -> None:  # type: ignore[no-untyped-def]

@@ -3,7 +3,13 @@ it.
 """
 
 from watchdog.aggregate import aggregate, weighted_mean
-from watchdog.blocks import has_block
+from watchdog.aggregators import (
+    PATTERN_BREAKDOWN,
+    TAKAGI_SUGENO_0,
+    WEIGHTED_MEAN,
+    WITH_RULES,
+    has_block,
+)
 from watchdog.breakdown import evaluate as evaluate_function
 from watchdog.membership import degree
 from watchdog.pattern import evaluate as evaluate_pattern
@@ -35,13 +41,13 @@ def combine(b: bytes | bytearray, at: int, degrees: bytearray, n: int) -> int:
     scratch.
     """
     aggregator = b[at] & 15
-    if aggregator < 6:
+    if not has_block(aggregator):
         return aggregate(aggregator, degrees, n)
-    if aggregator == 6:
+    if aggregator == WEIGHTED_MEAN:
         return weighted_mean(b, at + 2, degrees, n)
-    if aggregator <= 8:
-        return evaluate_function(b, at + 1, degrees, n, aggregator - 7)
-    return evaluate_pattern(b, at + 1, degrees, n, aggregator == 14)
+    if WITH_RULES >> aggregator & 1:
+        return evaluate_function(b, at + 1, degrees, n, aggregator - TAKAGI_SUGENO_0)
+    return evaluate_pattern(b, at + 1, degrees, n, aggregator == PATTERN_BREAKDOWN)
 
 
 def score(

@@ -2,7 +2,7 @@
 
 It does what watchdog.manager does, without memory of what was removed: on a board that small a subscription
 that was withdrawn may come back through a mediator that has not heard of it, until it expires. It knows the
-plain aggregators, 0 to 5.
+basic aggregators, 0 to 5.
 """
 
 from watchdog.pool import KEY, Pool

@@ -9,9 +9,8 @@ notifications never carry. Vectors are untrusted: the checks below accept exactl
 raise `VectorError` for everything else. docs/vector-format.md is the whole story.
 """
 
-from watchdog.blocks import block_fault, has_block
-from watchdog.lifetime import lifetime_code as lifetime_code
-from watchdog.lifetime import lifetime_s as lifetime_s
+from watchdog.aggregators import has_block, is_known
+from watchdog.blocks import block_fault
 
 SUBSCRIPTION = 1
 NOTIFICATION = 2
@@ -109,7 +108,7 @@ def check_subscription(b: bytes | bytearray, feature_bytes: int) -> None:
     if end < fixed + 3:
         raise VectorError(end, "too short for a subscription")
     aggregator = b[5] & 15
-    if 9 <= aggregator <= 13:
+    if not is_known(aggregator):
         raise VectorError(5, "unknown aggregator %d" % aggregator)
     k = _features(b, feature_bytes)
     block = block_bytes(b)

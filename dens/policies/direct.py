@@ -10,6 +10,7 @@ from collections.abc import Collection
 from typing import ClassVar
 
 from dens.item import Item
+from dens.policies.kind import PolicyKind
 
 
 class Direct:
@@ -38,3 +39,6 @@ class Direct:
     def kept(self, item: Item, given: int) -> int:
         """Keep what there is."""
         return item.copies
+
+
+DIRECT = PolicyKind("direct", "no copies between mediators", lambda node: Direct())

@@ -3,11 +3,12 @@
 A predictability lies between 0 and 65536 (= 1). Meeting raises it towards 1, time lowers it, and a peer that
 is likely to meet somebody makes it more likely here too:
 
-    meeting b:        P(b) ← P(b) + (1 − P(b)) · ½
-    each time unit:   P(x) ← P(x) · 0.98
-    through b:        P(c) ← max(P(c), P(b) · P_b(c) · 0.9)
+    meeting b:        P(b) ← P(b) + (1 − P(b)) · encounter
+    each time unit:   P(x) ← P(x) · ageing
+    through b:        P(c) ← max(P(c), P(b) · P_b(c) · transitivity)
 
-All of it is integer arithmetic, so that every machine decides alike. What a node tells its peers are its
+RFC 6693 §3.3 calls the three P_encounter, gamma and beta. All of it is integer arithmetic, so that every
+machine decides alike. What a node tells its peers are its
 largest values, four bytes each: node and predictability.
 """
 
@@ -15,12 +16,9 @@ from collections.abc import Collection
 from struct import Struct, error
 from typing import Final
 
+from dens.policies.kind import Parameter
+
 ONE: Final = 65_536
-_MEETING: Final = ONE // 2
-_FADING: Final = 64_225
-"""0.98 of ONE."""
-_THROUGH: Final = 58_982
-"""0.9 of ONE."""
 _ENTRY: Final = Struct(">HH")
 TOLD: Final = 256
 """So many values are told to a peer."""
@@ -30,8 +28,17 @@ PEERS: Final = 64
 """What so many peers told is remembered, the last ones."""
 
 
-def _faded(value: int, units: int) -> int:
-    factor, power = ONE, _FADING
+PARAMETERS: Final = (
+    Parameter("unit_s", 30, 1, 86_400, "seconds of a time unit, after each of which predictabilities fade"),
+    Parameter("encounter_percent", 50, 1, 100, "how far a meeting raises a predictability towards 1"),
+    Parameter("ageing_percent", 98, 0, 100, "what is left of a predictability after a time unit"),
+    Parameter("transitivity_percent", 90, 0, 100, "how much what a peer may meet counts here"),
+)
+"""What policies that learn from encounters let people set."""
+
+
+def _faded(value: int, units: int, power: int) -> int:
+    factor = ONE
     while units and factor:
         if units & 1:
             factor = factor * power // ONE
@@ -43,28 +50,35 @@ def _faded(value: int, units: int) -> int:
 class Encounters:
     """Predictabilities of one node.
 
-    >>> encounters = Encounters(unit_ms=30_000)
+    >>> encounters = Encounters(unit_s=30, encounter_percent=50, ageing_percent=98, transitivity_percent=90)
     >>> encounters.met(7, 0)
     >>> encounters.likelihood(7, 0), encounters.likelihood(7, 3_000_000), encounters.likelihood(8, 0)
     (32768, 4340, 0)
     """
 
-    __slots__ = ("_told", "_unit_ms", "_values")
+    __slots__ = ("_ageing", "_encounter", "_told", "_transitivity", "_unit_ms", "_values")
 
-    def __init__(self, unit_ms: int) -> None:
-        self._unit_ms = unit_ms
+    def __init__(
+        self, *, unit_s: int, encounter_percent: int, ageing_percent: int, transitivity_percent: int
+    ) -> None:
+        self._unit_ms = 1_000 * unit_s
+        self._encounter = ONE * encounter_percent // 100
+        self._ageing = ONE * ageing_percent // 100
+        self._transitivity = ONE * transitivity_percent // 100
         self._values: dict[int, tuple[int, int]] = {}
         self._told: dict[int, dict[int, int]] = {}
 
     def likelihood(self, node: int, now_ms: int) -> int:
         """Return how likely this node is to meet that one, 65536 = surely."""
         known = self._values.get(node)
-        return 0 if known is None else _faded(known[0], max(0, now_ms - known[1]) // self._unit_ms)
+        if known is None:
+            return 0
+        return _faded(known[0], max(0, now_ms - known[1]) // self._unit_ms, self._ageing)
 
     def met(self, node: int, now_ms: int) -> None:
         """Learn that the two have met."""
         value = self.likelihood(node, now_ms)
-        self._raise(node, value + (ONE - value) * _MEETING // ONE, now_ms)
+        self._raise(node, value + (ONE - value) * self._encounter // ONE, now_ms)
 
     def heard(self, peer: int, note: bytes, own: int, now_ms: int, hosts: Collection[int] = ()) -> None:
         """Take what a peer tells, except about the node `own`; a note that is none tells nothing.
@@ -82,7 +96,7 @@ class Encounters:
         self._told[peer] = told
         if len(self._told) > PEERS:
             del self._told[next(iter(self._told))]
-        through = self.likelihood(peer, now_ms) * _THROUGH // ONE
+        through = self.likelihood(peer, now_ms) * self._transitivity // ONE
         for other, value in sorted(told.items()):
             if other != own:
                 likely = through * value // ONE

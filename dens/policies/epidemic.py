@@ -7,6 +7,7 @@ from collections.abc import Collection
 from typing import ClassVar
 
 from dens.item import Item
+from dens.policies.kind import PolicyKind
 
 
 class Epidemic:
@@ -35,3 +36,6 @@ class Epidemic:
     def kept(self, item: Item, given: int) -> int:
         """Keep the copy, uncounted."""
         return 0
+
+
+EPIDEMIC = PolicyKind("epidemic", "everybody gets everything", lambda node: Epidemic())

@@ -9,13 +9,14 @@ from collections.abc import Collection
 from typing import ClassVar
 
 from dens.item import Item
-from dens.policies.encounters import Encounters
+from dens.policies.encounters import PARAMETERS, Encounters
+from dens.policies.kind import PolicyKind
 
 
 class Prophet:
     """Compares predictabilities.
 
-    >>> policy = Prophet(node=1)
+    >>> policy = PROPHET(1)
     >>> policy.met(3, True, bytes((0, 9, 128, 0)), 0)  # node 3 meets node 9 with probability one half
     >>> owed = Item(35, 1, 7, 1, 0, 0, 0, b"")
     >>> policy.share(owed, (9,), 3, 0), policy.share(owed, (8,), 3, 0)
@@ -25,9 +26,9 @@ class Prophet:
     asks_who_is_owed: ClassVar[bool] = True
     shares_everything: ClassVar[bool] = False
 
-    def __init__(self, node: int, unit_ms: int = 30_000) -> None:
+    def __init__(self, node: int, encounters: Encounters) -> None:
         self._node = node
-        self._encounters = Encounters(unit_ms)
+        self._encounters = encounters
 
     def note(self, now_ms: int) -> bytes:
         """Tell how likely this node is to meet others."""
@@ -52,3 +53,11 @@ class Prophet:
     def kept(self, item: Item, given: int) -> int:
         """Keep the copy, uncounted."""
         return 0
+
+
+PROPHET = PolicyKind(
+    "prophet",
+    "to a mediator likelier to meet a subscriber that is owed it",
+    lambda node, **learning: Prophet(node, Encounters(**learning)),
+    PARAMETERS,
+)

@@ -1,20 +1,22 @@
-"""The replication policies by the names that scenarios use."""
+"""The replication policies of this package, by the names that files use.
 
-from collections.abc import Callable
+Those of outside packages are added by `dens.drivers.installed_policies`, because looking for them is no
+business of a state machine. A new one is a file beside this one and a line here.
+"""
+
 from typing import Final
 
-from dens.policies.direct import Direct
-from dens.policies.epidemic import Epidemic
-from dens.policies.likely import Likely
-from dens.policies.policy import ReplicationPolicy
-from dens.policies.prophet import Prophet
-from dens.policies.spray_and_wait import SprayAndWait
+from dens.policies.dens import DENS
+from dens.policies.direct import DIRECT
+from dens.policies.epidemic import EPIDEMIC
+from dens.policies.kind import PolicyKind
+from dens.policies.prophet import PROPHET
+from dens.policies.spray_and_wait import SPRAY_AND_WAIT
 
-POLICIES: Final[dict[str, Callable[[int], ReplicationPolicy]]] = {
-    "epidemic": lambda node: Epidemic(),
-    "direct": lambda node: Direct(),
-    "spray_and_wait": lambda node: SprayAndWait(),
-    "prophet": lambda node: Prophet(node),
-    "dens": lambda node: Likely(node),
+POLICIES: Final[dict[str, PolicyKind]] = {
+    kind.name: kind for kind in (EPIDEMIC, DIRECT, SPRAY_AND_WAIT, PROPHET, DENS)
 }
-"""Name → makes the policy of one node, with the defaults of its file."""
+"""Name → what makes the policy of one node."""
+
+USUAL: Final = EPIDEMIC.name
+"""The policy where nobody says which."""

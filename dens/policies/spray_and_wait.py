@@ -9,10 +9,14 @@ copies, never fewer.
 """
 
 from collections.abc import Collection
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from dens.errors import LocalProtocolError
 from dens.item import Item
+from dens.policies.kind import Parameter, PolicyKind
+
+BUDGETS: Final = (1, 2, 4, 8, 16, 32, 64)
+"""What can be halved evenly and has a code in three bits."""
 
 
 class SprayAndWait:
@@ -27,8 +31,8 @@ class SprayAndWait:
     asks_who_is_owed: ClassVar[bool] = False
     shares_everything: ClassVar[bool] = False
 
-    def __init__(self, copies: int = 8) -> None:
-        if copies not in (1, 2, 4, 8, 16, 32, 64):
+    def __init__(self, copies: int) -> None:
+        if copies not in BUDGETS:
             raise LocalProtocolError(f"{copies} copies cannot be halved evenly; take a power of two up to 64")
         self._budget_code = copies.bit_length()
 
@@ -49,3 +53,23 @@ class SprayAndWait:
     def kept(self, item: Item, given: int) -> int:
         """Keep the other half, which is as large."""
         return given
+
+
+def budget(copies: int) -> Parameter:
+    """Return the parameter that says how many copies a notification may have at first."""
+    return Parameter(
+        "copies",
+        copies,
+        BUDGETS[0],
+        BUDGETS[-1],
+        "copies that a mediator may make of what it has from a publisher, a power of two",
+        BUDGETS,
+    )
+
+
+SPRAY_AND_WAIT = PolicyKind(
+    "spray_and_wait",
+    "a budget of copies, halved at every meeting",
+    lambda node, copies: SprayAndWait(copies),
+    (budget(8),),
+)

@@ -69,7 +69,7 @@ class World:
         self._assembly = Assembly(
             table_check=TABLE_CHECK,
             matchers=matchers if plan.has_parts else {LANGUAGE: matchers[LANGUAGE]},
-            listens_to={EITHER: frozenset((LANGUAGE,))},
+            listens_to={EITHER: {LANGUAGE: matchers[EITHER]}},
             parts={EITHER: parts_of},
             directory=TopicDirectory,
             mission_key=plan.mission_key,

@@ -8,6 +8,7 @@ anew.
 from typing import NamedTuple
 
 from emulation.node import Node
+from watchdog.header import HEADER_ID, HEADER_REVISION
 
 
 class Request(NamedTuple):
@@ -19,8 +20,9 @@ class Request(NamedTuple):
 
     def renewed(self) -> "Request":
         """Return the next revision of it."""
-        vector = self.vector
-        return self._replace(vector=bytes((vector[0], (vector[1] + 1) % 256)) + vector[2:])
+        vector = bytearray(self.vector)
+        vector[HEADER_REVISION] = (vector[HEADER_REVISION] + 1) % 256
+        return self._replace(vector=bytes(vector))
 
 
 class Resubscription:
@@ -42,7 +44,9 @@ class Resubscription:
     def forget(self, node: Node, id: int) -> None:
         """It does not want any more what it asked for, or wanted to, under this number."""
         for requests in (self._asked, self._waiting):
-            requests[node.number] = [one for one in requests.get(node.number, []) if one.vector[0] != id]
+            requests[node.number] = [
+                one for one in requests.get(node.number, []) if one.vector[HEADER_ID] != id
+            ]
 
     def postpone_withdrawal(self, node: Node, id: int) -> None:
         """It wants to take this back and cannot now."""

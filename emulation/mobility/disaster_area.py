@@ -29,12 +29,15 @@ unless the call leads to or from a hospital.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
 from emulation.mobility.ground import ConvexPolygon, Ground
 from emulation.mobility.model import Answer, Area, EachAlone, Legs, Path, Point
+from emulation.mobility.table import AnyMobilityTable, PauseRange, SpeedRange
+
+Duty = Literal["search", "bearer", "treatment", "command", "hospital", "ambulance", "messenger", "casualty"]
 
 ZONES: Final = ("incident_site", "treatment", "transport", "command", "hospital")
 DUTIES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -177,3 +180,33 @@ def _follow(path: Path, way: Sequence[Point], m_per_ms: float) -> None:
 def _between(pair: tuple[float, float], chance: np.random.Generator) -> float:
     least, most = pair
     return float(least + (most - least) * chance.random())
+
+
+class DisasterAreaTable(AnyMobilityTable):
+    """Move through the scenario's zones as a duty asks; the usual pauses differ from duty to duty.
+
+    `called` says what calls a node away from its duty, to where the notification comes from: one that is
+    delivered to it, or one that it finds a match for.
+    """
+
+    model: Literal["disaster_area"]
+    duty: Duty
+    speed_m_per_s: SpeedRange = (1.0, 2.0)
+    drive_m_per_s: SpeedRange = (5.0, 12.0)
+    pause_s: PauseRange | None = None
+    begins_s: PauseRange = (0.0, 0.0)
+    called: Literal["never", "delivered", "matched"] = "never"
+    attends_s: PauseRange = (60.0, 300.0)
+
+    def mobility_in(self, zones: Zones) -> DisasterArea:
+        """Return the model with these settings, in these zones."""
+        pause_s = USUAL_PAUSES_S[self.duty] if self.pause_s is None else self.pause_s
+        return DisasterArea(
+            zones,
+            self.duty,
+            self.speed_m_per_s,
+            self.drive_m_per_s,
+            pause_s,
+            self.begins_s,
+            self.attends_s,
+        )

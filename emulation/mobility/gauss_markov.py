@@ -18,11 +18,14 @@ at the border.
 
 from dataclasses import dataclass
 from math import atan2, cos, hypot, pi, sin, sqrt, tau
-from typing import Final
+from typing import Annotated, Final, Literal
 
 import numpy as np
+from pydantic import Field
 
-from emulation.mobility.model import Area, EachAlone, Legs, Path
+from emulation.mobility.model import Area, EachAlone, Legs, MobilityModel, Path
+from emulation.mobility.table import MobilityTable
+from emulation.settings_base import NotNegative, Speed
 
 _BORDER: Final = 0.1
 """The share of the area at each border in which a node turns to the middle."""
@@ -69,3 +72,21 @@ def _to_the_middle(x: float, y: float, area: Area, direction: float) -> float:
     if near_x or near_y:
         return atan2(area.height_m / 2 - y, area.width_m / 2 - x)
     return direction
+
+
+class GaussMarkovTable(MobilityTable):
+    """Wind along: speed and direction remember what they were."""
+
+    model: Literal["gauss_markov"]
+    speed_m_per_s: Speed
+    speed_deviation_m_per_s: NotNegative = 0.0
+    memory: Annotated[float, Field(ge=0, le=1)] = 0.75
+    step_s: Annotated[float, Field(ge=0.1)] = 10.0
+
+    def mobility(self) -> MobilityModel:
+        """Return the model with these settings."""
+        return GaussMarkov(self.speed_m_per_s, self.speed_deviation_m_per_s, self.memory, self.step_s)
+
+    def turns(self, width_m: float, height_m: float, duration_s: float) -> float:
+        """Return about how often a node turns: at every step."""
+        return duration_s / self.step_s

@@ -16,10 +16,12 @@ is drawn again.
 
 from dataclasses import dataclass
 from math import cos, hypot, sin, tau
+from typing import Literal
 
 import numpy as np
 
-from emulation.mobility.model import Area, EachAlone, Legs, Path
+from emulation.mobility.model import Area, EachAlone, Legs, MobilityModel, Path
+from emulation.mobility.table import MobilityTable, PauseRange, SpeedRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +57,20 @@ def _border_point(x: float, y: float, area: Area, chance: np.random.Generator) -
         to_y = min(max(y + reach * dy, 0.0), area.height_m)
         if hypot(to_x - x, to_y - y) > least:
             return to_x, to_y
+
+
+class RandomDirectionTable(MobilityTable):
+    """Walk straight to the border, wait, choose another direction."""
+
+    model: Literal["random_direction"]
+    speed_m_per_s: SpeedRange
+    pause_s: PauseRange = (0.0, 0.0)
+
+    def mobility(self) -> MobilityModel:
+        """Return the model with these settings."""
+        return RandomDirection(self.speed_m_per_s, self.pause_s)
+
+    def turns(self, width_m: float, height_m: float, duration_s: float) -> float:
+        """Return about how often a node turns: a way is half of the shorter side, walked at most speed."""
+        way_m = min(width_m, height_m) / 2
+        return duration_s / (way_m / self.speed_m_per_s[1] + sum(self.pause_s) / 2)

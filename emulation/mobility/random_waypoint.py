@@ -15,10 +15,12 @@ stream, whatever the settings are, so changing a speed changes no destination.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from emulation.mobility.model import Area, EachAlone, Legs, legs_through
+from emulation.mobility.model import Area, EachAlone, Legs, MobilityModel, legs_through
+from emulation.mobility.table import MobilityTable, PauseRange, SpeedRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +58,20 @@ class RandomWaypoint(EachAlone):
         mean_distance_m = 0.5 * max(area.width_m, area.height_m)
         mean_ms = 1000.0 * (sum(self.pause_s) / 2 + mean_distance_m / max(self.speed_m_per_s))
         return 4 + int(1.2 * duration_ms / mean_ms)
+
+
+class RandomWaypointTable(MobilityTable):
+    """Wait, choose a point, walk there, and again."""
+
+    model: Literal["random_waypoint"]
+    speed_m_per_s: SpeedRange
+    pause_s: PauseRange = (0.0, 0.0)
+
+    def mobility(self) -> MobilityModel:
+        """Return the model with these settings."""
+        return RandomWaypoint(self.speed_m_per_s, self.pause_s)
+
+    def turns(self, width_m: float, height_m: float, duration_s: float) -> float:
+        """Return about how often a node turns: a way is a third of the longer side, walked at most speed."""
+        way_m = max(width_m, height_m) / 3
+        return duration_s / (way_m / self.speed_m_per_s[1] + sum(self.pause_s) / 2)

@@ -7,10 +7,13 @@ order of the recording.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
+from pydantic import Field
 
 from emulation.mobility.model import Area, Legs, Path
+from emulation.mobility.table import AnyMobilityTable
 
 Track = tuple[tuple[float, float, float], ...]
 """(at_ms, x_m, y_m), times rising strictly; at least one point"""
@@ -40,3 +43,10 @@ def _walk(track: Track, duration_ms: float) -> Legs:
         path.reach(x, y, at_ms - path.now_ms)
     path.wait_until(duration_ms)
     return path.legs(duration_ms)
+
+
+class RecordedTable(AnyMobilityTable):
+    """Go where somebody recorded that nodes went."""
+
+    model: Literal["recorded"]
+    file: Annotated[str, Field(min_length=1)]

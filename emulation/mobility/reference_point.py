@@ -16,11 +16,15 @@ the border, so nobody is pushed out of the area.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, tau
+from typing import Annotated, Literal
 
 import numpy as np
+from pydantic import Field
 
-from emulation.mobility.model import Area, Floats, Legs, legs_through
-from emulation.mobility.random_waypoint import RandomWaypoint
+from emulation.mobility.model import Area, Floats, Legs, MobilityModel, legs_through
+from emulation.mobility.random_waypoint import RandomWaypoint, RandomWaypointTable
+from emulation.mobility.table import MobilityTable, PauseRange, SpeedRange
+from emulation.settings_base import Metres
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +68,24 @@ class ReferencePoint:
     def _along(times: Floats, marks: Floats, begins: Floats, ends: Floats) -> Floats:
         found: Floats = np.interp(times, marks, np.append(begins, ends[-1]))
         return found
+
+
+class ReferencePointTable(MobilityTable):
+    """Go together: the whole group follows one random waypoint walk, each within `spread_m` of it."""
+
+    model: Literal["reference_point"]
+    speed_m_per_s: SpeedRange
+    pause_s: PauseRange = (0.0, 0.0)
+    spread_m: Metres
+    wander_s: Annotated[float, Field(ge=1)] = 60.0
+
+    def mobility(self) -> MobilityModel:
+        """Return the model with these settings."""
+        return ReferencePoint(self.speed_m_per_s, self.pause_s, self.spread_m, self.wander_s)
+
+    def turns(self, width_m: float, height_m: float, duration_s: float) -> float:
+        """Return about how often a node turns: as often as what it follows."""
+        leader = RandomWaypointTable(
+            model="random_waypoint", speed_m_per_s=self.speed_m_per_s, pause_s=self.pause_s
+        )
+        return leader.turns(width_m, height_m, duration_s)

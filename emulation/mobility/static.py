@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from emulation.mobility.model import Area, Legs, legs_through
+from emulation.mobility.model import Area, Legs, MobilityModel, legs_through
+from emulation.mobility.table import MobilityTable
+from emulation.settings_base import NotNegative
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +37,14 @@ class Static:
                 x, y = self.places_m[position]
             walks.append(legs_through(times, np.full(2, x), np.full(2, y), duration_ms))
         return walks
+
+
+class StaticTable(MobilityTable):
+    """Stand still: at the given places, one for each node of the group, or at places drawn by chance."""
+
+    model: Literal["static"]
+    places_m: tuple[tuple[NotNegative, NotNegative], ...] | None = None
+
+    def mobility(self) -> MobilityModel:
+        """Return the model with these settings."""
+        return Static(self.places_m)

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from boards.board_language import BOARD_LANGUAGE, event_feature
 from documents.problems import Problem
 from emulation.scenario.places import Places
 from emulation.scenario.scenario import PlannedSensor, PlannedSubscription, board_limits
 from emulation.scenario.settings import ScenarioSettings
-from plugins.fuzzy.language import FUZZY
+from watchdog.header import NO_HEADER
 
 
 def check_boards(
@@ -28,8 +29,11 @@ def check_boards(
             continue
         measured = {1 << plan.event.index for plan in sensors if plan.group == group.name}
         for number, wanted in enumerate(subscriptions):
-            if wanted.language != FUZZY.language_id or wanted.vector[-2] not in measured:
+            if wanted.language != BOARD_LANGUAGE.language_id:
                 continue
-            for fault in limits.faults(wanted.vector, feature_bytes):
+            vector = NO_HEADER + wanted.body
+            if event_feature(vector) not in measured:
+                continue
+            for fault in limits.faults(vector, feature_bytes):
                 message = f'{fault.message}; the boards of "{group.name}" refuse it'
                 yield places.warning(("subscription", number, "file"), "D357", message)

@@ -6,8 +6,9 @@ Every check looks at the settings alone and yields problems at the place of the 
 from collections.abc import Iterator
 from dataclasses import fields
 
+from dens.drivers.installed_policies import parameter_faults
 from dens.limits import Limits
-from documents.problems import Problem, did_you_mean, listed
+from documents.problems import Problem, did_you_mean, likely_meant, listed
 from documents.toml_positions import Path
 from emulation.scenario.fault_checks import check_faults
 from emulation.scenario.motion_checks import check_motion
@@ -30,6 +31,7 @@ def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Probl
     yield from _groups(settings, places)
     yield from _radios(settings, places)
     yield from _limits(settings, places)
+    yield from _policies(settings, places)
     for index, subscription in enumerate(settings.subscription):
         path: Path = ("subscription", index, "group")
         yield from _reference(settings, places, path, subscription.group, "subscriber")
@@ -45,6 +47,10 @@ def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Probl
     for index, sensor in enumerate(settings.sensor):
         path = ("sensor", index, "group")
         yield from _reference(settings, places, path, sensor.group, "publisher")
+    for index, publication in enumerate(settings.publication):
+        path = ("publication", index, "group")
+        yield from _reference(settings, places, path, publication.group, "publisher")
+        yield from check_moment(settings, places, ("publication", index, "at_s"), publication.at_s)
     yield from _traffic(settings, places)
     yield from check_faults(settings, places)
     yield from _subscriptions(settings, places)
@@ -69,6 +75,7 @@ def _groups(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
                 ("group", index, "radio"),
                 "D305",
                 f'there is no radio "{group.radio}"{did_you_mean(group.radio, known)} ({listed(known)})',
+                meant=likely_meant(group.radio, known),
             )
         yield from check_motion(settings, index, places)
     nodes = sum(group.count * len(group.role) for group in settings.group)
@@ -89,12 +96,19 @@ def _radios(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
                 yield places.problem(("radio", name, key), "D312", message)
 
 
+def _policies(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
+    for path, message in parameter_faults(settings.overlay.policies):
+        code = "D305" if len(path) == 1 else "D302"
+        yield places.problem(("overlay", "policies", *path), code, message)
+
+
 def _limits(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
     known = [limit.name for limit in fields(Limits)]
     for name in settings.overlay.limits:
         if name not in known:
             message = f"there is no such limit{did_you_mean(name, known)}; dens/limits.py has them all"
-            yield places.problem(("overlay", "limits", name), "D305", message)
+            meant = likely_meant(name, known)
+            yield places.problem(("overlay", "limits", name), "D305", message, meant=meant, is_key=True)
 
 
 def _reference(
@@ -104,7 +118,7 @@ def _reference(
     if name not in roles:
         known = list(roles)
         message = f'there is no group "{name}"{did_you_mean(name, known)} ({listed(known)})'
-        yield places.problem(path, "D305", message)
+        yield places.problem(path, "D305", message, meant=likely_meant(name, known))
     elif role not in roles[name]:
         are = " and ".join(f"{one}s" for one in roles[name])
         message = f'the nodes of "{name}" are {are}; only {role}s can do this'

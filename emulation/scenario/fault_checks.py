@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from pydantic import ValidationError
 
-from documents.problems import Problem, did_you_mean, listed
+from documents.problems import Problem, did_you_mean, likely_meant, listed
 from documents.toml_positions import Path
 from emulation.scenario.controls import CHANGEABLE, ChangedRadio, changeable_in, control_path, is_key
 from emulation.scenario.fault_settings import ClockSettings, ControlSettings, CrashSettings, FaultSettings
@@ -21,7 +21,7 @@ def check_faults(settings: ScenarioSettings, places: Places) -> Iterator[Problem
             if name is not None and name not in known:
                 hint = f"{did_you_mean(name, list(known))} ({listed(list(known)) or 'there is none'})"
                 message = f'there is no {key} "{name}"{hint}'
-                yield places.problem(("group", index, key), "D305", message)
+                yield places.problem(("group", index, key), "D305", message, meant=likely_meant(name, known))
     for index, fault in enumerate(settings.fault):
         yield from _fault(settings, fault, ("fault", index), places)
     seen: dict[tuple[str, int], int] = {}
@@ -41,7 +41,8 @@ def _fault(settings: ScenarioSettings, fault: FaultSettings, path: Path, places:
     for position, name in enumerate(fault.who or ()):
         if name not in known and name not in devices:
             message = f'there is no group or device "{name}"{did_you_mean(name, known)} ({listed(known)}, or'
-            yield places.problem((*path, "who", position), "D305", f"{message} {known[0]}-1 …)")
+            meant = likely_meant(name, known)
+            yield places.problem((*path, "who", position), "D305", f"{message} {known[0]}-1 …)", meant=meant)
     yield from check_moment(settings, places, (*path, "at_s"), fault.at_s)
     if isinstance(fault, CrashSettings | ClockSettings) and fault.at_s is None and fault.every_s is None:
         yield places.problem(path, "D303", "says neither at_s (once) nor every_s (again and again)")
@@ -57,12 +58,14 @@ def _control(
     yield from check_moment(settings, places, (*path, "at_s"), control.at_s)
     changed = control_path(control.path)
     if changed is None:
-        yield places.problem((*path, "path"), "D318", _fixed(settings, control.path))
+        meant = () if is_key(settings, control.path) else likely_meant(control.path, changeable_in(settings))
+        yield places.problem((*path, "path"), "D318", _fixed(settings, control.path), meant=meant)
     elif isinstance(changed, ChangedRadio):
         radio = settings.radio.get(changed.name)
         if radio is None:
-            hint = did_you_mean(changed.name, list(settings.radio))
-            yield places.problem((*path, "path"), "D305", f'there is no radio "{changed.name}"{hint}')
+            message = f'there is no radio "{changed.name}"{did_you_mean(changed.name, settings.radio)}'
+            paths = [f"radio.{name}.{changed.key}" for name in likely_meant(changed.name, settings.radio)]
+            yield places.problem((*path, "path"), "D305", message, meant=paths)
             return
         if changed.key == "range_m" and settings.contacts is not None:
             message = "contacts are recorded, so a range changes nothing; leave out one of them"

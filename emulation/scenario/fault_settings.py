@@ -10,10 +10,10 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Discriminator, Field, Tag
 from pydantic_core import PydanticCustomError
 
-from documents.problems import did_you_mean, listed
+from documents.problems import did_you_mean, likely_meant, listed
 from emulation.board_profile import board_profiles, load_board_profile
-from emulation.scenario.base import NotNegative, Settings
-from emulation.scenario.unions import kind_by, known_kind, tag
+from emulation.settings_base import NotNegative, Settings
+from emulation.table_kinds import kind_by, known_kind, tag
 
 Seconds = Annotated[float, Field(ge=0.001, le=365 * 86_400)]
 Share = Annotated[float, Field(gt=0, le=1)]
@@ -40,7 +40,12 @@ def _known_profile(name: str) -> str:
         raise PydanticCustomError(
             "D302",
             'there is no board profile "{name}"{hint} ({known})',
-            {"name": name, "hint": did_you_mean(name, known), "known": listed(known)},
+            {
+                "name": name,
+                "hint": did_you_mean(name, known),
+                "known": listed(known),
+                "meant": likely_meant(name, known),
+            },
         )
     return name
 

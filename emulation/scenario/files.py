@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 
-from documents.problems import DocumentError, did_you_mean
+from documents.problems import DocumentError, did_you_mean, likely_meant
 from documents.toml_positions import Path as KeyPath
 from emulation.scenario.places import Places
 
@@ -33,8 +33,9 @@ class NamedFiles:
             raise DocumentError([places.problem(key, "D310", gone)])
         if obtain:
             raise DocumentError([places.problem(key, "D320", f'"{name}" is not there. {obtain}')])
-        message = f'there is no file "{name}" beside the scenario{did_you_mean(name, self._near(name))}'
-        raise DocumentError([places.problem(key, "D310", message)])
+        near = self._near(name)
+        message = f'there is no file "{name}" beside the scenario{did_you_mean(name, near)}'
+        raise DocumentError([places.problem(key, "D310", message, meant=likely_meant(name, near))])
 
     def inside(self, folder: str, pattern: str) -> list[str]:
         """Return the names of the files in a folder beside the scenario, those that match the pattern."""

@@ -10,9 +10,8 @@ import numpy as np
 
 from documents.problems import DocumentError, Problem, listed
 from documents.toml_positions import Path
-from emulation.mobility.disaster_area import DUTIES, ZONES, Zones
+from emulation.mobility.disaster_area import DUTIES, ZONES, DisasterAreaTable, Zones
 from emulation.mobility.ground import ConvexPolygon, Ground, is_convex
-from emulation.scenario.mobility_settings import DisasterAreaSettings
 from emulation.scenario.places import Places
 from emulation.scenario.settings import Corners, ScenarioSettings
 
@@ -39,7 +38,7 @@ def plan_zones(settings: ScenarioSettings, places: Places, problems: list[Proble
     return Zones(ground, by_kind)
 
 
-def check_duty(mobility: DisasterAreaSettings, key: Path, zones: Zones, places: Places) -> None:
+def check_duty(mobility: DisasterAreaTable, key: Path, zones: Zones, places: Places) -> None:
     """Raise `DocumentError` if the duty needs a zone that is not there, or a way that does not exist."""
     kinds = DUTIES[mobility.duty] or tuple(kind for kind in ZONES if kind in zones.by_kind)
     missing = [kind for kind in kinds if kind not in zones.by_kind]

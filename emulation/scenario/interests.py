@@ -7,12 +7,13 @@ for each participant. Who likes A1 asks for the events whose attribute is `A1`.
 from collections.abc import Iterator
 from pathlib import Path
 
+from dens.item import lifetime_code_ms
 from documents.problems import DocumentError, did_you_mean
 from emulation.contacts.formats.recording import Lines
 from emulation.interests import PlannedInterests
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.places import Places
-from emulation.scenario.populations import numbers_used
+from emulation.scenario.populations import generator_named, numbers_used
 from emulation.scenario.settings import InterestsSettings, ScenarioSettings
 from knowledge_manager.event_class import Attribute, UnknownName
 from knowledge_manager.mission_table import MissionTable
@@ -31,23 +32,34 @@ def plan_interests(
     try:
         event = table.event(wanted.event)
     except UnknownName as error:
-        raise DocumentError([places.problem(("interests", "event"), "D308", str(error))]) from None
+        raise DocumentError(
+            [places.problem(("interests", "event"), "D308", str(error), meant=error.meant)]
+        ) from None
     try:
         attribute = event.attribute(wanted.attribute)
     except UnknownName as error:
-        raise DocumentError([places.problem(("interests", "attribute"), "D308", str(error))]) from None
+        raise DocumentError(
+            [places.problem(("interests", "attribute"), "D308", str(error), meant=error.meant)]
+        ) from None
     if attribute.type != "nominal":
         message = f'"{attribute.name}" has no list of values that somebody could like'
         raise DocumentError([places.problem(("interests", "attribute"), "D308", message)])
     liked = None if wanted.number is not None else _liked(wanted, attribute, files, places)
-    first_id = numbers_used(settings, wanted.group)
-    most = wanted.number or max(map(len, liked or ((),)))
-    if first_id + most > _MOST_NUMBERS:
-        message = f"somebody would ask for {first_id + most} things; {_MOST_NUMBERS} is the most"
+    most = numbers_used(settings, wanted.group) + (wanted.number or max(map(len, liked or ((),))))
+    if most > _MOST_NUMBERS:
+        message = f"somebody would ask for {most} things; {_MOST_NUMBERS} is the most"
         raise DocumentError([places.problem(("interests",), "D312", message)])
-    lifetime_ms = int(1000 * settings.duration_s) + 1
+    language, generator = generator_named(wanted.language, ("interests", "language"), places)
     return PlannedInterests(
-        wanted.group, event, attribute, liked, wanted.number or 0, first_id, lifetime_ms, table.feature_bytes
+        wanted.group,
+        language,
+        generator,
+        table,
+        event,
+        attribute,
+        liked,
+        wanted.number or 0,
+        lifetime_code_ms(int(1000 * settings.duration_s) + 1),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from documents.problems import DocumentError, Problem, did_you_mean, listed
+from documents.problems import DocumentError, Problem, did_you_mean, likely_meant, listed
 from documents.reading import read_document, read_text
 from documents.toml_documents import SchemaCodes, parse_toml, problems_from_pydantic
 from documents.toml_positions import TomlPositions, locate
@@ -29,6 +29,7 @@ from emulation.scenario.interests import plan_interests
 from emulation.scenario.movement import plan_mobility
 from emulation.scenario.places import Places
 from emulation.scenario.populations import plan_population
+from emulation.scenario.publications import PlannedPublications, plan_publications
 from emulation.scenario.recorded_contacts import plan_contacts
 from emulation.scenario.scenario import PlannedPopulation, PlannedSensor, PlannedSubscription, Scenario
 from emulation.scenario.sensors import plan_sensor
@@ -37,8 +38,7 @@ from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.thesaurus import Thesaurus
 from knowledge_manager.thesaurus_files import load_layers
 from knowledge_manager.vocabulary import shipped_vocabularies
-from plugins.fuzzy.authoring.compiler import compile_subscription
-from plugins.fuzzy.language import FUZZY
+from plugins.registry import authoring_of, language_of_document
 
 CODES: Final = SchemaCodes(unknown_key="D301", missing_key="D303", bad_value="D302")
 _SHIPPED: Final = Path(__file__).parent.parent / "scenarios"
@@ -97,17 +97,16 @@ def _scenario(
     subscriptions: list[PlannedSubscription] = []
     populations: list[PlannedPopulation] = []
     sensors: list[PlannedSensor] = []
+    publications: list[PlannedPublications] = []
     words: Thesaurus | None = None
     try:
         words = _words(settings, files, places)
     except DocumentError as error:
         problems.extend(error.problems)
     if table is not None:
-        asked: dict[str, int] = {}
         for index, wanted in enumerate(settings.subscription):
-            number = asked[wanted.group] = asked.get(wanted.group, -1) + 1
             try:
-                subscriptions.append(_subscription(wanted, index, number % 256, files, table, words, places))
+                subscriptions.append(_subscription(wanted, index, files, table, words, places))
             except DocumentError as error:
                 problems.extend(error.problems)
         for index in range(len(settings.population)):
@@ -124,6 +123,11 @@ def _scenario(
                 sensors.append(plan_sensor(sensor, index, files, table, places, warnings))
             except DocumentError as error:
                 problems.extend(error.problems)
+        for index, publication in enumerate(settings.publication):
+            try:
+                publications.append(plan_publications(publication, index, files, table, places))
+            except DocumentError as error:
+                problems.extend(error.problems)
     if table is None or problems:
         raise DocumentError(problems)
     warnings.extend(check_boards(settings, table.feature_bytes, subscriptions, sensors, places))
@@ -137,6 +141,7 @@ def _scenario(
         tuple(subscriptions),
         tuple(populations),
         tuple(sensors),
+        tuple(publications),
         contacts,
         interests,
         tuple(sorted(warnings)),
@@ -180,7 +185,7 @@ def _table(
         else:
             hint = did_you_mean(vocabulary, known)
             message = f'no vocabulary "{vocabulary}" is shipped{hint} ({listed(known)}, or a .toml file)'
-            problems.append(places.problem(key, "D305", message))
+            problems.append(places.problem(key, "D305", message, meant=likely_meant(vocabulary, known)))
     try:
         table = load_mission_table(named)
         if (seconds := settings.overlay.notification_lifetime_s) is not None:
@@ -202,7 +207,6 @@ def _words(settings: ScenarioSettings, files: NamedFiles, places: Places) -> The
 def _subscription(
     wanted: SubscriptionSettings,
     index: int,
-    number: int,
     files: NamedFiles,
     table: MissionTable,
     words: Thesaurus | None,
@@ -212,14 +216,15 @@ def _subscription(
     source = read_document(path)
     at_ms = int(wanted.at_s * 1000)
     stamp_s = at_ms // 1000 % 65536
-    compiled = compile_subscription(source, str(path), table, id=number, stamp_s=stamp_s, thesaurus=words)
+    language = language_of_document(source, str(path))
+    compiled = authoring_of(language).compile(source, str(path), table, stamp_s=stamp_s, thesaurus=words)
     return PlannedSubscription(
         wanted.group,
         at_ms,
         None if wanted.withdrawn_at_s is None else int(wanted.withdrawn_at_s * 1000),
-        FUZZY.language_id,
-        number,
-        compiled.vector,
+        language.language_id,
+        compiled.lifetime_q,
+        compiled.body,
         wanted.file,
         source.decode(),
     )

@@ -7,15 +7,9 @@ from typing import Final
 
 from documents.problems import Problem
 from documents.toml_positions import Path
-from emulation.mobility.disaster_area import DUTIES, USUAL_PAUSES_S
-from emulation.scenario.mobility_settings import (
-    DisasterAreaSettings,
-    GaussMarkovSettings,
-    RandomDirectionSettings,
-    RandomWaypointSettings,
-    ReferencePointSettings,
-    StaticSettings,
-)
+from emulation.mobility.disaster_area import DUTIES, USUAL_PAUSES_S, DisasterAreaTable
+from emulation.mobility.reference_point import ReferencePointTable
+from emulation.mobility.static import StaticTable
 from emulation.scenario.places import Places
 from emulation.scenario.settings import Role, ScenarioSettings
 
@@ -27,11 +21,11 @@ def check_motion(settings: ScenarioSettings, index: int, places: Places) -> Iter
     """Yield what does not fit together in the motion of one group."""
     mobility = settings.group[index].mobility
     path: Path = ("group", index, "mobility")
-    if isinstance(mobility, StaticSettings):
+    if isinstance(mobility, StaticTable):
         yield from _standing(settings, places, index, mobility)
-    if isinstance(mobility, DisasterAreaSettings):
+    if isinstance(mobility, DisasterAreaTable):
         yield from _called(settings, places, index, mobility)
-    if isinstance(mobility, ReferencePointSettings):
+    if isinstance(mobility, ReferencePointTable):
         room_m = min(settings.area.width_m, settings.area.height_m) / 2
         if mobility.spread_m >= room_m:
             message = f"{mobility.spread_m:g} m leave the group no way to go; less than {room_m:g} m do"
@@ -46,14 +40,7 @@ def check_motion(settings: ScenarioSettings, index: int, places: Places) -> Iter
 def _turns(settings: ScenarioSettings, index: int) -> float:
     """Return about how often a node of a group turns at least, in the whole run."""
     mobility, area = settings.group[index].mobility, settings.area
-    if isinstance(mobility, GaussMarkovSettings):
-        return settings.duration_s / mobility.step_s
-    if isinstance(mobility, RandomWaypointSettings | RandomDirectionSettings | ReferencePointSettings):
-        way_m = min(area.width_m, area.height_m) / 2
-        if isinstance(mobility, RandomWaypointSettings | ReferencePointSettings):
-            way_m = max(area.width_m, area.height_m) / 3
-        return settings.duration_s / (way_m / mobility.speed_m_per_s[1] + sum(mobility.pause_s) / 2)
-    if isinstance(mobility, DisasterAreaSettings):
+    if isinstance(mobility, DisasterAreaTable):
         pause_s = USUAL_PAUSES_S[mobility.duty] if mobility.pause_s is None else mobility.pause_s
         sizes = [
             hypot(*(max(side) - min(side) for side in zip(*zone.corners_m, strict=True)))
@@ -62,11 +49,11 @@ def _turns(settings: ScenarioSettings, index: int) -> float:
         ]
         way_m = min(sizes, default=area.width_m) / 3
         return settings.duration_s / (way_m / mobility.speed_m_per_s[1] + sum(pause_s) / 2 + 1e-300)
-    return 0.0
+    return mobility.turns(area.width_m, area.height_m, settings.duration_s)
 
 
 def _called(
-    settings: ScenarioSettings, places: Places, index: int, mobility: DisasterAreaSettings
+    settings: ScenarioSettings, places: Places, index: int, mobility: DisasterAreaTable
 ) -> Iterator[Problem]:
     path: Path = ("group", index, "mobility", "called")
     if mobility.called == "never":
@@ -85,7 +72,7 @@ def _called(
 
 
 def _standing(
-    settings: ScenarioSettings, places: Places, index: int, mobility: StaticSettings
+    settings: ScenarioSettings, places: Places, index: int, mobility: StaticTable
 ) -> Iterator[Problem]:
     path: Path = ("group", index, "mobility", "places_m")
     places_m, count = mobility.places_m, settings.group[index].count

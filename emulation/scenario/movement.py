@@ -1,13 +1,13 @@
 """Makes the mobility model of a group, with its recording or its zones where it needs them."""
 
 from documents.problems import DocumentError
-from emulation.mobility.disaster_area import Zones
+from emulation.mobility.disaster_area import DisasterAreaTable, Zones
 from emulation.mobility.formats.registry import read_movement
 from emulation.mobility.model import Area, MobilityModel
-from emulation.mobility.recorded import Recorded
+from emulation.mobility.recorded import Recorded, RecordedTable
+from emulation.mobility.table import MobilityTable
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.ground import check_duty
-from emulation.scenario.mobility_settings import DisasterAreaSettings, RecordedSettings
 from emulation.scenario.places import Places
 from emulation.scenario.settings import (
     AreaSettings,
@@ -20,11 +20,13 @@ def plan_mobility(
 ) -> MobilityModel:
     """Return how this group moves, or raise `DocumentError` with everything wrong about its recording or its
     duty."""
-    if isinstance(group.mobility, DisasterAreaSettings):
+    if isinstance(group.mobility, DisasterAreaTable):
         check_duty(group.mobility, ("group", index, "mobility", "duty"), zones, places)
         return group.mobility.mobility_in(zones)
-    if not isinstance(group.mobility, RecordedSettings):
+    if isinstance(group.mobility, MobilityTable):
         return group.mobility.mobility()
+    if not isinstance(group.mobility, RecordedTable):
+        raise TypeError(f"{type(group.mobility).__name__} says nowhere how a model is made of it")
     key = ("group", index, "mobility", "file")
     path = files.path(group.mobility.file, key, places)
     tracks = read_movement(path, Area(area.width_m, area.height_m))

@@ -1,5 +1,6 @@
 """Where in a scenario file, or in a change to it, something is wrong."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from documents.problems import Problem, Severity
@@ -19,12 +20,20 @@ class Places:
         self._changes = changes or Changes()
         self._again = again
 
-    def problem(self, path: Path, code: str, message: str, severity: Severity = "error") -> Problem:
-        """Return an error at the place of this key."""
-        line, column = self._positions.at(path)
-        return self.at_origin(
-            Problem(self.file, line, column, severity, code, f"{key_path(path)}: {message}"), path
-        )
+    def problem(
+        self,
+        path: Path,
+        code: str,
+        message: str,
+        severity: Severity = "error",
+        *,
+        meant: Iterable[str] = (),
+        is_key: bool = False,
+    ) -> Problem:
+        """Return an error at the place of this key; for `meant` see `TomlPositions.problem`."""
+        told = f"{key_path(path)}: {message}"
+        problem = self._positions.problem(self.file, path, code, told, severity, meant=meant, is_key=is_key)
+        return self.at_origin(problem, path)
 
     def warning(self, path: Path, code: str, message: str) -> Problem:
         """Return what should be known about this key and keeps nobody from running the scenario."""
@@ -39,4 +48,8 @@ class Places:
     def at_origin(self, problem: Problem, path: Path) -> Problem:
         """Return the problem as one of the change that put there what stands at this path, if one did."""
         change = self._changes.behind(path)
-        return problem if change is None else replace(problem, file=change, line=0, column=0)
+        return (
+            problem
+            if change is None
+            else replace(problem, file=change, line=0, column=0, span=None, fixes=())
+        )

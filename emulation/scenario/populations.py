@@ -1,19 +1,22 @@
 """Checks a population of subscriptions against the mission table and gives it numbers."""
 
 from documents.problems import DocumentError, Problem
+from documents.toml_positions import Path
 from emulation.scenario.places import Places
 from emulation.scenario.scenario import PlannedPopulation
 from emulation.scenario.settings import ScenarioSettings
 from knowledge_manager.event_class import Attribute, UnknownName
 from knowledge_manager.mission_table import MissionTable
+from plugins.authoring.generator import SubscriptionGenerator
+from plugins.registry import RegistryError, authoring_of, language_named, offered
 
 
-def numbers_used(settings: ScenarioSettings, group: str, before: int | None = None) -> int:
-    """Return how many numbers each subscriber of a group needs, for populations up to this one only."""
+def numbers_used(settings: ScenarioSettings, group: str) -> int:
+    """Return how many numbers each subscriber of a group needs at least, for files and populations."""
     count = next((one.count for one in settings.group if one.name == group), 1)
     files = sum(wanted.group == group for wanted in settings.subscription)
-    crowds = settings.population[:before]
-    return files + sum(-(-crowd.number // count) for crowd in crowds if crowd.group == group)
+    crowds = [crowd.number for crowd in settings.population if crowd.group == group]
+    return files + sum(-(-number // count) for number in crowds)
 
 
 def plan_population(
@@ -24,18 +27,39 @@ def plan_population(
     try:
         event = table.event(crowd.event)
     except UnknownName as error:
-        raise DocumentError([places.problem(("population", index, "event"), "D308", str(error))]) from None
+        raise DocumentError(
+            [places.problem(("population", index, "event"), "D308", str(error), meant=error.meant)]
+        ) from None
     problems: list[Problem] = []
     among: dict[str, Attribute] = {}
     for position, name in enumerate(crowd.among or [attribute.name for attribute in event.attributes]):
         try:
             among[name] = event.attribute(name)
         except UnknownName as error:
-            problems.append(places.problem(("population", index, "among", position), "D308", str(error)))
+            problems.append(
+                places.problem(
+                    ("population", index, "among", position), "D308", str(error), meant=error.meant
+                )
+            )
     if not problems and crowd.attributes[1] > len(among):
         message = f"{crowd.attributes[1]} attributes of {len(among)} cannot be taken"
         problems.append(places.problem(("population", index, "attributes"), "D312", message))
+    try:
+        language, generator = generator_named(crowd.language, ("population", index, "language"), places)
+    except DocumentError as error:
+        problems.extend(error.problems)
     if problems:
         raise DocumentError(problems)
-    first_id = numbers_used(settings, crowd.group, index)
-    return PlannedPopulation(crowd, event, tuple(among.values()), first_id, table.feature_bytes)
+    return PlannedPopulation(crowd, language, generator, table, event, tuple(among.values()))
+
+
+def generator_named(name: str, key: Path, places: Places) -> tuple[int, SubscriptionGenerator]:
+    """Return the number of the language of this name and what makes its subscriptions; a name that means no
+    language, or one that makes none, raises `DocumentError` at its key."""
+    try:
+        language = language_named(name)
+        return language.language_id, offered(
+            authoring_of(language).generator, language, "subscriptions made by chance"
+        )
+    except RegistryError as error:
+        raise DocumentError([places.problem(key, "D380", str(error))]) from None

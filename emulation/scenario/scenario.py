@@ -2,19 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 from pathlib import Path
 
 import numpy as np
 
 from boards.limits import BOARDS, BoardLimits
+from dens.item import lifetime_code_ms
 from documents.problems import Problem
 from emulation.contacts.contact import Contacts
 from emulation.interests import PlannedInterests
-from emulation.mobility.disaster_area import DisasterArea
+from emulation.mobility.disaster_area import DisasterArea, DisasterAreaTable
 from emulation.mobility.model import AnswersCalls, MobilityModel
-from emulation.population import dealt, draw_population
-from emulation.scenario.mobility_settings import DisasterAreaSettings
+from emulation.population import draw_population
+from emulation.scenario.publications import PlannedPublications
 from emulation.scenario.sensor_settings import (
     DiurnalWeatherSettings,
     FireSignsSettings,
@@ -30,6 +30,7 @@ from emulation.sensors.uniform import Uniform
 from emulation.sensors.vital_signs import VitalSigns
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
+from plugins.authoring.generator import RandomSubscription, SubscriptionGenerator
 
 
 def board_limits(settings: ScenarioSettings, group: str) -> BoardLimits | None:
@@ -44,14 +45,14 @@ GeneratorSettings = VitalSignsSettings | DiurnalWeatherSettings | FireSignsSetti
 
 @dataclass(frozen=True, slots=True)
 class PlannedSubscription:
-    """What every node of a group will ask for: the compiled vector and the document it came from."""
+    """What every node of a group will ask for, compiled, and the document it came from."""
 
     group: str
     at_ms: int
     withdrawn_ms: int | None
     language: int
-    id: int
-    vector: bytes
+    lifetime_q: int
+    body: bytes
     file: str
     document: str
 
@@ -61,34 +62,39 @@ class PlannedPopulation:
     """What the nodes of a group will ask for between them, once a seed has drawn it."""
 
     settings: PopulationSettings
+    language: int
+    generator: SubscriptionGenerator
+    table: MissionTable
     event: EventClass
     among: tuple[Attribute, ...]
-    first_id: int
-    """The number of the first one at each subscriber."""
-    feature_bytes: int
 
     @property
     def at_ms(self) -> int:
         """Return when they ask."""
         return int(self.settings.at_s * 1000)
 
-    def vectors(self, chance: np.random.Generator, subscribers: int) -> list[tuple[int, bytes]]:
-        """Return (which of the subscribers, vector) for each of them."""
+    @property
+    def lifetime_q(self) -> int:
+        """Return the code of how long they want it."""
+        return lifetime_code_ms(int(1000 * self.settings.valid_s))
+
+    def bodies(self, chance: np.random.Generator) -> list[bytes]:
+        """Return what they ask for, to be dealt out one subscriber after the other."""
         settings = self.settings
-        drawn = draw_population(
-            chance,
+        wanted = RandomSubscription(
             self.event,
             self.among,
-            number=settings.number,
-            attributes=settings.attributes,
-            similarity=settings.similarity,
-            selectivity=settings.selectivity,
-            threshold=ceil(15 * settings.threshold - 1e-9),
-            lifetime_ms=int(1000 * settings.valid_s),
-            stamp_s=int(settings.at_s),
-            feature_bytes=self.feature_bytes,
+            settings.attributes,
+            settings.selectivity,
+            settings.threshold,
+            int(settings.at_s),
         )
-        return dealt(drawn, subscribers, self.first_id)
+        return draw_population(
+            chance,
+            lambda chance: self.generator.draw(chance, wanted, self.table),
+            number=settings.number,
+            similarity=settings.similarity,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +176,7 @@ class Scenario:
     subscriptions: tuple[PlannedSubscription, ...]
     populations: tuple[PlannedPopulation, ...]
     sensors: tuple[PlannedSensor, ...]
+    publications: tuple[PlannedPublications, ...]
     contacts: Contacts | None = None
     """Recorded ones, where they do not follow from motion."""
     interests: PlannedInterests | None = None
@@ -204,7 +211,7 @@ class Scenario:
         go."""
         found: list[tuple[str, range, str, AnswersCalls]] = []
         for (group, numbers), model in zip(self.members(), self.mobilities, strict=True):
-            if isinstance(group.mobility, DisasterAreaSettings) and group.mobility.called != "never":
+            if isinstance(group.mobility, DisasterAreaTable) and group.mobility.called != "never":
                 assert isinstance(model, DisasterArea)
                 found.append((group.name, numbers, group.mobility.called, model))
         return found

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, PositiveFloat, Tag
 
-from emulation.scenario.base import Name, NotificationLifetime, NotNegative, Settings
-from emulation.scenario.unions import kind_by, known_kind, tag
+from emulation.settings_base import Name, NotificationLifetime, NotNegative, Settings
+from emulation.table_kinds import kind_by, known_kind, tag
 
 
 class VitalSignsSettings(Settings):

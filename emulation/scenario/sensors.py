@@ -3,7 +3,7 @@
 from dataclasses import replace
 from math import ceil
 
-from documents.problems import DocumentError, Problem, did_you_mean, listed
+from documents.problems import DocumentError, Problem, did_you_mean, likely_meant, listed
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.places import Places
 from emulation.scenario.scenario import PlannedSensor
@@ -41,7 +41,9 @@ def plan_sensor(
     try:
         event = table.event(sensor.event)
     except UnknownName as error:
-        raise DocumentError([places.problem(("sensor", index, "event"), "D308", str(error))]) from None
+        raise DocumentError(
+            [places.problem(("sensor", index, "event"), "D308", str(error), meant=error.meant)]
+        ) from None
     if sensor.notification_lifetime_s is not None:
         event = replace(event, notification_lifetime_s=ceil(sensor.notification_lifetime_s))
     at_ms, every_ms = int(sensor.at_s * 1000), max(1, int(sensor.every_s * 1000))
@@ -66,12 +68,13 @@ def _layout(source: CsvSettings, event: EventClass, index: int, places: Places) 
             event.attribute(name)
         except UnknownName as error:
             path = ("sensor", index, "source", "columns", name)
-            problems.append(places.problem(path, "D308", str(error)))
+            problems.append(places.problem(path, "D308", str(error), meant=error.meant, is_key=True))
     for name, unit in source.units.items():
         path = ("sensor", index, "source", "units", name)
         if name not in source.columns:
             message = f"no column is taken for it{did_you_mean(name, source.columns)}"
-            problems.append(places.problem(path, "D308", message))
+            meant = likely_meant(name, source.columns)
+            problems.append(places.problem(path, "D308", message, meant=meant, is_key=True))
             continue
         try:
             attribute = event.attribute(name)

@@ -20,11 +20,12 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from dens.drivers.installed_policies import policies, unknown_policy
 from dens.limits import Limits
-from dens.policies.registry import POLICIES
-from documents.problems import did_you_mean, listed
+from dens.policies.policy import ReplicationPolicy
+from dens.policies.registry import USUAL
+from documents.problems import likely_meant
 from emulation.radio import Radio
-from emulation.scenario.base import Metres, Name, NotificationLifetime, NotNegative, Settings
 from emulation.scenario.fault_settings import (
     BoardSettings,
     ControlSettings,
@@ -33,7 +34,11 @@ from emulation.scenario.fault_settings import (
     FaultSettings,
 )
 from emulation.scenario.mobility_settings import MobilitySettings
+from emulation.scenario.publication_settings import PublicationSettings
 from emulation.scenario.sensor_settings import SensorSettings
+from emulation.settings_base import Metres, Name, NotificationLifetime, NotNegative, Settings
+from plugins.registry import DEFAULT
+from watchdog.lifetime import LONGEST_LIFETIME_S
 
 ZoneKind = Literal["incident_site", "treatment", "transport", "command", "hospital"]
 Role = Literal["subscriber", "mediator", "publisher"]
@@ -60,13 +65,38 @@ def _limits_schema(schema: dict[str, Any]) -> None:
 
 
 def _known_policy(name: str) -> str:
-    if name not in POLICIES:
-        raise PydanticCustomError(
-            "D302",
-            'there is no replication policy "{name}"{hint} ({known})',
-            {"name": name, "hint": did_you_mean(name, POLICIES), "known": listed(list(POLICIES))},
-        )
+    if name not in policies():
+        meant = likely_meant(name, policies())
+        raise PydanticCustomError("D302", "{said}", {"said": unknown_policy(name), "meant": meant})
     return name
+
+
+def _policy_schema(schema: dict[str, Any]) -> None:
+    schema["enum"] = list(policies())
+
+
+def _policies_schema(schema: dict[str, Any]) -> None:
+    schema["additionalProperties"] = False
+    schema["properties"] = {
+        kind.name: {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {
+                one.name: {
+                    "type": "integer",
+                    "default": one.default,
+                    "description": one.meaning,
+                    **(
+                        {"enum": list(one.among)}
+                        if one.among
+                        else {"minimum": one.least, "maximum": one.most}
+                    ),
+                }
+                for one in kind.parameters
+            },
+        }
+        for kind in policies().values()
+    }
 
 
 class RecordedContactsSettings(Settings):
@@ -84,21 +114,30 @@ class InterestsSettings(Settings):
     group: Name
     event: str
     attribute: str
+    language: str = DEFAULT
     folder: str | None = None
     number: PositiveInt | None = None
     obtain: str = ""
 
 
 class OverlaySettings(Settings):
-    """How DENS nodes replicate, and the bounds of every engine that differ from the usual ones."""
+    """How DENS nodes replicate, and the bounds of every engine that differ from the usual ones.
 
-    policy: Annotated[str, AfterValidator(_known_policy), Field(json_schema_extra={"enum": [*POLICIES]})] = (
-        "epidemic"
+    `policies` has parameters by the names of policies, so that runs with several may share one file.
+    """
+
+    policy: Annotated[str, AfterValidator(_known_policy), Field(json_schema_extra=_policy_schema)] = USUAL
+    policies: Annotated[dict[str, dict[str, int]], Field(json_schema_extra=_policies_schema)] = Field(
+        default_factory=dict
     )
     limits: Annotated[dict[str, PositiveInt], Field(json_schema_extra=_limits_schema)] = Field(
         default_factory=dict
     )
     notification_lifetime_s: NotificationLifetime | None = None
+
+    def replication(self, node: int) -> ReplicationPolicy:
+        """Return the policy of one node."""
+        return policies()[self.policy](node, **self.policies.get(self.policy, {}))
 
 
 class RadioSettings(Settings):
@@ -198,6 +237,7 @@ class PopulationSettings(Settings):
     """The nodes of a group ask, between them, for so many things that chance makes."""
 
     group: Name
+    language: str = DEFAULT
     event: str
     number: Annotated[int, Field(ge=1, le=1_000_000)]
     attributes: Annotated[tuple[PositiveInt, PositiveInt], AfterValidator(_fewest_first)] = (1, 3)
@@ -205,7 +245,7 @@ class PopulationSettings(Settings):
     similarity: Annotated[float, Field(ge=0, le=1)] = 0.0
     selectivity: Annotated[float, Field(ge=0, le=1)] = 0.1
     threshold: Annotated[float, Field(ge=0, le=1)] = 0.5
-    valid_s: Annotated[float, Field(ge=1, le=365 * 86_400)] = 86_400.0
+    valid_s: Annotated[float, Field(ge=1, le=LONGEST_LIFETIME_S)] = 86_400.0
     at_s: NotNegative = 0.0
 
 
@@ -217,7 +257,7 @@ class TrafficSettings(Settings):
     first_s: NotNegative = 0.0
     every_s: Annotated[float, Field(ge=0.001, le=365 * 86_400)]
     size_bytes: Annotated[int, Field(ge=1, le=60_000)]
-    lifetime_s: PositiveFloat
+    lifetime_s: Annotated[float, Field(gt=0, le=LONGEST_LIFETIME_S)]
 
 
 def _several(given: Any) -> Any:
@@ -256,6 +296,7 @@ class ScenarioSettings(Settings):
     subscription: tuple[SubscriptionSettings, ...] = ()
     population: tuple[PopulationSettings, ...] = ()
     sensor: tuple[SensorSettings, ...] = ()
+    publication: tuple[PublicationSettings, ...] = ()
     traffic: tuple[TrafficSettings, ...] = ()
     fault: tuple[FaultSettings, ...] = ()
     control: tuple[ControlSettings, ...] = ()

@@ -6,8 +6,8 @@ It changes nothing, so it is a warning.
 from collections.abc import Iterator
 
 from documents.problems import Problem
+from emulation.mobility.disaster_area import DisasterAreaTable
 from emulation.scenario.fault_settings import DampingSettings
-from emulation.scenario.mobility_settings import DisasterAreaSettings
 from emulation.scenario.places import Places
 from emulation.scenario.settings import ScenarioSettings
 
@@ -26,7 +26,11 @@ def check_unused(settings: ScenarioSettings, places: Places) -> Iterator[Problem
                     f'no group says {kind} = "{name}", so it has no effect; let one say it, or leave it out'
                 )
                 yield places.warning((kind, name), "D323", message)
-    if not any(isinstance(group.mobility, DisasterAreaSettings) for group in groups):
+    for name in settings.overlay.policies:
+        if name != settings.overlay.policy:
+            message = f'the policy is "{settings.overlay.policy}", so it has no effect; leave it out'
+            yield places.warning(("overlay", "policies", name), "D323", message)
+    if not any(isinstance(group.mobility, DisasterAreaTable) for group in groups):
         for kind, entries in (("zone", settings.zone), ("obstacle", settings.obstacle)):
             for index in range(len(entries)):
                 message = "only the model disaster_area knows it, and no group moves so; leave it out"

@@ -26,9 +26,9 @@ from documents.problems import (
 )
 from emulation.recorded_text import TextBounds, text_lines
 from emulation.sensors.source import Sample
-from emulation.sensors.values import fault_of, semicolon_hint
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.units import convert
+from plugins.value_texts import fault_of, semicolon_hint
 
 BOUNDS: Final = TextBounds(most_lines=10_000_000, longest_line=64 * 1024)
 _LATEST_S: Final = Decimal(10**14)

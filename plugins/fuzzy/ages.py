@@ -1,9 +1,9 @@
-"""The age of an event as the byte that a constraint on age is compared with (SPEC §3)."""
+"""The age of an event as the byte that a constraint on age is compared with."""
 
 from bisect import bisect_left
 from typing import Final
 
-from watchdog.vector import lifetime_s
+from watchdog.lifetime import lifetime_s
 
 OLDEST_S: Final = 65535
 """Ages saturate here."""

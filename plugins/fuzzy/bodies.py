@@ -6,6 +6,9 @@ from plugins.language import Matcher, SubscriptionKey
 from watchdog.header import NO_HEADER, body_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plugins.fuzzy.relations.covering import CoveringForest
     from plugins.fuzzy.relations.relations import FuzzyRelations
 
 
@@ -25,11 +28,30 @@ class BodyMatcher:
         self._add(key, NO_HEADER + body)
 
 
+class BodyForest:
+    """A forest of whole vectors that is given bodies."""
+
+    def __init__(self, of_vectors: "CoveringForest") -> None:
+        self._insert = of_vectors.insert
+        self.roots = of_vectors.roots
+        self.children = of_vectors.children
+        self.statistics = of_vectors.statistics
+
+    def insert(self, key: SubscriptionKey, body: bytes) -> None:
+        """Find this subscription its place. A bad body raises `VectorError`."""
+        self._insert(key, NO_HEADER + body)
+
+
 class BodyRelations:
     """Relations of whole vectors that are given bodies."""
 
-    def __init__(self, of_vectors: "FuzzyRelations") -> None:
+    def __init__(self, of_vectors: "FuzzyRelations", new_forest: "Callable[[], CoveringForest]") -> None:
         self._relations = of_vectors
+        self._new_forest = new_forest
+
+    def forest(self) -> "BodyForest":
+        """Return an empty forest of coverings."""
+        return BodyForest(self._new_forest())
 
     def covers(self, one: bytes, other: bytes) -> bool:
         """Say whether whatever satisfies `other` is known to satisfy `one`."""

@@ -5,9 +5,10 @@ from plugins.fuzzy.codec import FuzzyCodec
 from plugins.language import SubscriptionKey
 from watchdog.filter import FuzzyFilter, Release
 from watchdog.header import NO_HEADER
+from watchdog.lifetime import lifetime_code
 from watchdog.pool import Pool
 from watchdog.reading import Reading
-from watchdog.vector import ONE_HOUR, lifetime_code
+from watchdog.vector import ONE_HOUR
 
 
 class FuzzySourceFilter(FuzzyFilter):

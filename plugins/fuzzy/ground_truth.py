@@ -14,7 +14,7 @@ from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.ground_truth import Bytes, Judged, ReadingColumns, TellingTruth
 from plugins.kernels.compiled import is_available
-from watchdog.blocks import has_block
+from watchdog.aggregators import has_block
 from watchdog.header import NO_HEADER
 
 TOGETHER_FROM: Final = 200_000

@@ -34,9 +34,11 @@ def _authoring() -> "Authoring":
 
 
 def _relations(table: MissionTable) -> BodyRelations:
+    from plugins.fuzzy.relations.covering import CoveringForest
     from plugins.fuzzy.relations.relations import FuzzyRelations
 
-    return BodyRelations(FuzzyRelations("subset", table.feature_bytes))
+    width = table.feature_bytes
+    return BodyRelations(FuzzyRelations("subset", width), partial(CoveringForest, "subset", width))
 
 
 def _ground_truth(table: MissionTable) -> "GroundTruth":

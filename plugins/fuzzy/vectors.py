@@ -6,7 +6,7 @@ names, so that compilers, explainers and matchers need not count offsets.
 
 from dataclasses import dataclass
 
-from watchdog.blocks import has_block
+from watchdog.aggregators import has_block
 from watchdog.vector import (
     HEADER_BYTES,
     attribute_feature_offset,
@@ -17,23 +17,6 @@ from watchdog.vector import (
     event_feature_offset,
     indexes,
 )
-
-AGGREGATORS = {
-    0: "min",
-    1: "max",
-    2: "product",
-    3: "arithmetic_mean",
-    4: "geometric_mean",
-    5: "harmonic_mean",
-    6: "weighted_mean",
-    7: "takagi_sugeno_0",
-    8: "takagi_sugeno_1",
-    14: "pattern_breakdown",
-    15: "pattern_exact",
-}
-"""Every aggregator by its id. The names of 0 to 8 are those of the XML language."""
-
-WEIGHTED_MEAN, TAKAGI_SUGENO_0, TAKAGI_SUGENO_1, BREAKDOWN, EXACT = 6, 7, 8, 14, 15
 
 Triple = tuple[int, int, int]
 """(v, V, g): degree 1 on [v, V], falling outside with slope code g & 127, complemented by g & 128."""

@@ -7,10 +7,16 @@ bytes would wrap around or turn unsigned.
 from typing import Any
 
 from watchdog.aggregate import aggregate, weighted_mean
+from watchdog.aggregators import (
+    PATTERN_BREAKDOWN,
+    TAKAGI_SUGENO_0,
+    WEIGHTED_MEAN,
+    WITH_BLOCK,
+    WITH_RULES,
+)
+from watchdog.blocks import TABLE_PER_PAIR
 from watchdog.breakdown import pair_value
 from watchdog.pattern import evaluate
-
-TABLE_PER_PAIR = 3
 
 
 def mean_of_rules(patterns: Any, at: int, degrees: Any, n: int, order: int) -> int:
@@ -36,10 +42,10 @@ def combined(kind: int, patterns: Any, at: int, weights: Any, degrees: Any, n: i
     """Return the first n degrees combined by this aggregator; `patterns` and `weights` are what some of
     them need.
     """
-    if kind < 6:
+    if WITH_BLOCK >> kind & 1 == 0:
         return aggregate(kind, degrees, n)
-    if kind == 6:
+    if kind == WEIGHTED_MEAN:
         return weighted_mean(weights, 0, degrees, n)
-    if kind <= 8:
-        return mean_of_rules(patterns, at + 1, degrees, n, kind - 7)
-    return evaluate(patterns, at, degrees, n, kind == 14)
+    if WITH_RULES >> kind & 1:
+        return mean_of_rules(patterns, at + 1, degrees, n, kind - TAKAGI_SUGENO_0)
+    return evaluate(patterns, at, degrees, n, kind == PATTERN_BREAKDOWN)

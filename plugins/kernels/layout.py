@@ -20,10 +20,12 @@ aggregator a block has
 A place is block·64 + row, 32 bits. `GROUPS` and `BLOCKS` name the fields of the two tables of numbers.
 """
 
+from watchdog.aggregators import MIN, WEIGHTED_MEAN
+
 ROWS = 64
 EMPTY = 255
 
-MINIMUM, WEIGHTED = 0, 6
+MINIMUM, WEIGHTED = MIN, WEIGHTED_MEAN
 
 # fields of a group
 EVENT, NEEDS, AGED, KIND, FLIPS, SIZE, TAIL, COUNT, PATTERN, NEXT = range(10)

@@ -26,12 +26,11 @@ from plugins.kernels.layout import (
     TAIL,
 )
 from plugins.kernels.rows import RowStore
+from watchdog.aggregators import ARITHMETIC_MEAN, MAX, PRODUCT
 
 Bytes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int64]
 Found = tuple[npt.NDArray[np.uint32], Bytes]
-
-_MAXIMUM, _PRODUCT, _ARITHMETIC = 1, 2, 3
 
 
 def scan(store: RowStore, row: Bytes, event: int, feature: int, exact: bool) -> Found:
@@ -120,14 +119,14 @@ def _combined(store: RowStore, group: Numbers, degrees: Bytes, weights: Bytes) -
     kind, size = int(group[KIND]), int(group[SIZE])
     wide = degrees.astype(np.int64)
     overall = np.empty(degrees.shape[1], np.uint8)
-    if kind == _MAXIMUM:
+    if kind == MAX:
         overall[:] = degrees.max(axis=0)
-    elif kind == _PRODUCT:
+    elif kind == PRODUCT:
         product = np.full(degrees.shape[1], 255)
         for column in wide:
             product = (product * column + 127) // 255
         overall[:] = product
-    elif kind == _ARITHMETIC:
+    elif kind == ARITHMETIC_MEAN:
         overall[:] = (2 * wide.sum(axis=0) + size) // (2 * size)
     elif kind == layout.WEIGHTED:
         weight = weights.sum(axis=0, dtype=np.int64)

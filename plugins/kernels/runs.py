@@ -33,6 +33,7 @@ from plugins.kernels.layout import (
     record_words,
     weights_at,
 )
+from watchdog.aggregators import AT_MOST_LARGEST, AT_MOST_SMALLEST
 
 Bytes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int64]
@@ -149,6 +150,8 @@ def any_kind(
 ) -> int:
     """Search a group of any aggregator: losses by columns, then row by row with the code of the boards."""
     size, flips, kind = groups[group, SIZE], groups[group, FLIPS], groups[group, KIND]
+    at_most_largest = AT_MOST_LARGEST >> kind & 1 == 1
+    at_most_smallest = AT_MOST_SMALLEST >> kind & 1 == 1
     of_row, weights = numbers[OF_ROW : OF_ROW + 2 * size], numbers[WEIGHTS : WEIGHTS + size]
     while block != stop:
         at = blocks[block, AT]
@@ -170,8 +173,8 @@ def any_kind(
                 degree = 255 - int(scratch[ROWS * rank + lane])
                 of_row[rank] = degree
                 least, most = min(least, degree), max(most, degree)
-            if kind <= WEIGHTED and (most <= floor or (kind == 2 and least <= floor)):
-                continue  # no mean exceeds the largest degree, no product the smallest
+            if at_most_largest and (most <= floor or (at_most_smallest and least <= floor)):
+                continue
             if kind == WEIGHTED:
                 for rank in range(size):
                     weights[rank] = arena[at + weights_at(size, rank) + lane]

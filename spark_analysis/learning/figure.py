@@ -9,7 +9,7 @@ import numpy.typing as npt
 from matplotlib.figure import Figure
 
 from knowledge_manager.event_class import Attribute
-from plugins.fuzzy.authoring.compiler.curves import domain_values
+from plugins.registry import term_shapes
 from spark_analysis.learning.terms import LearntTerm
 
 _COLOURS = ("#1b6ca8", "#b5541c", "#3b7d3a", "#7a4fa3", "#a3324f")
@@ -17,8 +17,8 @@ _STYLE: Any = {"svg.fonttype": "none", "svg.hashsalt": "dens", "font.size": 11}
 
 
 def terms_svg(counts: npt.NDArray[np.int64], attribute: Attribute, terms: list[LearntTerm]) -> str:
-    """Return the picture: how often each value was measured, what that says, and what three bytes can say."""
-    x = domain_values(attribute)
+    """Return the picture: how often each value was measured, what that says, and what can be said."""
+    x = term_shapes().values(attribute)
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(9, 4.2), layout="constrained")
         axes = figure.add_subplot()

@@ -10,26 +10,22 @@ is smaller cannot be told by any term. Three things are added so that it serves 
   it is taken.
 - The lowest and the highest term reach to the ends of the domain: what has never been measured is not
   less high than the highest that was.
-- A term is what three bytes can say: the compiler's own fit draws the line, and says how far it strays.
+- A term is what the language can say: the compiler's own fit draws the line, and says how far it strays.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from knowledge_manager.event_class import Attribute
-from plugins.fuzzy.authoring.compiler.curves import degrees
-from plugins.fuzzy.authoring.compiler.fit import fit
-from plugins.fuzzy.readings import middle
+from plugins.authoring.terms import Curve
+from plugins.registry import term_shapes
 from spark_analysis.errors import LearningError
-from watchdog.membership import SLOPES
 
 Counts = npt.NDArray[np.int64]
-Curve = npt.NDArray[np.float64]
 
 LEAST_SHARE: Final = 0.02
 """Of all values, so many belong to every term at least."""
@@ -39,9 +35,6 @@ AROUND: Final = 8
 
 SMOOTHED_OVER: Final = 12
 """A part is smoothed over one in so many of its width."""
-
-CRISP: Final = 127
-"""The slope code without a slope."""
 
 NAMES: Final[dict[int, tuple[str, ...]]] = {
     1: ("usual",),
@@ -57,7 +50,7 @@ NAMES: Final[dict[int, tuple[str, ...]]] = {
 class LearntTerm:
     """A proposed term: what it is called, how a vocabulary writes it, and the curves behind it.
 
-    `density` is what the values say, `curve` what three bytes make of it; `deviation` is the largest
+    `density` is what the values say, `curve` what the language makes of it; `deviation` is the largest
     difference between them. `values` of the past ones lie from the byte `first` to `last`.
     """
 
@@ -77,6 +70,7 @@ def learn_terms(counts: Counts, attribute: Attribute, names: Sequence[str]) -> l
     Raises `LearningError` when there are too few different values for so many terms.
     """
     parts = split(counts, len(names))
+    shapes = term_shapes()
     learnt = []
     for number, (name, (first, last)) in enumerate(zip(names, parts, strict=True)):
         drawn = smoothed(density(counts, first, last), last - first + 1)
@@ -84,17 +78,16 @@ def learn_terms(counts: Counts, attribute: Attribute, names: Sequence[str]) -> l
             drawn[: int(drawn.argmax())] = 1.0
         if number == len(parts) - 1 and len(parts) > 1:
             drawn[int(drawn.argmax()) :] = 1.0
-        fitted = fit(drawn)
-        v, V, g = fitted.triple
+        fitted = shapes.fitted(drawn, attribute)
         learnt.append(
             LearntTerm(
                 name,
-                written(v, V, g & 127, attribute),
+                fitted.written,
                 first,
                 last,
                 int(counts[first : last + 1].sum()),
                 drawn,
-                degrees(v, V, g),
+                fitted.curve,
                 fitted.deviation,
             )
         )
@@ -108,8 +101,10 @@ def holes(learnt: Sequence[LearntTerm], attribute: Attribute) -> list[tuple[floa
         silent &= term.curve <= 0
     edges = np.flatnonzero(np.diff(np.concatenate([[0], silent.astype(np.int8), [0]])))
 
+    values = term_shapes().values(attribute)
+
     def number(byte: int) -> float:
-        return round(float(middle(byte, attribute)), max(attribute.decimals, 1))
+        return round(float(values[byte]), max(attribute.decimals, 1))
 
     return [(number(int(low)), number(int(end) - 1)) for low, end in edges.reshape(-1, 2)]
 
@@ -173,37 +168,3 @@ def smoothed(curve: Curve, width: int) -> Curve:
     soft[peak:] = np.maximum.accumulate(soft[peak:][::-1])[::-1]
     soft /= soft[peak]
     return soft
-
-
-def written(v: int, V: int, c: int, attribute: Attribute) -> dict[str, Any]:
-    """Return how a vocabulary writes the three bytes, in the attribute's unit: a shoulder or a trapezoid, and
-    points where a scale bends its sides.
-    """
-    if attribute.breakpoints:
-        return _written_on_a_scale(v, V, c, attribute)
-    scale = (attribute.hi - attribute.lo) / 255
-    width = 0.0 if c == CRISP else 255 * 256 / SLOPES[c] * scale
-    left, right = attribute.lo + v * scale, attribute.lo + V * scale
-
-    def number(value: float) -> float:
-        return round(value, max(attribute.decimals, 1))
-
-    if v == 0 and V < 255:
-        return {"shoulder": {"side": "left", "from": number(right), "to": number(right + width)}}
-    if V == 255 and v > 0:
-        return {"shoulder": {"side": "right", "from": number(left - width), "to": number(left)}}
-    return {"trapezoidal": {"left": number(left), "right": number(right), "width": number(width)}}
-
-
-def _written_on_a_scale(v: int, V: int, c: int, attribute: Attribute) -> dict[str, Any]:
-    """Return the points of the curve: its corners, the ends of the domain, and where the scale bends it."""
-    width = Fraction(1) if c == CRISP else Fraction(255 * 256, SLOPES[c])
-    bends = [byte for _, byte in attribute.breakpoints]
-    whole = [Fraction(byte) for byte in (0, 255, v, V, *bends)]
-    places = sorted({byte for byte in (*whole, v - width, V + width) if 0 <= byte <= 255})
-    found: dict[float, float] = {}
-    for byte in places:
-        value = round(float(middle(byte, attribute)), max(attribute.decimals, 1))
-        outside = max(v - byte, byte - V, Fraction(0))
-        found.setdefault(value, round(max(0.0, float(1 - outside / width)), 6))
-    return {"points": [[value, degree] for value, degree in found.items()]}

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from knowledge_manager.event_class import Attribute
-from knowledge_manager.terms import Hedged
-from plugins.fuzzy.authoring.compiler.curves import domain_values, fuzzifier_curve, hedged
+from plugins.registry import term_shapes
 from spark_analysis.errors import LearningError
 
 OTHER: Final = "other"
@@ -66,19 +64,10 @@ def states_of(attribute: Attribute, names: Sequence[str] = ()) -> tuple[tuple[st
             raise LearningError(f'{attribute.name} has no term "{name}"; it has {", ".join(attribute.terms)}')
     if not chosen:
         raise LearningError(f"{attribute.name} has no terms; learn some first (dens learn terms)")
-    curves = np.array([_curve(attribute, name) for name in chosen])
+    shapes = term_shapes()
+    curves = np.array([shapes.curve(attribute, name) for name in chosen])
     best = np.where(curves.max(axis=0) >= LEAST_DEGREE, curves.argmax(axis=0), len(chosen))
     return (*chosen, OTHER), [int(state) for state in best]
-
-
-def _curve(attribute: Attribute, name: str) -> npt.NDArray[np.float64]:
-    term = attribute.terms[name]
-    if isinstance(term, Hedged):
-        curve = _curve(attribute, term.of)
-        for hedge in reversed(term.hedges):
-            curve = hedged(curve, hedge)
-        return curve
-    return fuzzifier_curve(term, domain_values(attribute))
 
 
 def transitions(states: Sequence[int]) -> Callable[[DataFrame], DataFrame]:

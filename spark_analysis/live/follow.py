@@ -31,12 +31,12 @@ from documents.untrusted_folder import parts_in, path_in, read_in, refuse_links_
 from spark_analysis.errors import NoSpark, TraceError
 from spark_analysis.languages import languages_of
 from spark_analysis.live.state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
-from spark_analysis.losses import refuse_losses
-from spark_analysis.manifest import Manifest, read_manifest
 from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.schema import TABLES
 from spark_analysis.session.connect import is_remote
-from traces.writer_check import is_being_written
+from traces.folder_lock import is_being_written
+from traces.losses import refuse_losses
+from traces.manifest import Manifest, read_manifest
 
 FOLLOWED: Final = ("subscriptions", "notifications", "messages")
 """The tables that are followed. A run's other tables are not needed for its figures."""

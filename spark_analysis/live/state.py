@@ -15,10 +15,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from spark_analysis.answers import Served
+from spark_analysis.catalogue.evidence import FOLLOWED, Evidence
+from spark_analysis.catalogue.metric import values_of
+from spark_analysis.catalogue.registry import metrics_from
 from spark_analysis.metrics.owed import Listeners, SubscriptionRevision, load_matchers
 from spark_analysis.metrics.run_languages import RunLanguages
 from spark_analysis.pair_figures import pair_figures
-from spark_analysis.queries.answers import Served
 
 Message = tuple[int, int]
 """(origin, number)."""
@@ -101,12 +104,11 @@ def _with_bytes(row: dict[str, Any]) -> dict[str, Any]:
 @dataclass(frozen=True, slots=True)
 class ServedSoFar(Served):
     """What became of what was owed, as of the moment up to which facts were taken (`pair_figures.py`), and
-    how fast the delivered part was. A ratio of nothing is None; so is the delay of nothing.
+    every metric that follows from it. A ratio of nothing is None; so is the delay of nothing.
     """
 
     estimate: float | None
-    median_delay_ms: int | None
-    p90_delay_ms: int | None
+    metrics: Mapping[str, float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +248,7 @@ class LiveState:
             ),
             at_ms,
         )
-        served, arrived = figures.served, figures.delivered_delay.percentiles
+        served = figures.served
         return ServedSoFar(
             served.owed,
             served.delivered,
@@ -254,8 +256,7 @@ class LiveState:
             served.open,
             served.whole_delivered,
             figures.estimate,
-            _milliseconds(arrived[50]),
-            _milliseconds(arrived[90]),
+            values_of(metrics_from(FOLLOWED), Evidence(pairs=figures)),
         )
 
     def _reasons(self, since_ms: int) -> dict[str, int]:
@@ -265,7 +266,3 @@ class LiveState:
             if minute_ms >= since_ms:
                 counts[f"{kind}: {reason}" if reason else kind] += messages
         return dict(sorted(counts.items()))
-
-
-def _milliseconds(delay_ms: float | None) -> int | None:
-    return None if delay_ms is None else int(delay_ms)

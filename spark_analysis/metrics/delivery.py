@@ -12,9 +12,9 @@ and both are shown. The definitions, and why there are several figures, stand in
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name every PySpark reader expects
 
-from spark_analysis.manifest import Manifest
 from spark_analysis.metrics.ordering import in_order
 from spark_analysis.metrics.owed import OWED
+from traces.manifest import Manifest
 
 PAIR = ("origin", "number", "subscriber")
 

@@ -1,9 +1,10 @@
-"""What the radio was used for, and how much of it a delivery cost."""
+"""What the radio was used for. What it cost a delivery are metrics (`catalogue/members/`)."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, Final
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from spark_analysis.metrics.ordering import in_order
@@ -23,16 +24,25 @@ def traffic(messages: DataFrame) -> DataFrame:
     )
 
 
-def overhead(traffic: Iterable[Row], *, of_one_node: bool = False) -> dict[str, Any]:
-    """Add up the few rows that `traffic` gives to the costs of the whole run.
+@dataclass(frozen=True, slots=True)
+class RadioUse:
+    """What was on the air: transfers of notifications that came in whole, deliveries, everything sent.
 
-    `overhead_ratio` is The ONE's: (relayed - delivered) / delivered, where relayed counts every transfer of
-    a notification that came in whole, the last one to the subscriber included. `bytes_per_delivery` is
-    harder: all bytes put on the air, of every message type and of transfers that were cut, for each
-    delivery. Without deliveries both are None.
+    What one real node saw (`of_one_node`) tells of deliveries far away and not of the transfers before them.
+    """
 
-    What one real node saw (`of_one_node`) has no overhead ratio: it hears of deliveries far away and not of
-    the transfers that led to them.
+    relayed: int
+    delivered: int
+    transmissions: int
+    bytes_on_air: int
+    of_one_node: bool = False
+
+
+def radio_use(traffic: Iterable[Any], *, of_one_node: bool = False) -> RadioUse:
+    """Add up rows of kind, type, messages and bytes, as `traffic` has them.
+
+    `relayed` counts every transfer of a notification that came in whole, the last one to the subscriber
+    included; bytes on the air are those of every message type and of transfers that were cut.
     """
     relayed = delivered = transmissions = bytes_on_air = 0
     for row in traffic:
@@ -42,11 +52,4 @@ def overhead(traffic: Iterable[Row], *, of_one_node: bool = False) -> dict[str, 
             delivered += row["messages"]
         elif row["kind"] == "received" and row["type"] in NOTIFICATION_TYPES:
             relayed += row["messages"]
-    return {
-        "relayed": relayed,
-        "delivered": delivered,
-        "transmissions": transmissions,
-        "bytes_on_air": bytes_on_air,
-        "overhead_ratio": (relayed - delivered) / delivered if delivered and not of_one_node else None,
-        "bytes_per_delivery": bytes_on_air / delivered if delivered else None,
-    }
+    return RadioUse(relayed, delivered, transmissions, bytes_on_air, of_one_node)

@@ -122,24 +122,25 @@ def owed(
 
 
 class Listeners:
-    """One matcher a language, and for each language whose matchers judge its notifications.
+    """The matchers of each language, and for each language whose matchers judge its notifications.
 
     Revisions are held under the key (their position, 0).
     """
 
     def __init__(self, languages: RunLanguages) -> None:
         self._languages = languages
-        self._matchers: dict[int, Matcher] = {}
+        self._matchers: dict[int, dict[int, Matcher]] = {}
         self._by_told: dict[int, list[Matcher]] = {}
 
     def hold(self, position: int, revision: SubscriptionRevision) -> None:
         """Hold one more revision."""
         number = revision.language
         if number not in self._matchers:
-            self._matchers[number] = self._languages.matcher(number)
-            for told in self._languages.hears(number):
-                self._by_told.setdefault(told, []).append(self._matchers[number])
-        self._matchers[number].add((position, 0), body_of(revision.vector))
+            self._matchers[number] = self._languages.matchers(number)
+            for told, matcher in self._matchers[number].items():
+                self._by_told.setdefault(told, []).append(matcher)
+        for matcher in self._matchers[number].values():
+            matcher.add((position, 0), body_of(revision.vector))
 
     def match(self, language: int, vector: bytes, event_ms: int) -> Iterator[tuple[int, Match]]:
         """Yield (position, match) of every revision that a notification satisfies, as of its own time."""

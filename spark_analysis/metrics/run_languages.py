@@ -14,13 +14,9 @@ class RunLanguages:
 
     table: MissionTable
 
-    def matcher(self, number: int) -> Matcher:
-        """Return an empty matcher of the language with this number."""
-        return language(number).matcher(self.table)
-
-    def hears(self, number: int) -> frozenset[int]:
-        """Return the languages whose notifications subscriptions of this one are about."""
-        return language(number).hears
+    def matchers(self, number: int) -> dict[int, Matcher]:
+        """Return empty matchers of the language with this number, by the language that each judges."""
+        return {told: make(self.table) for told, make in language(number).matchers.items()}
 
     def ground_truth(self, number: int) -> GroundTruth | None:
         """Return what judges readings for this language; None where readings are nothing to it."""

@@ -18,6 +18,7 @@ subscriber) exactly one *fate* is true, the best that any of its notifications a
 
 A filter never passes too little (every language is tested for it), so `not_asked_for_this` means that the
 subscription had not come there yet. Subscriptions of languages that judge no readings have no part in this.
+Documents, which are told as they are, join this road in `documents.py`.
 
 Matches are many more than readings, so they travel packed: `judged` has one row a reading, its matches as
 bytes; `wanted` has one row a match, for whoever wants to see them. Counting needs the first only.
@@ -102,7 +103,7 @@ def judged(
         for batch in batches:
             if revisions:
                 for begin, matches in _search(name, revisions, languages).matches(batch):
-                    yield _packed(batch, begin, matches)
+                    yield packed(batch, begin, matches)
 
     def transform(filter_decisions: DataFrame) -> DataFrame:
         readings = filter_decisions.select(
@@ -115,6 +116,7 @@ def judged(
             "event",
             "attributes",
             "values",
+            "exact",
         )
         return readings.mapInArrow(judge, JUDGED)
 
@@ -142,7 +144,7 @@ def wanted(revisions: Sequence[SubscriptionRevision]) -> Callable[[DataFrame], D
     return lambda readings: readings.mapInArrow(unpack, WANTED)
 
 
-def _packed(batch: pa.RecordBatch, begin: int, matches: Matches) -> pa.RecordBatch:
+def packed(batch: pa.RecordBatch, begin: int, matches: Matches) -> pa.RecordBatch:
     """Return the rows of `JUDGED` for the readings from `begin` on that have matches."""
     concerned = np.flatnonzero(matches.subscribers)
     ends = np.concatenate([[0], matches.ends[concerned]]).astype(np.int32)

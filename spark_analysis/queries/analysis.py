@@ -7,12 +7,20 @@ from typing import Any, Final
 
 from pyspark.sql import DataFrame, Row, SparkSession
 
+from spark_analysis.answers import Analysis, Filtering, GroundTruth, Overhead, RunFacts
+from spark_analysis.catalogue.evidence import Evidence, ReadingsKept
+from spark_analysis.catalogue.metric import Metric, measured
+from spark_analysis.catalogue.registry import metrics
 from spark_analysis.metrics import truth
 from spark_analysis.metrics.delivery import pairs as pairs_of
+from spark_analysis.metrics.documents import released_documents
+from spark_analysis.metrics.overhead import RadioUse
 from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.pair_figures import PairFigures
 from spark_analysis.queries import delivery as arriving
 from spark_analysis.queries import energy, network, nodes, radio
-from spark_analysis.queries.answers import Analysis, GroundTruth, RunFacts
+from spark_analysis.queries.details import details_of
+from spark_analysis.queries.metrics import SparkTables
 from spark_analysis.run import Run
 from spark_analysis.session.worker_errors import told_in_words
 
@@ -37,11 +45,12 @@ def analyse(run: Run) -> Analysis:
         "version with other languages"
     )
     # Compiling and replanning the queries of a small run take longer than running them.
+    catalogue = metrics()  # one that cannot be loaded is told before anything is computed
     with told_in_words(refused), settings(run.spark, DIRECT if run.small else {}):
-        return _ask(run)
+        return _ask(run, catalogue)
 
 
-def _ask(run: Run) -> Analysis:
+def _ask(run: Run, catalogue: Sequence[Metric]) -> Analysis:
     """Ask the families of questions side by side: while one is being planned another one runs.
 
     Those that others wait for come first: what was owed, and who wanted which reading.
@@ -61,14 +70,18 @@ def _ask(run: Run) -> Analysis:
         loads = together.submit(nodes.loads_of, run, who, end_ms)
         joules = together.submit(energy.energy_of, run, who, end_ms, lambda: overhead.result().delivered)
         tracks = together.submit(network.tracks_of, run, who, end_ms)
+        details = together.submit(details_of, run, revisions, who)
         outcomes, counts = owed.result()
         pairs = outcomes.transform(pairs_of)
         timeline = together.submit(arriving.timeline_of, pairs, end_ms)
         delivery = arriving.delivery_of(counts, revisions, who)
-        delay = together.submit(arriving.delay_of, pairs, delivery.total, end_ms)
+        figures = arriving.pair_figures_of(pairs, delivery.total, end_ms)
+        delay = together.submit(arriving.delay_of, figures, pairs)
         readings, useful = wanted.result()
         fates = _fates(run, revisions, readings, outcomes)
-        released = filtering.result().released
+        released = filtering.result().released + _released_documents(run)
+        told = GroundTruth(**fates, released_in_vain=released - useful)
+        evidence = _evidence(run, figures, overhead.result(), filtering.result(), told)
         found = Analysis(
             run=_facts(run, who, end_ms),
             delivery=delivery,
@@ -76,7 +89,7 @@ def _ask(run: Run) -> Analysis:
             overhead=overhead.result(),
             contacts=times.result(),
             filtering=filtering.result(),
-            truth=GroundTruth(**fates, released_in_vain=released - useful),
+            truth=told,
             fairness=arriving.fairness_of(counts),
             fairness_of_groups=arriving.fairness_of(counts, who),
             pieces=pieces.result(),
@@ -86,10 +99,31 @@ def _ask(run: Run) -> Analysis:
             timeline=timeline.result(),
             tracks=tracks.result(),
             meetings=meetings.result(),
+            details=details.result(),
+            metrics=measured(catalogue, evidence),
         )
         outcomes.unpersist()
         readings.unpersist()
         return found
+
+
+def _evidence(
+    run: Run, pairs: PairFigures, overhead: Overhead, filtering: Filtering, truth: GroundTruth
+) -> Evidence:
+    """Return what the metrics are made of."""
+    return Evidence(
+        pairs=pairs,
+        radio=RadioUse(
+            overhead.relayed,
+            overhead.delivered,
+            overhead.transmissions,
+            overhead.bytes_on_air,
+            of_one_node=run.manifest.node is not None,
+        ),
+        readings=ReadingsKept(filtering.judged, filtering.kept),
+        truth=truth,
+        tables=SparkTables(run),
+    )
 
 
 @contextmanager
@@ -117,6 +151,7 @@ def _facts(run: Run, who: Mapping[int, Mapping[str, Any]], end_ms: int) -> RunFa
         nodes_by_role={role: roles.count(role) for role in sorted(set(roles))},
         subscriptions=len(run.revisions()),
         notifications=run.rows("notifications"),
+        documents=run.rows("documents"),
     )
 
 
@@ -134,6 +169,14 @@ def _kept_readings(run: Run, revisions: Sequence[SubscriptionRevision]) -> tuple
     useful = readings.transform(truth.released_and_wanted).first()
     assert useful is not None
     return readings, useful["readings"]
+
+
+def _released_documents(run: Run) -> int:
+    if not run.rows("documents"):
+        return 0
+    counted = run.table("documents").transform(released_documents).first()
+    assert counted is not None
+    return int(counted["documents"])
 
 
 def _fates(

@@ -5,12 +5,7 @@ from typing import Any, Final
 
 from pyspark.sql import DataFrame, Row
 
-from spark_analysis.metrics import delivery as arriving
-from spark_analysis.metrics.delay import DELIVERED, OWED, delay_by_hops, watched_delays
-from spark_analysis.metrics.estimates import NOTHING, collected, estimates, life_table
-from spark_analysis.metrics.owed import SubscriptionRevision
-from spark_analysis.pair_figures import PairFigures
-from spark_analysis.queries.answers import (
+from spark_analysis.answers import (
     Delay,
     Delivery,
     Fairness,
@@ -21,7 +16,13 @@ from spark_analysis.queries.answers import (
     SubscriptionServed,
     Timeline,
 )
-from spark_analysis.queries.naming import bin_ms_of, name_of, seconds
+from spark_analysis.metrics import delivery as arriving
+from spark_analysis.metrics.delay import DELIVERED, OWED, delay_by_hops, watched_delays
+from spark_analysis.metrics.estimates import NOTHING, collected, estimates, life_table
+from spark_analysis.metrics.owed import SubscriptionRevision
+from spark_analysis.number_format import seconds
+from spark_analysis.pair_figures import PairFigures
+from spark_analysis.queries.naming import bin_ms_of, name_of
 
 
 def tallied(outcomes: DataFrame) -> list[Row]:
@@ -68,10 +69,14 @@ def fairness_of(rows: Iterable[Row], nodes: Mapping[int, Mapping[str, Any]] | No
     return Fairness.of(one.ratio for one in served.values())
 
 
-def delay_of(pairs: DataFrame, served: Served, end_ms: int) -> Delay:
+def pair_figures_of(pairs: DataFrame, served: Served, end_ms: int) -> PairFigures:
     """Ask how long pairs took, of which it is known how they were `served`."""
     curves = collected(pairs.transform(watched_delays, end_ms).transform(life_table).transform(estimates))
-    figures = PairFigures(served, curves.get(OWED, NOTHING), curves.get(DELIVERED, NOTHING))
+    return PairFigures(served, curves.get(OWED, NOTHING), curves.get(DELIVERED, NOTHING))
+
+
+def delay_of(figures: PairFigures, pairs: DataFrame) -> Delay:
+    """Say how long pairs took, and ask how that went with their hops."""
     everything, arrived = figures.delay, figures.delivered_delay
     return Delay(
         delivered=everything.known,

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from spark_analysis.answers import Energy, GroupEnergy
 from spark_analysis.metrics.energy import USES, energy_over_time, energy_used
-from spark_analysis.queries.answers import Energy, GroupEnergy
 from spark_analysis.queries.naming import bin_ms_of
 from spark_analysis.run import Run
 

@@ -1,4 +1,4 @@
-"""What several families of questions share: names of nodes, seconds, and bins of the time axis."""
+"""What several families of questions share: names of nodes, and bins of the time axis."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -9,11 +9,6 @@ TIMELINE_BINS: Final = 120
 def name_of(nodes: Mapping[int, Mapping[str, Any]], node: int) -> str:
     """Return a node's name; one that the table `nodes` does not have goes by its number."""
     return str(nodes[node]["name"]) if node in nodes else f"node {node}"
-
-
-def seconds(milliseconds: Any) -> float | None:
-    """Return milliseconds as seconds, and None as it is."""
-    return None if milliseconds is None else milliseconds / 1000
 
 
 def bin_ms_of(end_ms: int) -> int:

@@ -5,12 +5,13 @@ from typing import Any, Final
 
 from pyspark.sql import functions as F  # noqa: N812
 
+from spark_analysis.answers import Contacts, Meeting, Pieces, Times, Track
 from spark_analysis.metrics import contacts as meeting
 from spark_analysis.metrics.estimates import NOTHING, collected, estimates, life_table
 from spark_analysis.metrics.partitions import pieces_over_time
 from spark_analysis.metrics.places import meeting_places
-from spark_analysis.queries.answers import Contacts, Meeting, Pieces, Times, Track
-from spark_analysis.queries.naming import bin_ms_of, name_of, seconds
+from spark_analysis.number_format import seconds
+from spark_analysis.queries.naming import bin_ms_of, name_of
 from spark_analysis.run import Run
 from spark_analysis.survival import Estimate
 

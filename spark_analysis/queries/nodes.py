@@ -10,10 +10,11 @@ from typing import Any
 from pyspark.sql import Row
 from pyspark.sql import functions as F  # noqa: N812
 
+from spark_analysis.answers import Filtering, GroupLoad, Holding
+from spark_analysis.catalogue.evidence import ReadingsKept
 from spark_analysis.metrics.cost import computing_cost
 from spark_analysis.metrics.filtering import filter_savings
 from spark_analysis.metrics.holding import buffer_use, copies_over_time, held_over_time
-from spark_analysis.queries.answers import Filtering, GroupLoad, Holding
 from spark_analysis.queries.naming import bin_ms_of
 from spark_analysis.run import Run
 
@@ -44,7 +45,7 @@ def filtering_from(rows: Iterable[Row], nodes: Nodes, rates: Mapping[str, float]
     judged = sums["judged"]
     return Filtering(
         **sums,
-        share_kept=sums["kept"] / judged if judged else None,
+        share_kept=ReadingsKept(judged, sums["kept"]).share,
         radio_s_kept=sum(on_air) if on_air else None,
         mean_cost_us=cost_us / judged if judged else None,
     )

@@ -2,23 +2,27 @@
 
 from typing import Final
 
-from spark_analysis.metrics.overhead import overhead, traffic
-from spark_analysis.queries.answers import GivenUp, Overhead, TypeTraffic
+from spark_analysis.answers import GivenUp, Overhead, TypeTraffic
+from spark_analysis.metrics.overhead import radio_use, traffic
 from spark_analysis.run import Run
 
 _GIVEN_UP: Final = ("lost", "dropped", "refused", "expired", "quarantined")
 
 
 def overhead_of(run: Run) -> Overhead:
-    """Ask what was sent, what it cost a delivery, and what was given up."""
+    """Ask what was sent, and what was given up."""
     rows = run.table("messages").transform(traffic).collect()
     sent = {row["type"]: row for row in rows if row["kind"] == "sent"}
     lost: dict[str, int] = {}
     for row in rows:
         if row["kind"] == "lost":
             lost[row["type"]] = lost.get(row["type"], 0) + row["messages"]
+    use = radio_use(rows)
     return Overhead(
-        **overhead(rows, of_one_node=run.manifest.node is not None),
+        relayed=use.relayed,
+        delivered=use.delivered,
+        transmissions=use.transmissions,
+        bytes_on_air=use.bytes_on_air,
         by_type=tuple(
             TypeTraffic(type_, row["messages"], row["bytes"], lost.get(type_, 0))
             for type_, row in sorted(sent.items(), key=lambda item: (-item[1]["bytes"], item[0]))

@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 
 from documents.atomic_write import write_whole
+from spark_analysis.answers import Analysis
 from spark_analysis.queries.analysis import analyse
-from spark_analysis.queries.answers import Analysis
 from spark_analysis.report.comparison import Comparison, compare
 
 __all__ = ["analyse", "compare", "refuse_unwritable", "write_comparison", "write_report"]

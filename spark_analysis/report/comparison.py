@@ -11,26 +11,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from spark_analysis.answers import Analysis
+from spark_analysis.catalogue.evidence import REPORTED
+from spark_analysis.catalogue.metric import Metric
+from spark_analysis.catalogue.registry import compared
 from spark_analysis.errors import TraceError
 from spark_analysis.interval import Interval, interval
-from spark_analysis.manifest import Manifest
-from spark_analysis.queries.answers import Analysis
-from spark_analysis.report.number_format import DELIVERED, ESTIMATED, OPEN, WHOLE
 from spark_analysis.variant_labels import differing, variant_labels
-
-COMPARED: Final = (
-    ("delivered", DELIVERED, "share"),
-    ("still open", OPEN, "share"),
-    ("of whole lifetimes", WHOLE, "share"),
-    ("estimate", ESTIMATED, "share"),
-    ("recall", "share of everything that should have been told", "share"),
-    ("median delay", "of delivered pairs", "time"),
-    ("95 % within", "of delivered pairs", "time"),
-    ("overhead", "The ONE’s: transfers beyond one for each delivery", "number"),
-    ("radio per delivery", "everything sent, of every type", "bytes"),
-    ("kept at home", "share of readings", "share"),
-)
-"""What is compared: name, meaning, and how it is written."""
+from traces.manifest import Manifest
 
 MOMENTS: Final = 100
 """So many times a curve of delays has."""
@@ -38,14 +26,14 @@ MOMENTS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Runs of one scenario with different seeds, and each figure of `COMPARED` over them, in that order."""
+    """Runs of one scenario with different seeds, and over them each metric that is compared, by its name."""
 
     label: str
     short: str
     """What it is called where there is little room: only what makes it differ."""
     seeds: tuple[int | None, ...]
     partial: bool
-    figures: tuple[Interval | None, ...]
+    figures: Mapping[str, Interval | None]
     arrived: tuple[tuple[float, float], ...]
     """(seconds, estimated share of owed pairs that arrive within that time), the mean over the runs."""
 
@@ -100,7 +88,7 @@ def compare(runs: Sequence[tuple[Manifest, Analysis]]) -> Comparison:
                 short,
                 tuple(manifest.seed for manifest, _ in of_variant),
                 any(manifest.partial for manifest, _ in of_variant),
-                _over_seeds([_figures(analysis) for _, analysis in of_variant]),
+                _over_seeds([analysis for _, analysis in of_variant]),
                 _arrived([analysis for _, analysis in of_variant], moments),
             )
             for (label, short), of_variant in zip(labels, members.values(), strict=True)
@@ -109,13 +97,19 @@ def compare(runs: Sequence[tuple[Manifest, Analysis]]) -> Comparison:
     )
 
 
-def _over_seeds(runs: Sequence[Sequence[float | None]]) -> tuple[Interval | None, ...]:
-    """Return each figure of `COMPARED` over the runs of a variant."""
-    found = []
-    for (_, _, kind), values in zip(COMPARED, zip(*runs, strict=True), strict=True):
+def compared_metrics() -> tuple[Metric, ...]:
+    """Return the metrics by which runs are compared, in their order."""
+    return compared(REPORTED)
+
+
+def _over_seeds(runs: Sequence[Analysis]) -> dict[str, Interval | None]:
+    """Return each metric over the runs of a variant."""
+    found: dict[str, Interval | None] = {}
+    for metric in compared_metrics():
+        values = (analysis.metrics[metric.name].value for analysis in runs)
         over = interval([value for value in values if value is not None])
-        found.append(None if over is None else over.possible(share=kind == "share"))
-    return tuple(found)
+        found[metric.name] = None if over is None else over.possible(share=metric.is_share)
+    return found
 
 
 def _moments(runs: Sequence[Analysis]) -> tuple[float, ...]:
@@ -142,23 +136,6 @@ def _arrived(runs: Sequence[Analysis], moments: Sequence[float]) -> tuple[tuple[
         return max(bisect_right(reached, within_s * 1.0001) - 1, 0) / 100
 
     return tuple((at, sum(share(one, at) for one in owing) / len(owing)) for at in moments)
-
-
-def _figures(analysis: Analysis) -> tuple[float | None, ...]:
-    """Return the figures of one run in the order of `COMPARED`."""
-    total = analysis.delivery.total
-    return (
-        total.ratio,
-        total.open / total.owed if total.owed else None,
-        total.whole_ratio,
-        analysis.delay.estimate,
-        analysis.truth.recall,
-        analysis.delay.p50_s,
-        analysis.delay.p95_s,
-        analysis.overhead.overhead_ratio,
-        analysis.overhead.bytes_per_delivery,
-        analysis.filtering.share_kept,
-    )
 
 
 def _settings(manifest: Manifest) -> dict[str, Any]:

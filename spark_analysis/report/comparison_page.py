@@ -1,6 +1,5 @@
 """The comparison of several runs as one HTML page: a table, and one picture for each figure."""
 
-from collections.abc import Callable
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -8,8 +7,14 @@ from typing import Any, Final
 
 import matplotlib as mpl
 
+from spark_analysis.catalogue.metric import Metric, Unit
 from spark_analysis.interval import Interval
-from spark_analysis.report.comparison import COMPARED, Comparison, Variant
+from spark_analysis.number_format import (
+    NOT_KNOWN,
+    counted,
+    share_text,
+)
+from spark_analysis.report.comparison import Comparison, Variant, compared_metrics
 from spark_analysis.report.drawing import (
     FOUR,
     HALF_WIDTH_IN,
@@ -23,22 +28,7 @@ from spark_analysis.report.drawing import (
     svg,
     time_axis,
 )
-from spark_analysis.report.number_format import (
-    NOT_KNOWN,
-    bytes_text,
-    counted,
-    number_text,
-    share_text,
-    time_text,
-)
 from spark_analysis.variant_labels import in_lines
-
-_TEXTS: Final[dict[str, Callable[[float], str]]] = {
-    "share": share_text,
-    "time": time_text,
-    "number": number_text,
-    "bytes": bytes_text,
-}
 
 _COLOURS: Final = (ONE, TWO, THREE, FOUR)
 _TIME_STEPS_S: Final = (
@@ -56,9 +46,9 @@ def comparison_page(comparison: Comparison) -> str:
     head = template.template.split("<body>")[0]
     title = comparison_title(comparison)
     pictures = "\n".join(
-        f"<section>\n<h2>{escape(name)}</h2>\n<p>{escape(meaning)}</p>\n"
-        f'<div class="figure" tabindex="0">\n{_figure(comparison, position)}\n</div>\n</section>'
-        for position, (name, meaning, _) in enumerate(COMPARED)
+        f"<section>\n<h2>{escape(metric.title)}</h2>\n<p>{escape(_explained(metric))}</p>\n"
+        f'<div class="figure" tabindex="0">\n{_figure(comparison, metric)}\n</div>\n</section>'
+        for metric in compared_metrics()
     )
     return (
         Template(head).substitute(title=escape(title))
@@ -103,14 +93,18 @@ def comparison_title(comparison: Comparison) -> str:
     return f"{len(variants):,} variants side by side"
 
 
-def figure_text(value: Interval | None, kind: str) -> str:
+def figure_text(value: Interval | None, metric: Metric) -> str:
     """Return a figure for people: its mean and, where it is known, its interval."""
     if value is None:
         return NOT_KNOWN
-    write = _TEXTS[kind]
+    write = metric.unit.text
     if value.low is None or value.high is None:
         return write(value.mean)
     return f"{write(value.mean)} ({write(value.low)} … {write(value.high)})"
+
+
+def _explained(metric: Metric) -> str:
+    return f"{metric.meaning}; {metric.direction}" if metric.direction else metric.meaning
 
 
 def _differing(comparison: Comparison) -> str:
@@ -131,7 +125,9 @@ def _notices(comparison: Comparison) -> str:
 
 def _table(comparison: Comparison) -> str:
     what = comparison.differing[0] if len(comparison.differing) == 1 else "variant"
-    head = "".join(f"<th>{escape(name)}</th>" for name in (what, "runs", *(c[0] for c in COMPARED)))
+    head = "".join(
+        f"<th>{escape(name)}</th>" for name in (what, "runs", *(one.title for one in compared_metrics()))
+    )
     return (
         '<table class="many">\n<caption>Mean over seeds and 95 % confidence interval</caption>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n"
@@ -142,8 +138,8 @@ def _table(comparison: Comparison) -> str:
 
 def _row(variant: Variant, name: str) -> str:
     cells = [escape(name), str(len(variant.seeds))]
-    for value, (_, _, kind) in zip(variant.figures, COMPARED, strict=True):
-        mean, _, bounds = figure_text(value, kind).partition(" (")
+    for metric in compared_metrics():
+        mean, _, bounds = figure_text(variant.figures[metric.name], metric).partition(" (")
         cells.append(escape(mean) + (f"<br><small>{escape(bounds.rstrip(')'))}</small>" if bounds else ""))
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
 
@@ -181,15 +177,14 @@ def _delays_figure(comparison: Comparison) -> str:
         )
 
 
-def _figure(comparison: Comparison, position: int) -> str:
-    """Draw one figure of all variants, each a dot on its interval."""
-    name, meaning, kind = COMPARED[position]
+def _figure(comparison: Comparison, metric: Metric) -> str:
+    """Draw one metric of all variants, each a dot on its interval."""
     with mpl.rc_context(STYLE):
         labels = [in_lines(variant.short) for variant in comparison.variants]
         lines = max((label.count("\n") + 1 for label in labels), default=1)
         figure, axes = canvas(0.7 + (0.14 + 0.2 * lines) * len(labels), HALF_WIDTH_IN)
         for place, variant in enumerate(comparison.variants):
-            value = variant.figures[position]
+            value = variant.figures[metric.name]
             if value is None:
                 continue
             if value.low is not None and value.high is not None:
@@ -198,14 +193,21 @@ def _figure(comparison: Comparison, position: int) -> str:
         axes.set_yticks(range(len(labels)), labels)
         axes.set_ylim(len(comparison.variants) - 0.5, -0.5)
         axes.set_xlim(left=0)
-        axes.xaxis.set_major_formatter(lambda value, _position: _TEXTS[kind](float(value)) if value else "0")
+        axes.xaxis.set_major_formatter(
+            lambda value, _position: metric.unit.text(float(value)) if value else "0"
+        )
         axes.locator_params(axis="x", nbins=5)
-        if kind == "time":
+        if metric.unit is Unit.SECONDS:
             step_s = next((step for step in _TIME_STEPS_S if axes.get_xlim()[1] / step <= 5), 604_800)
             axes.set_xticks([step_s * i for i in range(int(axes.get_xlim()[1] / step_s) + 1)])
         axes.tick_params(axis="y", length=0, labelcolor=INK)
         told = "; ".join(
-            f"{variant.short}: {figure_text(variant.figures[position], kind)}"
+            f"{variant.short}: {figure_text(variant.figures[metric.name], metric)}"
             for variant in comparison.variants
         )
-        return svg(figure, f"compared-{position}", f"{name}, {meaning}", f"Dots on intervals. {told}.")
+        return svg(
+            figure,
+            f"compared-{metric.name}",
+            f"{metric.title}, {metric.meaning}",
+            f"Dots on intervals. {told}.",
+        )

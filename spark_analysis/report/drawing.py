@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from spark_analysis.report.number_format import time_text
+from spark_analysis.number_format import time_text
 
 INK: Final = "#010101"
 MUTED: Final = "#010102"

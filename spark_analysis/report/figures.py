@@ -5,7 +5,7 @@ from typing import Final
 
 import matplotlib as mpl
 
-from spark_analysis.queries.answers import (
+from spark_analysis.answers import (
     Delay,
     Filtering,
     GroundTruth,
@@ -13,6 +13,7 @@ from spark_analysis.queries.answers import (
     Timeline,
     TypeTraffic,
 )
+from spark_analysis.number_format import bytes_text, median_text, share_text, time_text
 from spark_analysis.report.drawing import (
     FOUR,
     HALF_WIDTH_IN,
@@ -27,7 +28,6 @@ from spark_analysis.report.drawing import (
     svg,
     time_axis,
 )
-from spark_analysis.report.number_format import bytes_text, median_text, share_text, time_text
 
 FATE_TEXTS: Final = {
     "delivered": "delivered",

@@ -8,7 +8,8 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullLocator
 
-from spark_analysis.queries.answers import Contacts, Energy, Holding, Meeting, Pieces, Times, Track
+from spark_analysis.answers import Contacts, Energy, Holding, Meeting, Pieces, Times, Track
+from spark_analysis.number_format import bytes_text, energy_text, median_text, number_text, share_text
 from spark_analysis.report.drawing import (
     FOUR,
     HALF_WIDTH_IN,
@@ -24,7 +25,6 @@ from spark_analysis.report.drawing import (
     svg,
     time_axis,
 )
-from spark_analysis.report.number_format import bytes_text, energy_text, median_text, number_text, share_text
 
 ROLE_COLOURS: Final = {"mediator": ONE, "publisher": THREE, "subscriber": TWO}
 """In the order in which they are drawn: those who walk everywhere first, those who asked on top."""

@@ -5,7 +5,16 @@ from importlib.resources import files
 from string import Template
 from typing import Final
 
-from spark_analysis.queries.answers import Analysis, Served
+from spark_analysis.answers import Analysis, Served
+from spark_analysis.catalogue.registry import metrics
+from spark_analysis.number_format import (
+    counted,
+    delivery_text,
+    median_text,
+    number_text,
+    share_text,
+    time_text,
+)
 from spark_analysis.report.figures import (
     delay_figure,
     timeline_figure,
@@ -16,15 +25,6 @@ from spark_analysis.report.network_figures import (
     holding_figure,
     pieces_figure,
     reach_figure,
-)
-from spark_analysis.report.number_format import (
-    bytes_text,
-    counted,
-    delivery_text,
-    median_text,
-    number_text,
-    share_text,
-    time_text,
 )
 from spark_analysis.report.page_network import (
     contacts_text,
@@ -72,7 +72,8 @@ def page(analysis: Analysis) -> str:
         loads_table=loads_table(analysis),
         energy=energy_section(analysis),
         map=map_section(analysis),
-        subscription_table=_subscription_table(analysis),
+        metrics_table=_metrics_table(analysis),
+        subscription_table=_subscription_table(analysis) + _details_table(analysis),
         given_up=_given_up(analysis),
     )
 
@@ -114,39 +115,17 @@ def _facts(analysis: Analysis) -> str:
 
 
 def _key(analysis: Analysis) -> str:
-    total, delay, overhead, filtering = (
-        analysis.delivery.total,
-        analysis.delay,
-        analysis.overhead,
-        analysis.filtering,
-    )
-    cards = [
-        (
-            "delivered",
-            share_text(total.ratio),
-            f"{total.delivered:,} of {total.owed:,} owed; {total.open:,} still open; of whole lifetimes "
-            f"{share_text(total.whole_ratio)}; Kaplan–Meier estimate {share_text(delay.estimate)}",
-        ),
-        (
-            "median delay",
-            median_text(delay.median_s, delay.watched_s),
-            f"of all owed (Kaplan–Meier, {delay.open:,} censored); of the delivered "
-            f"{time_text(delay.p50_s)}, 95 % within {time_text(delay.p95_s)}",
-        ),
-        ("kept at home", share_text(filtering.share_kept), f"of {filtering.judged:,} readings"),
-        (
-            "overhead",
-            number_text(overhead.overhead_ratio),
-            f"{overhead.relayed:,} transfers of notifications"
-            if overhead.overhead_ratio is not None or not overhead.delivered
-            else "not known from one node’s view",
-        ),
-        ("radio per delivery", bytes_text(overhead.bytes_per_delivery), "everything sent, of every type"),
-    ]
+    cards = [(metric.title, analysis.metrics[metric.name]) for metric in metrics() if metric.is_headline]
     return "\n".join(
-        f'<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd><dd class="note">{escape(note)}</dd></div>'
-        for name, value, note in cards
+        f"<div><dt>{escape(title)}</dt><dd>{escape(one.text)}</dd>"
+        f'<dd class="note">{escape(one.note)}</dd></div>'
+        for title, one in cards
     )
+
+
+def _metrics_table(analysis: Analysis) -> str:
+    rows = [(metric.title, analysis.metrics[metric.name].text, metric.meaning) for metric in metrics()]
+    return table("The metrics by which runs are compared", ("metric", "value", "meaning"), rows, (2,))
 
 
 def _delivery_table(analysis: Analysis) -> str:
@@ -175,6 +154,27 @@ def _subscription_table(analysis: Analysis) -> str:
             for one in analysis.delivery.by_subscription
         ],
         text_columns=(1,),
+    )
+
+
+def _details_table(analysis: Analysis) -> str:
+    """Return what matches said beyond their degree; nothing where none did."""
+    if not analysis.details:
+        return ""
+    return table(
+        "What matches said, in the words of their language, by the number of notifications",
+        ("subscriber", "subscription", "what it said", "notifications", "delivered"),
+        [
+            (
+                one.subscriber,
+                f"{one.document or 'no document'} ({one.id}, revision {one.seq})",
+                one.words,
+                number_text(one.notifications),
+                number_text(one.delivered),
+            )
+            for one in analysis.details
+        ],
+        text_columns=(1, 2),
     )
 
 

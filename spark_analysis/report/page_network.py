@@ -2,9 +2,8 @@
 
 from html import escape
 
-from spark_analysis.queries.answers import Analysis, Times
-from spark_analysis.report.network_figures import energy_figure
-from spark_analysis.report.number_format import (
+from spark_analysis.answers import Analysis, Times
+from spark_analysis.number_format import (
     NOT_KNOWN,
     bytes_text,
     energy_text,
@@ -13,6 +12,7 @@ from spark_analysis.report.number_format import (
     share_text,
     time_text,
 )
+from spark_analysis.report.network_figures import energy_figure
 from spark_analysis.report.page_table import table
 
 

@@ -3,10 +3,10 @@
 from html import escape
 from typing import Final
 
-from spark_analysis.queries.answers import Analysis
+from spark_analysis.answers import Analysis
+from spark_analysis.number_format import bytes_text, share_text, time_text
 from spark_analysis.report.figures import filtering_figure, traffic_figure, truth_figure
 from spark_analysis.report.network_figures import map_figure
-from spark_analysis.report.number_format import bytes_text, share_text, time_text
 from spark_analysis.report.page_network import map_text
 
 _QUESTIONS: Final = {
@@ -20,6 +20,7 @@ _QUESTIONS: Final = {
     "map": "Where they went",
     "carried": "What they carried",
     "loads": "What it cost the nodes",
+    "metrics": "Every metric",
     "subscriptions": "Every subscription",
 }
 """The sections that a reader looks for, by their names in the page."""
@@ -28,8 +29,10 @@ _QUESTIONS: Final = {
 def questions(analysis: Analysis) -> list[str]:
     """Return a link to each section that the page has. A real node knows neither readings nor places."""
     missing: set[str] = set()
+    if not _is_truth_known(analysis):
+        missing.add("told")
     if not analysis.filtering.judged:
-        missing |= {"told", "filter"}
+        missing.add("filter")
     if not analysis.tracks:
         missing.add("map")
     return [f'<a href="#about-{id}">{name}</a>' for id, name in _QUESTIONS.items() if id not in missing]
@@ -42,9 +45,13 @@ def _section(id: str, text: str, figure: str) -> str:
     )
 
 
+def _is_truth_known(analysis: Analysis) -> bool:
+    return bool(analysis.filtering.judged or analysis.run.documents)
+
+
 def truth_section(analysis: Analysis) -> str:
-    """Return what should have been told; nothing where no reading is known."""
-    if not analysis.filtering.judged:
+    """Return what should have been told; nothing where neither readings nor documents are known."""
+    if not _is_truth_known(analysis):
         return ""
     return _section("told", _truth_text(analysis), truth_figure(analysis.truth))
 
@@ -67,16 +74,19 @@ def map_section(analysis: Analysis) -> str:
 
 def _truth_text(analysis: Analysis) -> str:
     truth = analysis.truth
+    documents = analysis.run.documents
     text = (
-        "Every reading that was taken, matched in full against every subscription in force at that moment, "
+        f"Every reading that was taken{' and every document that was offered' if documents else ''}, "
+        "matched in full against every subscription in force at that moment, "
         "whether or not a filter knew of it yet: "
-        f"{truth.wanted:,} pairs of reading and subscriber should have been told, and "
-        f"{share_text(truth.recall)} of them were."
+        f"{truth.wanted:,} pairs of reading {'or document ' if documents else ''}and subscriber should have "
+        f"been told, and {share_text(truth.recall)} of them were."
     )
     if truth.unwanted:
         text += f" {truth.unwanted:,} were delivered although nobody wanted them."
     if truth.released_in_vain:
-        text += f" {truth.released_in_vain:,} readings left their source although nobody wanted them then."
+        what = "readings or documents" if documents else "readings"
+        text += f" {truth.released_in_vain:,} {what} left their source although nobody wanted them then."
     return text
 
 

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from documents.atomic_write import write_whole
+from spark_analysis.catalogue.metric import Metric
 from spark_analysis.interval import Interval, interval
-from spark_analysis.sweep.key_figures import FIGURES, SHARES, KeyFigures
+from spark_analysis.sweep.key_figures import KeyFigures, swept_metrics
 from spark_analysis.sweep.plan import Changes, SweepPlan, label, toml_value
 from spark_analysis.variant_labels import variant_labels
 
@@ -69,19 +70,19 @@ def summarise(plan: SweepPlan, found: Found) -> tuple[VariantResult, ...]:
         VariantResult(
             label(changes),
             names[variant],
-            {name: _figure(name, _values(plan, found, variant, name)) for name in FIGURES},
+            {one.name: _figure(one, _values(plan, found, variant, one.name)) for one in swept_metrics()},
             {
-                name: interval(_differences(plan, found, variant, name)) if variant else None
-                for name in FIGURES
+                one.name: interval(_differences(plan, found, variant, one.name)) if variant else None
+                for one in swept_metrics()
             },
         )
         for variant, changes in enumerate(plan.variants)
     )
 
 
-def _figure(name: str, values: Sequence[float]) -> Interval | None:
+def _figure(metric: Metric, values: Sequence[float]) -> Interval | None:
     found = interval(values)
-    return None if found is None else found.possible(share=name in SHARES)
+    return None if found is None else found.possible(share=metric.is_share)
 
 
 def _values(plan: SweepPlan, found: Found, variant: int, name: str) -> list[float]:
@@ -133,7 +134,7 @@ def write_results(plan: SweepPlan, found: Found, path: Path) -> None:
         rows.append({"variant": variant, "label": label(changes), **settings, "seed": seed, **figures})
     kinds: list[Any] = [("variant", pa.int32()), ("label", pa.string())]
     kinds += [(path, types[path] or pa.string()) for path in paths]
-    schema = pa.schema([*kinds, ("seed", pa.int64()), *((name, pa.float64()) for name in FIGURES)])
+    schema = pa.schema([*kinds, ("seed", pa.int64()), *((one.name, pa.float64()) for one in swept_metrics())])
     buffer = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows, schema=schema), buffer)
     write_whole(path, buffer.getvalue())

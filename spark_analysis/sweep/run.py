@@ -30,6 +30,7 @@ from documents.problems import DocumentError, Problem
 from documents.untrusted_folder import read_in
 from spark_analysis.errors import SweepError
 from spark_analysis.session.worker_errors import told_in_words
+from spark_analysis.sweep.key_figures import swept_metrics
 from spark_analysis.sweep.plan import Changes, SweepPlan, label
 from spark_analysis.sweep.results import SweepResult, Timing, summarise, write_results
 from spark_analysis.sweep.task import RunDone, fingerprint, known_run, run_task
@@ -80,8 +81,10 @@ def run_sweep(
     """Run what has not been run yet, write `results.parquet`, and return the variants side by side.
 
     `runner` is `on_spark(spark)` or `in_processes(jobs)`. `progress` is told runs done and runs in all. What
-    is wrong with the plan raises `DocumentError`, before anything is run.
+    is wrong with the plan raises `DocumentError`, before anything is run; so does a metric that cannot be
+    loaded, as `CatalogueError`.
     """
+    swept_metrics()
     variants = _checked_variants(plan)
     _refuse_another(out, plan, variants)
     folder = out.absolute() / "runs"
@@ -116,6 +119,7 @@ def run_sweep(
 
 def check_plan(plan: SweepPlan, out: Path) -> None:
     """Raise what `run_sweep` would raise before it runs anything."""
+    swept_metrics()
     _refuse_another(out, plan, _checked_variants(plan))
 
 

@@ -13,7 +13,7 @@ from documents.problems import DocumentError
 from documents.untrusted_folder import read_in
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
-from spark_analysis.sweep.key_figures import FIGURES, KeyFigures, key_figures
+from spark_analysis.sweep.key_figures import KeyFigures, key_figures, swept_metrics
 
 __all__ = ["RunDone", "fingerprint", "known_run", "run_task"]
 
@@ -40,14 +40,14 @@ def fingerprint(scenario: str, changes: Sequence[str]) -> str:
 def known_run(folder: Path) -> RunDone | None:
     """Return what a run came to that has been run before; None where it has to be run.
 
-    `figures.json` is written last and at once: where it stands the run is whole. One that an earlier version
-    wrote, with other figures, is asked again.
+    `figures.json` is written last and at once: where it stands the run is whole. One with other
+    metrics than there are now, which an earlier version wrote, is asked again.
     """
     try:
         content = parse_json(
             read_in(folder, "figures.json", LARGEST_JSON), str(folder / "figures.json"), "D383"
         )
-        if content["figures"].keys() != FIGURES.keys():
+        if list(content["figures"]) != [metric.name for metric in swept_metrics()]:
             content["figures"] = key_figures(folder)
         return RunDone(**content)
     except FileNotFoundError:

@@ -292,10 +292,10 @@ def _rows(readings: Path, settings: "BoardSettings", table: "MissionTable") -> l
 
 def _vectors(given: list[str], table: "MissionTable") -> list[bytes]:
     """Return the vectors of subscriptions in XML, in hexadecimal or in files; XML gets ids that are free."""
-    from documents.reading import read_document
+    from boards.board_language import foreign_language
     from documents.refusal import Refusal
-    from plugins.fuzzy.authoring.compiler import compile_subscription
     from studio.files import gather
+    from studio.languages import compiled_document, compiled_vector
     from studio.vectors import given_vector
 
     ready = {text: given_vector(text) for text in given if not _is_xml(Path(text))}
@@ -310,8 +310,10 @@ def _vectors(given: list[str], table: "MissionTable") -> list[bytes]:
             number = next(free, None)
             if number is None:
                 raise Refusal("a board holds at most 256 subscriptions; give fewer")
-            compiled = compile_subscription(read_document(source), str(source), table, id=number)
-            vectors.append(compiled.vector)
+            language, compiled = compiled_document(source, table)
+            if (reason := foreign_language("a board", language.language_id)) is not None:
+                raise Refusal(f"{source}: {reason}")
+            vectors.append(compiled_vector(compiled, number))
     return vectors
 
 

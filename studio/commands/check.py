@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from documents import exit_codes as exits
-from studio.options import AsJson, OtherThesaurus, Vocabularies
+from studio.options import AsJson, OfBytes, OtherThesaurus, Vocabularies
 
 
 def check(
@@ -16,6 +16,7 @@ def check(
     ],
     vocabulary: Vocabularies = None,
     thesaurus: OtherThesaurus = None,
+    language: OfBytes = None,
     board: Annotated[
         str | None,
         typer.Option(
@@ -34,7 +35,7 @@ def check(
     from studio.files import gather
 
     sources = gather(files, CHECKED_SUFFIXES)
-    checker = Checker(sources, vocabulary, thesaurus)
+    checker = Checker(sources, vocabulary, thesaurus, language)
     problems = checker.problems()
     if board is not None:
         from studio.board_checking import BoardChecker, limits_of

@@ -9,7 +9,7 @@ from documents import exit_codes as exits
 from studio.options import AsJson, OtherThesaurus, Vocabularies
 
 if TYPE_CHECKING:
-    from plugins.fuzzy.authoring.compiler import Compiled
+    from plugins.authoring import Compiled
 
 
 def compile_(
@@ -38,47 +38,38 @@ def compile_(
     The clock is never read: the same file gives the same bytes. Several files print FILE<TAB>hex.
     """
     from documents.problems import DocumentError, Problem
-    from documents.reading import read_document
-    from plugins.fuzzy.authoring.compiler import compile_subscription
     from studio import console
     from studio.files import gather, write_whole
+    from studio.languages import compiled_document, compiled_vector
     from studio.tables import chosen_table, other_thesaurus
 
     table, words = chosen_table(vocabulary), other_thesaurus(thesaurus)
     sources = gather(files, (".xml",))
     several = len(sources) != 1 or files[0].is_dir()
-    compiled: list[tuple[Path, Compiled]] = []
+    compiled: list[tuple[Path, Compiled, bytes]] = []
     problems: list[Problem] = []
     for path in _with_progress(sources, several):
         try:
-            result = compile_subscription(
-                read_document(path),
-                str(path),
-                table,
-                id=id_,
-                seq=seq,
-                stamp_s=stamp,
-                strict=strict,
-                tolerance=tolerance,
-                thesaurus=words,
+            _, result = compiled_document(
+                path, table, words, stamp_s=stamp, strict=strict, tolerance=tolerance
             )
         except DocumentError as error:
             problems.extend(error.problems)
         else:
-            compiled.append((path, result))
+            compiled.append((path, result, compiled_vector(result, id_, seq)))
             for warning in result.warnings:
                 console.say(str(warning), style="yellow")
     if problems:
         raise DocumentError(problems)
     if output is not None:
-        for path, result in compiled:
-            write_whole(output / f"{path.stem}.sv" if several else output, result.vector)
+        for path, _, vector in compiled:
+            write_whole(output / f"{path.stem}.sv" if several else output, vector)
     if as_json:
-        documents = [_as_document(path, result) for path, result in compiled]
+        documents = [_as_document(*one) for one in compiled]
         console.print_document(documents if several else documents[0])
     elif output is None:
-        for path, result in compiled:
-            typer.echo(f"{path}\t{result.vector.hex()}" if several else result.vector.hex())
+        for path, _, vector in compiled:
+            typer.echo(f"{path}\t{vector.hex()}" if several else vector.hex())
     raise typer.Exit(exits.FINE)
 
 
@@ -92,5 +83,13 @@ def _with_progress(sources: list[Path], several: bool) -> Any:
     return track(sources, description="compiling", console=console.err(), transient=True)
 
 
-def _as_document(path: Path, result: "Compiled") -> dict[str, Any]:
-    return {"file": str(path), **result.as_document()}
+def _as_document(path: Path, result: "Compiled", vector: bytes) -> dict[str, Any]:
+    """Return what was made, and the steps to it in the words of its language."""
+    return {
+        "file": str(path),
+        "vector": vector.hex(),
+        "bytes": len(vector),
+        "warnings": [str(warning) for warning in result.warnings],
+        "remarks": list(result.remarks),
+        **result.steps,
+    }

@@ -1,11 +1,14 @@
 """`dens decode`: what the bytes on the air say, in words."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from studio.options import AsJson, Vocabularies
+from studio.options import AsJson, OfBytes, Vocabularies
+
+if TYPE_CHECKING:
+    from plugins.authoring import VectorKind
 
 
 class Kind(StrEnum):
@@ -25,22 +28,26 @@ def decode(
     ],
     kind: Annotated[Kind | None, typer.Option(help="Insist on a subscription or a notification.")] = None,
     vocabulary: Vocabularies = None,
+    language: OfBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Explain a subscription or notification vector, byte by byte."""
-    from plugins.fuzzy.authoring.describe import describe_vector
+    from plugins.registry import authoring_of
     from studio import console
+    from studio.languages import chosen_language
     from studio.tables import chosen_table
     from studio.vectors import given_vector
     from watchdog.vector import VectorError
 
-    raw, wanted = given_vector(vector), kind.value if kind else None
+    raw = given_vector(vector)
+    wanted: VectorKind | None = "sv" if kind is Kind.SV else "nv" if kind is Kind.NV else None
+    describe = authoring_of(chosen_language(language)).describe
     try:
-        description = describe_vector(raw, chosen_table(vocabulary), wanted)
+        description = describe(raw, chosen_table(vocabulary), wanted)
     except VectorError:
         if vocabulary:
             raise
-        description = describe_vector(raw, None, wanted)
+        description = describe(raw, None, wanted)
         console.say("not of the vocabularies that ship; name the right one with --vocabulary to see names")
     if as_json:
         console.print_document(description.as_document())

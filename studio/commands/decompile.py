@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from studio.options import AsJson, Vocabularies
+from studio.options import AsJson, OfBytes, Vocabularies
 
 
 def decompile(
@@ -14,16 +14,20 @@ def decompile(
         typer.Argument(metavar="HEX|FILE", help="A subscription vector in hex, or a file of its bytes."),
     ],
     vocabulary: Vocabularies = None,
+    language: OfBytes = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the XML here.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a vector as XML that compiles to the same vector again."""
-    from plugins.fuzzy.authoring.decompile import decompile as to_xml
+    from plugins.registry import authoring_of, offered
     from studio import console
     from studio.files import write_whole
+    from studio.languages import chosen_language
     from studio.tables import chosen_table
     from studio.vectors import given_vector
 
+    chosen = chosen_language(language)
+    to_xml = offered(authoring_of(chosen).decompile, chosen, "way back from bytes to a document")
     raw = given_vector(vector)
     document = to_xml(raw, chosen_table(vocabulary))
     if output is not None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from studio.options import AsJson, OtherThesaurus, Vocabularies
+from studio.options import AsJson, OfBytes, OtherThesaurus, Vocabularies
 
 
 def explain(
@@ -25,51 +25,49 @@ def explain(
     ] = None,
     vocabulary: Vocabularies = None,
     thesaurus: OtherThesaurus = None,
+    language: OfBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Put a subscription into words, byte by byte, and draw its curves.
 
     Degrees are computed by the code that runs on the boards.
     """
-    from documents.reading import read_document
-    from plugins.fuzzy.authoring import picture
-    from plugins.fuzzy.authoring.compiler import compile_subscription
-    from plugins.fuzzy.authoring.explain import explain_vector
+    from plugins.registry import authoring_of, offered
     from studio import console
     from studio.files import write_whole
+    from studio.languages import given_subscription
     from studio.tables import chosen_table, other_thesaurus
-    from studio.vectors import given_vector
 
     if output is not None and output.suffix not in (".svg", ".html"):
         raise typer.BadParameter(f"-o {output}: the name must end in .svg or .html")
     table = chosen_table(vocabulary)
-    compiled = None
-    if subscription.endswith(".xml"):
-        source, words = read_document(Path(subscription)), other_thesaurus(thesaurus)
-        compiled = compile_subscription(source, subscription, table, thesaurus=words)
-        for warning in compiled.warnings:
-            console.say(str(warning), style="yellow")
-    raw = compiled.vector if compiled else given_vector(subscription)
-    explanation = explain_vector(raw, table, _values(value or []), age)
+    words = other_thesaurus(thesaurus) if subscription.endswith(".xml") else None
+    given = given_subscription(subscription, table, words, language)
+    authoring, compiled = authoring_of(given.language), given.compiled
+    explain_vector = offered(authoring.explain, given.language, "explanations")
+    for warning in compiled.warnings if compiled else ():
+        console.say(str(warning), style="yellow")
+    explanation = explain_vector(given.vector, table, _values(value or []), age)
     remarks = compiled.remarks if compiled else ()
     lines = [*explanation.lines(), *(f"note: {remark}" for remark in remarks)]
-    panels = picture.panels(raw, table, compiled)
+    draw = authoring.picture
     if output is not None:
-        drawn = picture.svg(panels)
-        if output.suffix == ".html":
-            drawn = picture.page(panels, lines, subscription)
+        draw = offered(draw, given.language, "pictures")
+    picture = None if draw is None else draw(given.vector, table, compiled)
+    if output is not None and picture is not None:
+        drawn = picture.page(lines, subscription) if output.suffix == ".html" else picture.svg()
         write_whole(output, drawn.encode())
     if as_json:
         console.print_document({**explanation.as_document(), "remarks": list(remarks)})
         return
     for line in lines:
         console.out().print(line, markup=False)
-    if output is None:
-        console.out().print()
-        for line in picture.terminal(panels):
-            console.out().print(line, markup=False)
-    else:
+    if output is not None:
         typer.echo(f"picture: {output}")
+    elif picture is not None:
+        console.out().print()
+        for line in picture.terminal():
+            console.out().print(line, markup=False)
 
 
 def _values(given: list[str]) -> dict[str, str]:

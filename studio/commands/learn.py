@@ -130,10 +130,10 @@ def _opened(
 ) -> Iterator[tuple[list["Run"], "Subject"]]:
     """Open the runs with a session of Spark that ends afterwards, and find what is learnt about."""
     from spark_analysis.learning.past_values import subject_of
-    from spark_analysis.manifest import read_manifest
     from spark_analysis.run import open_run
     from spark_analysis.session.session import close_session, open_session
     from studio import console
+    from traces.manifest import read_manifest
 
     for run in runs:
         read_manifest(run)  # a folder that is no run is told before Spark is started

@@ -55,21 +55,21 @@ def live(
     from math import inf
 
     from documents import exit_codes as exits
-    from spark_analysis.errors import TraceError
     from spark_analysis.live.follow import GONE_AFTER_S, follow, wait_for_run
-    from spark_analysis.manifest import read_manifest
     from spark_analysis.session.session import close_session, open_session
     from studio import console
-    from traces.writer_check import is_being_written
+    from traces.folder_lock import is_being_written
+    from traces.manifest import read_manifest
+    from traces.run_documents import NotARun
 
     if wait:
         wait_for_run(run, console.say)
     try:
         read_manifest(run)  # a folder that is no run is told before Spark is started
-    except TraceError as error:
+    except NotARun as error:
         if (run / "manifest.json").exists():
             raise
-        raise TraceError(f"{error}; --wait waits for a run that is about to begin") from None
+        raise NotARun(f"{error}; --wait waits for a run that is about to begin") from None
     console.say("starting Spark …")
     spark = open_session(master)
     try:
@@ -127,14 +127,14 @@ def _screen() -> Any:
 
 def figures_line(figures: "LiveFigures", state: str) -> str:
     """Return the figures as one line, for a terminal that is none."""
-    from spark_analysis.report.number_format import delivery_text
+    from spark_analysis.number_format import delivery_text, time_text
 
     whole, recent = figures.whole, figures.recent
     copies = sum(n for reason, n in figures.given_up_recently.items() if not reason.startswith("lost"))
     return (
         f"{_moment(figures)}, {state}: {delivery_text(whole, whole.estimate)}; recently "
         f"{delivery_text(recent, recent.estimate)}, median delay of the delivered "
-        f"{_seconds(recent.median_delay_ms)}; "
+        f"{time_text(recent.metrics['median_delay_s'])}; "
         f"copies given up recently: {copies:,}"
     )
 
@@ -143,21 +143,18 @@ def figures_table(figures: "LiveFigures", state: str) -> "Table":
     """Return the figures as a table; `state` is how the run is."""
     from rich.table import Table
 
-    from spark_analysis.report.number_format import DELIVERED, ESTIMATED, WHOLE
+    from spark_analysis.catalogue.evidence import FOLLOWED
+    from spark_analysis.catalogue.registry import metrics_from
 
     minutes = figures.window_ms / 60_000
     shown = Table("", "so far", f"last {minutes:g} min", title=f"{_moment(figures)}, {state}")
     whole, recent = figures.whole, figures.recent
     shown.add_row("owed", f"{whole.owed:,}", f"{recent.owed:,}")
     shown.add_row("delivered", f"{whole.delivered:,}", f"{recent.delivered:,}")
-    shown.add_row(DELIVERED, _share(whole.ratio), _share(recent.ratio))
     shown.add_row("still open at the end of what is known", f"{whole.open:,}", f"{recent.open:,}")
-    shown.add_row(WHOLE, _share(whole.whole_ratio), _share(recent.whole_ratio))
-    shown.add_row(ESTIMATED, _share(whole.estimate), _share(recent.estimate))
-    shown.add_row(
-        "median delay of delivered pairs", _seconds(whole.median_delay_ms), _seconds(recent.median_delay_ms)
-    )
-    shown.add_row("90 % within", _seconds(whole.p90_delay_ms), _seconds(recent.p90_delay_ms))
+    for metric in metrics_from(FOLLOWED):
+        texts = (metric.unit.text(part.metrics[metric.name]) for part in (whole, recent))
+        shown.add_row(metric.meaning, *texts)
     shown.add_section()
     for reason, messages in figures.given_up.items():
         shown.add_row(_named(reason), f"{messages:,}", f"{figures.given_up_recently.get(reason, 0):,}")
@@ -181,11 +178,3 @@ def _named(reason: str) -> str:
     """Name what was given up for what it is: frames are lost, everything else happens to copies."""
     what = "frames" if reason.startswith("lost") else "copies"
     return f"{what}: {reason.replace(': ', ', ')}"
-
-
-def _share(ratio: float | None) -> str:
-    return "–" if ratio is None else f"{100 * ratio:.1f} %"
-
-
-def _seconds(delay_ms: int | None) -> str:
-    return "–" if delay_ms is None else f"{delay_ms / 1000:,.0f} s"

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from documents import exit_codes as exits
-from studio.options import AsJson, Vocabularies
+from studio.options import AsJson, OfBytes, Vocabularies
 
 
 class Features(StrEnum):
@@ -42,6 +42,7 @@ def match(
         ),
     ] = None,
     vocabulary: Vocabularies = None,
+    language: OfBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Print one JSON line per notification (with and without --json): what it matches, and how well.
@@ -52,21 +53,19 @@ def match(
     """
     import json
 
-    from plugins.fuzzy.matching.algorithms import DEFAULT_ALGORITHM
-    from plugins.fuzzy.matching.match_lines import BadLine, LineMatcher
+    from plugins.authoring.match_lines import BadLine, LineMatcher
+    from plugins.registry import authoring_of
     from studio import console
-    from studio.tables import chosen_table
+    from studio.languages import chosen_language, matcher_for_lines
     from studio.vectors import vector_lines
     from studio.waiting import announce_compiling
 
+    chosen = chosen_language(language)
+    happened_s = authoring_of(chosen).happened_s if chosen.authoring is not None else _never_said
     announce_compiling()
+    matcher = LineMatcher(matcher_for_lines(chosen, vocabulary, algorithm, features.value), happened_s)
     with vector_lines(subscriptions) as lines:
-        matcher = LineMatcher.of_lines(
-            lines,
-            chosen_table(vocabulary) if vocabulary else None,
-            algorithm or DEFAULT_ALGORITHM,
-            features.value,
-        )
+        matcher.add(lines)
     bad = len(matcher.bad)
     for line in matcher.bad:
         console.say(f"{subscriptions}: {line}", style="red")
@@ -78,3 +77,7 @@ def match(
             else:
                 typer.echo(json.dumps(found.as_document()))
     raise typer.Exit(exits.FINDING if bad else exits.FINE)
+
+
+def _never_said(notification: bytes) -> None:
+    """Notifications of a language that nobody writes say nothing of their time."""

@@ -179,7 +179,7 @@ def subscribe(
     ask_for(end, files or [], plan.table, clock(), say, signer, words)
     withdrawn = [end.unsubscribe(id, clock()) for id in withdraw or []]
     answer = Answer(end, plan.settings.node, links.listed[plan.settings.node], say)
-    ear = Ear(end, shown_to_subscriber(plan, as_json), say, count, withdrawn, answer)
+    ear = Ear(end, shown_to_subscriber(plan, end, as_json), say, count, withdrawn, answer)
     authenticator = Authenticator(number, plan.secret)
     life = Life(
         end, kept, authenticator, links, clock, ear.hear, work=lambda runtime: ear.listen(runtime, seconds)

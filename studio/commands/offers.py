@@ -9,9 +9,7 @@ import typer
 from studio.options import AsJson, Language, OtherThesaurus
 
 if TYPE_CHECKING:
-    from knowledge_manager.mission_table import MissionTable
     from knowledge_manager.offers import AlternativeOffers, Offer
-    from knowledge_manager.thesaurus import Thesaurus
     from studio.partition import Partition
 
 
@@ -26,6 +24,14 @@ def offers(
         str | None,
         typer.Option(metavar="FILE|HEX", help="Show who can serve this one, and who nearly can."),
     ] = None,
+    subscription_language: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Subscription language of --subscription, where that is bytes.",
+            show_default=False,
+        ),
+    ] = None,
     thesaurus: OtherThesaurus = None,
     language: Language = None,
     as_json: AsJson = False,
@@ -37,21 +43,24 @@ def offers(
     """
     from knowledge_manager.offers import browse_offers, offers_for
     from studio import console
-    from studio.partition import RecordedRun
+    from studio.languages import given_subscription
+    from studio.partition import RunOffers
     from studio.tables import chosen_thesaurus
     from watchdog.header import body_of
 
     if at is not None and not isfinite(at):
         raise typer.BadParameter(f"{at} is no second of a run", param_hint="--at")
-    recorded = RecordedRun(run)
+    recorded = RunOffers(run)
     table = recorded.mission_table()
     at_ms = recorded.end_ms if at is None else round(at * 1000)
     partition = recorded.partition_of(recorded.node_called(node), at_ms)
     known = recorded.dictionary(partition, table)
     words = chosen_thesaurus([*(thesaurus or ()), *recorded.thesauri()], language)
     offered = browse_offers(known, table, words, language)
-    vector = None if subscription is None else _vector(subscription, table, words)
-    serving = () if vector is None else offers_for(known, table, 1, body_of(vector))
+    serving: tuple[AlternativeOffers, ...] = ()
+    if subscription is not None:
+        given = given_subscription(subscription, table, words, subscription_language)
+        serving = offers_for(known, table, given.language.language_id, body_of(given.vector))
     if as_json:
         console.print_document(
             {
@@ -68,19 +77,6 @@ def offers(
         )
         return
     _print(partition, offered, serving)
-
-
-def _vector(subscription: str, table: "MissionTable", words: "Thesaurus") -> bytes:
-    """Return the vector of a subscription in XML, in hexadecimal or in a file of bytes."""
-    if not subscription.endswith(".xml"):
-        from studio.vectors import given_vector
-
-        return given_vector(subscription)
-    from documents.reading import read_document
-    from plugins.fuzzy.authoring.compiler import compile_subscription
-
-    document = read_document(Path(subscription))
-    return compile_subscription(document, subscription, table, thesaurus=words).vector
 
 
 def _print(

@@ -10,9 +10,9 @@ from studio.options import AsJson, SparkMaster
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from spark_analysis.manifest import Manifest
-    from spark_analysis.queries.answers import Analysis
+    from spark_analysis.answers import Analysis
     from spark_analysis.report.comparison import Comparison
+    from traces.manifest import Manifest
 
 
 def report(
@@ -41,14 +41,14 @@ def report(
     from concurrent.futures import ThreadPoolExecutor
     from importlib import import_module
 
-    from spark_analysis.manifest import read_manifest
-    from spark_analysis.queries.answers import Analysis
+    from spark_analysis.answers import Analysis
     from spark_analysis.report.build import refuse_unwritable
     from spark_analysis.report.comparison import refuse_strangers
     from spark_analysis.run import is_large
     from spark_analysis.session.session import close_session, open_session
     from studio import console
     from studio.summary import comparison_table, summary_table
+    from traces.manifest import read_manifest
 
     refuse_strangers([(run, read_manifest(run)) for run in runs])
     sizes = [is_large(run) for run in runs]  # what cannot be read is told before Spark is started

@@ -44,7 +44,7 @@ def sweep(
     A sweep that was stopped goes on where it was. The folder keeps every run and results.parquet, one row a
     run. All variants get the same seeds, so that differences are taken seed by seed.
     """
-    from spark_analysis.report.number_format import counted
+    from spark_analysis.number_format import counted
     from spark_analysis.sweep.plan import read_plan
     from studio import console
     from studio.summary import sweep_table
@@ -82,7 +82,7 @@ def _run(
 
 def timing_line(timing: "Timing") -> str:
     """Return how long it took. Where starting took longer than the runs could gain, that is said instead."""
-    from spark_analysis.report.number_format import counted
+    from spark_analysis.number_format import counted
 
     kept = f", {timing.resumed} of them kept from before" if timing.resumed else ""
     if timing.speed_up is None:

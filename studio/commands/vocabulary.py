@@ -68,7 +68,7 @@ def check(
     """Check vocabularies one by one and together. Ends 1 when anything is wrong."""
     from documents.problems import DocumentError
     from knowledge_manager.mission_table import load_mission_table
-    from plugins.fuzzy.authoring.compiler.term_check import term_fault
+    from plugins.registry import term_fault
     from studio import console
     from studio.failures import problem_document
 

@@ -12,10 +12,11 @@ from boards.flash_image import FlashFull, file_system, file_system_start
 from boards.microbit import BoardFailure, firmware, run_on_microbit
 from boards.minify import minify
 from tests.boards.test_wasm import SHARED, shared_module
+from watchdog.aggregators import AGGREGATOR_NAMES, has_block
 
 EVERYTHING = {
     "all_arithmetic": ("membership", "aggregate", "tokens", "pattern"),
-    "all_vectors": ("blocks", "lifetime", "vector"),
+    "all_vectors": ("aggregators", "blocks", "lifetime", "vector"),
     "all_breakdown": ("breakdown",),
     "all_score": ("score",),
     "all_pool": ("reading", "pool", "grader", "scan"),
@@ -63,9 +64,9 @@ def test_the_bundled_filter_releases_what_the_package_releases(assumed: dict[str
     vectors = []
     for number in range(44):
         k = 2 + number % 3
-        aggregator = (0, 1, 2, 3, 4, 5, 6, 7, 8, 14, 15)[number % 11]
+        aggregator = list(AGGREGATOR_NAMES)[number % len(AGGREGATOR_NAMES)]
         shared_module("degrees").fill_body(chance, body, aggregator, k)
-        end = 1 + 3 * k + (1 + body[1] if aggregator > 5 else 0)
+        end = 1 + 3 * k + (1 + body[1] if has_block(aggregator) else 0)
         saf = ((1 << k) - 1) << number % 4
         vectors.append(bytes([number, 0, 100, 0, 0]) + bytes(body[:end]) + bytes([1, saf]))
     rows = [bytes(chance.byte() for _ in range(7)) for _ in range(30)]

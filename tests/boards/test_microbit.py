@@ -33,7 +33,11 @@ STRATA: dict[str, dict[str, tuple[str, ...]]] = {
     "strata_aggregate": {"aggregate": ("aggregate",)},
     "strata_pattern": {"pattern": ("tokens", "pattern")},
     "strata_breakdown": {"breakdown": ("breakdown",)},
-    "strata_vector": {"tokens": ("tokens",), "blocks": ("blocks",), "vector": ("lifetime", "vector")},
+    "strata_vector": {
+        "tokens": ("tokens",),
+        "blocks": ("aggregators", "blocks"),
+        "vector": ("lifetime", "vector"),
+    },
 }
 """Sample → the flat modules that it needs, in the order in which the board imports them."""
 

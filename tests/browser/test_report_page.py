@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from spark_analysis.manifest import Manifest
 from spark_analysis.report.build import write_comparison, write_report
-from spark_analysis.report.comparison import COMPARED, compare
+from spark_analysis.report.comparison import compare, compared_metrics
 from tests.spark_analysis.sample import sample_analysis
+from traces.manifest import Manifest
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -183,7 +183,7 @@ def test_a_comparison_is_drawn_too(browser: Browser, comparison: Path, width: in
         assert page.said == []
         assert page.asked_for == [comparison.as_uri()]
         figures = page.figures()
-        assert len(figures) == len(COMPARED) + 1, "each figure, and the delays"
+        assert len(figures) == len(compared_metrics()) + 1, "each figure, and the delays"
         for name, figure in figures.items():
             assert figure["shapes"] >= 4, name
             assert figure["overflowing"] == [], name

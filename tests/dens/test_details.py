@@ -7,7 +7,7 @@ import pytest
 from dens import matching
 from dens.events import MessageQuarantined, NotificationDelivered
 from dens.interfaces import MatcherFactory
-from dens.item import lifetime_code
+from dens.item import lifetime_code_ms
 from dens.messages import Satisfied
 from dens.node import DensNode
 from dens.publisher import PublisherEnd
@@ -24,7 +24,7 @@ from emulation.fault_injection.topics import (
 from plugins import language
 
 MEDIATOR, ASKER, SOURCE, LISTENER = 1, 2, 3, 10
-HOUR_Q = lifetime_code(3_600_000)
+HOUR_Q = lifetime_code_ms(3_600_000)
 
 
 class Detailed(TopicMatcher):
@@ -39,7 +39,7 @@ def delivered(
     language_id: int,
     value: int,
     matchers: Mapping[int, MatcherFactory],
-    listens_to: Mapping[int, frozenset[int]] | None = None,
+    listens_to: Mapping[int, Mapping[int, MatcherFactory]] | None = None,
 ) -> tuple[list[tuple[Satisfied, ...]], int]:
     """Return what a subscriber of this language is shown of a value, and how much was quarantined; the
     mediator starts anew before the subscriber is met.
@@ -88,13 +88,27 @@ def test_a_detail_that_is_too_long_is_a_defect_of_its_language_and_ends_nothing(
     assert quarantined > 0
 
 
-@pytest.mark.parametrize("listens_to", [None, {LISTENER: frozenset((LANGUAGE,))}])
+@pytest.mark.parametrize("listens_to", [None, {LISTENER: {LANGUAGE: TopicMatcher}}])
 def test_a_language_hears_notifications_of_another_where_it_says_so(
-    listens_to: dict[int, frozenset[int]] | None,
+    listens_to: dict[int, dict[int, MatcherFactory]] | None,
 ) -> None:
     matchers = {LANGUAGE: TopicMatcher, LISTENER: TopicMatcher}
     shown, _ = delivered(LISTENER, 9, matchers, listens_to)
     assert shown == ([] if listens_to is None else [(Satisfied(5, 0, 9),)])
+
+
+class Lower(TopicMatcher):
+    """Judges the same subscriptions by notifications in another form: the value stands first."""
+
+    def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[TopicMatch]:
+        return super().match(bytes((vector[1], vector[0])), event_ms, now_ms)
+
+
+def test_a_language_reads_each_form_with_a_matcher_of_its_own() -> None:
+    matchers = {LANGUAGE: TopicMatcher, LISTENER: TopicMatcher}
+    forms = {LISTENER: {LISTENER: TopicMatcher, LANGUAGE: Lower}}
+    assert delivered(LISTENER, 9, matchers, forms)[0] == []
+    assert delivered(LISTENER, 3, matchers, forms)[0] == [(Satisfied(5, 0, 3),)]
 
 
 def test_overlay_and_languages_agree_on_how_long_a_detail_may_be() -> None:

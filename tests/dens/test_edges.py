@@ -8,7 +8,7 @@ from dens.engine import Engine
 from dens.envelope import PAYLOAD_BYTES, VECTOR_BYTES, pack, unpack
 from dens.errors import LocalProtocolError, RemoteProtocolError, StoreError
 from dens.events import DatagramRefused, MessageQuarantined, NotificationDelivered
-from dens.item import OLDEST_AGE_MS, Item, lifetime_code
+from dens.item import OLDEST_AGE_MS, Item, lifetime_code_ms
 from dens.ledger import Ledger, begin_numbers
 from dens.limits import Limits
 from dens.messages import Acknowledgement, Hello, SummaryMessage
@@ -19,7 +19,7 @@ from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
-HOUR_Q = lifetime_code(3_600_000)
+HOUR_Q = lifetime_code_ms(3_600_000)
 LAST_NUMBER, LAST_SESSION, LAST_NODE = 2**31 - 1, 2**32 - 1, 65_535
 
 

@@ -12,7 +12,7 @@ from dens.policies.direct import Direct
 from dens.policies.encounters import ONE
 from dens.policies.epidemic import Epidemic
 from dens.policies.policy import ReplicationPolicy
-from dens.policies.prophet import Prophet
+from dens.policies.prophet import PROPHET
 from dens.policies.spray_and_wait import SprayAndWait
 from dens.stores.memory import MemoryStore
 from dens.summary import decode
@@ -222,7 +222,7 @@ def test_a_notify_is_taken_from_mediators_by_hosts_only() -> None:
 
 
 def test_encounters_count_a_host_as_its_ends_and_as_certain_to_meet_them() -> None:
-    policy = Prophet(2)
+    policy = PROPHET(2)
     policy.met(HOST, True, b"", 0, (END,))
     known = policy._encounters
     assert known.likelihood(END, 0) == known.likelihood(HOST, 0) == ONE // 2
@@ -234,7 +234,7 @@ def test_encounters_count_a_host_as_its_ends_and_as_certain_to_meet_them() -> No
 
 def test_a_policy_is_not_asked_about_ends_of_the_same_device() -> None:
     """Nobody meets them more surely, however likely a peer says it is to."""
-    node = mediator(Prophet(2), frozenset({END}))
+    node = mediator(PROPHET(2), frozenset({END}))
     peer = Host(node, (), 9)
     peer.send(asks(END))
     peer.send(event())

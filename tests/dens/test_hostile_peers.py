@@ -15,7 +15,7 @@ import pytest
 
 from dens.envelope import pack, pack_link
 from dens.events import DatagramRefused, NotificationDelivered
-from dens.item import Item, lifetime_code
+from dens.item import Item, lifetime_code_ms
 from dens.limits import Limits
 from dens.messages import Acknowledgement, Hello, Satisfied, SummaryMessage
 from dens.node import DensNode
@@ -26,7 +26,7 @@ from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
-HOUR_Q = lifetime_code(3_600_000)
+HOUR_Q = lifetime_code_ms(3_600_000)
 TIGHT = replace(
     Limits(),
     notification_items=300,

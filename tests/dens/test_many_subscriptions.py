@@ -7,7 +7,7 @@ import pytest
 
 from dens.engine import Engine
 from dens.events import DatagramRefused, NotificationDelivered
-from dens.item import Item, lifetime_code
+from dens.item import Item, lifetime_code_ms
 from dens.messages import Notify, Satisfied
 from dens.node import DensNode
 from dens.publisher import PublisherEnd
@@ -17,7 +17,7 @@ from dens.stores.sqlite import SqliteStore
 from dens.subscriber import SubscriberEnd
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
-HOUR_Q = lifetime_code(3_600_000)
+HOUR_Q = lifetime_code_ms(3_600_000)
 MEDIATOR, SUBSCRIBER, PUBLISHER = 2, 1, 3
 
 

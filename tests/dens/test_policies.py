@@ -12,7 +12,8 @@ from dens.events import CopyReplicated
 from dens.item import Item
 from dens.limits import Limits
 from dens.numbers import MessageType
-from dens.policies.encounters import ONE, Encounters
+from dens.policies.encounters import ONE, PARAMETERS, Encounters
+from dens.policies.kind import Parameter, PolicyKind
 from dens.policies.registry import POLICIES
 from dens.policies.spray_and_wait import SprayAndWait
 from emulation.fault_injection.plan import Faults, Plan
@@ -20,6 +21,18 @@ from emulation.fault_injection.world import World
 
 QUICK = Limits(hello_ms=300, retry_ms=150, retry_most_ms=600)
 every_policy = pytest.mark.parametrize("name", sorted(POLICIES))
+
+
+every_parameter = pytest.mark.parametrize(
+    ("name", "parameter"),
+    [(kind.name, parameter) for kind in POLICIES.values() for parameter in kind.parameters],
+    ids=lambda one: one if isinstance(one, str) else one.name,
+)
+
+
+def learning(**given: int) -> Encounters:
+    """What policies that learn begin with."""
+    return Encounters(**{parameter.name: parameter.default for parameter in PARAMETERS} | given)
 
 
 def notification(copies: int = 0) -> Item:
@@ -149,7 +162,7 @@ def test_policies_trade_copies_for_deliveries() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 10**7), st.binary(max_size=16)), max_size=30))
 def test_likelihoods_stay_between_nothing_and_certainty(steps: list[tuple[int, int, bytes]]) -> None:
-    encounters = Encounters(30_000)
+    encounters = learning()
     now_ms = 0
     for node, pause_ms, note in steps:
         now_ms += pause_ms
@@ -159,3 +172,85 @@ def test_likelihoods_stay_between_nothing_and_certainty(steps: list[tuple[int, i
         encounters.heard(node, note, 99, now_ms)
         assert all(0 <= encounters.likelihood(other, now_ms) <= ONE for other in range(6))
         assert encounters.likelihood(node, now_ms + 10**6) <= encounters.likelihood(node, now_ms)
+
+
+@every_parameter
+def test_a_parameter_has_bounds_that_its_policy_takes(name: str, parameter: Parameter) -> None:
+    kind = POLICIES[name]
+    for value in {parameter.default, parameter.least, parameter.most, *parameter.among}:
+        assert parameter.fault(value) is None
+        policy = kind(1, **{parameter.name: value})
+        policy.met(5, True, b"\0\x09\x80\0", 0)
+        assert policy.share(notification(), (9,), 5, 0) in (None, *range(8))
+    for value in (parameter.least - 1, parameter.most + 1):
+        with pytest.raises(LocalProtocolError, match=f"{name}.{parameter.name}: .*not {value}"):
+            kind(1, **{parameter.name: value})
+    for odd in (True, 1.5, "8", None):
+        assert parameter.fault(odd) == "a whole number is wanted"
+
+
+@every_parameter
+def test_the_protocols_page_has_its_line(name: str, parameter: Parameter) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "protocols.md").read_text()
+    section = text[text.index("### Parameters of policies") :]
+    bounds = f"{parameter.least} to {parameter.most}"
+    line = rf"^\| `{parameter.name}` \| .*`{name}` {parameter.default}\b.* \| {bounds}.* \| "
+    assert re.search(line, section, re.MULTILINE)
+
+
+def test_a_parameter_that_a_policy_does_not_have_is_refused() -> None:
+    with pytest.raises(LocalProtocolError, match=r"spray_and_wait.copy: .*no such parameter \(copies\)"):
+        POLICIES["spray_and_wait"](1, copy=8)
+    with pytest.raises(LocalProtocolError, match=r"direct.copies: .*it has none"):
+        POLICIES["direct"](1, copies=8)
+
+
+@every_policy
+def test_a_kind_says_what_it_does_and_is_registered_under_its_name(name: str) -> None:
+    kind = POLICIES[name]
+    assert isinstance(kind, PolicyKind)
+    assert kind.name == name
+    assert len(kind.meaning) > 10
+    assert all(len(parameter.meaning) > 10 for parameter in kind.parameters)
+
+
+def note(node: int, predictability: int) -> bytes:
+    return node.to_bytes(2, "big") + predictability.to_bytes(2, "big")
+
+
+@pytest.mark.parametrize("name", ["dens", "prophet"])
+@pytest.mark.parametrize("threshold", [0, 1, 4_096, 20_000])
+def test_a_last_copy_follows_only_whoever_is_clearly_likelier(name: str, threshold: int) -> None:
+    """Exactly above the threshold: a sixteenth where nobody says otherwise, and nothing in prophet."""
+    beyond = threshold if name == "dens" else 0
+    given = {} if name == "prophet" or threshold == 4_096 else {"utility_threshold": threshold}
+    last = notification(copies=1)
+    for more, follows in ((beyond, False), (beyond + 1, True)):
+        policy = POLICIES[name](1, **given)
+        policy.met(9, False, b"", 0)  # own predictability: one half
+        policy.met(5, True, note(9, ONE // 2 + more), 0)
+        own = ONE // 2
+        assert (policy.share(last, (9,), 5, 0) is not None) is follows, (more, own)
+
+
+def test_a_budget_is_what_was_asked_for() -> None:
+    for name, copies in (("spray_and_wait", 8), ("dens", 4)):
+        assert POLICIES[name](1).share(notification(), (), 3, 0) == copies.bit_length() - 1
+        assert POLICIES[name](1, copies=32).share(notification(), (), 3, 0) == 5
+
+
+def test_what_is_learnt_follows_its_parameters() -> None:
+    slow, quick = learning(unit_s=60), learning(unit_s=15)
+    for encounters in (slow, quick):
+        encounters.met(7, 0)
+    assert slow.likelihood(7, 60_000) == quick.likelihood(7, 15_000) == ONE // 2 * (ONE * 98 // 100) // ONE
+    sure = learning(encounter_percent=100)
+    sure.met(7, 0)
+    assert sure.likelihood(7, 0) == ONE
+    deaf = learning(transitivity_percent=0)
+    deaf.met(5, 0)
+    deaf.heard(5, note(9, 60_000), 1, 0)
+    assert deaf.likelihood(9, 0) == 0
+    lasting = learning(ageing_percent=100)
+    lasting.met(7, 0)
+    assert lasting.likelihood(7, 10**9) == ONE // 2

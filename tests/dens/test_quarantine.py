@@ -13,7 +13,7 @@ from dens.envelope import pack, unpack
 from dens.errors import StoreError
 from dens.events import Event, MessageQuarantined, MessageRefused, NotificationMatched
 from dens.interfaces import Directory
-from dens.item import Item, lifetime_code
+from dens.item import Item, lifetime_code_ms
 from dens.learning import Learning
 from dens.limits import Limits
 from dens.messages import Batch, Hello, Notify, SummaryMessage
@@ -32,7 +32,7 @@ from emulation.fault_injection.topics import (
     subscription,
 )
 
-HOUR_Q = lifetime_code(3_600_000)
+HOUR_Q = lifetime_code_ms(3_600_000)
 POISON = 66
 """A least value that a matcher cannot add, match or remove, a value that it cannot match, a topic that
 nobody can look up."""

@@ -5,7 +5,7 @@ from collections import Counter, deque
 import pytest
 
 from dens.envelope import peek
-from dens.item import lifetime_code
+from dens.item import lifetime_code_ms
 from dens.limits import Limits
 from dens.machine import ProtocolMachine
 from dens.node import DensNode
@@ -15,7 +15,7 @@ from dens.stores.memory import MemoryStore
 from emulation.fault_injection.topics import TopicDirectory, TopicHost
 from plugins.direct.language import DIRECT, DirectMatcher, notification_for
 
-HOUR_Q = lifetime_code(3_600_000)
+HOUR_Q = lifetime_code_ms(3_600_000)
 LANGUAGE = DIRECT.language_id
 ONE, OTHER, ELSEWHERE = 1, 2, 3
 Message = tuple[int, int, int]

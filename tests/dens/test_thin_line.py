@@ -6,7 +6,7 @@ import pytest
 
 from dens.authentication import Authenticator
 from dens.events import Event, FilterInstalled, FilterRemoved, MessageRefused, NotificationDelivered
-from dens.item import lifetime_code
+from dens.item import lifetime_code_ms
 from dens.machine import ProtocolMachine
 from dens.messages import Satisfied
 from dens.node import DensNode
@@ -15,7 +15,7 @@ from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
-HOUR_Q = lifetime_code(3_600_000)
+HOUR_Q = lifetime_code_ms(3_600_000)
 SUBSCRIBER, FIRST, SECOND, PUBLISHER = 1, 2, 3, 4
 
 

@@ -1,7 +1,7 @@
 """Populations have the number, the likeness, the attributes and the selectivity that were asked for."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,24 +10,44 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulation.population import dealt, draw_population
+from emulation.population import draw_population
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
+from emulation.subscription_requests import Numbering
+from knowledge_manager.event_class import Attribute
 from knowledge_manager.mission_table import load_mission_table
+from plugins.authoring.generator import RandomSubscription
 from plugins.fuzzy.codec import FuzzyCodec
+from plugins.fuzzy.generator import FuzzyGenerator
 from plugins.fuzzy.vectors import SubscriptionVector
+from watchdog.header import NO_HEADER
 
 TABLE = load_mission_table(["medical"])
 EVENT = TABLE.event("patient")
 
 
-def population(seed: int = 1, **wanted: object) -> list[SubscriptionVector]:
-    usual = {
-        "number": 200, "attributes": (1, 3), "similarity": 0.0, "selectivity": 0.1, "threshold": 8,
-        "lifetime_ms": 3_600_000, "stamp_s": 0,
-    }  # fmt: skip
-    chance = np.random.default_rng(seed)
-    return draw_population(chance, EVENT, EVENT.attributes, **{**usual, **wanted})  # type: ignore[arg-type]
+LIFETIME = 80
+
+
+def population(
+    seed: int = 1,
+    *,
+    number: int = 200,
+    similarity: float = 0.0,
+    attributes: tuple[int, int] = (1, 3),
+    selectivity: float = 0.1,
+    among: Sequence[Attribute] = EVENT.attributes,
+) -> list[bytes]:
+    wanted = RandomSubscription(EVENT, among, attributes, selectivity, 0.5, 0)
+
+    def draw(chance: np.random.Generator) -> bytes:
+        return FuzzyGenerator().draw(chance, wanted, TABLE)
+
+    return draw_population(np.random.default_rng(seed), draw, number=number, similarity=similarity)
+
+
+def parts_of(bodies: Sequence[bytes]) -> list[SubscriptionVector]:
+    return [FuzzyCodec(TABLE).subscription(NO_HEADER + body) for body in bodies]
 
 
 @given(
@@ -47,12 +67,13 @@ def test_every_subscription_is_well_formed_and_numbered_once(
     )
     codec = FuzzyCodec(TABLE)
     seen = set()
-    for whose, vector in dealt(found, hands, 3):
-        parts = codec.subscription(vector)
+    numbering = Numbering(TABLE)
+    for position, body in enumerate(found):
+        parts = codec.subscription(NO_HEADER + body)
         assert attributes[0] <= len(parts.attributes) <= attributes[1]
-        seen.add((whose, parts.id))
+        seen.add((position % hands, numbering.take(position % hands, 1, body)))
     assert len(seen) == number
-    assert {number_ for _, number_ in seen} == set(range(3, 3 + -(-number // hands)))
+    assert {number_ for _, number_ in seen} == set(range(-(-number // hands)))
 
 
 @pytest.mark.parametrize("similarity", [0.0, 0.6, 0.96])
@@ -66,7 +87,7 @@ def test_a_uniform_value_satisfies_a_predicate_as_often_as_wanted(selectivity: f
     names = {attribute.index for attribute in EVENT.attributes if attribute.type == "nominal"}
     lengths = [
         high - low
-        for parts in population(selectivity=selectivity)
+        for parts in parts_of(population(selectivity=selectivity))
         for index, (low, high, _) in zip(parts.attributes, parts.constraints, strict=True)
         if index not in names
     ]
@@ -76,10 +97,7 @@ def test_a_uniform_value_satisfies_a_predicate_as_often_as_wanted(selectivity: f
 
 def test_names_are_asked_for_one_at_a_time() -> None:
     ward = EVENT.attribute("ward")
-    found = draw_population(
-        np.random.default_rng(1), EVENT, [ward], number=50, attributes=(1, 1), similarity=0.0,
-        selectivity=0.5, threshold=0, lifetime_ms=1000, stamp_s=0,
-    )  # fmt: skip
+    found = parts_of(population(among=[ward], number=50, attributes=(1, 1), selectivity=0.5))
     assert {parts.constraints for parts in found} == {((n, n, 127),) for n in range(len(ward.values))}
 
 

@@ -96,6 +96,53 @@ def test_a_missing_key_is_placed_at_what_encloses_it() -> None:
     assert positions.known_part(("event", 0, "SomeUnion", "name")) == ("event", 0, "name")
 
 
+def value_at(document: Any, path: Path) -> Any:
+    for key in path:
+        document = document[key]
+    return document
+
+
+def test_values_and_keys_are_told_as_they_are_written() -> None:
+    positions, document = locate(DOCUMENT), tomllib.loads(DOCUMENT)
+    for path, (start, end) in positions.values.items():
+        assert tomllib.loads(f"it = {DOCUMENT[start:end]}") == {"it": value_at(document, path)}
+    assert {path for path in positions.values if len(path) == 1} == {
+        ("title",),
+        ("quoted key",),
+        ("long",),
+        ("dates",),
+    }
+    for path, written in positions.keys.items():
+        if written is not None:
+            assert tomllib.loads(f"{DOCUMENT[slice(*written)]} = 1") == {path[-1]: 1}
+    assert positions.keys[("event",)] is None, "it is written three times"
+
+
+def test_a_span_reaches_to_the_end_of_the_value() -> None:
+    positions, lines = locate(DOCUMENT), DOCUMENT.splitlines()
+    span = positions.span(("title",))
+    assert span is not None
+    assert lines[span.line - 1][span.column - 1 : span.end_column - 1] == 'title = "a # no comment ] }"'
+    span = positions.span(("table", "deeper", "list"))
+    assert span is not None
+    assert (span.end_line, span.end_column) == (lines.index("  ]") + 1, 4)
+    assert positions.span(("nowhere",)) is None
+
+
+def test_fixes_write_keys_and_strings_as_toml_wants_them() -> None:
+    positions = locate(DOCUMENT)
+    assert [fix.replacement for fix in positions.renamed(("title",), ["name", "two words", "long"])] == [
+        "name",
+        '"two words"',
+    ], "there is a long already"
+    assert positions.renamed(("event",), ["other"]) == ()
+    [fix] = positions.replaced(("quoted key",), ['say "æ"'])
+    assert (fix.title, fix.replacement) == ('write "say \\"æ\\""', '"say \\"æ\\""')
+    assert (fix.span.column, fix.span.end_column) == (16, 23)
+    assert positions.replaced(("dates",), ["2026"]) == ()
+    assert positions.replaced(("nowhere",), ["x"]) == ()
+
+
 names = st.from_regex(r"[a-z][a-z0-9_-]{0,6}", fullmatch=True)
 scalars = st.one_of(
     st.integers(-99, 99).map(str),

@@ -10,9 +10,10 @@ from documents.problems import DocumentError, Problem
 from documents.reading import read_document
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.vocabulary import check_vocabulary_file, load_vocabulary
-from plugins.fuzzy.authoring.compiler import check_subscription_file, compile_subscription
-from plugins.fuzzy.authoring.compiler.term_check import term_fault
-from plugins.fuzzy.authoring.describe import check_vector_file
+from plugins.authoring.vector_files import check_vector_file
+from plugins.fuzzy.authoring.compiler import compile_subscription
+from plugins.fuzzy.authoring.fuzzy_authoring import FuzzyAuthoring
+from plugins.registry import term_fault
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = Path(__file__).parent / "golden" / "errors"
@@ -49,9 +50,9 @@ def test_page_says_what_it_is(code: str) -> None:
 
 def problems_of(path: Path, table: MissionTable) -> list[Problem]:
     checks: dict[str, Callable[[], list[Problem]]] = {
-        ".xml": lambda: check_subscription_file(path, table),
+        ".xml": lambda: FuzzyAuthoring().check(read_document(path), str(path), table),
         ".toml": lambda: check_vocabulary_file(path, term_fault),
-        ".hex": lambda: check_vector_file(path, table),
+        ".hex": lambda: check_vector_file(path, FuzzyAuthoring().describe, table),
     }
     return checks[path.suffix]()
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from documents.entry_points import OutsidePackageError
 from knowledge_manager.mission_table import load_mission_table
 from plugins.direct.language import DIRECT, notification_for, subscription_to
 from plugins.fuzzy.language import FUZZY
@@ -39,11 +40,11 @@ def test_the_built_in_languages() -> None:
 def test_a_third_partys_language_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EntryPoint, "load", lambda self: globals()[self.name])
     assert languages([entry("FOREIGN")])[77].name == "foreign"
-    with pytest.raises(RegistryError, match="is taken by fuzzy"):
+    with pytest.raises(OutsidePackageError, match="is taken by fuzzy"):
         languages([entry("FUZZY")])
-    with pytest.raises(RegistryError, match="is a MissionTable; name a SubscriptionLanguage"):
+    with pytest.raises(OutsidePackageError, match="is a MissionTable; name a SubscriptionLanguage"):
         languages([entry("TABLE")])
-    with pytest.raises(RegistryError, match="cannot be loaded"):
+    with pytest.raises(OutsidePackageError, match="cannot be loaded"):
         languages([entry("Missing")])
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from knowledge_manager.mission_table import load_mission_table
-from plugins.fuzzy.authoring.compiler.curves import degrees
+from plugins.curves import degrees
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.vectors import SubscriptionVector, encode_notification, encode_subscription
 from tests.plugins.fuzzy.test_fit import assert_best_nearby, random_curve

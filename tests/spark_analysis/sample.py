@@ -2,7 +2,7 @@
 
 import math
 
-from spark_analysis.queries.answers import (
+from spark_analysis.answers import (
     Analysis,
     Contacts,
     Delay,
@@ -18,6 +18,7 @@ from spark_analysis.queries.answers import (
     Holding,
     HopsDelay,
     LanguageServed,
+    Measured,
     Meeting,
     Overhead,
     Pieces,
@@ -29,6 +30,21 @@ from spark_analysis.queries.answers import (
     Track,
     TypeTraffic,
 )
+
+METRICS = {
+    "delivery_ratio": Measured(0.75, "75.0 %", "150 of 200 owed"),
+    "open_ratio": Measured(0.1, "10.0 %"),
+    "whole_lifetime_ratio": Measured(140 / 170, "82.4 %"),
+    "delivery_estimate": Measured(0.8, "80.0 %"),
+    "recall": Measured(0.5, "50.0 %"),
+    "mean_delay_s": Measured(700.0, "11.7 min"),
+    "median_delay_s": Measured(243.6, "4.06 min"),
+    "median_owed_delay_s": Measured(455.3, "7.59 min", "of all owed"),
+    "p95_delay_s": Measured(2311.0, "38.5 min"),
+    "overhead_ratio": Measured(5.0, "5", "900 transfers of notifications"),
+    "bytes_per_delivery": Measured(1666.7, "1.67 kB", "everything sent, of every type"),
+    "share_kept": Measured(0.976, "97.6 %", "of 5,000 readings"),
+}
 
 
 def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False) -> Analysis:
@@ -87,8 +103,6 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
             delivered=150,
             transmissions=4000,
             bytes_on_air=250_000,
-            overhead_ratio=5.0,
-            bytes_per_delivery=1666.7,
             by_type=(
                 TypeTraffic("notification", 900, 90_000, 12),
                 TypeTraffic("summary", 700, 81_000, 3),
@@ -160,5 +174,6 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
             )
             for i, role in enumerate(["mediator"] * 2 + ["publisher"] * 3 + ["subscriber"])
         ),
+        metrics=METRICS,
         meetings=tuple(Meeting(400 + 9 * i, 300 + 7 * (i * 13 % 60), 3.0 * i) for i in range(100)),
     )

@@ -11,13 +11,12 @@ from pyspark.sql import SparkSession
 
 from emulation.contacts.contact import Contacts
 from emulation.contacts.statistics import contact_statistics
+from spark_analysis.answers import Analysis, GivenUp
 from spark_analysis.errors import AnalysisError
 from spark_analysis.queries.analysis import DIRECT, analyse, settings
-from spark_analysis.queries.answers import Analysis, GivenUp
 from spark_analysis.queries.naming import TIMELINE_BINS
 from spark_analysis.report.page import page
 from spark_analysis.run import Run, open_run
-from spark_analysis.sweep.key_figures import key_figures
 from studio.summary import contact_document, summary_table
 from tests.spark_analysis import oracle
 from tests.spark_analysis.conftest import write_tables
@@ -124,8 +123,8 @@ def test_overhead(analysis: Analysis, synthetic: SyntheticRun) -> None:
     delivered = sum(row["kind"] == "delivered" for row in messages)
     sent = [row["bytes"] for row in messages if row["kind"] == "sent"]
     assert analysis.overhead.relayed == relayed
-    assert analysis.overhead.overhead_ratio == pytest.approx((relayed - delivered) / delivered)
-    assert analysis.overhead.bytes_per_delivery == pytest.approx(sum(sent) / delivered)
+    assert analysis.metrics["overhead_ratio"].value == pytest.approx((relayed - delivered) / delivered)
+    assert analysis.metrics["bytes_per_delivery"].value == pytest.approx(sum(sent) / delivered)
     assert [(one.type, one.sent, one.sent_bytes) for one in analysis.overhead.by_type] == [
         ("notification", len(sent), sum(sent))
     ]
@@ -217,7 +216,7 @@ def test_a_run_in_which_nothing_happened(write_run: WriteRun, spark: SparkSessio
     assert still.delivery.total.owed == 0
     assert still.delivery.total.ratio is None
     assert still.delay.p50_s is None
-    assert still.overhead.overhead_ratio is None
+    assert still.metrics["overhead_ratio"].value is None
     assert still.contacts.contact.survival == ()
     assert still.filtering.share_kept is None
     assert still.tracks == ()
@@ -274,20 +273,6 @@ def test_a_large_run_is_asked_the_same(run: Run, analysis: Analysis, monkeypatch
     with settings(run.spark, compiled):
         large = analyse(run)
     assert alike(large.as_document(), analysis.as_document())
-
-
-def test_key_figures_are_the_same_without_spark(analysis: Analysis, run: Run) -> None:
-    assert key_figures(run.path) == {
-        "delivery_ratio": analysis.delivery.total.ratio,
-        "open_ratio": analysis.delivery.total.open / analysis.delivery.total.owed,
-        "whole_lifetime_ratio": analysis.delivery.total.whole_ratio,
-        "delivery_estimate": analysis.delay.estimate,
-        "mean_delay_s": analysis.delay.mean_s,
-        "median_delay_s": analysis.delay.p50_s,
-        "overhead_ratio": analysis.overhead.overhead_ratio,
-        "bytes_per_delivery": analysis.overhead.bytes_per_delivery,
-        "share_kept": analysis.filtering.share_kept,
-    }
 
 
 def test_pieces_and_holding_have_a_value_for_every_bin(analysis: Analysis, synthetic: SyntheticRun) -> None:

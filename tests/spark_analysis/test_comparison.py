@@ -12,19 +12,23 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
+from spark_analysis.answers import Analysis, Measured, Served
+from spark_analysis.catalogue.members.mean_delay_s import METRIC as DELAY
 from spark_analysis.errors import TraceError
 from spark_analysis.interval import Interval
-from spark_analysis.manifest import Manifest
-from spark_analysis.queries.answers import Analysis, Served
+from spark_analysis.number_format import NO_BREAK
 from spark_analysis.report.build import write_comparison
-from spark_analysis.report.comparison import COMPARED, Comparison, compare, refuse_strangers
+from spark_analysis.report.comparison import Comparison, compare, compared_metrics, refuse_strangers
 from spark_analysis.report.comparison_page import comparison_page, figure_text
-from spark_analysis.report.number_format import NO_BREAK
-from spark_analysis.sweep.key_figures import FIGURES
+from spark_analysis.sweep.key_figures import swept_metrics
 from spark_analysis.sweep.results import SweepResult, Timing, VariantResult
 from studio.summary import comparison_table, sweep_table
 from tests.spark_analysis.sample import sample_analysis
 from tests.spark_analysis.test_report import Page
+from traces.manifest import Manifest
+
+NAMES = [metric.name for metric in compared_metrics()]
+SWEPT = [metric.name for metric in swept_metrics()]
 
 
 def manifest(seed: int, status: str = "complete", **settings: Any) -> Manifest:
@@ -45,6 +49,7 @@ def with_ratio(delivered: int) -> Analysis:
         fine,
         delivery=replace(fine.delivery, total=Served(100, delivered, 0, 100 - delivered, 0)),
         delay=replace(fine.delay, within_s=within, estimate=None),
+        metrics={**fine.metrics, "delivery_ratio": Measured(delivered / 100, "made up")},
     )
 
 
@@ -66,12 +71,12 @@ def test_runs_that_differ_in_their_seed_are_one_variant(comparison: Comparison) 
         ('group.helpers.count = 8, overlay.policy = "epidemic"', (1, 2, 3)),
         ('group.helpers.count = 4, overlay.policy = "direct"', (1,)),
     ]
-    ratio = comparison.variants[0].figures[0]
+    ratio = comparison.variants[0].figures["delivery_ratio"]
     assert ratio is not None
     assert ratio.mean == pytest.approx(0.9)
     assert ratio.low == pytest.approx(0.9 - 4.302653 * 0.1 / 3**0.5)
-    assert comparison.variants[1].figures[0] == Interval(0.5, None, None, 1)
-    assert all(len(one.figures) == len(COMPARED) for one in comparison.variants)
+    assert comparison.variants[1].figures["delivery_ratio"] == Interval(0.5, None, None, 1)
+    assert all(list(one.figures) == NAMES for one in comparison.variants)
     assert json.loads(json.dumps(comparison.as_document()))["variants"][1]["seeds"] == [1]
 
 
@@ -85,7 +90,7 @@ def test_the_page_shows_every_figure_of_every_variant(comparison: Comparison, tm
     write_comparison(comparison, tmp_path / "compared.html")
     text = (tmp_path / "compared.html").read_text()
     parsed = Page(text)
-    assert parsed.tags.count("svg") == 1 + len(COMPARED)
+    assert parsed.tags.count("svg") == 1 + len(NAMES)
     assert len(set(parsed.ids)) == len(parsed.ids)
     assert all(reference.startswith("#") for reference in parsed.references)
     assert "script" not in parsed.tags
@@ -98,16 +103,16 @@ def test_the_page_shows_every_figure_of_every_variant(comparison: Comparison, tm
 
 
 def test_a_figure_that_no_run_has_is_a_dash() -> None:
-    assert figure_text(None, "time") == "–"
-    assert figure_text(Interval(2.0, 1.0, 5.0, 3), "time").replace(NO_BREAK, " ") == "2 s (1 s … 5 s)"
+    assert figure_text(None, DELAY) == "–"
+    assert figure_text(Interval(2.0, 1.0, 5.0, 3), DELAY).replace(NO_BREAK, " ") == "2 s (1 s … 5 s)"
 
 
 def test_intervals_end_where_figures_do_for_programs_too(comparison: Comparison) -> None:
     """Student's t of 0.8, 0.9 and 1 reaches beyond 1."""
-    share = comparison.as_document()["variants"][0]["figures"][0]
+    share = comparison.as_document()["variants"][0]["figures"]["delivery_ratio"]
     assert (share["high"], share["count"]) == (1.0, 3)
     few = compare([(manifest(1), with_ratio(0)), (manifest(2), with_ratio(1))])
-    share = few.as_document()["variants"][0]["figures"][0]
+    share = few.as_document()["variants"][0]["figures"]["delivery_ratio"]
     assert (share["low"], share["mean"]) == (0.0, pytest.approx(0.005))
 
 
@@ -130,7 +135,7 @@ def test_runs_in_which_nothing_was_owed_have_no_curve() -> None:
     )
     found = compare([(manifest(1), nothing), (manifest(2), nothing)])
     assert found.variants[0].arrived == ()
-    assert comparison_page(found).count("<svg") == 1 + len(COMPARED)
+    assert comparison_page(found).count("<svg") == 1 + len(NAMES)
 
 
 @pytest.mark.parametrize("texts", [({"a": "x"}, {"a": "y"}), ({"a": "x"}, {"b": "x"}), ({}, {"a": "x"})])
@@ -153,7 +158,7 @@ def test_every_label_on_an_axis_is_whole_and_tells_its_variant(tmp_path: Path) -
     assert shown[0] == "notification_items 25, policy epidemic"
     assert len(set(shown)) == 6
     text = comparison_page(found)
-    picture = re.search(r'<svg[^>]*aria-labelledby="compared-0-title.*?</svg>', text, re.DOTALL)
+    picture = re.search(r'<svg[^>]*aria-labelledby="compared-delivery_ratio-title.*?</svg>', text, re.DOTALL)
     assert picture is not None
     ticks = re.findall(r'translate\(([\d.-]+) [\d.-]+\)">([^<]+)</text>', picture[0])
     assert [text for _, text in ticks[:2]] == ["notification_items 25,", "policy epidemic"]
@@ -169,7 +174,7 @@ def narrow(table: Table) -> str:
 
 def test_a_narrow_terminal_shows_every_name_whole(comparison: Comparison) -> None:
     said = narrow(comparison_table(comparison))
-    assert all(name in said for name, _, _ in COMPARED)
+    assert all(metric.title in said for metric in compared_metrics())
     assert not re.search(r"\w…", said)
     long = {"radio": {"handheld": {"a_setting_with_a_name_that_nobody_could_read_aloud": 1}}}
     found = compare([(manifest(1), with_ratio(1)), (manifest(1, **long), with_ratio(2))])
@@ -188,10 +193,10 @@ def test_one_variant_is_one() -> None:
 def test_a_difference_has_its_interval_in_brackets() -> None:
     value, single = Interval(-1.893, -6.885, 3.1, 5), Interval(2.0, None, None, 1)
     label = "radio.handheld.a_setting_with_a_name_that_nobody_could_read_aloud = 1"
-    first = VariantResult(label, label, dict.fromkeys(FIGURES, value), dict.fromkeys(FIGURES))
+    first = VariantResult(label, label, dict.fromkeys(SWEPT, value), dict.fromkeys(SWEPT))
     for difference, text in ((value, "-1.893 (-6.885 … +3.1)"), (single, "+2")):
-        second = VariantResult(label, label, first.figures, dict.fromkeys(FIGURES, difference))
+        second = VariantResult(label, label, first.figures, dict.fromkeys(SWEPT, difference))
         result = SweepResult((first, second), Timing(2, 0, 1.0, 1.0))
         cells = [str(cell) for cell in sweep_table(result).columns[4].cells]
-        assert cells == ["", text] * len(FIGURES)
+        assert cells == ["", text] * len(SWEPT)
         assert not re.search(r"\w…", narrow(sweep_table(result)))

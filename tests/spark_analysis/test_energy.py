@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_analysis.answers import GroupEnergy
 from spark_analysis.metrics.energy import USES, energy_over_time, energy_used
-from spark_analysis.queries.answers import GroupEnergy
 from spark_analysis.queries.energy import by_group, energy_of
 from spark_analysis.run import open_run
 

@@ -6,12 +6,12 @@ import pytest
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from spark_analysis.manifest import Manifest
+from spark_analysis.answers import Fairness
 from spark_analysis.metrics.cost import computing_cost
 from spark_analysis.metrics.delivery import delivery_ratio, with_group, with_run
 from spark_analysis.metrics.holding import buffer_use, copies_over_time, held_over_time, replication_degree
-from spark_analysis.queries.answers import Fairness
 from spark_analysis.queries.nodes import load_of
+from traces.manifest import Manifest
 
 MakeTable = Callable[..., DataFrame]
 

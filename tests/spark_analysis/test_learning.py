@@ -18,11 +18,12 @@ from knowledge_manager.diff import diff_vocabularies
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.vocabulary import load_vocabulary
 from knowledge_manager.vocabulary_reader import read_vocabulary
-from plugins.fuzzy.authoring.compiler.curves import degrees, domain_values, fuzzifier_curve
+from plugins.curves import degrees, domain_values, fuzzifier_curve
+from plugins.fuzzy.authoring.terms import written
 from spark_analysis.errors import LearningError
 from spark_analysis.learning.figure import terms_svg
 from spark_analysis.learning.past_values import counts_of, past_values, subject_of
-from spark_analysis.learning.terms import NAMES, density, holes, learn_terms, smoothed, split, written
+from spark_analysis.learning.terms import NAMES, density, holes, learn_terms, smoothed, split
 from spark_analysis.learning.transitions import OTHER, collect, states_of, transitions
 from spark_analysis.learning.vocabulary import with_terms
 from spark_analysis.run import open_run

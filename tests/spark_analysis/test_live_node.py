@@ -46,7 +46,7 @@ def test_a_node_is_followed_over_a_kill_and_reported(spark: SparkSession, tmp_pa
     assert analysis.run.nodes_by_role == {"mediator": 1, "publisher": 1, "subscriber": 1}
     assert not analysis.run.partial
     assert analysis.overhead.delivered == 2
-    assert analysis.overhead.overhead_ratio is None
+    assert analysis.metrics["overhead_ratio"].value is None
     assert analysis.run.subscriptions == 1
     text = page(analysis)
     assert 'id="about-arrived"' in text

@@ -5,7 +5,10 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from spark_analysis.metrics.overhead import overhead, traffic
+from spark_analysis.catalogue.evidence import Evidence
+from spark_analysis.catalogue.members.bytes_per_delivery import bytes_per_delivery
+from spark_analysis.catalogue.members.overhead_ratio import overhead_ratio
+from spark_analysis.metrics.overhead import RadioUse, radio_use, traffic
 
 MakeTable = Callable[..., DataFrame]
 
@@ -28,14 +31,9 @@ def test_the_one_overhead_counts_transfers_beyond_one_for_each_delivery(make_tab
         *[step("sent", "hello", 20)] * 10,
         *[step("received", "hello", 20)] * 10,
     )
-    assert overhead(messages.transform(traffic).collect()) == {
-        "relayed": 8,
-        "delivered": 2,
-        "transmissions": 19,
-        "bytes_on_air": 6 * 40 + 3 * 50 + 10 * 20,
-        "overhead_ratio": 3.0,
-        "bytes_per_delivery": 295.0,
-    }
+    use = radio_use(messages.transform(traffic).collect())
+    assert use == RadioUse(8, 2, transmissions=19, bytes_on_air=6 * 40 + 3 * 50 + 10 * 20)
+    assert (overhead_ratio(Evidence(radio=use)), bytes_per_delivery(Evidence(radio=use))) == (3.0, 295.0)
 
 
 def test_what_one_node_saw_says_nothing_of_transfers_elsewhere(make_table: MakeTable) -> None:
@@ -47,9 +45,11 @@ def test_what_one_node_saw_says_nothing_of_transfers_elsewhere(make_table: MakeT
         *[step("delivered", "notification", 40)] * 3,
     )
     rows = messages.transform(traffic).collect()
-    assert overhead(rows)["overhead_ratio"] < 0
-    seen = overhead(rows, of_one_node=True)
-    assert (seen["overhead_ratio"], seen["delivered"], seen["relayed"]) == (None, 3, 1)
+    all_nodes = overhead_ratio(Evidence(radio=radio_use(rows)))
+    assert all_nodes is not None
+    assert all_nodes < 0
+    seen = radio_use(rows, of_one_node=True)
+    assert (overhead_ratio(Evidence(radio=seen)), seen.delivered, seen.relayed) == (None, 3, 1)
 
 
 def test_traffic_is_counted_by_kind_type_and_reason(make_table: MakeTable) -> None:
@@ -69,5 +69,6 @@ def test_traffic_is_counted_by_kind_type_and_reason(make_table: MakeTable) -> No
 
 def test_without_deliveries_there_is_no_ratio(make_table: MakeTable) -> None:
     for messages in (make_table("messages"), make_table("messages", step("sent", "hello", 20))):
-        row = overhead(messages.transform(traffic).collect())
-        assert (row["delivered"], row["overhead_ratio"], row["bytes_per_delivery"]) == (0, None, None)
+        use = radio_use(messages.transform(traffic).collect())
+        assert use.delivered == 0
+        assert overhead_ratio(Evidence(radio=use)) is bytes_per_delivery(Evidence(radio=use)) is None

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from spark_analysis.queries.answers import Delay, Delivery, Fairness, Holding, Pieces, Served, Timeline
+from spark_analysis.answers import Delay, Delivery, Fairness, Holding, Measured, Pieces, Served, Timeline
+from spark_analysis.number_format import NO_BREAK
 from spark_analysis.report.build import refuse_unwritable, write_report
 from spark_analysis.report.drawing import canvas, time_axis
-from spark_analysis.report.number_format import NO_BREAK
 from spark_analysis.report.page import notices, page
 from spark_analysis.report.page_network import loads_table, map_text
 from tests.spark_analysis.sample import sample_analysis
@@ -164,9 +164,8 @@ def test_a_run_without_deliveries_has_a_page_too() -> None:
         delivery=Delivery(Served(0, 0, 0, 0, 0), 0, 0, (), (), ()),
         delay=Delay(0, 0, 0, None, None, None, (None,) * 101, None, None, None, None, None, None, (), ()),
         timeline=Timeline(1.0, (0,), (0,)),
-        overhead=replace(
-            fine.overhead, by_type=(), given_up=(), overhead_ratio=None, bytes_per_delivery=None
-        ),
+        overhead=replace(fine.overhead, by_type=(), given_up=()),
+        metrics=dict.fromkeys(fine.metrics, Measured(None, "–")),
         contacts=replace(
             fine.contacts,
             contact=replace(fine.contacts.contact, survival=()),

@@ -12,10 +12,12 @@ from documents.problems import DocumentError
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from spark_analysis.errors import TraceError
+from spark_analysis.queries.analysis import analyse
 from spark_analysis.run import is_large, open_run
 from spark_analysis.schema import TABLES
 from spark_analysis.sweep.key_figures import key_figures
 from tests.spark_analysis.little import write_little_sweep
+from traces.run_documents import NotARun
 
 WriteRun = Callable[..., Path]
 
@@ -26,7 +28,7 @@ def test_tables_come_back_as_they_were_written(write_run: WriteRun, spark: Spark
     run = open_run(write_run({"nodes": NODES}, rows_per_part=2), spark)
     assert [row.asDict() for row in run.table("nodes").orderBy("node").collect()] == NODES
     assert run.rows("nodes") == 5
-    assert len(run.parts["nodes"]) == 3
+    assert len(run.recorded.parts["nodes"]) == 3
     assert not run.partial
     assert run.manifest.title == "Made by hand"
 
@@ -59,14 +61,14 @@ def test_unfinished_parts_are_not_read(write_run: WriteRun, spark: SparkSession)
 
 
 def refusal(path: Path, spark: SparkSession) -> str:
-    with pytest.raises((TraceError, DocumentError)) as caught:
+    with pytest.raises((NotARun, DocumentError)) as caught:
         open_run(path, spark)
     return str(caught.value)
 
 
 def test_what_is_not_a_run_is_refused(tmp_path: Path, spark: SparkSession) -> None:
-    assert f"{tmp_path}/nowhere: no such folder" in refusal(tmp_path / "nowhere", spark)
-    assert "not a run, because it has no manifest.json" in refusal(tmp_path, spark)
+    assert f"{tmp_path}/nowhere is no run: there is no such folder" in refusal(tmp_path / "nowhere", spark)
+    assert "is no run: it has no manifest.json" in refusal(tmp_path, spark)
     (tmp_path / "manifest.json").write_text("{")
     assert "manifest.json:1:2: error D383: this is no JSON" in refusal(tmp_path, spark)
     (tmp_path / "manifest.json").write_text("[]")
@@ -81,7 +83,7 @@ def test_what_is_not_a_run_is_refused(tmp_path: Path, spark: SparkSession) -> No
 def test_a_newer_schema_is_refused_with_both_versions(write_run: WriteRun, spark: SparkSession) -> None:
     message = refusal(write_run({"nodes": NODES}, {"schema_version": 99}), spark)
     assert "schema version 99" in message
-    assert "reads up to 2" in message
+    assert "reads up to 3" in message
 
 
 def test_an_empty_run_is_refused(write_run: WriteRun, spark: SparkSession) -> None:
@@ -135,7 +137,7 @@ def test_what_a_run_wrote_is_found_whole(written: Path) -> None:
 @pytest.mark.parametrize("table", TABLES)
 def test_a_lost_table_is_refused_by_name(written: Path, table: str) -> None:
     shutil.rmtree(written / "trace" / table)
-    with pytest.raises(TraceError, match=f"table {table} has only 0 of its [0-9]+ parts left"):
+    with pytest.raises(NotARun, match=f"table {table} has only 0 of its [0-9]+ parts left"):
         is_large(written)
 
 
@@ -144,7 +146,7 @@ def test_a_lost_last_part_is_refused_by_table(write_run: WriteRun) -> None:
     assert not is_large(folder)
     (folder / "trace" / "nodes" / "part-00002.parquet").unlink()
     for asked in (is_large, key_figures):
-        with pytest.raises(TraceError, match="table nodes has only 2 of its 3 parts left"):
+        with pytest.raises(NotARun, match="table nodes has only 2 of its 3 parts left"):
             asked(folder)
 
 
@@ -162,7 +164,7 @@ def test_a_run_whose_manifest_counts_no_parts_is_held_to_its_summary(
 ) -> None:
     with_manifest(written, parts=None)
     shutil.rmtree(written / "trace" / table)
-    with pytest.raises(TraceError, match=f"table {table} has only {words} left"):
+    with pytest.raises(NotARun, match=f"table {table} has only {words} left"):
         is_large(written)
     (written / "summary.json").write_text("{")
     assert not is_large(written)
@@ -185,3 +187,14 @@ def test_an_unknown_table_is_refused_with_the_known_ones(write_run: WriteRun, sp
     run = open_run(write_run({"nodes": NODES}), spark)
     with pytest.raises(TraceError, match='no table "node"; it has nodes, motion'):
         run.table("node")
+
+
+def test_a_trace_of_version_2_is_read_and_reported(spark: SparkSession) -> None:
+    older = Path(__file__).parents[1] / "traces" / "version_2"
+    run = open_run(older, spark)
+    assert run.table("documents").count() == 0
+    assert run.table("matches").where("detail is null").count() == run.rows("matches") > 0
+    assert run.table("filter_decisions").where("exact is null").count() == run.rows("filter_decisions") > 0
+    found = analyse(run)
+    assert (found.delivery.total.delivered, found.delivery.total.owed) == (25, 28)
+    assert found.filtering.kept == 2

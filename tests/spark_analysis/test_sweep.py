@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 from documents.problems import DocumentError
 from spark_analysis.errors import SweepError, TraceError
 from spark_analysis.interval import Interval, interval
-from spark_analysis.sweep.key_figures import FIGURES, key_figures
+from spark_analysis.sweep.key_figures import key_figures, swept_metrics
 from spark_analysis.sweep.plan import Setting, SweepPlan, label, read_plan, toml_value
 from spark_analysis.sweep.results import summarise
 from spark_analysis.sweep.run import Runner, Task, Told, in_processes, on_spark, run_sweep
@@ -34,6 +34,8 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
 )
+
+NAMES = [metric.name for metric in swept_metrics()]
 
 
 @pytest.fixture
@@ -164,7 +166,7 @@ def test_a_sweep_in_processes_goes_on_where_it_was(sweep_file: Path, tmp_path: P
     assert [(row["variant"], row["seed"]) for row in rows] == [(0, 1), (0, 2), (1, 1), (1, 2)]
     for row in rows:
         folder = out / "runs" / f"v{row['variant']:03}-s{row['seed']}"
-        assert {name: row[name] for name in FIGURES} == key_figures(folder)
+        assert {metric.name: row[metric.name] for metric in swept_metrics()} == key_figures(folder)
         helpers = json.loads((folder / "manifest.json").read_text())["scenario"]["group"][1]["count"]
         assert helpers == (1, 4)[row["variant"]]
         assert row["group.helpers.count"] == helpers
@@ -282,7 +284,7 @@ def test_only_the_interval_of_a_share_ends_at_0_and_1() -> None:
     assert Interval(0.5, 0.4, 0.6, 2).possible(share=True) == Interval(0.5, 0.4, 0.6, 2)
     assert Interval(0.5, None, None, 1).possible(share=True) == Interval(0.5, None, None, 1)
     plan = SweepPlan("x", ((),), (1, 2))
-    [variant] = summarise(plan, {(0, seed): dict.fromkeys(FIGURES, float(seed - 1)) for seed in plan.seeds})
+    [variant] = summarise(plan, {(0, seed): dict.fromkeys(NAMES, float(seed - 1)) for seed in plan.seeds})
     ends = {name: (found.low, found.high) for name, found in variant.figures.items() if found is not None}
     assert ends["delivery_ratio"] == ends["share_kept"] == (0, 1)
     assert ends["mean_delay_s"] != (0, 1)
@@ -291,7 +293,7 @@ def test_only_the_interval_of_a_share_ends_at_0_and_1() -> None:
 def test_differences_are_taken_seed_by_seed() -> None:
     """Seeds differ much, variants little and always by the same: only pairs show it."""
     plan = SweepPlan("x", ((), (Setting("a", 1),)), (1, 2, 3))
-    base = dict.fromkeys(FIGURES)
+    base = dict.fromkeys(NAMES)
     found = {
         (variant, seed): {**base, "delivery_ratio": seed / 4 + variant / 100}
         for variant in (0, 1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spark_analysis.report.number_format import (
+from spark_analysis.number_format import (
     NO_BREAK,
     bytes_text,
     counted,

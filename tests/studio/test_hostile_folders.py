@@ -28,7 +28,7 @@ from spark_analysis.report.build import refuse_unwritable, write_report
 from spark_analysis.run import is_large
 from spark_analysis.sweep.key_figures import key_figures
 from studio.failures import failure_of
-from studio.partition import RecordedRun
+from studio.partition import RunOffers
 from tests.spark_analysis.little import write_little_sweep
 from tests.spark_analysis.sample import sample_analysis
 from traces import parquet_guard as run_parts
@@ -72,7 +72,7 @@ COMMANDS: dict[str, Callable[[Path], object]] = {
     "rerun": lambda run: rerun(run, run.with_name("again"), force=True),
     "compare": lambda run: compare_runs(run, run),
     "live": lambda run: follow(run, None, print, window_ms=1, every_s=1, once=True),  # type: ignore[arg-type]
-    "offers": lambda run: RecordedRun(run).partition_of(0, 0),
+    "offers": lambda run: RunOffers(run).partition_of(0, 0),
 }
 
 
@@ -216,7 +216,7 @@ def change(run: Path, how: Callable[[dict[str, Any]], object]) -> None:
         ("status", "finished"),
         ("node", 65_536),
         ("schema_version", 0),
-        ("schema_version", 3),
+        ("schema_version", 4),
         ("parts", {"nodes": -1}),
         ("versions", []),
         ("vocabulary_documents", {"medical": "x" * 65_537}),

@@ -8,6 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from traces.tables import plain_schema
+
 ROOT = Path(__file__).parent.parent.parent
 VOCABULARIES = ROOT / "knowledge_manager" / "vocabularies"
 THESAURI = ROOT / "knowledge_manager" / "thesauri"
@@ -216,7 +218,8 @@ STATES = [(0, node, "up") for node in range(5)] + [(15_000, 4, "down"), (16_000,
 def write_table(run: Path, table: str, columns: dict[str, list[Any]]) -> None:
     folder = run / "trace" / table
     folder.mkdir(parents=True)
-    pq.write_table(pa.table(columns), folder / "part-00000.parquet")
+    rows = pa.table(columns, schema=plain_schema(table, list(columns)))
+    pq.write_table(rows, folder / "part-00000.parquet")
 
 
 @pytest.fixture

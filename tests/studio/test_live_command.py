@@ -5,8 +5,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from spark_analysis.catalogue.evidence import FOLLOWED
+from spark_analysis.catalogue.registry import metrics_from
 from spark_analysis.live.state import LiveFigures, ServedSoFar
 from studio.commands.live import figures_line, figures_table
+
+METRICS = {metric.name: 0.5 for metric in metrics_from(FOLLOWED)}
 
 
 def figures(at_ms: int, written_ms: int) -> LiveFigures:
@@ -17,8 +21,8 @@ def figures(at_ms: int, written_ms: int) -> LiveFigures:
         batches=1,
         subscriptions=1,
         notifications=900,
-        whole=ServedSoFar(1_685, 1_500, 100, 85, 1_400, 0.935, 1_000, 2_000),
-        recent=ServedSoFar(10, 5, 0, 5, 0, None, 1_000, 2_000),
+        whole=ServedSoFar(1_685, 1_500, 100, 85, 1_400, 0.935, METRICS),
+        recent=ServedSoFar(10, 5, 0, 5, 0, None, METRICS),
         given_up={"dropped: room": 3, "expired": 28_680, "lost: radio": 700},
         given_up_recently={"expired": 40, "lost: radio": 7},
     )
@@ -84,5 +88,5 @@ def test_a_run_is_followed_to_its_end_and_told_once_more(dens, dens_process, tmp
 def test_what_is_no_run_is_told_before_spark_starts(dens, tmp_path: Path) -> None:
     ended = dens("live", tmp_path)
     assert ended.code == 3
-    assert "not a run" in ended.err
+    assert "is no run" in ended.err
     assert "Spark" not in ended.err

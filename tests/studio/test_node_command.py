@@ -106,6 +106,7 @@ def test_everything_wrong_with_a_file_is_said_at_its_place(dens, tmp_path: Path)
 store = "x.sqlite"
 vocabularies = ["medicla", "none.toml"]
 policy = "epidemc"
+policies = { spray_and_wait = { copis = 8 }, dens = { copies = 3 } }
 key = "medic.key"
 identities = ["missing.pub"]
 [limits]
@@ -130,14 +131,16 @@ trusted = false
         ("3:17", "D345"),
         ("3:28", "D345"),
         ("4:1", "D342"),
-        ("5:1", "D345"),
-        ("6:15", "D345"),
-        ("8:1", "D342"),
-        ("9:1", "D343"),
-        ("10:1", "D346"),
-        ("11:1", "D342"),
-        ("17:1", "D346"),
+        ("5:33", "D342"),
+        ("5:55", "D342"),
+        ("6:1", "D345"),
+        ("7:15", "D345"),
+        ("9:1", "D342"),
+        ("10:1", "D343"),
+        ("11:1", "D346"),
+        ("12:1", "D342"),
         ("18:1", "D346"),
+        ("19:1", "D346"),
     ]
     assert "is a signing key; a mission key is needed" in ended.err
     assert not (tmp_path / "x.sqlite").exists()

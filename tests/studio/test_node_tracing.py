@@ -8,11 +8,13 @@ from dens.events import NotificationDelivered
 from dens.stores.memory import MemoryStore
 from documents.refusal import Refusal
 from nodes.assembly import mediator
-from nodes.node_trace import FLUSH_MS, MOST_NOISE
+from nodes.node_trace import FLUSH_MS, MOST_NOISE, NodeTrace
+from nodes.trace_folder import TraceFolder
 from nodes.tracing import traced_node
-from spark_analysis.manifest import read_manifest
 from spark_analysis.metrics.owed import subscription_revisions
 from tests.studio.mission import BED, BEGIN_MS, MEDIC, NODE, Mission
+from traces.manifest import read_manifest
+from traces.tables import rows_of
 
 
 @pytest.fixture
@@ -239,3 +241,26 @@ def test_a_flood_makes_a_trace_no_longer_than_it_may_be_and_keeps_nobody_in_cont
     assert 2 * MOST_NOISE <= int(said.split()[0].replace(",", "")) <= 2 * MOST_NOISE + 10
     [contact] = [row for row in mission.rows("contacts") if row["b"] == MEDIC]
     assert contact["end_ms"] <= last_ms - BEGIN_MS
+
+
+def test_what_a_document_source_of_the_node_offered_is_written_down(mission: Mission) -> None:
+    settle_s(mission, 2)
+    trace = NodeTrace(
+        TraceFolder(mission.trace.parent / "another", mission.plan, mission.now_ms),
+        NODE,
+        tag_bytes=0,
+        gap_ms=1_000,
+        now_ms=mission.now_ms,
+    )
+    trace.offered(5, 4, b"a graph", installed=2, released=1, now_ms=mission.now_ms + 700)
+    trace.end(mission.now_ms + 1_000)
+    [row] = rows_of(mission.trace.parent / "another", "documents")
+    assert row == {
+        "at_ms": 700,
+        "node": NODE,
+        "event_number": 5,
+        "language": 4,
+        "vector": b"a graph",
+        "installed": 2,
+        "released": 1,
+    }

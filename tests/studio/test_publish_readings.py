@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from documents.problems import DocumentError
-from emulation.sensors.values import fault_of
 from knowledge_manager.mission_table import load_mission_table
 from nodes import clock
 from nodes.clock import LAST_MS, refuse_clock
 from nodes.publisher_process import MOST_TOLD, watchdog_for
 from nodes.recording import Recording, field_starts, recorded_columns
+from plugins.readings import ExactReading
+from plugins.value_texts import fault_of
 from tests.studio.node_process import node_file
 from watchdog.csv_source import split_row
-from watchdog.reading import Reading
 
 NOBODY = ["--at", "127.0.0.1:9", "--period", "0", "--wait", "0"]
 PATIENT = load_mission_table(["medical"]).event("patient")
@@ -55,7 +55,7 @@ def test_a_value_outside_of_its_domain_is_never_clipped_into_a_reading(
     ]
     assert figures["readings"] == 1
     watchdog = watchdog_for(load_mission_table(["medical"]))
-    reading = Reading(1)
+    reading = ExactReading(1)
     columns = recorded_columns(tmp_path / "day.csv", PATIENT)
     assert len(
         list(Recording(columns, PATIENT, lambda _: None).read_into(reading, lambda: 0, watchdog.counters))

@@ -3,6 +3,14 @@
 from hypothesis import strategies as st
 
 from tests.watchdog.oracles import Tree, normal, pattern_block
+from watchdog.aggregators import (
+    AGGREGATOR_NAMES,
+    TAKAGI_SUGENO_0,
+    WEIGHTED_MEAN,
+    WITH_PATTERN,
+    WITH_RULES,
+    has_block,
+)
 from watchdog.reading import Reading
 
 
@@ -49,14 +57,20 @@ def table_blocks(draw: st.DrawFn, k: int, coefficients: int) -> bytes:
 @st.composite
 def blocks(draw: st.DrawFn, aggregator: int, k: int) -> bytes:
     """The pattern block that this aggregator needs for k predicates."""
-    if aggregator == 6:
+    if aggregator == WEIGHTED_MEAN:
         weights = draw(st.binary(min_size=k, max_size=k).filter(any))
         return bytes([k]) + weights
-    if aggregator in (7, 8):
-        return draw(table_blocks(k, 1 if aggregator == 7 else 3))
-    if aggregator in (14, 15):
+    if WITH_RULES >> aggregator & 1:
+        return draw(table_blocks(k, 1 if aggregator == TAKAGI_SUGENO_0 else 3))
+    if WITH_PATTERN >> aggregator & 1:
         return pattern_block(draw(trees(k)), k)
+    assert not has_block(aggregator), "say here how the block of this aggregator is drawn"
     return b""
+
+
+def possible(k: int) -> list[int]:
+    """The aggregators that k predicates can have."""
+    return [kind for kind in AGGREGATOR_NAMES if k > 1 or not WITH_RULES >> kind & 1]
 
 
 @st.composite
@@ -65,8 +79,7 @@ def subscriptions(draw: st.DrawFn, feature_bytes: int = 1, event: int | None = N
     bits = 8 * feature_bytes
     attributes = draw(st.sets(st.integers(0, bits - 1), min_size=1, max_size=min(bits, 8)))
     k = len(attributes)
-    choices = [0, 1, 2, 3, 4, 5, 6, 14, 15] + ([7, 8] if k > 1 else [])
-    aggregator = draw(st.sampled_from(choices))
+    aggregator = draw(st.sampled_from(possible(k)))
     block = draw(blocks(aggregator, k))
     body = b"".join(draw(constraints()) for _ in range(k))
     threshold = draw(st.sampled_from([0, 0, 0, 1, 3, 8, 12, 15]))

@@ -7,16 +7,11 @@ from typing import Any
 import pytest
 
 from watchdog.filter import FuzzyFilter
+from watchdog.lifetime import lifetime_code
 from watchdog.membership import SLOPES, degree
 from watchdog.reading import Reading
 from watchdog.score import memberships, satisfies, vector_degree
-from watchdog.vector import (
-    check_notification,
-    check_subscription,
-    constraints_offset,
-    indexes,
-    lifetime_code,
-)
+from watchdog.vector import check_notification, check_subscription, constraints_offset, indexes
 
 GOLDEN: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "golden" / "fuzzy_v1.json").read_text(encoding="utf-8")

@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 
+from watchdog.aggregators import MOST_BASIC
 from watchdog.grader import first_satisfied
 from watchdog.pool import Pool
 from watchdog.score import satisfies, vector_degree
@@ -16,7 +17,7 @@ def graded(vector: bytes, row: bytes, k: int) -> int:
     return first_satisfied(pool.blocks[0], 13, bytearray(row[:k]), 0, bytearray(16), None)
 
 
-@pytest.mark.parametrize("kind", range(6))
+@pytest.mark.parametrize("kind", range(MOST_BASIC + 1))
 def test_what_is_refused_and_what_passes(kind: int) -> None:
     chance = Random(kind)
     passed = 0

@@ -7,23 +7,25 @@ says which ones to give.
 
 from xml.sax.saxutils import quoteattr
 
+from knowledge_manager.durations import written_duration
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.authoring.compiler.durations import written_duration
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
+from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, pattern_from_bytes
 from plugins.fuzzy.vectors import (
-    AGGREGATORS,
-    BREAKDOWN,
-    EXACT,
-    TAKAGI_SUGENO_0,
-    TAKAGI_SUGENO_1,
-    WEIGHTED_MEAN,
     SubscriptionVector,
     Triple,
 )
+from watchdog.aggregators import (
+    AGGREGATOR_NAMES,
+    MIN,
+    PATTERN_BREAKDOWN,
+    WEIGHTED_MEAN,
+    WITH_PATTERN,
+    WITH_RULES,
+)
 from watchdog.blocks import NAMED_FUNCTIONS
-from watchdog.vector import lifetime_code, lifetime_s
+from watchdog.lifetime import lifetime_code, lifetime_s
 
 _NAMED = ("geometric_mean", "harmonic_mean")
 
@@ -81,12 +83,12 @@ def _predicate(attribute: str | None, triple: Triple, weight: str) -> list[str]:
 
 
 def _combined(parts: SubscriptionVector, predicates: list[list[str]]) -> list[str]:
-    if parts.aggregator in (BREAKDOWN, EXACT):
+    if WITH_PATTERN >> parts.aggregator & 1:
         return _pattern(parts, predicates)
     lines = [line for predicate in predicates for line in predicate]
-    if parts.aggregator:
-        lines.append(f"<aggregating-function>{AGGREGATORS[parts.aggregator]}</aggregating-function>")
-    if parts.aggregator in (TAKAGI_SUGENO_0, TAKAGI_SUGENO_1):
+    if parts.aggregator != MIN:
+        lines.append(f"<aggregating-function>{AGGREGATOR_NAMES[parts.aggregator]}</aggregating-function>")
+    if WITH_RULES >> parts.aggregator & 1:
         function = parts.block[0]
         named = function < NAMED_FUNCTIONS
         inside = _NAMED[function] if named else f"<table>{parts.block.hex()}</table>"
@@ -95,7 +97,7 @@ def _combined(parts: SubscriptionVector, predicates: list[list[str]]) -> list[st
 
 
 def _pattern(parts: SubscriptionVector, predicates: list[list[str]]) -> list[str]:
-    evaluate = "breakdown" if parts.aggregator == BREAKDOWN else "exact"
+    evaluate = "breakdown" if parts.aggregator == PATTERN_BREAKDOWN else "exact"
     nested = _nested(pattern_from_bytes(parts.block, len(predicates)), predicates)
     opening = f'<predicate-pattern evaluate="{evaluate}">'
     return _indented([opening, *_indented(nested), "</predicate-pattern>"])

@@ -1,43 +1,57 @@
-"""The fuzzy language as its authors see it, behind the interface that all languages share."""
+"""The fuzzy language as its authors see it, behind the interface that all languages share.
+
+Who only puts bytes into words, as a node does, waits for neither NumPy nor the compiler: what needs them is
+imported where it is asked for.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from documents.problems import DocumentError, Problem
+from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
-from plugins.authoring import Compiled, VectorKind
-from plugins.fuzzy.authoring import picture
-from plugins.fuzzy.authoring.compiler import Compiled as CompiledVector
-from plugins.fuzzy.authoring.compiler import compile_subscription
-from plugins.fuzzy.authoring.compiler.fit import REFUSED
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
+from plugins.authoring import Compiled, Description, VectorKind
 from plugins.fuzzy.authoring.decompile import decompile
-from plugins.fuzzy.authoring.describe import Description, describe_vector
+from plugins.fuzzy.authoring.describe import describe_vector
 from plugins.fuzzy.authoring.explain import Explanation, explain_vector
-from plugins.language import Match
-from watchdog.header import HEADER_LIFETIME, body_of
+from plugins.fuzzy.authoring.schema import NAMESPACE
+from plugins.fuzzy.bodies import BodyMatcher
+from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM, FEATURE_CONDITIONS
+from plugins.language import Match, Matcher
+from watchdog.header import BODY_AT, HEADER_LIFETIME, body_of
+from watchdog.vector import HEADER_BYTES, VectorError
+
+if TYPE_CHECKING:
+    from plugins.fuzzy.authoring.compiler import Compiled as CompiledVector
+    from plugins.fuzzy.authoring.picture import Panel
+    from plugins.fuzzy.authoring.terms import FuzzyTerms
+    from plugins.fuzzy.generator import FuzzyGenerator
 
 _STAMP_BYTES: Final = 2
 """A body begins with the time at which it was written."""
+
+_STAMP_AT: Final = 3
+"""Where in a notification the time stands at which it happened."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CompiledFuzzy(Compiled):
     """A compiled subscription that still knows the curves it came from, for its picture."""
 
-    curves: CompiledVector
+    curves: "CompiledVector"
 
     @classmethod
-    def of(cls, compiled: CompiledVector) -> "CompiledFuzzy":
+    def of(cls, compiled: "CompiledVector") -> "CompiledFuzzy":
         """Return what the compiler of vectors made, as all languages give it."""
         return cls(
             body=body_of(compiled.vector),
             lifetime_q=compiled.vector[HEADER_LIFETIME],
             warnings=compiled.warnings,
             remarks=compiled.remarks,
-            steps=compiled.as_document(),
+            steps=compiled.steps(),
+            spans=compiled.spans[BODY_AT:],
             curves=compiled,
         )
 
@@ -45,26 +59,46 @@ class CompiledFuzzy(Compiled):
 class FuzzyPicture:
     """The curves of a subscription, one panel a predicate."""
 
-    def __init__(self, panels: list[picture.Panel]) -> None:
+    def __init__(self, panels: "list[Panel]") -> None:
         self._panels = panels
 
     def terminal(self) -> list[str]:
         """Return them in characters."""
-        return picture.terminal(self._panels)
+        from plugins.fuzzy.authoring.picture import terminal
+
+        return terminal(self._panels)
 
     def svg(self) -> str:
         """Return them as an SVG document."""
-        return picture.svg(self._panels)
+        from plugins.fuzzy.authoring.picture import svg
+
+        return svg(self._panels)
 
     def page(self, sentences: list[str], title: str) -> str:
         """Return them as an HTML page, below these sentences."""
-        return picture.page(self._panels, sentences, title)
+        from plugins.fuzzy.authoring.picture import page
+
+        return page(self._panels, sentences, title)
 
 
 class FuzzyAuthoring:
     """Writes, checks, describes, explains and draws fuzzy subscriptions."""
 
     namespaces = (NAMESPACE,)
+
+    @property
+    def terms(self) -> "FuzzyTerms":
+        """Return what draws and fits terms."""
+        from plugins.fuzzy.authoring.terms import FuzzyTerms
+
+        return FuzzyTerms()
+
+    @property
+    def generator(self) -> "FuzzyGenerator":
+        """Return what makes subscriptions by chance."""
+        from plugins.fuzzy.generator import FuzzyGenerator
+
+        return FuzzyGenerator()
 
     def compile(
         self,
@@ -78,6 +112,9 @@ class FuzzyAuthoring:
         thesaurus: Thesaurus | None = None,
     ) -> Compiled:
         """Compile a document; everything wrong with it raises one `DocumentError`."""
+        from plugins.fuzzy.authoring.compiler import compile_subscription
+        from plugins.fuzzy.authoring.compiler.fit import REFUSED
+
         return CompiledFuzzy.of(
             compile_subscription(
                 source,
@@ -95,7 +132,7 @@ class FuzzyAuthoring:
     ) -> list[Problem]:
         """Return all errors and warnings of a document; nothing when it compiles without a word."""
         try:
-            return list(compile_subscription(source, file, table, thesaurus=thesaurus).warnings)
+            return list(self.compile(source, file, table, thesaurus=thesaurus).warnings)
         except DocumentError as error:
             return list(error.problems)
 
@@ -113,6 +150,26 @@ class FuzzyAuthoring:
         """Return the degree of a match; it has no detail."""
         return f"degree {match.degree_u8 / 255:.2f}"
 
+    def happened_s(self, notification: bytes) -> int:
+        """Return the second at which it happened, modulo 65536, which stands at the same place whatever the
+        width of features.
+        """
+        if len(notification) < HEADER_BYTES:
+            raise VectorError(len(notification), "too short for a notification")
+        return notification[_STAMP_AT] << 8 | notification[_STAMP_AT + 1]
+
+    def loose_matcher(self, table: MissionTable | None, algorithm: str | None, features: str) -> Matcher:
+        """Return a matcher by algorithm and feature condition; without a table vectors count by their
+        structure alone.
+        """
+        name = DEFAULT_ALGORITHM if algorithm is None else algorithm
+        make = ALGORITHMS.get(name.casefold())
+        if make is None:
+            raise UnknownName("algorithm", name, list(ALGORITHMS))
+        if features not in FEATURE_CONDITIONS:
+            raise UnknownName("feature condition", features, list(FEATURE_CONDITIONS))
+        return BodyMatcher(make(table, features, 1 if table is None else table.feature_bytes))
+
     def explain(
         self, vector: bytes, table: MissionTable, values: Mapping[str, str], age_s: int
     ) -> Explanation:
@@ -121,8 +178,10 @@ class FuzzyAuthoring:
 
     def picture(self, vector: bytes, table: MissionTable, compiled: Compiled | None = None) -> FuzzyPicture:
         """Draw the curves that the bytes say and, where it was just compiled, those that were wanted."""
+        from plugins.fuzzy.authoring.picture import panels
+
         wanted = compiled.curves if isinstance(compiled, CompiledFuzzy) else None
-        return FuzzyPicture(picture.panels(vector, table, wanted))
+        return FuzzyPicture(panels(vector, table, wanted))
 
     def decompile(self, vector: bytes, table: MissionTable) -> str:
         """Write a vector as XML that compiles to the same vector again."""

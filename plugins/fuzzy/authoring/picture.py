@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from html import escape
 
 from knowledge_manager.mission_table import MissionTable
+from plugins.curves import Curve, degrees
 from plugins.fuzzy.authoring.compiler.compile import Compiled
 from plugins.fuzzy.authoring.compiler.constraints import Constraint
-from plugins.fuzzy.authoring.compiler.curves import Curve, degrees
 from plugins.fuzzy.authoring.compiler.wishes import Crisp, Exact
 from plugins.fuzzy.authoring.words import Names, value_words
 from plugins.fuzzy.codec import FuzzyCodec

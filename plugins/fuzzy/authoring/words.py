@@ -5,24 +5,19 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from knowledge_manager.durations import written_duration
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.authoring.compiler.constants import shown_unit
-from plugins.fuzzy.authoring.compiler.durations import written_duration
-from plugins.fuzzy.authoring.compiler.reading_words import amount_words, reading_words
+from plugins.authoring.constants import shown_unit
+from plugins.authoring.reading_words import amount_words, reading_words
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, pattern_from_bytes
 from plugins.fuzzy.readings import first_reading, last_reading, middle, step_at
 from plugins.fuzzy.vectors import (
-    AGGREGATORS,
-    BREAKDOWN,
-    EXACT,
-    TAKAGI_SUGENO_0,
-    TAKAGI_SUGENO_1,
-    WEIGHTED_MEAN,
     SubscriptionVector,
     Triple,
 )
-from watchdog.vector import lifetime_s
+from watchdog.aggregators import AGGREGATOR_NAMES, PATTERN_BREAKDOWN, WEIGHTED_MEAN, WITH_PATTERN, WITH_RULES
+from watchdog.lifetime import lifetime_s
 
 _EPOCH = datetime.date(1970, 1, 1)
 _CRISP = 127
@@ -161,19 +156,19 @@ def _bracketed(pattern: Pattern, names: list[str]) -> str:
 
 def combination_words(parts: SubscriptionVector, names: list[str]) -> str:
     """Return how the degrees of the predicates become one."""
-    if parts.aggregator in (BREAKDOWN, EXACT):
+    if WITH_PATTERN >> parts.aggregator & 1:
         pattern = pattern_words(pattern_from_bytes(parts.block, len(names)), names)
-        return pattern + (", broken down into pairs" if parts.aggregator == BREAKDOWN else "")
+        return pattern + (", broken down into pairs" if parts.aggregator == PATTERN_BREAKDOWN else "")
     if parts.aggregator == WEIGHTED_MEAN:
         weights = ", ".join(f"{name} {weight}" for name, weight in zip(names, parts.block, strict=True))
         return f"weighted_mean ({weights})"
-    if parts.aggregator in (TAKAGI_SUGENO_0, TAKAGI_SUGENO_1):
+    if WITH_RULES >> parts.aggregator & 1:
         function = parts.block[0]
         what = (
             _NAMED_FUNCTIONS[function] if function < len(_NAMED_FUNCTIONS) else "a function of the author's"
         )
-        return f"{AGGREGATORS[parts.aggregator]} ({what}, broken down into pairs)"
-    return AGGREGATORS[parts.aggregator]
+        return f"{AGGREGATOR_NAMES[parts.aggregator]} ({what}, broken down into pairs)"
+    return AGGREGATOR_NAMES[parts.aggregator]
 
 
 def threshold_words(threshold: int) -> str:

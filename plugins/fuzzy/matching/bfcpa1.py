@@ -1,7 +1,7 @@
 """BFCPA1: functions of degrees broken down into Takagi–Sugeno rules of first order (paper 004, §4.3; SPEC
 §6).
 
-Serves aggregator 8. Every pair of degrees fires the rules of a table whose consequents are linear; the
+Serves takagi_sugeno_1. Every pair of degrees fires the rules of a table whose consequents are linear; the
 fuzzy mean of the rules is the pair's value, and the mean over all pairs is the subscription's degree.
 """
 
@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from plugins.fuzzy.matching.population import AggregatorNotServed, Held, Population, Told
-from plugins.fuzzy.vectors import TAKAGI_SUGENO_1
 from plugins.language import Match
+from watchdog.aggregators import TAKAGI_SUGENO_1
 from watchdog.breakdown import evaluate
 from watchdog.score import memberships, satisfies
 from watchdog.vector import HEADER_BYTES, constraints_offset

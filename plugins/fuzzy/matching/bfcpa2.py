@@ -1,13 +1,13 @@
 """BFCPA2: functions of degrees broken down into Takagi–Sugeno rules of zero order (paper 004, §4.3; SPEC §6).
 
-Serves aggregator 7. As BFCPA1, with a single number as the consequent of each rule: smaller tables, less
+Serves takagi_sugeno_0. As BFCPA1, with a single number as the consequent of each rule: smaller tables, less
 work, a larger error.
 """
 
 from typing import ClassVar
 
 from plugins.fuzzy.matching.bfcpa1 import FirstOrderMatcher
-from plugins.fuzzy.vectors import TAKAGI_SUGENO_0
+from watchdog.aggregators import TAKAGI_SUGENO_0
 
 
 class ZeroOrderMatcher(FirstOrderMatcher):

@@ -1,7 +1,7 @@
 """BFCPAB: Boolean patterns broken down into fuzzy Cartesian products (paper 004, §4.3 and figure 4.d; SPEC
 §6).
 
-Serves aggregator 14. A pattern is decomposed when it is added: every *and* or *or* over predicates becomes
+Serves pattern_breakdown. A pattern is decomposed when it is added: every *and* or *or* of predicates becomes
 the list of its pairs. For a notification the degree of a pair is the minimum of its two degrees under *and*
 and the maximum under *or*; an *and* is the rounded mean of its pairs, an *or* the maximum of its pairs.
 Connectives over anything but predicates join with minimum and maximum, from the inside out.
@@ -13,8 +13,8 @@ from itertools import combinations
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.matching.population import AggregatorNotServed, Held, Population, Told
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, pattern_from_bytes
-from plugins.fuzzy.vectors import BREAKDOWN
 from plugins.language import Match, SubscriptionKey
+from watchdog.aggregators import PATTERN_BREAKDOWN
 from watchdog.membership import degree
 from watchdog.score import satisfies
 from watchdog.vector import HEADER_BYTES, constraints_offset
@@ -32,9 +32,9 @@ class BrokenDownPatternMatcher(Population):
 
     def check_served(self, held: Held) -> None:
         """Refuse what is not a pattern to be broken down."""
-        if held.aggregator != BREAKDOWN:
+        if held.aggregator != PATTERN_BREAKDOWN:
             raise AggregatorNotServed(
-                f"BFCPAB serves aggregator 14, not {held.aggregator}; match it with `fast`"
+                f"BFCPAB serves aggregator {PATTERN_BREAKDOWN}, not {held.aggregator}; match it with `fast`"
             )
 
     def entered(self, held: Held) -> None:

@@ -6,9 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from plugins.fuzzy.codec import FuzzyCodec
-from plugins.fuzzy.vectors import TAKAGI_SUGENO_0, TAKAGI_SUGENO_1, WEIGHTED_MEAN, SubscriptionVector
+from plugins.fuzzy.vectors import SubscriptionVector
 from plugins.kernels.rows import Group
 from watchdog import breakdown
+from watchdog.aggregators import KNOWN_AGGREGATORS, TAKAGI_SUGENO_0, WEIGHTED_MEAN, WITH_BLOCK, WITH_RULES
 from watchdog.blocks import NAMED_FUNCTIONS, ONE_TABLE
 from watchdog.membership import SLOPES
 from watchdog.vector import HEADER_BYTES, VectorError
@@ -16,6 +17,8 @@ from watchdog.vector import HEADER_BYTES, VectorError
 Bytes = npt.NDArray[np.uint8]
 
 _SLOPES = np.array(SLOPES, np.uint16)
+_PLAIN = np.array([(KNOWN_AGGREGATORS & ~WITH_BLOCK) >> kind & 1 for kind in range(16)], np.bool_)
+"""Whether there is such an aggregator and its vectors have no block, by its number."""
 
 
 def group_of(parts: SubscriptionVector) -> Group:
@@ -37,7 +40,7 @@ def _pattern(parts: SubscriptionVector) -> bytes:
     if parts.aggregator == WEIGHTED_MEAN or not parts.block:
         return b""
     block = parts.block
-    if parts.aggregator in (TAKAGI_SUGENO_0, TAKAGI_SUGENO_1) and block[0] < NAMED_FUNCTIONS:
+    if WITH_RULES >> parts.aggregator & 1 and block[0] < NAMED_FUNCTIONS:
         table = breakdown.named(block[0], parts.aggregator - TAKAGI_SUGENO_0)
         block = bytes([ONE_TABLE]) + table
     return bytes([len(block)]) + block
@@ -78,7 +81,7 @@ class Fields:
 
 
 def plain_fields(vectors: Bytes, width: int) -> Fields:
-    """Take apart vectors of one length with aggregators 0 to 5; a malformed one raises `VectorError`."""
+    """Take apart vectors of one length without blocks; a malformed one raises `VectorError`."""
     count, length = vectors.shape
     size = (length - HEADER_BYTES - 2 * width) // 3
     if size < 1 or length != HEADER_BYTES + 3 * size + 2 * width:
@@ -87,8 +90,9 @@ def plain_fields(vectors: Bytes, width: int) -> Fields:
     event_masks = _masks(vectors[:, length - 2 * width : length - width])
     masks = _masks(vectors[:, length - width :])
     age = np.uint64(1 << 8 * width - 1)
-    if ((vectors[:, 5] & 15) > 5).any():
-        raise VectorError(5, "only aggregators 0 to 5 can be added together")
+    kinds = vectors[:, 5] & 15
+    if not _PLAIN[kinds].all():
+        raise VectorError(5, "only aggregators without a block can be added together")
     if (np.bitwise_count(masks) != size).any():
         raise VectorError(length, "the length does not agree with the features")
     if (np.bitwise_count(event_masks) != 1).any():
@@ -100,7 +104,7 @@ def plain_fields(vectors: Bytes, width: int) -> Fields:
         events=np.bitwise_count(event_masks - np.uint64(1)).astype(np.int64),
         needs=(masks & ~age).astype(np.int64),
         aged=(masks & age) != 0,
-        kinds=(vectors[:, 5] & 15).astype(np.uint8),
+        kinds=kinds.astype(np.uint8),
         floors=(np.maximum(17 * (vectors[:, 5] >> 4).astype(np.int64), 1) - 1).astype(np.uint8),
         triples=triples,
     )
@@ -114,8 +118,8 @@ def _masks(features: Bytes) -> npt.NDArray[np.uint64]:
 
 
 def plain_columns(codec: FuzzyCodec, vectors: Bytes) -> Columns:
-    """Return vectors of one length, with aggregators 0 to 5, as columns; a malformed one raises
-    `VectorError`.
+    """Return vectors of one length, with aggregators that need no block, as columns; a malformed one
+    raises `VectorError`.
     """
     width = codec.feature_bytes
     fields = plain_fields(vectors, width)

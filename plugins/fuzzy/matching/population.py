@@ -15,7 +15,7 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.ages import age_code
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.vectors import Triple
-from plugins.language import Match, SubscriptionKey
+from plugins.language import Match, NotServed, SubscriptionKey
 from watchdog.score import satisfies, score
 
 FEATURE_CONDITIONS: Final = ("subset", "exact")
@@ -23,7 +23,7 @@ FEATURE_CONDITIONS: Final = ("subset", "exact")
 """
 
 
-class AggregatorNotServed(ValueError):
+class AggregatorNotServed(NotServed):
     """The algorithm does not serve this aggregator; the subscription was not taken."""
 
 

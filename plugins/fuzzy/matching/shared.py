@@ -140,7 +140,7 @@ class SharedMatcher:
         self._free.append(position)
 
     def add_all(self, keys: Keys, vectors: npt.NDArray[np.uint8]) -> None:
-        """Hold many new subscriptions to new concepts at once: vectors of one length with aggregators 0 to 5.
+        """Hold many new subscriptions to new concepts at once: vectors of one length with plain aggregators.
 
         No key may be held, and none of the concepts. A bad vector raises `VectorError` and changes nothing.
         """

@@ -13,7 +13,6 @@ takes their place and they become its children. What a root does not match, noth
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -25,35 +24,18 @@ from plugins.fuzzy.vectors import SubscriptionVector
 from plugins.kernels import cover
 from plugins.kernels.compiled import compiled, is_available
 from plugins.language import SubscriptionKey
+from plugins.relations import ForestStatistics
+from watchdog.aggregators import ASCENDING, WITH_PATTERN, WITH_RULES
 from watchdog.membership import SLOPES
 from watchdog.tokens import NOT
 
-_RANKS: Final = (1, 5, 0, 4, 3, 2, *[-1] * 10)
-"""The place of aggregators 0 to 5 in product ≤ min ≤ harmonic ≤ geometric ≤ arithmetic ≤ max; the others
-have none.
-"""
+_RANKS: Final = tuple(ASCENDING.index(kind) if kind in ASCENDING else -1 for kind in range(16))
+"""The place of each aggregator among those that can be compared; the others have none."""
 
 T = TypeVar("T", np.uint8, np.int64)
 
-_TABLES, _PATTERNS = (7, 8), (14, 15)
-
 COMPILE_FROM: Final = 500
 """With fewer subscriptions nobody waits for a compiler."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """What a forest is good for: only roots must be matched, or forwarded, before anything else is."""
-
-    subscriptions: int
-    roots: int
-    deepest: int
-    largest_tree: int
-
-    @property
-    def spared(self) -> float:
-        """Return the share of subscriptions that stand below a root."""
-        return 1 - self.roots / self.subscriptions if self.subscriptions else 0.0
 
 
 class CoveringForest:
@@ -106,7 +88,7 @@ class CoveringForest:
             self._forget(number)
 
     def insert_all(self, keys: list[SubscriptionKey], vectors: npt.NDArray[np.uint8]) -> None:
-        """Insert many new subscriptions of one length, with aggregators 0 to 5, in this order."""
+        """Insert many new subscriptions of one length, with plain aggregators, in this order."""
         fields = plain_fields(vectors, self._codec.feature_bytes)
         count, size, _ = fields.triples.shape
         self._make_room(count, 3 * size * count)
@@ -142,7 +124,7 @@ class CoveringForest:
         parents = self._forest.nodes[:, cover.PARENT]
         return sorted(key for key, number in self._numbers.items() if parents[number] == cover.NOTHING)
 
-    def statistics(self) -> Statistics:
+    def statistics(self) -> ForestStatistics:
         """Return how many roots there are, how deep the trees go and how large the largest is."""
         deepest = largest = roots = 0
         for key in self.roots():
@@ -153,7 +135,7 @@ class CoveringForest:
                 depth += 1
                 level = [below for number in level for below in self._below(number)]
             deepest, largest = max(deepest, depth), max(largest, size)
-        return Statistics(len(self), roots, deepest, largest)
+        return ForestStatistics(len(self), roots, deepest, largest)
 
     def _below(self, number: int) -> Iterator[int]:
         child = int(self._forest.nodes[number, cover.CHILD])
@@ -249,9 +231,9 @@ class CoveringForest:
 
 def _grows(parts: SubscriptionVector) -> bool:
     """Tell whether larger degrees never give less."""
-    if parts.aggregator in _TABLES:
+    if WITH_RULES >> parts.aggregator & 1:
         return False
-    return parts.aggregator not in _PATTERNS or len(parts.block) == 1 or NOT not in parts.block
+    return not WITH_PATTERN >> parts.aggregator & 1 or len(parts.block) == 1 or NOT not in parts.block
 
 
 def _grown(array: npt.NDArray[T], shape: tuple[int, ...]) -> npt.NDArray[T]:

@@ -24,12 +24,8 @@ from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.matching.population import FEATURE_CONDITIONS
 from plugins.fuzzy.relations.covering import CoveringForest
 from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription
+from watchdog.aggregators import ANY_ZERO_IS_ZERO, MIN
 from watchdog.membership import degree
-
-_EACH_COUNTS = (0, 2, 4, 5)
-"""Minimum, product, geometric and harmonic mean: one degree of 0 makes all of it 0."""
-
-_MINIMUM = 0
 
 
 class FuzzyRelations:
@@ -100,8 +96,8 @@ class FuzzyRelations:
 
 def _enough(parts: SubscriptionVector, attribute: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Return for each of 256 values whether it leaves this subscription a chance."""
-    if parts.aggregator not in _EACH_COUNTS:
+    if not ANY_ZERO_IS_ZERO >> parts.aggregator & 1:
         return np.ones(256, np.bool_)
     triple = parts.constraints[parts.attributes.index(attribute)]
-    least = max(17 * parts.threshold, 1) if parts.aggregator == _MINIMUM else 1
+    least = max(17 * parts.threshold, 1) if parts.aggregator == MIN else 1
     return np.array([degree(x, *triple) >= least for x in range(256)])

@@ -2,6 +2,7 @@
 
 from degrees import Chance, fill_body
 
+from watchdog.aggregators import AGGREGATOR_NAMES, has_block
 from watchdog.filter import FuzzyFilter
 from watchdog.normalise import normal_byte
 from watchdog.reading import Reading
@@ -23,11 +24,11 @@ def filled_filter() -> FuzzyFilter:
     chance = Chance(5)
     body = bytearray(64)
     for number in range(66):
-        aggregator = (0, 1, 2, 3, 4, 5, 6, 7, 8, 14, 15)[number % 11]
+        aggregator = sorted(AGGREGATOR_NAMES)[number % len(AGGREGATOR_NAMES)]
         k = 2 + number % 3
         fill_body(chance, body, aggregator, k)
         end = 1 + 3 * k
-        if aggregator > 5:
+        if has_block(aggregator):
             end += 1 + body[1]
         saf = ((1 << k) - 1) << number % 4
         guard.add((number, number), bytes([number, 0, 100, 0, 0]) + bytes(body[:end]) + bytes([1, saf]))

@@ -1,7 +1,9 @@
 """The laws of emulation/mobility/model.py, for every model."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -17,6 +19,7 @@ from emulation.mobility.random_direction import RandomDirection
 from emulation.mobility.random_waypoint import RandomWaypoint
 from emulation.mobility.recorded import Recorded
 from emulation.mobility.reference_point import ReferencePoint
+from emulation.mobility.registry import MODELS
 from emulation.mobility.static import Static
 
 
@@ -68,20 +71,38 @@ def ordered(low: float, high: float) -> st.SearchStrategy[tuple[float, float]]:
     return pair.map(lambda both: (min(both), max(both)))
 
 
-models = st.one_of(
-    st.just(Static()),
-    st.builds(RandomWaypoint, ordered(0.3, 20.0), ordered(0.0, 300.0)),
-    st.builds(RandomWaypoint, ordered(0.3, 20.0), st.just((0.0, 0.0))),
-    st.just(Recorded((((500.0, 1.0, 2.0), (9_000.0, 9.0, 3.0), (90_000.0, 2.0, 8.0)),) * 3)),
-    st.builds(RandomDirection, ordered(0.3, 20.0), ordered(0.0, 300.0)),
-    st.builds(
+OF_EVERY_MODEL: dict[str, st.SearchStrategy[MobilityModel]] = {
+    "static": st.just(Static()),
+    "random_waypoint": st.builds(
+        RandomWaypoint, ordered(0.3, 20.0), st.one_of(ordered(0.0, 300.0), st.just((0.0, 0.0)))
+    ),
+    "random_direction": st.builds(RandomDirection, ordered(0.3, 20.0), ordered(0.0, 300.0)),
+    "gauss_markov": st.builds(
         GaussMarkov, st.floats(0.3, 20.0), st.floats(0.0, 5.0), st.floats(0.0, 1.0), st.floats(10.0, 120.0)
     ),
-    st.builds(InAnyArea, st.sampled_from(sorted(DUTIES)), ordered(1.0, 300.0), ordered(0.0, 900.0)),
-    st.builds(
+    "reference_point": st.builds(
         ReferencePoint, ordered(0.3, 20.0), ordered(1.0, 300.0), st.floats(0.01, 4.9), st.floats(5.0, 300.0)
     ),
-)
+    "disaster_area": st.builds(
+        InAnyArea, st.sampled_from(sorted(DUTIES)), ordered(1.0, 300.0), ordered(0.0, 900.0)
+    ),
+    "recorded": st.just(Recorded((((500.0, 1.0, 2.0), (9_000.0, 9.0, 3.0), (90_000.0, 2.0, 8.0)),) * 3)),
+}
+models = st.sampled_from(sorted(OF_EVERY_MODEL)).flatmap(OF_EVERY_MODEL.__getitem__)
+
+
+def test_the_laws_are_asked_of_every_model_there_is() -> None:
+    assert set(OF_EVERY_MODEL) == set(MODELS), "say in OF_EVERY_MODEL how the settings of a model are drawn"
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_the_page_about_scenarios_has_its_line(name: str) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "scenario.md").read_text("utf-8")
+    (line,) = re.findall(rf"^\| `{name}` \| (.*)$", page, re.MULTILINE)
+    for key, field in MODELS[name].model_fields.items():
+        assert key == "model" or f"`{key}" in line, f"{key} is missing"
+        if not field.is_required() and isinstance(field.default, float):
+            assert f"`{key} = {field.default:g}`" in line
 
 
 def walk(model: MobilityModel, area: Area, duration_ms: float, seeds: list[int]) -> list[Legs]:

@@ -15,6 +15,8 @@ GOLDEN = Path(__file__).parent / "golden"
 GENERATED = 'source = { generator = "vital_signs", deteriorating = 1.0 }'
 PLACES = '"static", places_m = [[1, 2], [601, 2]] }'
 
+POPULATION = '[[population]]\ngroup = "medics"\nevent = "patient"\nnumber = 4\n'
+
 
 def with_csv(columns: str, more: str = "") -> tuple[str, str]:
     return GENERATED, f'source = {{ csv = "d.csv", time_column = "t", columns = {columns}{more} }}'
@@ -45,6 +47,12 @@ CASES: dict[str, Changes] = {
     ],
     "a_name_twice": [('name = "helpers"', 'name = "medics"')],
     "the_wrong_role": [('group = "patients"', 'group = "helpers"')],
+    "an_unknown_subscription_language": [
+        ("[[sensor]]", f'{POPULATION}language = "fuzy"\n\n[[sensor]]'),
+    ],
+    "workloads_in_a_language_that_nobody_writes": [
+        ("[[sensor]]", f'{POPULATION}language = "direct"\n\n[[sensor]]'),
+    ],
     "an_unknown_event_class": [('event = "patient"', 'event = "patent"')],
     "a_missing_subscription": [("fever.xml", "fevr.xml")],
     "a_missing_vocabulary": [('["medical"]', '["medical", "mine.toml"]')],
@@ -155,6 +163,32 @@ def test_what_is_said(write_scenario: WriteScenario, case: str, pytestconfig: py
         golden.write_text(said)
     assert said == golden.read_text()
     assert said
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_fix_removes_its_problem(case: str, write_scenario: WriteScenario) -> None:
+    path = write_scenario(*CASES[case])
+    (path.parent / "d.csv").write_text("t,tmp\n0,37\n")
+    (path.parent / "w.txt").write_text("0 1 2\n")
+    text = path.read_text()
+    lines = text.splitlines(keepends=True)
+    for problem in check_scenario_file(path):
+        if "did you mean" in problem.message and problem.file == str(path):
+            assert problem.fixes, problem
+        for fix in problem.fixes:
+            assert fix.span.line == fix.span.end_line
+            line = lines[fix.span.line - 1]
+            mended = line[: fix.span.column - 1] + fix.replacement + line[fix.span.end_column - 1 :]
+            path.write_text("".join([*lines[: fix.span.line - 1], mended, *lines[fix.span.line :]]))
+            assert problem not in check_scenario_file(path)
+
+
+def test_what_a_change_says_is_not_fixed_in_the_file(write_scenario: WriteScenario) -> None:
+    with pytest.raises(DocumentError) as refused:
+        load_scenario(write_scenario(), ["group[0].radio=handhold"])
+    [problem] = refused.value.problems
+    assert "did you mean" in problem.message
+    assert (problem.span, problem.fixes) == (None, ())
 
 
 def test_problems_of_all_files_come_together(write_scenario: WriteScenario) -> None:

@@ -10,6 +10,8 @@ from documents.problems import DocumentError
 from emulation.mobility.recorded import Recorded
 from emulation.scenario import load_scenario, scenario_schema, shipped_scenarios
 from emulation.scenario.settings import ScenarioSettings
+from emulation.streams import Streams
+from emulation.subscription_requests import subscription_requests
 
 WriteScenario = Callable[..., Path]
 
@@ -31,14 +33,14 @@ WORDS = """\
 
 
 def test_subscriptions_may_use_the_words_that_the_scenario_brings(write_scenario: WriteScenario) -> None:
-    plain = load_scenario(write_scenario()).subscriptions[0].vector
+    plain = load_scenario(write_scenario()).subscriptions[0].body
     path = write_scenario(('name = "small"', 'name = "small"\nthesaurus = "words.ttl"'))
     fever = path.parent / "fever.xml"
     fever.write_text(fever.read_text().replace("patient_temperature", "warmth"))
     with pytest.raises(DocumentError, match=r"words\.ttl"):
         load_scenario(path)
     (path.parent / "words.ttl").write_text(WORDS)
-    assert load_scenario(path).subscriptions[0].vector == plain
+    assert load_scenario(path).subscriptions[0].body == plain
 
 
 def test_what_the_small_scenario_says(write_scenario: WriteScenario) -> None:
@@ -50,9 +52,8 @@ def test_what_the_small_scenario_says(write_scenario: WriteScenario) -> None:
         ("patients", [5, 6, 7]),
     ]
     [wanted] = scenario.subscriptions
-    assert (wanted.group, wanted.at_ms, wanted.language, wanted.id) == ("medics", 90_500, 1, 0)
-    assert wanted.vector[:2] == bytes([0, 0])
-    assert int.from_bytes(wanted.vector[3:5], "big") == 90
+    assert (wanted.group, wanted.at_ms, wanted.language) == ("medics", 90_500, 1)
+    assert int.from_bytes(wanted.body[:2], "big") == 90
     [sensor] = scenario.sensors
     assert sensor.event.name == "patient"
     assert set(sensor.attributes) == {
@@ -67,7 +68,8 @@ def test_what_the_small_scenario_says(write_scenario: WriteScenario) -> None:
 def test_subscriptions_of_a_group_are_numbered(write_scenario: WriteScenario) -> None:
     second = '[[subscription]]\ngroup = "medics"\nfile = "fever.xml"\n'
     path = write_scenario(("[[sensor]]", f"{second}\n[[sensor]]"))
-    assert [wanted.vector[0] for wanted in load_scenario(path).subscriptions] == [0, 1]
+    asked = subscription_requests(load_scenario(path), Streams(1))
+    assert [(one.node, one.id) for one in asked] == [(0, 0), (1, 0), (0, 1), (1, 1)]
 
 
 def test_the_schema_is_json_and_lists_the_keys() -> None:

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge_manager.distributed_dictionary import KEPT_EXPIRED_MS, DistributedDataDictionary
-from knowledge_manager.extract import Extract, ExtractError, OfferedSource, decode_extract, lifetime_of
+from knowledge_manager.extract import Extract, ExtractError, OfferedSource, decode_extract
 from plugins.language import Requirement
 from plugins.lookup import MeasuresAny
 from tests.knowledge_manager.dictionary.histories import NOW_MS, Told, dictionary_of, histories, state_of
+from watchdog.lifetime import lifetime_s
 
 
 def newest_by_definition(told: list[Told], bound: int) -> list[tuple[int, bytes, int]]:
@@ -104,7 +105,7 @@ def test_a_language_may_ask_anything_of_an_extract() -> None:
     assert dictionary.publishers_for(8, bytes([1])) == [3]
     assert dictionary.publishers_for(8, bytes([0])) == [2, 3]
     assert dictionary.publishers_for(7, bytes([0])) == []
-    dictionary.time_is(lifetime_of(96) * 1000)
+    dictionary.time_is(lifetime_s(96) * 1000)
     assert dictionary.publishers_for(8, bytes([0])) == []
 
 
@@ -154,7 +155,7 @@ def test_answers_are_those_of_what_is_live(steps: list[tuple[object, ...]], boun
                 expected = [
                     held.node
                     for held in dictionary.held()
-                    if held.born_ms + lifetime_of(held.extract.lifetime_q) * 1000 > now_ms
+                    if held.born_ms + lifetime_s(held.extract.lifetime_q) * 1000 > now_ms
                     and any(
                         {a, b} <= {i for i in range(8) if s.attributes >> i & 1} for s in held.extract.sources
                     )
@@ -164,7 +165,7 @@ def test_answers_are_those_of_what_is_live(steps: list[tuple[object, ...]], boun
 
 def test_what_expired_answers_nothing_but_keeps_older_ones_out() -> None:
     dictionary = DistributedDataDictionary({9: look_up})
-    life_ms = lifetime_of(96) * 1000
+    life_ms = lifetime_s(96) * 1000
     dictionary.learn(1, content(5, OfferedSource(0, 1)), 1000)
     assert dictionary.publishers_for(9, bytes([0, 0])) == [1]
     dictionary.time_is(1000 + life_ms - 1)
@@ -179,7 +180,7 @@ def test_what_expired_answers_nothing_but_keeps_older_ones_out() -> None:
 
 def test_what_was_renewed_outlives_the_end_of_its_older_self() -> None:
     dictionary = DistributedDataDictionary({9: look_up})
-    life_ms = lifetime_of(96) * 1000
+    life_ms = lifetime_s(96) * 1000
     dictionary.learn(1, content(1, OfferedSource(0, 1)), 0)
     dictionary.learn(1, content(2, OfferedSource(0, 1)), KEPT_EXPIRED_MS)
     dictionary.time_is(life_ms + KEPT_EXPIRED_MS - 1)

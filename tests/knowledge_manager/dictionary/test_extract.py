@@ -1,7 +1,5 @@
 """Extracts: their bytes, and that nothing else is taken for one."""
 
-import math
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,11 +12,10 @@ from knowledge_manager.extract import (
     OfferedSource,
     decode_extract,
     indexes_of,
-    lifetime_code,
-    lifetime_of,
     mask_of,
 )
 from knowledge_manager.mission_table import MissionTable, load_mission_table
+from watchdog.lifetime import lifetime_s
 
 TABLE = load_mission_table(["medical", "weather", "fire"])
 
@@ -80,7 +77,7 @@ GOLDEN = "10000000078402000a020201010400"
 def test_golden_bytes() -> None:
     sources = (OfferedSource(1, 1, 4, 0), OfferedSource(0, 0b1010, 2, 2))
     assert Extract(7, 0x84, 1, sources).encode().hex() == GOLDEN
-    assert decode_extract(bytes.fromhex(GOLDEN), TABLE).lifetime_ms == lifetime_of(0x84) * 1000
+    assert decode_extract(bytes.fromhex(GOLDEN), TABLE).lifetime_ms == lifetime_s(0x84) * 1000
 
 
 def test_a_typical_publisher_fits_into_64_bytes_with_room() -> None:
@@ -146,16 +143,6 @@ def test_what_a_table_does_not_know(extract: Extract, offset: int, reason: str) 
 def test_what_cannot_be_said_is_refused(extract: Extract) -> None:
     with pytest.raises(ExtractError):
         extract.encode()
-
-
-def test_lifetimes_are_those_of_vectors() -> None:
-    for q in range(256):
-        seconds = lifetime_of(q)
-        assert abs(seconds - math.floor(2 ** (q / 8))) <= 1
-        assert seconds**8 <= 2**q < (seconds + 1) ** 8
-        assert lifetime_of(lifetime_code(seconds)) == seconds
-    assert lifetime_code(86_400) == 132
-    assert lifetime_code(2**40) == 255
 
 
 @given(st.sets(st.integers(0, 63)))

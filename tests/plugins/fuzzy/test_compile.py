@@ -8,14 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from documents.problems import DocumentError
+from knowledge_manager.hedges import HEDGES
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary_reader import read_vocabulary
+from plugins.authoring.reader import PredicateReader
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.compiler.predicates import BUILT_IN_TAGS
-from plugins.fuzzy.authoring.compiler.reader import PredicateReader
 from plugins.fuzzy.authoring.compiler.wishes import CRISP, Exact, Wish
 from plugins.fuzzy.vectors import decode_subscription
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE, compiled, subscription, triple_of
+from watchdog.header import HEADER_LIFETIME
+from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_s
 from watchdog.membership import degree
 from watchdog.normalise import normal_byte
 
@@ -333,7 +336,7 @@ def test_a_new_tag_is_a_plug_in() -> None:
     assert source[found.spans[6].start :].startswith(b"<fever")  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("hedge", ["very", "extremely", "more_or_less", "slightly", "indeed", "not"])
+@pytest.mark.parametrize("hedge", HEDGES)
 def test_the_languages_own_hedges_are_no_noise(hedge: str) -> None:
     sets = set_of('<trapezoidal left="36" right="38" width="2"/>')
     hedged = f'<fuzzy-set term="h"><hedge name="{hedge}"/><term>t</term></fuzzy-set><is>h</is>'
@@ -475,6 +478,18 @@ def test_what_was_rounded_is_remarked() -> None:
     )
     assert compile_subscription(EXAMPLE, "f", TABLE).remarks == ("valid PT2H is rounded up to PT2H5M12S",)
     assert compiled(HIGH).remarks == ()
+
+
+def test_no_subscription_outlives_what_an_age_can_say() -> None:
+    longest = compiled(HIGH, attributes='valid="P49DT17H2M47S"')
+    assert lifetime_s(longest.vector[HEADER_LIFETIME]) == LONGEST_LIFETIME_S
+    for longer in ("P49DT17H2M48S", "P365D"):
+        with pytest.raises(DocumentError, match=r"D119: .*up to P49DT17H2M47S"):
+            compiled(HIGH, attributes=f'valid="{longer}"')
+    beyond = compiled(HIGH, attributes='valid="code:200"')
+    assert beyond.vector[HEADER_LIFETIME] == 200
+    assert beyond.remarks == ("valid code:200 lives P49DT17H2M47S, as every code from 177 on",)
+    assert compiled(HIGH, attributes='valid="code:177"').remarks == ()
 
 
 def test_plain_numbers_have_no_unit_to_show() -> None:

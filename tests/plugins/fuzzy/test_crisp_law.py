@@ -19,8 +19,8 @@ from documents.problems import DocumentError, Problem
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary_reader import read_vocabulary
+from plugins.authoring.reading_words import decimal_text
 from plugins.fuzzy.authoring.compiler import Compiled, compile_subscription, constraints
-from plugins.fuzzy.authoring.compiler.reading_words import decimal_text
 from plugins.fuzzy.authoring.explain import explain_vector
 from plugins.fuzzy.authoring.words import constraint_words
 from plugins.fuzzy.readings import byte_of, first_reading, last_reading

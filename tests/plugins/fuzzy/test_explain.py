@@ -7,18 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from knowledge_manager.durations import duration_s, written_duration
 from knowledge_manager.event_class import UnknownName
+from knowledge_manager.mission_table import MissionTable
+from plugins.authoring.constants import BadConstant
+from plugins.authoring.match_lines import BadLine, LineMatcher, MatchedLine
 from plugins.fuzzy.authoring.compiler import compile_subscription
-from plugins.fuzzy.authoring.compiler.constants import BadConstant
-from plugins.fuzzy.authoring.compiler.durations import duration_s, written_duration
 from plugins.fuzzy.authoring.decompile import decompile
 from plugins.fuzzy.authoring.explain import explain_vector
+from plugins.fuzzy.authoring.fuzzy_authoring import FuzzyAuthoring
 from plugins.fuzzy.authoring.picture import page, panels, svg, terminal
-from plugins.fuzzy.matching.match_lines import BadLine, LineMatcher, MatchedLine
 from plugins.fuzzy.patterns import pattern_bytes
 from plugins.fuzzy.vectors import SubscriptionVector, decode_subscription, encode_subscription
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE
 from tests.plugins.fuzzy.test_patterns import patterns
+from watchdog.aggregators import AGGREGATOR_NAMES, TAKAGI_SUGENO_0, WEIGHTED_MEAN, WITH_PATTERN, WITH_RULES
 
 VECTOR = bytes.fromhex("00006700009592ff547bff3f01017f0107")
 bytes_ = st.integers(0, 255)
@@ -26,16 +29,18 @@ bytes_ = st.integers(0, 255)
 
 @st.composite
 def any_subscription(draw: st.DrawFn) -> bytes:
-    aggregator = draw(st.sampled_from([0, 1, 2, 3, 4, 5, 6, 7, 8, 14, 15]))
-    count = draw(st.integers(2 if aggregator in (7, 8) else 1, 8))
+    aggregator = draw(st.sampled_from(list(AGGREGATOR_NAMES)))
+    count = draw(st.integers(2 if WITH_RULES >> aggregator & 1 else 1, 8))
     attributes = tuple(sorted(draw(st.permutations(range(8)))[:count]))
     block = b""
-    if aggregator >= 14:
+    if WITH_PATTERN >> aggregator & 1:
         block = pattern_bytes(draw(patterns(most=count, least=count)))
-    elif aggregator == 6:
+    elif aggregator == WEIGHTED_MEAN:
         block = bytes([draw(st.integers(1, 255)), *(draw(bytes_) for _ in range(count - 1))])
-    elif aggregator in (7, 8):
-        table = bytes([2, 2, 0, 255, *(draw(bytes_) for _ in range(4 if aggregator == 7 else 12))])
+    elif WITH_RULES >> aggregator & 1:
+        table = bytes(
+            [2, 2, 0, 255, *(draw(bytes_) for _ in range(4 if aggregator == TAKAGI_SUGENO_0 else 12))]
+        )
         block = draw(st.sampled_from([b"\x00", b"\x01", table]))
     constraints = []
     for _ in attributes:
@@ -103,9 +108,21 @@ def test_pictures_show_wanted_against_encoded() -> None:
     assert {len(line) for line in lines if "|" in line} == {52}
 
 
+def matching(
+    lines: list[str],
+    table: MissionTable | None = None,
+    algorithm: str | None = None,
+    features: str = "subset",
+) -> LineMatcher:
+    authoring = FuzzyAuthoring()
+    made = LineMatcher(authoring.loose_matcher(table, algorithm, features), authoring.happened_s)
+    made.add(lines)
+    return made
+
+
 def test_lines_are_matched_by_number() -> None:
     event = "0001670000909292010107"
-    matcher = LineMatcher.of_lines([VECTOR.hex(), "", "zz", VECTOR.hex().upper()], TABLE, "NAIVE")
+    matcher = matching([VECTOR.hex(), "", "zz", VECTOR.hex().upper()], TABLE, "NAIVE")
     assert [(bad.of, bad.n) for bad in matcher.bad] == [("subscription", 2)]
     found = list(matcher.match(["", event, "00", event[:-2] + "03"]))
     assert found[0] == MatchedLine(1, ((0, 255), (3, 255)))
@@ -113,16 +130,16 @@ def test_lines_are_matched_by_number() -> None:
     assert str(found[1]).startswith("notification line 2: byte 1: too short")
     assert isinstance(found[2], BadLine)
     assert found[0].as_document() == {"n": 1, "matches": [[0, 255], [3, 255]]}
-    assert list(LineMatcher.of_lines([VECTOR.hex()]).match([event])) == [MatchedLine(1 - 1, ((0, 255),))]
+    assert list(matching([VECTOR.hex()]).match([event])) == [MatchedLine(1 - 1, ((0, 255),))]
     with pytest.raises(UnknownName, match="naive"):
-        LineMatcher.of_lines([], algorithm="nave")
+        matching([], algorithm="nave")
     with pytest.raises(UnknownName, match="subset"):
-        LineMatcher.of_lines([], features="equal")
+        matching([], features="equal")
 
 
 def test_now_makes_events_old() -> None:
     young = SubscriptionVector(0, 0, 99, 0, 0, 0, b"", ((0, 255, 127), (0, 40, 127)), 0, (1, 7))
-    matcher = LineMatcher.of_lines([encode_subscription(young).hex()])
+    matcher = matching([encode_subscription(young).hex()])
     event = "0001" + "5f" + "0064" + "00" + "92" + "0102"
     ages = {None: 1, 100: 1, 130: 1, 160: 0, 65536 + 100: 1}
     found = {now: len(next(iter(matcher.match([event], now))).matches) for now in ages}  # type: ignore[union-attr]

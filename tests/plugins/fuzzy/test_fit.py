@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 
+from knowledge_manager.hedges import HEDGES
 from knowledge_manager.terms import (
     Bell,
     Fuzzifier,
@@ -15,12 +16,11 @@ from knowledge_manager.terms import (
     Trapezoidal,
     Triangular,
 )
-from plugins.fuzzy.authoring.compiler.curves import Curve, degrees, fuzzifier_curve, hedged
+from plugins.curves import Curve, degrees, fuzzifier_curve, hedged
 from plugins.fuzzy.authoring.compiler.fit import FULL, fit
 from watchdog.membership import degree
 
 UNIT = np.arange(256) / 255.0
-HEDGES = ["very", "extremely", "more_or_less", "slightly", "indeed", "not"]
 NEAR = range(-4, 5)
 
 
@@ -44,7 +44,7 @@ def random_fuzzifier(chance: random.Random) -> Fuzzifier:
 def random_curve(chance: random.Random) -> Curve:
     curve = fuzzifier_curve(random_fuzzifier(chance), UNIT)
     for _ in range(chance.choice([0, 0, 1, 2])):
-        curve = hedged(curve, chance.choice(HEDGES))
+        curve = hedged(curve, chance.choice(list(HEDGES)))
     return curve
 
 

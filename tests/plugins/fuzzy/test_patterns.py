@@ -16,7 +16,7 @@ from plugins.fuzzy.patterns import (
     ranks,
     short_form,
 )
-from plugins.fuzzy.vectors import BREAKDOWN, EXACT
+from watchdog.aggregators import PATTERN_BREAKDOWN, PATTERN_EXACT
 from watchdog.blocks import block_fault
 from watchdog.pattern import evaluate
 
@@ -48,16 +48,16 @@ def exact_value(pattern: Pattern, degrees: list[int]) -> int:
 
 def on_board(block: bytes, degrees: list[int], aggregator: int) -> int:
     room = bytearray([*degrees, *degrees])
-    return evaluate(bytes([len(block)]) + block, 0, room, len(degrees), aggregator == BREAKDOWN)
+    return evaluate(bytes([len(block)]) + block, 0, room, len(degrees), aggregator == PATTERN_BREAKDOWN)
 
 
 @given(patterns(), st.data())
 def test_law_bytes_mean_what_the_tree_means(pattern: Pattern, data: st.DataObject) -> None:
     count = len(ranks(pattern))
     block = pattern_bytes(pattern)
-    assert block_fault(bytes([len(block)]) + block, 0, EXACT, count) is None
+    assert block_fault(bytes([len(block)]) + block, 0, PATTERN_EXACT, count) is None
     degrees = data.draw(st.lists(st.integers(0, 255), min_size=count, max_size=count))
-    assert on_board(block, degrees, EXACT) == exact_value(pattern, degrees)
+    assert on_board(block, degrees, PATTERN_EXACT) == exact_value(pattern, degrees)
     tree = pattern_from_bytes(block, count)
     assert tree == canonical(pattern)
     assert pattern_bytes(tree) == block
@@ -92,7 +92,7 @@ def test_a_short_form_counts_predicates_in_document_order() -> None:
         short_form("d2c1", [0, 1])
 
 
-@given(patterns(most=6), st.data(), st.sampled_from([EXACT, BREAKDOWN]))
+@given(patterns(most=6), st.data(), st.sampled_from([PATTERN_EXACT, PATTERN_BREAKDOWN]))
 def test_law_a_condition_that_fails_ends_the_pattern(
     pattern: Pattern, data: st.DataObject, aggregator: int
 ) -> None:
@@ -117,4 +117,4 @@ def test_the_longest_pattern_fits_into_a_block() -> None:
         longest = Not(Joined("and", (longest, Not(Leaf(rank)))))
     block = pattern_bytes(longest)
     assert len(block) <= 255
-    assert block_fault(bytes([len(block)]) + block, 0, EXACT, 64) is None
+    assert block_fault(bytes([len(block)]) + block, 0, PATTERN_EXACT, 64) is None

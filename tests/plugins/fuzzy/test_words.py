@@ -223,7 +223,7 @@ def test_plain_subscriptions_load_no_thesaurus() -> None:
     probe = (
         "from knowledge_manager.mission_table import load_mission_table\n"
         "from plugins.fuzzy.authoring.compiler import compile_subscription\n"
-        "import plugins.fuzzy.authoring.compiler.words as words\n"
+        "import plugins.authoring.words as words\n"
         "table = load_mission_table(['medical'])\n"
         "text = open('docs/examples/patient.xml', 'rb').read()\n"
         "compile_subscription(text, 'patient.xml', table)\n"

@@ -11,7 +11,8 @@ import pytest
 from numba import njit
 
 from plugins.kernels.compiled import compiled
-from watchdog.aggregate import GEOMETRIC_MEAN, HARMONIC_MEAN, aggregate
+from watchdog.aggregate import aggregate
+from watchdog.aggregators import GEOMETRIC_MEAN, HARMONIC_MEAN
 
 mean_of = compiled(aggregate)
 

@@ -5,13 +5,14 @@ the vectors.
 from hypothesis import strategies as st
 
 from tests.watchdog.strategies import blocks, subscriptions
+from watchdog.aggregators import AGGREGATOR_NAMES, WITH_RULES
 
 Step = tuple[str, tuple[int, int], bytes]
 """("add" | "remove", key, vector or nothing)."""
 
 KEYS = [(origin, number) for origin in (0, 3, 65536) for number in (0, 1, 255)]
 
-ALL_AGGREGATORS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 14, 15)
+ALL_AGGREGATORS = tuple(AGGREGATOR_NAMES)
 
 
 def _feature(indexes: set[int], feature_bytes: int) -> bytes:
@@ -24,7 +25,7 @@ def near_subscriptions(draw: st.DrawFn, aggregators: tuple[int, ...], feature_by
     age = 8 * feature_bytes - 1
     attributes = draw(st.sets(st.sampled_from([0, 1, 2, 3, age]), min_size=1, max_size=4))
     k = len(attributes)
-    possible = [a for a in aggregators if k > 1 or a not in (7, 8)]
+    possible = [a for a in aggregators if k > 1 or not WITH_RULES >> a & 1]
     if not possible:
         attributes = {0, 2}
         k, possible = 2, list(aggregators)

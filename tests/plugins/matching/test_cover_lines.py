@@ -1,6 +1,8 @@
 """The forest of a file: what stands below what, which lines are none, and the sum."""
 
-from plugins.fuzzy.relations.cover_lines import LineForest
+from plugins.authoring.cover_lines import LineForest
+from plugins.fuzzy.bodies import BodyForest
+from plugins.fuzzy.relations.covering import CoveringForest
 
 
 def test_a_narrower_question_stands_below_the_wider_one() -> None:
@@ -12,7 +14,8 @@ def test_a_narrower_question_stands_below_the_wider_one() -> None:
         "0000000000007882280101",  # 120..130
         "00000000000064c8280201",  # another event class
     ]
-    made = LineForest.of_lines(lines)
+    made = LineForest(BodyForest(CoveringForest()))
+    made.insert(lines)
     assert list(made.text()) == [
         "2",
         "  0",

@@ -11,17 +11,18 @@ from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.matching.naive import NaiveMatcher
 from plugins.fuzzy.matching.notification_rows import read_rows
 from plugins.kernels import compiled as compiling
+from watchdog.aggregators import AGGREGATOR_NAMES, MIN, WEIGHTED_MEAN, WITH_PATTERN, WITH_RULES
 from watchdog.vector import VectorError
 
-AGGREGATORS = (0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 14, 15)
+AGGREGATORS = (MIN, MIN, *AGGREGATOR_NAMES)
 
 
 def block(aggregator: int, k: int, chance: random.Random) -> bytes:
-    if aggregator == 6:
+    if aggregator == WEIGHTED_MEAN:
         return bytes([k, *(chance.randint(1, 255) for _ in range(k))])
-    if aggregator in (7, 8):
+    if WITH_RULES >> aggregator & 1:
         return bytes([1, chance.randint(0, 1)])
-    if aggregator in (14, 15):
+    if WITH_PATTERN >> aggregator & 1:
         return bytes([1, 0 if k == 1 else 128])
     return b""
 
@@ -29,7 +30,7 @@ def block(aggregator: int, k: int, chance: random.Random) -> bytes:
 def subscription(chance: random.Random, aggregators: tuple[int, ...] = AGGREGATORS) -> bytes:
     attributes = chance.sample([0, 1, 2, 7], chance.randint(1, 3))
     k = len(attributes)
-    aggregator = chance.choice([a for a in aggregators if k > 1 or a not in (7, 8)])
+    aggregator = chance.choice([a for a in aggregators if k > 1 or not WITH_RULES >> a & 1])
     body = b""
     for _ in range(k):
         v, V = sorted((chance.randint(0, 255), chance.randint(0, 255)))

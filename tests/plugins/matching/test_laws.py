@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -20,6 +21,7 @@ from tests.plugins.matching.populations import (
     histories,
     near_notifications,
 )
+from watchdog.aggregators import WEIGHTED_MEAN, WITH_PATTERN, has_block
 from watchdog.vector import VectorError, constraints_offset
 
 
@@ -54,7 +56,34 @@ MACHINES: dict[str, Callable[..., Matcher]] = {
     "fast compiled": partial(FastMatcher, columns_from=0, compile_from=0),
     "shared compiled": partial(SharedMatcher, compile_from=0),
 }
-SERVED = {"bfcpab": (14,), "bfcpa1": (8,), "bfcpa2": (7,)}
+
+
+def of_two(aggregator: int) -> bytes:
+    """A subscription with two constraints and the shortest block that its aggregator may have."""
+    block = b""
+    if has_block(aggregator):
+        block = b"\x02\x01\x01" if aggregator == WEIGHTED_MEAN else bytes([1, 128 * is_pattern(aggregator)])
+    return bytes([0, 0, 0, 0, 0, aggregator]) + block + b"\x64\xc8\x7f\x64\xc8\x7f\x01\x03"
+
+
+def is_pattern(aggregator: int) -> int:
+    return WITH_PATTERN >> aggregator & 1
+
+
+def served_by(name: str) -> tuple[int, ...]:
+    """The aggregators that an algorithm takes."""
+
+    def is_taken(aggregator: int) -> bool:
+        try:
+            ALGORITHMS[name](None, "subset", 1).add((1, 1), of_two(aggregator))
+        except AggregatorNotServed:
+            return False
+        return True
+
+    return tuple(filter(is_taken, ALL_AGGREGATORS))
+
+
+SERVED = {name: served_by(name) for name in ALGORITHMS}
 CASES = [
     Case(name, SERVED.get(name, ALL_AGGREGATORS), with_crisp_slopes if name == "crisp" else as_it_is)
     for name in (*ALGORITHMS, *MACHINES)
@@ -122,11 +151,7 @@ def test_a_batch_is_its_notifications_one_by_one(case: Case, data: st.DataObject
 @every_algorithm
 def test_a_bad_vector_is_refused_and_changes_nothing(case: Case) -> None:
     matcher = case.make("subset", 1)
-    block = b"\x01\x00" if case.aggregators != ALL_AGGREGATORS else b""
-    sort = case.aggregators[0]
-    held = bytes([0, 0, 0, 0, 0, sort]) + block + b"\x64\xc8\x7f\x64\xc8\x7f\x01\x03"
-    if sort == 14:
-        held = held.replace(b"\x01\x00", b"\x01\x80")
+    held = of_two(case.aggregators[0])
     matcher.add((1, 2), held)
     before = matcher.match(bytes(6) + b"\x96\x96\x01\x03", 0, 0)
     assert before == [Match((1, 2), 255)]
@@ -138,7 +163,25 @@ def test_a_bad_vector_is_refused_and_changes_nothing(case: Case) -> None:
     assert matcher.match(bytes(6) + b"\x96\x96\x01\x03", 0, 0) == before
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.name in SERVED], ids=lambda case: case.name)
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_the_page_about_matching_has_its_line_and_what_it_serves(name: str) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "matching.md").read_text("utf-8")
+    found = [
+        line.split(" | ") for line in page.splitlines() if line.startswith("| `") and f"`{name}`" in line
+    ]
+    assert len(found) == 1
+    names, files, served = (cell.strip("| ").split(", ") for cell in found[0][:3])
+    place = names.index(f"`{name}`")
+    assert ALGORITHMS[name](None, "subset", 1).__module__.endswith(files[place].removesuffix(".py"))
+    if served[0] == "all":
+        assert SERVED[name] == ALL_AGGREGATORS
+    else:
+        assert SERVED[name] == (int(served[place]),)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.aggregators != ALL_AGGREGATORS], ids=lambda case: case.name
+)
 def test_an_aggregator_that_it_does_not_serve_is_refused(case: Case) -> None:
     matcher = case.make("subset", 1)
     minimum = bytes(6) + b"\x64\xc8\x7f\x64\xc8\x7f\x01\x03"

@@ -4,6 +4,6 @@
 vector).
 """
 
-from plugins.fuzzy.authoring.compiler.compile import Compiled, check_subscription_file, compile_subscription
+from plugins.fuzzy.authoring.compiler.compile import Compiled, compile_subscription
 
-__all__ = ["Compiled", "check_subscription_file", "compile_subscription"]
+__all__ = ["Compiled", "compile_subscription"]

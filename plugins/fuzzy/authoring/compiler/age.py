@@ -3,13 +3,13 @@
 import math
 from typing import TYPE_CHECKING, Final
 
+from knowledge_manager.durations import duration_s, written_duration
+from plugins.authoring.reader import PredicateReader, own_text
+from plugins.authoring.spans import Span
 from plugins.fuzzy.ages import OLDEST_S
-from plugins.fuzzy.authoring.compiler.durations import duration_s, written_duration
-from plugins.fuzzy.authoring.compiler.reader import PredicateReader, own_text
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
-from plugins.fuzzy.authoring.compiler.spans import Span
 from plugins.fuzzy.authoring.compiler.wishes import CRISP, Exact, Wish
-from watchdog.vector import lifetime_code, lifetime_s
+from plugins.fuzzy.authoring.schema import NAMESPACE
+from watchdog.lifetime import lifetime_code, lifetime_s
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -23,7 +23,7 @@ from knowledge_manager.terms import (
     faults,
     misses,
 )
-from plugins.fuzzy.authoring.compiler.constants import (
+from plugins.authoring.constants import (
     BadConstant,
     domain_words,
     extent,
@@ -31,10 +31,10 @@ from plugins.fuzzy.authoring.compiler.constants import (
     plain_number,
     position,
 )
-from plugins.fuzzy.authoring.compiler.domain import unit_of
-from plugins.fuzzy.authoring.compiler.reader import PredicateReader
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
+from plugins.authoring.domain import unit_of
+from plugins.authoring.reader import PredicateReader
 from plugins.fuzzy.authoring.compiler.wishes import Curved, Wish
+from plugins.fuzzy.authoring.schema import NAMESPACE
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

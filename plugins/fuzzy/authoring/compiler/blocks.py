@@ -5,14 +5,14 @@ from typing import Final
 from unicodedata import normalize
 
 from documents.problems import DocumentError
-from plugins.fuzzy.authoring.compiler.document import SubscriptionDocument
+from plugins.authoring.document import SubscriptionDocument
+from plugins.authoring.reader import own_text
 from plugins.fuzzy.authoring.compiler.expressions import BadExpression, parse_expression
 from plugins.fuzzy.authoring.compiler.predicates import Asked
-from plugins.fuzzy.authoring.compiler.reader import own_text
 from plugins.fuzzy.authoring.compiler.rules import fit_rules, is_constant
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
+from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.patterns import pattern_bytes
-from plugins.fuzzy.vectors import TAKAGI_SUGENO_0, TAKAGI_SUGENO_1, WEIGHTED_MEAN
+from watchdog.aggregators import TAKAGI_SUGENO_0, WEIGHTED_MEAN, WITH_RULES
 
 NAMED_FUNCTIONS: Final = {"geometric_mean": 0, "harmonic_mean": 1}
 """Functions whose rules are part of the code on the board."""
@@ -47,7 +47,7 @@ def pattern_block(asked: Asked, document: SubscriptionDocument) -> Block:
     try:
         if aggregator == WEIGHTED_MEAN:
             return Block(_weights(asked))
-        if aggregator in (TAKAGI_SUGENO_0, TAKAGI_SUGENO_1):
+        if WITH_RULES >> aggregator & 1:
             return _rules(asked)
         if asked.pattern is not None:
             return Block(pattern_bytes(asked.pattern))

@@ -9,16 +9,26 @@ from typing import TYPE_CHECKING, Final
 
 from lxml import etree
 
-from documents.problems import did_you_mean, listed
-from plugins.fuzzy.authoring.compiler.reader import PredicateReader
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
-from plugins.fuzzy.authoring.compiler.spans import Span
-from plugins.fuzzy.vectors import AGGREGATORS, BREAKDOWN, EXACT, TAKAGI_SUGENO_0, TAKAGI_SUGENO_1
+from documents.problems import did_you_mean, likely_meant, listed
+from plugins.authoring.reader import PredicateReader
+from plugins.authoring.spans import Span
+from plugins.fuzzy.authoring.schema import NAMESPACE
+from watchdog.aggregators import (
+    AGGREGATOR_NAMES,
+    MIN,
+    PATTERN_BREAKDOWN,
+    PATTERN_EXACT,
+    TAKAGI_SUGENO_1,
+    WITH_PATTERN,
+    WITH_RULES,
+)
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-AGGREGATING_FUNCTIONS: Final = {name: number for number, name in AGGREGATORS.items() if number < BREAKDOWN}
+AGGREGATING_FUNCTIONS: Final = {
+    name: number for number, name in AGGREGATOR_NAMES.items() if not WITH_PATTERN >> number & 1
+}
 """The names of aggregating functions in XML."""
 
 
@@ -43,9 +53,11 @@ def read_combination(root: "Element", reader: PredicateReader) -> Combination:
         if aggregating is not None or function is not None:
             message = "a <predicate-pattern> combines alone; remove it or the other one"
             reader.complain(reader.document.span(pattern), "D120", message)
-        aggregator = BREAKDOWN if pattern.get("evaluate", "exact").strip() == "breakdown" else EXACT
+        aggregator = (
+            PATTERN_BREAKDOWN if pattern.get("evaluate", "exact").strip() == "breakdown" else PATTERN_EXACT
+        )
         return Combination(aggregator, reader.document.span(pattern), pattern=pattern)
-    aggregator = 0 if function is None else TAKAGI_SUGENO_1
+    aggregator = MIN if function is None else TAKAGI_SUGENO_1
     span = reader.document.span(root if function is None else function)
     if aggregating is not None:
         name = (aggregating.text or "").strip()
@@ -53,9 +65,10 @@ def read_combination(root: "Element", reader: PredicateReader) -> Combination:
         if name not in AGGREGATING_FUNCTIONS:
             known = listed(list(AGGREGATING_FUNCTIONS), 12)
             hint = did_you_mean(name, AGGREGATING_FUNCTIONS)
-            reader.complain(span, "D117", f'aggregating function "{name}" is unknown ({known}){hint}')
-        aggregator = AGGREGATING_FUNCTIONS.get(name, 0)
-    if function is not None and aggregator not in (TAKAGI_SUGENO_0, TAKAGI_SUGENO_1):
+            message = f'aggregating function "{name}" is unknown ({known}){hint}'
+            reader.complain(span, "D117", message, name, likely_meant(name, AGGREGATING_FUNCTIONS))
+        aggregator = AGGREGATING_FUNCTIONS.get(name, MIN)
+    if function is not None and not WITH_RULES >> aggregator & 1:
         message = (
             "a <function> is approximated by takagi_sugeno_0 or takagi_sugeno_1, not by another aggregator"
         )

@@ -2,27 +2,26 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from documents.problems import DocumentError, Problem
-from documents.reading import read_document
+from knowledge_manager.durations import duration_s, written_duration
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.terms import Universal
 from knowledge_manager.thesaurus import Thesaurus
+from plugins.authoring.constants import plain_number
+from plugins.authoring.document import SubscriptionDocument, read_subscription
+from plugins.authoring.words import AuthorsWords, ResolvedWord
 from plugins.fuzzy.authoring.compiler.blocks import FunctionError, pattern_block
-from plugins.fuzzy.authoring.compiler.constants import plain_number
 from plugins.fuzzy.authoring.compiler.constraints import Constraint, constrain
-from plugins.fuzzy.authoring.compiler.document import SubscriptionDocument, read_subscription
-from plugins.fuzzy.authoring.compiler.durations import duration_s, written_duration
 from plugins.fuzzy.authoring.compiler.encode import Spans, encode_asked
 from plugins.fuzzy.authoring.compiler.fit import DOUBTFUL, REFUSED
-from plugins.fuzzy.authoring.compiler.predicates import Asked, read_predicates, registered_tags
-from plugins.fuzzy.authoring.compiler.reader import TagReaders
+from plugins.fuzzy.authoring.compiler.predicates import Asked, TagReaders, read_predicates, registered_tags
 from plugins.fuzzy.authoring.compiler.term_check import curve_fault
 from plugins.fuzzy.authoring.compiler.wishes import Crisp, Curved, Exact
-from plugins.fuzzy.authoring.compiler.words import AuthorsWords, ResolvedWord
-from watchdog.vector import VectorError, lifetime_s
+from plugins.fuzzy.authoring.schema import SCHEMA
+from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code, lifetime_s
+from watchdog.vector import VectorError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,14 +45,20 @@ class Compiled:
     function_error: FunctionError | None = None
 
     def as_document(self) -> dict[str, Any]:
-        """Return every step as a JSON document: the vector, the constraints, and for each byte its span."""
+        """Return the vector and every step to it as a JSON document."""
         return {
             "vector": self.vector.hex(),
             "bytes": len(self.vector),
-            "deviation": self.deviation,
-            "threshold": self.threshold,
             "warnings": [str(warning) for warning in self.warnings],
             "remarks": list(self.remarks),
+            **self.steps(),
+        }
+
+    def steps(self) -> dict[str, Any]:
+        """Return every step as a JSON document: the constraints, and for each byte of the vector its span."""
+        return {
+            "deviation": self.deviation,
+            "threshold": self.threshold,
             "words": [word.as_document() for word in self.words],
             "constraints": [
                 {
@@ -94,7 +99,7 @@ def compile_subscription(
     registered readers of predicates. Words that are no names of the table are looked up in the thesaurus, the
     shipped one if none is given.
     """
-    document = read_subscription(source, file)
+    document = read_subscription(source, file, SCHEMA)
     words = AuthorsWords(table, document.language, thesaurus)
     try:
         asked = read_predicates(document, words, registered_tags() if tags is None else tags)
@@ -142,17 +147,6 @@ def compile_subscription(
     )
 
 
-def check_subscription_file(
-    path: Path, table: MissionTable, thesaurus: Thesaurus | None = None
-) -> list[Problem]:
-    """Return all errors and warnings of a subscription file; nothing when it compiles without a word."""
-    try:
-        source = read_document(path)
-        return list(compile_subscription(source, str(path), table, thesaurus=thesaurus).warnings)
-    except DocumentError as error:
-        return list(error.problems)
-
-
 def _roundings(document: SubscriptionDocument, asked: Asked) -> Iterator[str]:
     """Yield where the bytes say something else than the author wrote: thresholds are fifteenths, lifetimes
     powers of two.
@@ -164,6 +158,10 @@ def _roundings(document: SubscriptionDocument, asked: Asked) -> Iterator[str]:
     seconds = None if valid is None else duration_s(valid)
     if seconds is not None and seconds != lifetime_s(asked.valid):
         yield f"valid {str(valid).strip()} is rounded up to {written_duration(lifetime_s(asked.valid))}"
+    longest = lifetime_code(LONGEST_LIFETIME_S)
+    if asked.valid > longest:
+        lives = written_duration(LONGEST_LIFETIME_S)
+        yield f"valid {str(valid).strip()} lives {lives}, as every code from {longest} on"
 
 
 def _deviations(

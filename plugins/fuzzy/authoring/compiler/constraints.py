@@ -13,20 +13,20 @@ import numpy as np
 
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.terms import Universal
+from plugins.curves import (
+    Curve,
+    corners,
+    degrees,
+    domain_values,
+    fuzzifier_curve,
+    hedged,
+)
 from plugins.fuzzy.authoring.compiler.crisp_bytes import (
     Shift,
     least_triple,
     opposite,
     shift_of,
     vertical_sides,
-)
-from plugins.fuzzy.authoring.compiler.curves import (
-    Curve,
-    corners,
-    curve_at,
-    degrees,
-    domain_values,
-    wanted_curve,
 )
 from plugins.fuzzy.authoring.compiler.fit import fit
 from plugins.fuzzy.authoring.compiler.wishes import COMPLEMENT, CRISP, Crisp, Curved, Exact, Wish
@@ -104,7 +104,21 @@ def constrain(wish: Wish) -> Constraint:
         doubt = min(doubt, of_the_term - of_its_steps)
     if shape.complement:
         g ^= COMPLEMENT
-    return Constraint(wish, (v, V, g), deviation, wanted_curve(shape, attribute), None, doubt, within)
+    return Constraint(wish, (v, V, g), deviation, _wanted_curve(shape, attribute), None, doubt, within)
+
+
+def _wanted_curve(shape: Curved, attribute: Attribute | None) -> Curve:
+    """Return the curve that is asked for over the bytes, its hedges and its complement included."""
+    curve = _curve_at(shape, domain_values(attribute))
+    return 1.0 - curve if shape.complement else curve
+
+
+def _curve_at(shape: Curved, x: Curve) -> Curve:
+    """Return the degrees of a term with its hedges at the values x, before `is-not` turns it over."""
+    curve = fuzzifier_curve(shape.fuzzifier, x)
+    for hedge in shape.hedges:
+        curve = hedged(curve, hedge)
+    return curve
 
 
 def _crisp(wish: Wish, shape: Crisp, attribute: Attribute) -> Constraint:
@@ -140,12 +154,12 @@ def _fitted(shape: Curved, attribute: Attribute | None) -> tuple[int, int, int, 
     """Return the bytes of a curve before `is-not`, how far they stray, and what of it is within a step."""
     if isinstance(shape.fuzzifier, Universal) and not shape.hedges:
         return shape.fuzzifier.v, shape.fuzzifier.V, shape.fuzzifier.g, 0.0, 0.0
-    found = fit(curve_at(shape, domain_values(attribute)))
+    found = fit(_curve_at(shape, domain_values(attribute)))
     if isinstance(shape.fuzzifier, Universal) or attribute is None:
         return (*found.triple, found.deviation, 0.0)
     readings = np.array(_telling_readings(shape, attribute))
     bytes_ = np.array([byte_of(reading, attribute) for reading in readings.tolist()])
-    wanted = curve_at(shape, readings / 10**attribute.decimals)
+    wanted = _curve_at(shape, readings / 10**attribute.decimals)
     strayed = float(np.abs(wanted - degrees(*found.triple)[bytes_]).max())
     highest, lowest = np.zeros(256), np.ones(256)
     np.maximum.at(highest, bytes_, wanted)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from knowledge_manager.event_class import Attribute
-from plugins.fuzzy.authoring.compiler.constants import exact_constant
+from plugins.authoring.constants import exact_constant
+from plugins.authoring.domain import unit_of
+from plugins.authoring.reader import PredicateReader, own_text
+from plugins.authoring.spans import Span
 from plugins.fuzzy.authoring.compiler.crisp_bytes import least_triple, passing
-from plugins.fuzzy.authoring.compiler.domain import unit_of
-from plugins.fuzzy.authoring.compiler.reader import PredicateReader, own_text
-from plugins.fuzzy.authoring.compiler.spans import Span
 from plugins.fuzzy.authoring.compiler.wishes import Crisp, Wish
 from plugins.fuzzy.readings import Range, all_but, byte_of, count, readings_of
 

@@ -10,9 +10,10 @@ from fractions import Fraction
 from typing import Any
 
 from knowledge_manager.event_class import Attribute
+from knowledge_manager.hedges import HEDGES
 from knowledge_manager.terms import Shoulder, Trapezoidal, Triangular
 from knowledge_manager.units import UnitError, convert, convert_difference
-from plugins.fuzzy.authoring.compiler.reading_words import amount_words, reading_words
+from plugins.authoring.reading_words import amount_words, reading_words
 from plugins.fuzzy.authoring.compiler.wishes import COMPLEMENT, CRISP, Crisp, Curved
 from plugins.fuzzy.readings import Range, all_but, byte_of, count, readings_of, step_at
 from plugins.fuzzy.vectors import Triple
@@ -133,7 +134,7 @@ def vertical_sides(shape: Curved, attribute: Attribute) -> Crisp | None:
     first = max(-(-low.numerator // low.denominator), attribute.lo_scaled)
     last = min(high.numerator // high.denominator, attribute.hi_scaled)
     wanted = [(first, last)] if first <= last else []
-    if (shape.hedges.count("not") + shape.complement) % 2:
+    if (sum(HEDGES[name].turns_over for name in shape.hedges) + shape.complement) % 2:
         wanted = all_but(wanted, attribute)
     return Crisp(tuple(wanted), "a set with vertical sides", shape.unit)
 

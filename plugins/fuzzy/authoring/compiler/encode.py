@@ -2,9 +2,9 @@
 came from.
 """
 
+from plugins.authoring.spans import Span
 from plugins.fuzzy.authoring.compiler.constraints import Constraint
 from plugins.fuzzy.authoring.compiler.predicates import Asked
-from plugins.fuzzy.authoring.compiler.spans import Span
 from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription
 
 Spans = tuple[Span | None, ...]

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from plugins.fuzzy.authoring.compiler.curves import Curve, degrees_by_distance
+from plugins.curves import Curve, degrees_by_distance
 from plugins.fuzzy.vectors import Triple
 from plugins.kernels.fit import best_triple
 

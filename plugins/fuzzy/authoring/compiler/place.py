@@ -4,10 +4,10 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from documents.problems import did_you_mean, listed
+from documents.problems import did_you_mean, likely_meant, listed
 from knowledge_manager.event_class import Attribute
-from plugins.fuzzy.authoring.compiler.constants import BadConstant, extent, plain_number
-from plugins.fuzzy.authoring.compiler.reader import PredicateReader
+from plugins.authoring.constants import BadConstant, extent, plain_number
+from plugins.authoring.reader import PredicateReader
 from plugins.fuzzy.authoring.compiler.wishes import Crisp, Wish
 from plugins.fuzzy.readings import Range
 
@@ -60,7 +60,8 @@ def _center(element: "Element", reader: PredicateReader) -> tuple[float, float] 
     except (BadConstant, ValueError):
         known = listed(list(places)) if places else "none are listed"
         message = f'place "{name}" is unknown ({known}){did_you_mean(name, places)}; or give two coordinates'
-        reader.complain(reader.document.attribute_span(element, "of"), "D126", message)
+        span = reader.document.attribute_span(element, "of")
+        reader.complain(span, "D126", message, name, likely_meant(name, places))
         return None
     return x, y
 

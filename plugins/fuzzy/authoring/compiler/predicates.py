@@ -6,34 +6,43 @@ compiler or named in the entry-point group `dens.fuzzy_tags` (the entry's name i
 """
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Final
 
 from documents.problems import DocumentError, Problem
+from knowledge_manager.durations import duration_s, written_duration
+from plugins.authoring.constants import BadConstant, plain_number
+from plugins.authoring.document import SubscriptionDocument
+from plugins.authoring.durations import given_lifetime_code
+from plugins.authoring.reader import PredicateReader, own_text
+from plugins.authoring.spans import Span
+from plugins.authoring.words import AuthorsWords, ResolvedWord
 from plugins.fuzzy.authoring.compiler.age import read_keep, read_within_last
 from plugins.fuzzy.authoring.compiler.approximate import read_approximate
 from plugins.fuzzy.authoring.compiler.combination import Combination, local_name, read_combination
-from plugins.fuzzy.authoring.compiler.constants import BadConstant, plain_number
 from plugins.fuzzy.authoring.compiler.crisp import read_crisp
-from plugins.fuzzy.authoring.compiler.document import SubscriptionDocument
-from plugins.fuzzy.authoring.compiler.durations import duration_s
 from plugins.fuzzy.authoring.compiler.place import read_within
-from plugins.fuzzy.authoring.compiler.reader import PredicateReader, TagReader, TagReaders, own_text
-from plugins.fuzzy.authoring.compiler.schema import NAMESPACE
-from plugins.fuzzy.authoring.compiler.spans import Span
 from plugins.fuzzy.authoring.compiler.wishes import Wish
-from plugins.fuzzy.authoring.compiler.words import AuthorsWords, ResolvedWord
+from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, both, short_form
-from plugins.fuzzy.vectors import AGGREGATORS, WEIGHTED_MEAN
-from watchdog.vector import lifetime_code, lifetime_s
+from watchdog.aggregators import AGGREGATOR_NAMES, ANY_ZERO_IS_ZERO, UNMOVED_BY_ONE, WEIGHTED_MEAN
+from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
+TagReader = Callable[["Element", PredicateReader], list[Wish]]
+"""Reads one element into wishes: one for most tags, two for a place, none when something was wrong (and
+noted).
+"""
+
+TagReaders = Mapping[str, TagReader]
+"""Readers by the tag they read, as `{namespace}name`."""
+
 DEFAULT_VALID_S: Final = 86400
-LONGEST_VALID_S: Final = lifetime_s(255)
 
 BUILT_IN_TAGS: Final[TagReaders] = {
     f"{{{NAMESPACE}}}approximate-predicate": read_approximate,
@@ -41,12 +50,6 @@ BUILT_IN_TAGS: Final[TagReaders] = {
     f"{{{NAMESPACE}}}within": read_within,
     f"{{{NAMESPACE}}}within-last": read_within_last,
 }
-
-_ENDED_BY_ZERO: Final = (0, 2, 4, 5)
-"""Aggregators that give 0 when one degree is 0: min, product, geometric and harmonic mean."""
-
-_UNMOVED_BY_ONE: Final = (0, 2)
-"""Aggregators in which a degree of 1 counts for nothing: min and product."""
 
 _COMBINING = ("aggregating-function", "function", "predicate-pattern")
 
@@ -85,7 +88,8 @@ def read_predicates(document: SubscriptionDocument, words: AuthorsWords, tags: T
     try:
         event = words.event(str(root.get("event")).strip(), event_span)
     except BadConstant as error:
-        raise DocumentError([document.problem(event_span, error.code, str(error))]) from None
+        fixes = document.replaced(event_span, error.word, error.meant)
+        raise DocumentError([document.problem(event_span, error.code, str(error), fixes)]) from None
     reader = PredicateReader(document, event, words.table.age_index, words)
     threshold_span = document.attribute_span(root, "threshold")
     valid_span = document.attribute_span(root, "valid")
@@ -147,8 +151,8 @@ class _Gathering:
             return (), None
         if tree is not None and ages:
             tree = both(tree, ages[0])
-        elif ages and combination.aggregator not in _ENDED_BY_ZERO:
-            name = AGGREGATORS[combination.aggregator]
+        elif ages and not ANY_ZERO_IS_ZERO >> combination.aggregator & 1:
+            name = AGGREGATOR_NAMES[combination.aggregator]
             message = f"with {name} an event that is too old gets a lower degree, but may still match"
             self.reader.warn(combination.span, "D155", message)
         order = sorted(range(len(self.wishes)), key=lambda position: self.wishes[position].index)
@@ -221,11 +225,11 @@ class _Gathering:
         wishes = read_keep(root, self.reader)
         if not wishes:
             return []
-        name = AGGREGATORS.get(combination.aggregator, "")
+        name = AGGREGATOR_NAMES.get(combination.aggregator, "")
         message = ""
         if has_age:
             message = "keep and <within-last> both say how old an event may be; keep one of them"
-        elif combination.pattern is None and combination.aggregator not in _UNMOVED_BY_ONE:
+        elif combination.pattern is None and not UNMOVED_BY_ONE >> combination.aggregator & 1:
             message = f"with {name} the age would count among the degrees; use min, product or a pattern"
         if message:
             self.reader.complain(wishes[0].span, "D141", message)
@@ -298,10 +302,13 @@ def _valid(text: str | None, span: Span, reader: PredicateReader) -> int:
     if text is None:
         return lifetime_code(DEFAULT_VALID_S)
     text = text.strip()
-    if text.startswith("code:") and text[5:].isascii() and text[5:].isdigit() and int(text[5:8]) <= 255:
-        return int(text[5:8])
+    if (code := given_lifetime_code(text)) is not None:
+        return code
     seconds = duration_s(text)
-    if seconds is None or not 0 < seconds <= LONGEST_VALID_S:
-        reader.complain(span, "D119", f'valid is "{text}"; it is a positive duration such as PT2H or P7D')
+    if seconds is None or not 0 < seconds <= LONGEST_LIFETIME_S:
+        longest = f", up to {written_duration(LONGEST_LIFETIME_S)}"
+        codes = ", or code:0 to code:255" if text.startswith("code:") else ""
+        wanted = f"it is a positive duration such as PT2H or P7D{longest}{codes}"
+        reader.complain(span, "D119", f'valid is "{text}"; {wanted}')
         return 0
     return lifetime_code(math.ceil(seconds))

@@ -4,10 +4,10 @@ vocabulary where they are written.
 
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.terms import Hedged
+from plugins.authoring.reading_words import amount_words
+from plugins.authoring.spans import Span
 from plugins.fuzzy.authoring.compiler.constraints import Constraint, constrain
 from plugins.fuzzy.authoring.compiler.fit import REFUSED
-from plugins.fuzzy.authoring.compiler.reading_words import amount_words
-from plugins.fuzzy.authoring.compiler.spans import Span
 from plugins.fuzzy.authoring.compiler.wishes import Curved, Wish
 from plugins.fuzzy.readings import step_at
 

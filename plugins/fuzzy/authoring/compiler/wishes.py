@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.terms import Fuzzifier
-from plugins.fuzzy.authoring.compiler.spans import Span
+from plugins.authoring.spans import Span
 from plugins.fuzzy.readings import Range
 from plugins.fuzzy.vectors import Triple
 

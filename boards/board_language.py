@@ -1,0 +1,48 @@
+"""The one subscription language that boards speak, said once.
+
+A board has room for one language, the fuzzy one: its integers are `watchdog/`, which was written for it. So
+this module, alone among all that is no language, names it; everything else of boards asks here.
+"""
+
+from typing import TYPE_CHECKING, Final
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.filter import FuzzySourceFilter
+from plugins.fuzzy.language import FUZZY
+from plugins.language import SourceFilter
+from plugins.registry import languages
+
+if TYPE_CHECKING:
+    from watchdog.pool import Pool
+
+__all__ = [
+    "AGGREGATOR_AT",
+    "BOARD_LANGUAGE",
+    "event_feature",
+    "foreign_language",
+    "new_filter",
+]
+
+BOARD_LANGUAGE: Final = FUZZY
+
+AGGREGATOR_AT: Final = 5
+"""The byte of a subscription vector whose low half says how predicates are combined."""
+
+
+def new_filter(table: MissionTable, pool: "Pool | None") -> SourceFilter:
+    """Return the filter that runs on boards, with this room."""
+    return FuzzySourceFilter(table, pool=pool)
+
+
+def event_feature(vector: bytes) -> int:
+    """Return the bit of the event class that a subscription asks for; features on boards have one byte."""
+    return vector[-2]
+
+
+def foreign_language(spoken: str, language_id: int) -> str | None:
+    """Return why boards, spoken of so, cannot take a subscription of this language; None where they can."""
+    if language_id == BOARD_LANGUAGE.language_id:
+        return None
+    known = languages().get(language_id)
+    name = f"language {language_id}" if known is None else f"the {known.name} language"
+    return f"{spoken} does not know {name}; it speaks {BOARD_LANGUAGE.name}"

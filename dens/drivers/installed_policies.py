@@ -1,0 +1,51 @@
+"""Every replication policy there is: those of this package, and those of outside packages.
+
+An outside package names its `PolicyKind` in the entry-point group `dens.policies`; scenarios and nodes' files
+then know it by its name, with its parameters (docs/extending.md).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib.metadata import EntryPoint
+from typing import Final
+
+from dens.policies.kind import PolicyKind
+from dens.policies.registry import POLICIES
+from documents.entry_points import with_outside
+from documents.problems import did_you_mean, listed
+
+ENTRY_POINT_GROUP: Final = "dens.policies"
+
+
+def policies(found: Iterable[EntryPoint] | None = None) -> dict[str, PolicyKind]:
+    """Return every policy by its name. `found` replaces the installed entry points when given."""
+    if found is None:
+        return dict(_installed())
+    return with_outside(POLICIES, ENTRY_POINT_GROUP, "policy", PolicyKind, found)
+
+
+@cache
+def _installed() -> dict[str, PolicyKind]:
+    return with_outside(POLICIES, ENTRY_POINT_GROUP, "policy", PolicyKind)
+
+
+def unknown_policy(name: str) -> str:
+    """Return what is said of a name that no policy has."""
+    known = policies()
+    return f'there is no replication policy "{name}"{did_you_mean(name, known)} ({listed(list(known))})'
+
+
+def parameter_faults(
+    given: Mapping[str, Mapping[str, object]],
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield what is wrong with parameters that were given by the names of policies: the path of the key, and
+    the reason."""
+    known = policies()
+    for name, parameters in given.items():
+        if name not in known:
+            yield (name,), unknown_policy(name)
+            continue
+        names = [parameter.name for parameter in known[name].parameters]
+        for parameter, fault in known[name].faults(parameters):
+            hint = did_you_mean(parameter, names) if parameter not in names else ""
+            yield (name, parameter), f"{fault}{hint}"

@@ -1,0 +1,52 @@
+"""What a scenario file may say of a mobility model: a table with its name and its settings.
+
+Every model's file has its table beside it, so that a model is one file; `registry.py` names them all.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Annotated, get_args
+
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
+
+from emulation.mobility.model import MobilityModel
+from emulation.settings_base import NotNegative, Settings, Speed
+
+
+def _least_first(pair: tuple[float, float]) -> tuple[float, float]:
+    least, most = pair
+    if least > most:
+        raise PydanticCustomError(
+            "D302", "[{least}, {most}]: the least must not be above the most", {"least": least, "most": most}
+        )
+    return pair
+
+
+SpeedRange = Annotated[tuple[Speed, Speed], AfterValidator(_least_first)]
+PauseRange = Annotated[tuple[NotNegative, NotNegative], AfterValidator(_least_first)]
+
+
+class AnyMobilityTable(Settings):
+    """How a group moves. `model` is a `Literal` with the name of the model."""
+
+    model: str
+
+    def turns(self, width_m: float, height_m: float, duration_s: float) -> float:
+        """Return about how often a node turns at least in a run on such ground, so that what would fill the
+        memory is refused before it does; 0 where nobody needs to look."""
+        return 0.0
+
+
+class MobilityTable(AnyMobilityTable, ABC):
+    """The table of a model that needs nothing else of the scenario: what most models are, and all of outside
+    packages."""
+
+    @abstractmethod
+    def mobility(self) -> MobilityModel:
+        """Return the model with these settings."""
+
+
+def model_name(table: type[AnyMobilityTable]) -> str:
+    """Return the name of the model whose table this is; an empty one if it says none."""
+    names = get_args(table.model_fields["model"].annotation)
+    return names[0] if len(names) == 1 and isinstance(names[0], str) else ""

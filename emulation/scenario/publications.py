@@ -1,0 +1,58 @@
+"""Reads the documents that a group publishes as they stand."""
+
+from dataclasses import dataclass
+
+from documents.problems import DocumentError, Problem, did_you_mean, listed
+from documents.reading import read_document
+from emulation.scenario.files import NamedFiles
+from emulation.scenario.places import Places
+from emulation.scenario.publication_settings import PublicationSettings
+from knowledge_manager.mission_table import MissionTable
+from plugins.publications import Publication
+from plugins.registry import languages
+from watchdog.lifetime import lifetime_code
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPublications:
+    """What every node of a group publishes, one document after the other."""
+
+    group: str
+    language: int
+    at_ms: int
+    every_ms: int
+    lifetime_q: int
+    publications: tuple[Publication, ...]
+
+
+def plan_publications(
+    wanted: PublicationSettings, index: int, files: NamedFiles, table: MissionTable, places: Places
+) -> PlannedPublications:
+    """Return the documents ready to be published, or raise `DocumentError` with everything wrong."""
+    readers = {known.name: known for known in languages().values() if known.publications is not None}
+    spoken = readers.get(wanted.language)
+    if spoken is None or spoken.publications is None:
+        names = sorted(readers)
+        message = f'documents cannot be published in "{wanted.language}" '
+        message += f"({listed(names) if names else 'no language that is installed has any'})"
+        message += did_you_mean(wanted.language, names)
+        raise DocumentError([places.problem(("publication", index, "language"), "D308", message)])
+    reader = spoken.publications()
+    read: list[Publication] = []
+    problems: list[Problem] = []
+    for position, name in enumerate(wanted.files):
+        try:
+            path = files.path(name, ("publication", index, "files", position), places)
+            read.append(reader.read(read_document(path), str(path), table))
+        except DocumentError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise DocumentError(problems)
+    return PlannedPublications(
+        wanted.group,
+        spoken.language_id,
+        int(wanted.at_s * 1000),
+        max(1, int(wanted.every_s * 1000)),
+        lifetime_code(int(wanted.lifetime_s)),
+        tuple(read),
+    )

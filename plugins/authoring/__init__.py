@@ -1,0 +1,10 @@
+"""What people do with subscription languages: the interface of a language's authors, and the parts that
+languages in XML share (documents, spans, schemas, constants, words).
+
+Nothing here knows a language by name; `plugins.registry` finds them.
+"""
+
+from plugins.authoring.authoring import Authoring, Compiled, Explanation, Picture, VectorKind
+from plugins.authoring.description import Description, VectorField
+
+__all__ = ["Authoring", "Compiled", "Description", "Explanation", "Picture", "VectorField", "VectorKind"]

@@ -1,0 +1,71 @@
+"""A vector in words, byte by byte: what `dens decode` prints, for every language alike."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class VectorField:
+    """Some bytes of a vector that belong together, and what they mean."""
+
+    offset: int
+    content: bytes
+    name: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A vector in words: every byte in `fields`, the whole in `sentences`, its parts in `facts`."""
+
+    kind: str
+    vector: bytes
+    fields: tuple[VectorField, ...]
+    sentences: tuple[str, ...]
+    facts: dict[str, Any]
+
+    def lines(self) -> list[str]:
+        """Return the description for a terminal: the sentences, then a table of the bytes."""
+        rows = [
+            f"{field.offset:>4}  {field.content.hex(' '):<12} {field.name:<22} {field.meaning}"
+            for field in self.fields
+        ]
+        return [f"{self.kind}, {len(self.vector)} bytes", *self.sentences, "", *rows]
+
+    def as_document(self) -> dict[str, Any]:
+        """Return the description as a JSON document."""
+        return {
+            "kind": self.kind,
+            "vector": self.vector.hex(),
+            "bytes": len(self.vector),
+            "words": list(self.sentences),
+            **self.facts,
+            "fields": [
+                {
+                    "offset": field.offset,
+                    "bytes": field.content.hex(),
+                    "name": field.name,
+                    "meaning": field.meaning,
+                }
+                for field in self.fields
+            ],
+        }
+
+
+class Fields:
+    """Takes a vector's bytes from its front, one field after the other."""
+
+    def __init__(self, vector: bytes) -> None:
+        self._vector = vector
+        self._taken: list[VectorField] = []
+        self._offset = 0
+
+    def take(self, length: int, name: str, meaning: str) -> None:
+        """Say what the next so many bytes mean."""
+        content = self._vector[self._offset : self._offset + length]
+        self._taken.append(VectorField(self._offset, content, name, meaning))
+        self._offset += length
+
+    def found(self) -> tuple[VectorField, ...]:
+        """Return the fields that were taken."""
+        return tuple(self._taken)

@@ -1,0 +1,96 @@
+"""Matching of vectors written as lines of hexadecimal: every notification against every subscription.
+
+Each line stands alone: numbers, revisions and lifetimes in the vectors are ignored. A line is known by its
+number, from 0, blank and bad ones counted.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from plugins.language import Matcher, NotServed
+from watchdog.header import BODY_AT, body_of
+from watchdog.vector import VectorError
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that is no vector, and why. `of` is "subscription" or "notification"."""
+
+    of: str
+    n: int
+    reason: str
+
+    def __str__(self) -> str:
+        """Return the sentence that reports it."""
+        return f"{self.of} line {self.n}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedLine:
+    """What one notification line satisfies: (subscription line, degree 0..255), by subscription line."""
+
+    n: int
+    matches: tuple[tuple[int, int], ...]
+
+    def as_document(self) -> dict[str, object]:
+        """Return the JSON document of this line."""
+        return {"n": self.n, "matches": [list(match) for match in self.matches]}
+
+
+@dataclass(slots=True)
+class LineMatcher:
+    """Holds the subscriptions of some lines in a language's matcher; `bad` lists the lines that are none.
+
+    `happened_s` is the language's `Authoring.happened_s`.
+    """
+
+    matcher: Matcher
+    happened_s: Callable[[bytes], int | None]
+    bad: list[BadLine] = field(default_factory=list)
+
+    def add(self, subscriptions: Iterable[str]) -> None:
+        """Take the subscription of each line, blank ones left out."""
+        for n, line in enumerate(subscriptions):
+            if line.strip():
+                try:
+                    self.matcher.add((n, 0), body_of_line(line))
+                except (VectorError, NotServed) as error:
+                    self.bad.append(BadLine("subscription", n, str(error)))
+
+    def match(
+        self, notifications: Iterable[str], now_s: int | None = None
+    ) -> Iterator[MatchedLine | BadLine]:
+        """Yield for each notification line, blank ones left out, what it matches or why it cannot.
+
+        Without `now_s` every event is taken as just happened, and so is one that does not say when it was;
+        with it, its age is that time minus its stamp, modulo 65536 seconds.
+        """
+        for n, line in enumerate(notifications):
+            if not line.strip():
+                continue
+            try:
+                vector = vector_of_line(line)
+                age_s = 0
+                if now_s is not None and (stamp_s := self.happened_s(vector)) is not None:
+                    age_s = (now_s - stamp_s) % 65536
+                found = self.matcher.match(vector, 0, 1000 * age_s)
+            except VectorError as error:
+                yield BadLine("notification", n, str(error))
+            else:
+                yield MatchedLine(n, tuple((match.key[0], match.degree_u8) for match in found))
+
+
+def body_of_line(line: str) -> bytes:
+    """Return the body of the subscription vector in a line of hexadecimal, or raise `VectorError`."""
+    vector = vector_of_line(line)
+    if len(vector) < BODY_AT:
+        raise VectorError(len(vector), "too short: a subscription begins with its id, revision and lifetime")
+    return body_of(vector)
+
+
+def vector_of_line(line: str) -> bytes:
+    """Return the bytes of a line of hexadecimal, or raise `VectorError`."""
+    try:
+        return bytes.fromhex(line.strip())
+    except ValueError:
+        raise VectorError(0, "this is not hexadecimal; write pairs of 0-9 and a-f") from None

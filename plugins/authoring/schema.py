@@ -1,0 +1,46 @@
+"""A language's schema for its documents, which ships with the language and is loaded once."""
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from lxml import etree
+
+_XSD = "{http://www.w3.org/2001/XMLSchema}"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSchema:
+    """The namespace of a language's subscriptions, and the package and the name of the file that holds its
+    XSD.
+    """
+
+    namespace: str
+    package: str
+    file: str
+
+    def validator(self) -> etree.XMLSchema:
+        """Return the schema, ready to validate."""
+        return _validator(self)
+
+    def attributes(self) -> dict[str, list[str]]:
+        """Return the names of the attributes that each element may have."""
+        return _attributes(self)
+
+
+@cache
+def _tree(schema: DocumentSchema) -> "etree._Element":
+    return etree.fromstring((resources.files(schema.package) / schema.file).read_bytes())
+
+
+@cache
+def _validator(schema: DocumentSchema) -> etree.XMLSchema:
+    return etree.XMLSchema(_tree(schema))
+
+
+@cache
+def _attributes(schema: DocumentSchema) -> dict[str, list[str]]:
+    return {
+        str(element.get("name")): [str(found.get("name")) for found in element.iter(f"{_XSD}attribute")]
+        for element in _tree(schema).iterchildren(f"{_XSD}element")
+    }

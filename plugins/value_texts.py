@@ -1,0 +1,96 @@
+"""Values as people and recordings write them, and what is wrong with one.
+
+    38.2          a value that is known
+    37.9..38.5    somewhere between the two
+    38.2±0.3      most likely 38.2, and surely within 0.3 of it
+    ?             anything in the domain
+    red           one of the words of a nominal attribute
+
+One judgement for all recordings: those of the emulator and those that `dens node publish` replays. What
+follows from it is the caller's: an emulated sensor refuses the file or warns, a publisher leaves it out.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from documents.problems import did_you_mean, listed
+from knowledge_manager.event_class import Attribute
+from plugins.readings import Corners, point
+from watchdog.normalise import scale_decimal
+
+_DECIMAL_COMMA: Final = re.compile(r"\s*[+-]?\d*,\d+\s*")
+_LONGEST_SHOWN: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a value, in words that say what would be right."""
+
+    kind: Literal["unreadable", "outside"]
+    message: str
+
+
+def corners_of(text: str, attribute: Attribute) -> Corners | None:
+    """Return what a text says of an attribute, in scaled integers; None where it says nothing."""
+    if attribute.type == "nominal":
+        return point(attribute.values.index(text)) if text in attribute.values else None
+    value = scale_decimal(text, attribute.decimals)
+    return _uncertain(text, attribute) if value is None else point(value)
+
+
+def _uncertain(text: str, attribute: Attribute) -> Corners | None:
+    if text.strip() == "?":
+        return attribute.lo_scaled, attribute.lo_scaled, attribute.hi_scaled, attribute.hi_scaled
+    separator = ".." if ".." in text else "±"
+    first, _, second = text.partition(separator)
+    one, other = (scale_decimal(part, attribute.decimals) for part in (first, second))
+    if one is None or other is None:
+        return None
+    if separator == "..":
+        return (one, one, other, other) if one <= other else None
+    return (one - other, one, one, one + other) if other >= 0 else None
+
+
+def is_within(corners: Corners, attribute: Attribute) -> bool:
+    """Say whether all that is possible lies in the attribute's domain."""
+    return attribute.lo_scaled <= corners[0] and corners[3] <= attribute.hi_scaled
+
+
+def fault_of(text: str, attribute: Attribute) -> Fault | None:
+    """Return what is wrong with this text as a value of the attribute; None where nothing is."""
+    if attribute.type == "nominal":
+        if text in attribute.values:
+            return None
+        known = f"({listed(attribute.values)}){did_you_mean(text, attribute.values)}"
+        return Fault("unreadable", f"{shown(text)} is no {attribute.name} {known}")
+    corners = corners_of(text, attribute)
+    if corners is None:
+        hint = decimal_point_hint(text)
+        return Fault("unreadable", f"{shown(text)} is no {attribute.name}{hint}")
+    if not is_within(corners, attribute):
+        unit = f" {attribute.unit}" if attribute.unit else ""
+        domain = f"{attribute.lo:g} to {attribute.hi:g}{unit}"
+        return Fault("outside", f"{attribute.name} {shown(text, quoted=False)} lies outside of {domain}")
+    return None
+
+
+def decimal_point_hint(text: str) -> str:
+    """Return `; write 41.5 …` for a number with a decimal comma, nothing for all else."""
+    if _DECIMAL_COMMA.fullmatch(text) is None:
+        return ""
+    return f"; write {text.strip().replace(',', '.')}: decimals stand behind a point"
+
+
+def semicolon_hint(header: str) -> str:
+    """Return what to do about a file whose first line is separated by semicolons, nothing for all else."""
+    if ";" not in header or "," in header:
+        return ""
+    return "; its columns are separated by semicolons: save it with commas, and numbers with decimal points"
+
+
+def shown(text: str, *, quoted: bool = True) -> str:
+    """Return a value of somebody's file as it may be shown: short, and nothing that steers a terminal."""
+    short = text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
+    said = short if short.isprintable() else short.encode("unicode_escape").decode("ascii")
+    return f'"{said}"' if quoted else said

@@ -1,0 +1,26 @@
+"""What a delivery cost on the air, harder than overhead: everything counts."""
+
+from typing import Final
+
+from spark_analysis.catalogue.evidence import Evidence
+from spark_analysis.catalogue.metric import Metric, Unit
+
+
+def bytes_per_delivery(evidence: Evidence) -> float | None:
+    """Return all bytes sent, of every message type and of transfers that were cut, for each delivery."""
+    assert evidence.radio is not None
+    return evidence.radio.bytes_on_air / evidence.radio.delivered if evidence.radio.delivered else None
+
+
+METRIC: Final = Metric(
+    name="bytes_per_delivery",
+    title="radio per delivery",
+    meaning="everything sent, of every type, for each delivery",
+    unit=Unit.BYTES,
+    better="down",
+    needs=frozenset({"radio"}),
+    of=bytes_per_delivery,
+    place=100,
+    is_headline=True,
+    note=lambda evidence: "everything sent, of every type",
+)

@@ -1,0 +1,36 @@
+"""The delivery ratio, The ONE's: it depends on when the run stops, so what it is worth stands beside it."""
+
+from typing import Final
+
+from spark_analysis.catalogue.evidence import Evidence
+from spark_analysis.catalogue.metric import Metric, Unit
+from spark_analysis.number_format import share_text
+
+
+def delivery_ratio(evidence: Evidence) -> float | None:
+    """Return delivered / owed pairs; an open pair counts like a missed one."""
+    assert evidence.pairs is not None
+    return evidence.pairs.served.ratio
+
+
+def _note(evidence: Evidence) -> str:
+    assert evidence.pairs is not None
+    served = evidence.pairs.served
+    return (
+        f"{served.delivered:,} of {served.owed:,} owed; {served.open:,} still open; of whole lifetimes "
+        f"{share_text(served.whole_ratio)}; Kaplan–Meier estimate {share_text(evidence.pairs.estimate)}"
+    )
+
+
+METRIC: Final = Metric(
+    name="delivery_ratio",
+    title="delivered",
+    meaning="delivered, share of owed pairs",
+    unit=Unit.SHARE,
+    better="up",
+    needs=frozenset({"pairs"}),
+    of=delivery_ratio,
+    place=10,
+    is_headline=True,
+    note=_note,
+)

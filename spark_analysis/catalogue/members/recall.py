@@ -1,0 +1,24 @@
+"""How much of everything that should have been told was: ground truth, of readings and documents."""
+
+from typing import Final
+
+from spark_analysis.catalogue.evidence import Evidence
+from spark_analysis.catalogue.metric import Metric, Unit
+
+
+def recall(evidence: Evidence) -> float | None:
+    """Return delivered / wanted pairs of reading or document and subscriber."""
+    assert evidence.truth is not None
+    return evidence.truth.recall
+
+
+METRIC: Final = Metric(
+    name="recall",
+    title="recall",
+    meaning="share of everything that should have been told",
+    unit=Unit.SHARE,
+    better="up",
+    needs=frozenset({"truth"}),
+    of=recall,
+    place=50,
+)

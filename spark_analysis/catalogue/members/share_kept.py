@@ -1,0 +1,31 @@
+"""How much of what was measured never used the radio, because nobody wanted it."""
+
+from typing import Final
+
+from spark_analysis.catalogue.evidence import Evidence
+from spark_analysis.catalogue.metric import Metric, Unit
+
+
+def share_kept(evidence: Evidence) -> float | None:
+    """Return kept / judged readings."""
+    assert evidence.readings is not None
+    return evidence.readings.share
+
+
+def _note(evidence: Evidence) -> str:
+    assert evidence.readings is not None
+    return f"of {evidence.readings.judged:,} readings"
+
+
+METRIC: Final = Metric(
+    name="share_kept",
+    title="kept at home",
+    meaning="share of readings that their source kept",
+    unit=Unit.SHARE,
+    better=None,
+    needs=frozenset({"readings"}),
+    of=share_kept,
+    place=110,
+    is_headline=True,
+    note=_note,
+)

@@ -1,0 +1,73 @@
+"""Every metric there is: those in `members/`, one file each, and those of third parties.
+
+A third party's package names its `Metric` in the entry-point group `dens.metrics`; reports, comparisons,
+sweeps and live figures find it here without anything else being told about it. Two metrics with one name, or
+one title, are refused.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pkgutil import iter_modules
+from typing import Final
+
+from spark_analysis.catalogue import members
+from spark_analysis.catalogue.metric import Metric
+from spark_analysis.errors import AnalysisError
+
+ENTRY_POINT_GROUP: Final = "dens.metrics"
+
+
+class CatalogueError(AnalysisError):
+    """Two metrics have the same name, or one cannot be loaded."""
+
+
+def metrics(found: Iterable[EntryPoint] | None = None) -> tuple[Metric, ...]:
+    """Return every metric in the order in which they are shown. `found` replaces the installed entry points
+    when given.
+    """
+    return _installed() if found is None else _with(found)
+
+
+def metrics_from(known: frozenset[str]) -> tuple[Metric, ...]:
+    """Return the metrics for which nothing but this evidence is needed."""
+    return tuple(metric for metric in metrics() if metric.needs <= known)
+
+
+def compared(known: frozenset[str]) -> tuple[Metric, ...]:
+    """Return those of them by which runs are compared."""
+    return tuple(metric for metric in metrics_from(known) if metric.compared)
+
+
+@cache
+def built_in() -> tuple[Metric, ...]:
+    """Return the metrics of this package."""
+    modules = (import_module(f"{members.__name__}.{one.name}") for one in iter_modules(members.__path__))
+    return tuple(module.METRIC for module in modules)
+
+
+@cache
+def _installed() -> tuple[Metric, ...]:
+    return _with(entry_points(group=ENTRY_POINT_GROUP))
+
+
+def _with(found: Iterable[EntryPoint]) -> tuple[Metric, ...]:
+    known = list(built_in())
+    for entry in found:
+        who = f"metric {entry.name} ({entry.value})"
+        try:
+            metric = entry.load()
+        except Exception as error:
+            raise CatalogueError(f"{who} cannot be loaded: {error}") from error
+        if not isinstance(metric, Metric):
+            raise CatalogueError(
+                f"{who} is a {type(metric).__name__}; name a Metric of spark_analysis.catalogue.metric"
+            )
+        for other in known:
+            if metric.name == other.name or metric.title == other.title:
+                raise CatalogueError(
+                    f"{who}: its name {metric.name!r} or its title {metric.title!r} is taken by {other.name}"
+                )
+        known.append(metric)
+    return tuple(sorted(known, key=lambda metric: (metric.place, metric.name)))

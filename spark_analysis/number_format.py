@@ -1,0 +1,92 @@
+"""Numbers as people read them: in the report, in its pictures and in tables.
+
+A number and its unit are joined by a space at which no line is broken.
+"""
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from spark_analysis.answers import Served
+
+NOT_KNOWN: Final = "–"
+NO_BREAK: Final = "\N{NO-BREAK SPACE}"
+
+_TIME_UNITS: Final = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+_ENERGY_UNITS: Final = ((1e6, "MJ"), (1e3, "kJ"), (1, "J"))
+_BYTE_UNITS: Final = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+
+
+def seconds(milliseconds: float | None) -> float | None:
+    """Return milliseconds as seconds, and None as it is."""
+    return None if milliseconds is None else milliseconds / 1000
+
+
+def delivery_text(served: "Served", estimate: float | None) -> str:
+    """Say what arrived with what its ratio is worth, in the same words for reports, runs and live figures."""
+    return (
+        f"{served.delivered:,} of {served.owed:,} owed pairs delivered ({share_text(served.ratio)}); "
+        f"{served.open:,} still open; {share_text(served.whole_ratio)} of the {served.whole:,} that had "
+        f"their whole lifetime; estimated within the lifetime (Kaplan–Meier): {share_text(estimate)}"
+    )
+
+
+def median_text(median_s: float | None, watched_s: float | None) -> str:
+    """Return a median of times of which some are censored; one that was not reached is more than the longest
+    time that was watched.
+    """
+    if median_s is None and watched_s is not None:
+        return f"more than {time_text(watched_s)}"
+    return time_text(median_s)
+
+
+def time_text(seconds: float | None) -> str:
+    """Return a time in the largest unit that gives at least one of it, to three digits: 95 s is 1.58 min."""
+    if seconds is None:
+        return NOT_KNOWN
+    for size, unit in _TIME_UNITS:
+        if seconds >= size:
+            return f"{seconds / size:.3g}{NO_BREAK}{unit}"
+    if 0 < seconds < 0.001:
+        return f"{seconds * 1e6:.3g}{NO_BREAK}µs"
+    return f"{seconds * 1000:.3g}{NO_BREAK}ms"
+
+
+def bytes_text(count: float | None) -> str:
+    """Return a number of bytes in decimal units, to three digits."""
+    if count is None:
+        return NOT_KNOWN
+    for size, unit in _BYTE_UNITS:
+        if count >= size:
+            return f"{count / size:.3g}{NO_BREAK}{unit}"
+    return f"{count:.0f}{NO_BREAK}B"
+
+
+def energy_text(joules: float | None) -> str:
+    """Return joules, thousands of them as kJ, to three digits."""
+    if joules is None:
+        return NOT_KNOWN
+    for size, unit in _ENERGY_UNITS:
+        if joules >= size:
+            return f"{joules / size:.3g}{NO_BREAK}{unit}"
+    return f"{joules * 1000:.3g}{NO_BREAK}mJ"
+
+
+def share_text(share: float | None) -> str:
+    """Return a share in percent with one decimal; what is not everything is never rounded up to 100 %."""
+    if share is None:
+        return NOT_KNOWN
+    if 0.9995 <= share < 1:
+        return f">{NO_BREAK}99.9{NO_BREAK}%"
+    return f"{100 * share:.1f}{NO_BREAK}%"
+
+
+def counted(count: int, what: str) -> str:
+    """Return so many of something: 1 run, 2 runs, 1,000 runs."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def number_text(number: float | None) -> str:
+    """Return a count with thousands apart, and any other number to three digits."""
+    if number is None:
+        return NOT_KNOWN
+    return f"{number:,}" if isinstance(number, int) else f"{number:.3g}"

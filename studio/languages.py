@@ -1,0 +1,103 @@
+"""Which subscription language is meant: documents say it by their namespace, of bytes the caller does."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from knowledge_manager.mission_table import MissionTable
+    from knowledge_manager.thesaurus import Thesaurus
+    from plugins.authoring import Compiled
+    from plugins.language import Matcher, MatcherFactory, SubscriptionLanguage
+
+
+@dataclass(frozen=True, slots=True)
+class GivenSubscription:
+    """A subscription as a person handed it over; `compiled` is None where it was bytes already."""
+
+    language: "SubscriptionLanguage"
+    vector: bytes
+    compiled: "Compiled | None" = None
+
+
+def chosen_language(name: str | None) -> "SubscriptionLanguage":
+    """Return the language that the command line names, the usual one where it names none."""
+    from plugins.registry import DEFAULT, RegistryError, language_named
+
+    if name is None:
+        return language_named(DEFAULT)
+    try:
+        return language_named(name)
+    except RegistryError as error:
+        raise typer.BadParameter(str(error), param_hint="--language") from None
+
+
+def compiled_document(
+    path: Path, table: "MissionTable", thesaurus: "Thesaurus | None" = None, **options: Any
+) -> "tuple[SubscriptionLanguage, Compiled]":
+    """Compile a document in whichever language it is; what is wrong with it raises `DocumentError`."""
+    from documents.reading import read_document
+    from plugins.registry import authoring_of, language_of_document
+
+    source = read_document(path)
+    language = language_of_document(source, str(path))
+    made = authoring_of(language).compile(source, str(path), table, thesaurus=thesaurus, **options)
+    return language, made
+
+
+def given_subscription(
+    text: str, table: "MissionTable", thesaurus: "Thesaurus | None", language: str | None
+) -> GivenSubscription:
+    """Return the subscription that an argument means: an XML file, hexadecimal, or a file of bytes."""
+    from studio.vectors import given_vector
+
+    if not text.endswith(".xml"):
+        return GivenSubscription(chosen_language(language), given_vector(text))
+    written, compiled = compiled_document(Path(text), table, thesaurus)
+    if language is not None and chosen_language(language) != written:
+        raise typer.BadParameter(f"{text} is written in the {written.name} language, not in {language}")
+    return GivenSubscription(written, compiled_vector(compiled), compiled)
+
+
+def compiled_vector(compiled: "Compiled", id: int = 0, seq: int = 0) -> bytes:
+    """Return the vector of a compiled subscription under this number and revision."""
+    from watchdog.header import framed
+
+    return framed(id, seq, compiled.lifetime_q, compiled.body)
+
+
+def matcher_for_lines(
+    language: "SubscriptionLanguage", vocabulary: list[str] | None, algorithm: str | None, features: str
+) -> "Matcher":
+    """Return what matches vectors of files in this language.
+
+    A language without a loose matcher takes a mission's: the vocabularies that are named, or all that ship.
+    """
+    from plugins.registry import authoring_of
+    from studio.tables import chosen_table
+
+    loose = None if language.authoring is None else authoring_of(language).loose_matcher
+    if loose is not None:
+        return loose(chosen_table(vocabulary) if vocabulary else None, algorithm, features)
+    if features != "subset":
+        raise typer.BadParameter(
+            f"the {language.name} language has no feature conditions", param_hint="--features"
+        )
+    return _algorithm(language, algorithm)(chosen_table(vocabulary))
+
+
+def _algorithm(language: "SubscriptionLanguage", name: str | None) -> "MatcherFactory":
+    from knowledge_manager.event_class import UnknownName
+
+    known = language.algorithms
+    if name is None:
+        return language.matcher
+    if not known:
+        raise typer.BadParameter(
+            f"the {language.name} language has one matcher, which has no name", param_hint="--algorithm"
+        )
+    if name.casefold() not in known:
+        raise UnknownName("algorithm", name, list(known))
+    return known[name.casefold()]

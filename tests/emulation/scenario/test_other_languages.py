@@ -1,0 +1,144 @@
+"""A scenario asks in whichever language its documents are written, and its workloads in the one they name."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from documents.problems import DocumentError
+from emulation.run import run_scenario
+from emulation.scenario import load_scenario
+from emulation.streams import Streams
+from emulation.subscription_requests import subscription_requests
+from knowledge_manager.event_class import Attribute, EventClass
+from knowledge_manager.mission_table import MissionTable
+from plugins.authoring import Authoring
+from plugins.authoring.generator import RandomSubscription, SubscriptionGenerator
+from plugins.language import SubscriptionLanguage
+from tests.plugins.toy_language import LIFETIME_Q, NAMESPACE, TOY, AlarmAuthoring, alarm, register
+from watchdog.header import body_of
+
+WriteScenario = Callable[..., Path]
+
+CROWD = '[[population]]\ngroup = "medics"\nlanguage = "{}"\nevent = "patient"\nnumber = 6\n'
+INTERESTS = (
+    'interests = {{ group = "medics", language = "{}", event = "patient", attribute = "ward", number = 2 }}'
+)
+
+
+class AlarmGenerator:
+    """Alarms at a bound that chance chooses."""
+
+    def draw(self, chance: np.random.Generator, wanted: RandomSubscription, table: MissionTable) -> bytes:
+        return bytes((wanted.event.index, wanted.among[0].index, int(chance.integers(256))))
+
+    def for_value(self, event: EventClass, attribute: Attribute, position: int, table: MissionTable) -> bytes:
+        return bytes((event.index, attribute.index, position))
+
+
+class DrawingAuthoring(AlarmAuthoring):
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        return ("urn:test:drawing:1",)
+
+    @property
+    def generator(self) -> SubscriptionGenerator:
+        return AlarmGenerator()
+
+
+def drawing() -> Authoring:
+    return DrawingAuthoring()
+
+
+DRAWING = SubscriptionLanguage(
+    language_id=201,
+    name="drawing",
+    lookup=TOY.lookup,
+    source_filter=TOY.source_filter,
+    matcher=TOY.matcher,
+    authoring=drawing,
+)
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch: pytest.MonkeyPatch) -> None:
+    register(monkeypatch, DRAWING)
+
+
+def test_a_subscription_of_another_language_is_asked_for_and_answered(
+    write_scenario: WriteScenario, tmp_path: Path
+) -> None:
+    path = write_scenario(
+        (
+            'file = "fever.xml"\n',
+            'file = "fever.xml"\n\n[[subscription]]\ngroup = "medics"\nfile = "fast.xml"\n',
+        )
+    )
+    (tmp_path / "fast.xml").write_text(alarm(least="40"))
+    scenario = load_scenario(path)
+    usual, other = scenario.subscriptions
+    assert usual.language == 1
+    assert (other.language, other.lifetime_q, other.document) == (
+        TOY.language_id,
+        LIFETIME_Q,
+        alarm(least="40"),
+    )
+    run_scenario(scenario, 5, tmp_path / "run")
+    asked = pq.read_table(tmp_path / "run" / "trace" / "subscriptions").to_pylist()
+    assert {row["language"] for row in asked} == {1, TOY.language_id}
+    told = pq.read_table(tmp_path / "run" / "trace" / "matches").to_pylist()
+    assert 1 in {row["id"] for row in told}, "its alarms found their way"
+
+
+def test_a_subscription_of_no_language_is_refused_with_all_namespaces(
+    write_scenario: WriteScenario, tmp_path: Path
+) -> None:
+    path = write_scenario()
+    (tmp_path / "fever.xml").write_text('<subscription xmlns="urn:nobody:1"/>')
+    with pytest.raises(DocumentError, match=rf"fever.xml:1:1: error D010: .*{NAMESPACE} \(alarm\)"):
+        load_scenario(path)
+
+
+def test_a_population_of_another_language(write_scenario: WriteScenario) -> None:
+    path = write_scenario()
+    path.write_text(path.read_text() + CROWD.format("drawing"))
+    scenario = load_scenario(path)
+    [crowd] = scenario.populations
+    assert crowd.language == DRAWING.language_id
+    dealt = [one for one in subscription_requests(scenario, Streams(1)) if one.language == crowd.language]
+    assert [one.node for one in dealt] == [0, 1] * 3
+    assert [one.id for one in dealt] == [1, 1, 2, 2, 3, 3]
+    assert all(len(body_of(one.vector)) == 3 for one in dealt)
+    again = crowd.bodies(np.random.default_rng(1))
+    assert again == crowd.bodies(np.random.default_rng(1)), "the same chance makes the same"
+
+
+def test_interests_in_another_language(write_scenario: WriteScenario) -> None:
+    path = write_scenario(("seed = 5", f"seed = 5\n{INTERESTS.format('drawing')}"))
+    scenario = load_scenario(path)
+    assert scenario.interests is not None
+    assert scenario.interests.language == DRAWING.language_id
+    liked = [one for one in subscription_requests(scenario, Streams(1)) if one.node == 0]
+    assert [(one.id, one.language) for one in liked] == [(0, 1), (1, 201), (2, 201)]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("alarm", "the alarm language offers no subscriptions made by chance"),
+        ("direct", "nobody writes subscriptions in the direct language"),
+        ("alram", r'language "alram" is unknown \(alarm, direct, drawing, fuzzy\)'),
+    ],
+)
+def test_a_language_that_makes_none_by_chance_is_refused_at_its_key(
+    write_scenario: WriteScenario, name: str, reason: str
+) -> None:
+    path = write_scenario(("seed = 5", f"seed = 5\n{INTERESTS.format(name)}"))
+    path.write_text(path.read_text() + CROWD.format(name))
+    with pytest.raises(DocumentError, match=rf"error D380: interests.language: {reason}") as refused:
+        load_scenario(path)
+    crowd = [problem for problem in refused.value.problems if "population[0]" in problem.message]
+    [line] = [n for n, text in enumerate(path.read_text().splitlines(), 1) if text.startswith("language")]
+    assert [(problem.code, problem.line) for problem in crowd] == [("D380", line)]

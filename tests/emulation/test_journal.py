@@ -1,0 +1,74 @@
+"""What the journal is told stands in the trace: the rows and columns that no run of the first language
+fills."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dens.events import NotificationMatched
+from dens.item import Item
+from dens.numbers import MessageType
+from emulation.journal import Journal
+from traces.tables import rows_of
+from traces.writer import TraceWriter
+from watchdog.reading import Reading
+
+DOCUMENT = st.tuples(
+    st.integers(0, 10**9),
+    st.integers(0, 65_535),
+    st.integers(0, 65_535),
+    st.integers(0, 255),
+    st.binary(max_size=300),
+    st.integers(0, 255),
+    st.integers(0, 255),
+)
+
+
+def written(run: Path, table: str, tell: Callable[[Journal], object]) -> list[dict[str, Any]]:
+    """Return what stands in a table after a journal was told something."""
+    with TraceWriter(run / "trace", rows_per_part=3) as trace:
+        tell(Journal(trace, 0))
+    return list(rows_of(run, table))
+
+
+@given(st.lists(DOCUMENT, max_size=8))
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_documents_come_back_as_they_were_offered(
+    tmp_path_factory: Any, offered: list[tuple[int, int, int, int, bytes, int, int]]
+) -> None:
+    def tell(journal: Journal) -> None:
+        for document in offered:
+            journal.offered(*document)
+        assert journal.counts.get("documents", 0) == len(offered)
+
+    names = ("at_ms", "node", "event_number", "language", "vector", "installed", "released")
+    rows = written(tmp_path_factory.mktemp("run"), "documents", tell)
+    assert rows == [dict(zip(names, document, strict=True)) for document in offered]
+
+
+def test_the_detail_of_a_match_is_written_and_null_where_there_is_none(tmp_path: Path) -> None:
+    item = Item(int(MessageType.NOTIFICATION), 4, 7, 1, 1_000, 8, 0, b"abc")
+
+    def tell(journal: Journal) -> None:
+        journal.event(2, NotificationMatched(1_500, item, 9, 1, 0, 200, detail=b"\x00\xff" * 100))
+        journal.event(2, NotificationMatched(1_500, item, 9, 2, 0, 200))
+
+    rows = written(tmp_path, "matches", tell)
+    assert [row["detail"] for row in rows] == [b"\x00\xff" * 100, None]
+    assert [row["id"] for row in rows] == [1, 2]
+
+
+def test_exact_values_are_written_beside_their_bytes(tmp_path: Path) -> None:
+    reading = Reading()
+    reading.clear(3, 5, 0)
+    reading.set(2, 77)
+
+    def tell(journal: Journal) -> None:
+        journal.judged(10, 4, reading, 0, [], None, 0.0, exact=b"\x01\x02\x03")
+        journal.judged(20, 4, reading, 0, [], None, 0.0)
+
+    rows = written(tmp_path, "filter_decisions", tell)
+    assert [(row["values"], row["exact"]) for row in rows] == [(b"M", b"\x01\x02\x03"), (b"M", None)]

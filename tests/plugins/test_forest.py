@@ -1,0 +1,59 @@
+"""The plain forest, made of `covers` alone, against what a forest is, and beside the compiled one."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plugins.fuzzy.relations.covering import CoveringForest
+from plugins.fuzzy.relations.relations import FuzzyRelations
+from plugins.relations import ForestStatistics, PlainForest
+from tests.plugins.matching.populations import ALL_AGGREGATORS, near_subscriptions
+from tests.plugins.toy_language import AlarmRelations
+from watchdog.vector import VectorError
+
+alarms = st.tuples(st.integers(0, 1), st.integers(0, 2), st.integers(0, 255)).map(bytes)
+
+
+@given(st.lists(alarms, max_size=30))
+def test_law_no_root_covers_a_root_and_every_child_is_covered(bodies: list[bytes]) -> None:
+    covers = AlarmRelations().covers
+    forest = PlainForest(covers)
+    for number, body in enumerate(bodies):
+        forest.insert((number, 0), body)
+    roots = forest.roots()
+    assert not any(
+        covers(bodies[one], bodies[other]) for one, _ in roots for other, _ in roots if one != other
+    )
+    seen, level, deepest, trees = set(roots), list(roots), 0, dict.fromkeys(roots, 1)
+    owner = {root: root for root in roots}
+    while level:
+        deepest += 1
+        below = [(above, child) for above in level for child in forest.children(above)]
+        for above, child in below:
+            assert covers(bodies[above[0]], bodies[child[0]])
+            assert child not in seen
+            seen.add(child)
+            owner[child] = owner[above]
+            trees[owner[child]] += 1
+        level = [child for _, child in below]
+    assert len(seen) == len(bodies)
+    assert forest.statistics() == ForestStatistics(
+        len(bodies), len(roots), deepest, max(trees.values(), default=0)
+    )
+
+
+@given(st.lists(near_subscriptions(ALL_AGGREGATORS), max_size=8))
+def test_the_roots_are_those_of_the_compiled_forest(vectors: list[bytes]) -> None:
+    plain, compiled = PlainForest(FuzzyRelations().covers), CoveringForest()
+    for number, vector in enumerate(vectors):
+        plain.insert((number, 0), vector)
+        compiled.insert((number, 0), vector)
+    assert plain.roots() == compiled.roots()
+
+
+def test_what_is_no_body_changes_nothing() -> None:
+    forest = PlainForest(AlarmRelations().covers)
+    with pytest.raises(VectorError):
+        forest.insert((1, 0), b"")
+    assert forest.statistics() == ForestStatistics(0, 0, 0, 0)
+    assert forest.statistics().spared == 0.0

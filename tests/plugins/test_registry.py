@@ -1,0 +1,85 @@
+"""The registry by document: whose namespace it is, and what is said of one that is nobody's."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from documents.problems import DocumentError
+from knowledge_manager.mission_table import load_mission_table
+from plugins.registry import (
+    RegistryError,
+    authoring_of,
+    language_named,
+    language_of_document,
+    namespaces,
+    offered,
+    term_fault,
+    term_shapes,
+)
+from tests.plugins.toy_language import NAMESPACE, TOY, alarm, register
+
+USUAL = "urn:dens:subscription:1"
+PATIENT = load_mission_table(["medical"]).event("patient")
+
+
+def test_a_document_is_its_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
+    register(monkeypatch)
+    assert namespaces() == {USUAL: "fuzzy", NAMESPACE: "alarm"}
+    assert language_of_document(alarm().encode(), "a.xml") is TOY
+    prefixed = f'<?xml version="1.0"?><!-- ours --><x:alarm xmlns:x="{NAMESPACE}"/>'
+    assert language_of_document(prefixed.encode(), "a.xml") is TOY
+    nested = f'<subscription xmlns="{USUAL}"><alarm xmlns="{NAMESPACE}"/></subscription>'
+    assert language_of_document(nested.encode(), "a.xml").name == "fuzzy"
+
+
+@pytest.mark.parametrize("start", ["<subscription/>", '<alarm xmlns="urn:nobody"/>', '<a xmlns=""/>'])
+def test_a_document_of_nobody_is_refused_with_everybody(monkeypatch: pytest.MonkeyPatch, start: str) -> None:
+    register(monkeypatch)
+    with pytest.raises(DocumentError) as refused:
+        language_of_document(b"\n " + start.encode(), "a.xml")
+    [problem] = refused.value.problems
+    assert (problem.line, problem.column, problem.code) == (2, 2, "D010")
+    assert all(namespace in problem.message for namespace in namespaces())
+
+
+def test_where_there_is_one_language_only_it_is_named() -> None:
+    with pytest.raises(DocumentError, match=rf'not a <subscription xmlns="{USUAL}">$'):
+        language_of_document(b"<a/>", "a.xml")
+
+
+def test_a_namespace_has_one_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    register(monkeypatch, replace(TOY, language_id=201, name="twin"))
+    with pytest.raises(RegistryError, match=f"namespace {NAMESPACE} of twin is taken by alarm"):
+        language_of_document(alarm().encode(), "a.xml")
+
+
+def test_what_is_not_offered_is_said() -> None:
+    direct, usual = language_named("direct"), language_named("fuzzy")
+    assert offered("it", direct, "thing") == "it"
+    with pytest.raises(RegistryError, match=r"^the direct language offers no thing$"):
+        offered(None, direct, "thing")
+    with pytest.raises(RegistryError, match=r"^nobody writes subscriptions in the direct language$"):
+        authoring_of(direct)
+    assert authoring_of(usual).terms is not None
+
+
+def test_terms_are_asked_of_every_language_that_has_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    register(monkeypatch)
+    assert term_fault(PATIENT.attribute("heart_rate"), "high") == ""
+    assert term_shapes().values(PATIENT.attribute("heart_rate"))[0] == PATIENT.attribute("heart_rate").lo
+
+
+def test_who_only_puts_bytes_into_words_waits_for_no_compiler() -> None:
+    """A node shows what comes; NumPy, Numba and the compiler would cost it a second of its start."""
+    program = (
+        "import sys\n"
+        "from plugins.registry import authoring_of, language_named, DEFAULT\n"
+        "authoring = authoring_of(language_named(DEFAULT))\n"
+        "print(authoring.describe(bytes.fromhex('0001670000909292010107'), None).kind)\n"
+        "heavy = ('numpy', 'numba', 'plugins.fuzzy.authoring.compiler')\n"
+        "print([name for name in heavy if name in sys.modules])\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout.splitlines() == ["notification", "[]"]

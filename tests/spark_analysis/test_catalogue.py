@@ -1,0 +1,297 @@
+"""The catalogue of metrics: laws that hold for every member, unasked, and a member from elsewhere."""
+
+import io
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from rich.console import Console
+from rich.table import Table
+
+from spark_analysis.answers import Analysis
+from spark_analysis.catalogue import members, registry
+from spark_analysis.catalogue.evidence import FOLLOWED, REPORTED, SWEPT, Evidence
+from spark_analysis.catalogue.metric import Metric, MetricFailed, Unit, value_of, values_of
+from spark_analysis.catalogue.recorded import evidence_of, pairs_of
+from spark_analysis.catalogue.registry import CatalogueError, built_in, compared, metrics, metrics_from
+from spark_analysis.number_format import NO_BREAK
+from spark_analysis.queries.analysis import analyse
+from spark_analysis.report.comparison import compare
+from spark_analysis.report.comparison_page import comparison_page
+from spark_analysis.report.page import page
+from spark_analysis.run import Run, open_run
+from spark_analysis.sweep.key_figures import key_figures
+from spark_analysis.sweep.plan import SweepPlan
+from spark_analysis.sweep.results import SweepResult, Timing, summarise, write_results
+from studio.summary import comparison_table, summary_table, sweep_table
+from tests.spark_analysis import oracle
+from tests.spark_analysis.conftest import write_tables
+from tests.spark_analysis.synthetic import END_MS, EVENT, LIFETIME_MS, SyntheticRun, mask, synthetic_run
+
+GUIDE = Path(__file__).parents[2] / "docs" / "analysis.md"
+
+each = pytest.mark.parametrize("metric", metrics(), ids=lambda metric: metric.name)
+
+
+@pytest.fixture(scope="module")
+def synthetic() -> SyntheticRun:
+    """A made-up run in which the reading behind every notification was judged too."""
+    made = synthetic_run(seed=5)
+    judged = [
+        {
+            **made.tables["filter_decisions"][0],
+            "at_ms": told.at_ms,
+            "node": told.origin,
+            "event_number": told.number,
+            "event": EVENT,
+            "attributes": bytes((mask(told.values),)),
+            "values": bytes(told.values[attribute] for attribute in sorted(told.values)),
+            "installed": 1,
+            "released": 1,
+            "suppressed": None,
+        }
+        for told in made.told
+    ]
+    readings = [*made.tables["filter_decisions"], *judged]
+    return replace(made, tables={**made.tables, "filter_decisions": readings})
+
+
+@pytest.fixture(scope="module")
+def run(synthetic: SyntheticRun, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("synthetic") / "run"
+    return open_run(write_tables(folder, synthetic.tables, rows_per_part=100), spark)
+
+
+@pytest.fixture(scope="module")
+def analysis(run: Run) -> Analysis:
+    return analyse(run)
+
+
+# ---------------------------------------------------------------------- what each says of itself
+
+
+def test_every_file_among_the_members_is_one_metric() -> None:
+    assert sorted(metric.name for metric in built_in()) == sorted(
+        one.name for one in iter_modules(members.__path__)
+    )
+
+
+@each
+def test_its_words_are_its_own(metric: Metric) -> None:
+    others = [other for other in metrics() if other is not metric]
+    assert not [other for other in others if metric.title == other.title or metric.meaning == other.meaning]
+    assert not metric.meaning.endswith(".")
+    assert isinstance(metric.unit, Unit)
+    assert metric.name.endswith("_s") == (metric.unit is Unit.SECONDS)
+    assert metric.of.__doc__
+
+
+@each
+def test_it_has_its_line_in_the_guide(metric: Metric) -> None:
+    [line] = [
+        line for line in GUIDE.read_text("utf-8").splitlines() if line.startswith(f"| `{metric.name}` |")
+    ]
+    _, _, title, unit, better, *_ = (cell.strip() for cell in line.split("|"))
+    assert title == metric.title
+    assert unit == metric.unit.name.lower()
+    assert better == {"up": "more", "down": "less", None: "neither"}[metric.better]
+
+
+# ---------------------------------------------------------------------- what each comes to
+
+
+def expected(run: SyntheticRun) -> dict[str, float]:
+    """Return every metric by plain loops, from the definitions and nothing else."""
+    pairs = oracle.owed_pairs(run)
+    events = {(told.origin, told.number): told.at_ms for told in run.told}
+    arrived = {pair: at_ms for pair, at_ms in oracle.delivered_at(run).items() if pair in pairs}
+    owed, delivered, missed, still_open = oracle.served(run, pairs)
+    over = [pair for pair in pairs if events[pair[:2]] + LIFETIME_MS <= END_MS]
+    delays = oracle.delays(run)
+    times = [
+        (arrived[pair] - events[pair[:2]], False)
+        if pair in arrived
+        else (math.inf if pair in over else END_MS - events[pair[:2]], True)
+        for pair in pairs
+    ]
+    half = min(time for time, _ in times if oracle.survival_at(times, time) <= 0.5 + 1e-12)
+    messages, readings = run.tables["messages"], run.tables["filter_decisions"]
+    unheard = {  # readings of zeros, of which nobody was told
+        (row["node"], row["event_number"], row["at_ms"], wish.subscriber)
+        for row in readings[: -len(run.told)]
+        for wish in run.wishes
+        if all(row["attributes"][0] >> a & 1 and low == 0 for a, (low, _) in wish.intervals.items())
+        and oracle.in_force(wish, row["at_ms"])
+    }
+    seen = [row for row in messages if row["kind"] == "delivered"]
+    carried = [row for row in messages if row["kind"] == "received" and "notif" in row["type"]]
+    assert (len(over) - missed, owed) == (sum(pair in arrived for pair in over), len(pairs))
+    return {
+        "delivery_ratio": delivered / owed,
+        "open_ratio": still_open / owed,
+        "whole_lifetime_ratio": sum(pair in arrived for pair in over) / len(over),
+        "delivery_estimate": 1 - oracle.survival_at(times, max(delays)),
+        "recall": len(arrived) / (len(pairs) + len(unheard)),
+        "mean_delay_s": sum(delays) / len(delays) / 1000,
+        "median_delay_s": oracle.nearest_rank(delays, 50) / 1000,
+        "p95_delay_s": oracle.nearest_rank(delays, 95) / 1000,
+        "median_owed_delay_s": half / 1000,
+        "overhead_ratio": (len(carried) - len(seen)) / len(seen),
+        "bytes_per_delivery": sum(row["bytes"] for row in messages if row["kind"] == "sent") / len(seen),
+        "share_kept": sum(row["released"] == 0 for row in readings) / len(readings),
+    }
+
+
+@each
+def test_spark_gives_what_plain_loops_give(
+    metric: Metric, analysis: Analysis, synthetic: SyntheticRun
+) -> None:
+    assert analysis.metrics[metric.name].value == pytest.approx(expected(synthetic)[metric.name])
+
+
+def test_without_spark_it_is_the_same_number(run: Run, analysis: Analysis) -> None:
+    swept = values_of(metrics_from(SWEPT), evidence_of(run.recorded))
+    assert swept == {name: analysis.metrics[name].value for name in swept}
+    assert swept.keys() | {"recall"} == analysis.metrics.keys()
+    live = values_of(metrics_from(FOLLOWED), Evidence(pairs=pairs_of(run.recorded)))
+    assert live == {name: analysis.metrics[name].value for name in live}
+    assert len(live) > 6
+
+
+def test_of_a_run_in_which_nothing_happened_nothing_is_known(tmp_path: Path, spark: SparkSession) -> None:
+    nodes = [{"node": 0, "name": "alone-0", "group": "alone", "role": "subscriber"}]
+    found = analyse(open_run(write_tables(tmp_path / "run", {"nodes": nodes}), spark))
+    assert {one.value for one in found.metrics.values()} == {None}
+
+
+# ---------------------------------------------------------------------- where each is shown
+
+
+def shown(table: Table) -> str:
+    said = io.StringIO()
+    Console(file=said, width=300).print(table)
+    return said.getvalue().replace(NO_BREAK, " ")
+
+
+def everywhere(run: Run, analysis: Analysis, tmp_path: Path) -> dict[str, str]:
+    """Return what people and programs are shown, by where."""
+    comparison = compare([(run.manifest, analysis), (replace(run.manifest, seed=2), analysis)])
+    plan = SweepPlan("x", ((),), (1,))
+    swept = {(0, 1): key_figures(run.path)}
+    result = SweepResult(summarise(plan, swept), Timing(1, 0, 1.0, 1.0))
+    write_results(plan, swept, tmp_path / "results.parquet")
+    return {
+        "report": page(analysis),
+        "report on a terminal": shown(summary_table(analysis)),
+        "report for programs": json.dumps(analysis.as_document()["metrics"]),
+        "comparison": comparison_page(comparison),
+        "comparison on a terminal": shown(comparison_table(comparison)),
+        "comparison for programs": json.dumps(comparison.as_document()),
+        "sweep": shown(sweep_table(result)),
+        "sweep for programs": json.dumps(result.as_document()),
+    }
+
+
+def test_every_metric_is_shown_wherever_it_can_be(run: Run, analysis: Analysis, tmp_path: Path) -> None:
+    places = everywhere(run, analysis, tmp_path)
+    for metric in metrics():
+        words = {metric.name, metric.title, metric.label}
+        where = {place for place, said in places.items() if any(word in said for word in words)}
+        assert {"report", "report on a terminal", "report for programs"} <= where
+        if metric in compared(REPORTED):
+            assert {"comparison", "comparison on a terminal", "comparison for programs"} <= where
+        if metric in compared(SWEPT):
+            assert {"sweep", "sweep for programs"} <= where
+
+
+# ---------------------------------------------------------------------- metrics from elsewhere
+
+
+def entry(what: str, name: str = "outside") -> EntryPoint:
+    return EntryPoint(name, f"tests.spark_analysis.outside_metric:{what}", registry.ENTRY_POINT_GROUP)
+
+
+@pytest.fixture
+def outside(monkeypatch: pytest.MonkeyPatch) -> Iterator[Metric]:
+    """A package with one more metric is installed; nothing else is told of it."""
+    monkeypatch.setattr(registry, "entry_points", lambda group: [entry("METRIC")])
+    registry._installed.cache_clear()
+    yield metrics()[-1]
+    monkeypatch.undo()
+    registry._installed.cache_clear()
+
+
+def test_a_metric_of_another_package_is_shown_everywhere(
+    outside: Metric, run: Run, synthetic: SyntheticRun, tmp_path: Path
+) -> None:
+    assert outside.name == "lost_share"
+    kinds = [row["kind"] for row in synthetic.tables["messages"]]
+    share = kinds.count("lost") / kinds.count("sent")
+    analysis = analyse(run)
+    assert analysis.metrics["lost_share"].value == pytest.approx(share)
+    assert key_figures(run.path)["lost_share"] == pytest.approx(share)
+    places = everywhere(run, analysis, tmp_path)
+    for place, said in places.items():
+        words = outside.label if place == "sweep" else outside.name if "programs" in place else outside.title
+        assert words in said, place
+    assert "lost_share" not in {metric.name for metric in metrics_from(FOLLOWED)}
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("NAMESAKE", r"its name 'delivery_ratio' or its title 'something else' is taken by delivery_ratio"),
+        (
+            "NOTHING",
+            r"metric outside \(tests\.spark_analysis\.\w+:NOTHING\) cannot be loaded: .*NOTHING",
+        ),
+        ("lost_share", r"is a function; name a Metric of spark_analysis.catalogue.metric"),
+    ],
+)
+def test_what_cannot_be_taken_in_is_told_in_words(what: str, said: str) -> None:
+    with pytest.raises(CatalogueError, match=said):
+        metrics([entry(what)])
+
+
+def test_two_packages_with_one_metric_are_refused() -> None:
+    assert [one.name for one in metrics([entry("METRIC")])][-1] == "lost_share"
+    with pytest.raises(CatalogueError, match="'lost_share' or its title 'lost frames' is taken"):
+        metrics([entry("METRIC"), entry("METRIC", "again")])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"name": "Lost Share"},
+        {"name": ""},
+        {"title": ""},
+        {"meaning": ""},
+        {"unit": "share"},
+        {"better": "more"},
+        {"needs": frozenset()},
+        {"needs": frozenset({"luck"})},
+    ],
+)
+def test_what_could_not_be_shown_is_no_metric(wrong: dict[str, Any]) -> None:
+    [fine] = [metric for metric in built_in() if metric.name == "share_kept"]
+    with pytest.raises(ValueError, match="metric"):
+        replace(fine, **wrong)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, "a word", 1 / 3])
+def test_a_metric_that_fails_is_named(value: Any) -> None:
+    [fine] = [metric for metric in built_in() if metric.name == "share_kept"]
+    odd = replace(fine, name="odd", of=lambda evidence: value)
+    if isinstance(value, float) and math.isfinite(value):
+        assert value_of(odd, Evidence()) == value
+    else:
+        with pytest.raises(MetricFailed, match=re.escape("metric odd ")):
+            value_of(odd, Evidence())

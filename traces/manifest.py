@@ -1,0 +1,85 @@
+"""What a run says about itself: `manifest.json`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from traces.run_documents import manifest_of
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The facts of a run that no table holds.
+
+    `status` is `complete` when the run reached its end. Anything else means that the trace stops before it,
+    and every answer drawn from it is an answer about that part only; `simulated_ms` says how far it got.
+    """
+
+    schema_version: int
+    status: str
+    simulated_ms: int
+    seed: int | None
+    scenario: Mapping[str, Any]
+    vocabularies: Mapping[str, str] = field(default_factory=dict)
+    """Name → text of the vocabularies that formed the mission table; their files may be gone by now."""
+    node: int | None = None
+    """The real node that wrote the trace and whose view alone it is; None of a run, which knows all nodes."""
+    parts: Mapping[str, int] = field(default_factory=dict)
+    """Table → how many parts it had when the run was complete; runs of older versions do not say."""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """Name of a file in the scenario → name of its copy in the run's `inputs/`."""
+
+    @property
+    def partial(self) -> bool:
+        """Tell whether the run stopped before its end."""
+        return self.status != "complete"
+
+    @property
+    def name(self) -> str:
+        """Return the scenario's name."""
+        return str(self.scenario.get("name", "unnamed"))
+
+    @property
+    def policy(self) -> str | None:
+        """Return the replication policy of the overlay, where the scenario says which."""
+        overlay = self.scenario.get("overlay")
+        policy = overlay.get("policy") if isinstance(overlay, dict) else None
+        return None if policy is None else str(policy)
+
+    def radio_rates(self) -> dict[str, float]:
+        """Return the bytes a second of each group's radio, as far as the scenario says."""
+        radios, groups = self.scenario.get("radio"), self.scenario.get("group")
+        if not isinstance(radios, dict) or not isinstance(groups, list):
+            return {}
+        named = [(str(group.get("name")), radios.get(group.get("radio"))) for group in groups]
+        return {
+            name: float(radio["rate_bytes_per_s"])
+            for name, radio in named
+            if isinstance(radio, dict) and radio.get("rate_bytes_per_s")
+        }
+
+    @property
+    def title(self) -> str:
+        """Return the scenario's title, or its name where it has none."""
+        return str(self.scenario.get("title") or self.name)
+
+
+def read_manifest(run: Path) -> Manifest:
+    """Read `manifest.json` of a run's folder.
+
+    Raises `NotARun` when the folder is no run, and `DocumentError` when its manifest is damaged, of a newer
+    version or out of bounds.
+    """
+    document = manifest_of(run)
+    return Manifest(
+        schema_version=document["schema_version"],
+        status=document["status"],
+        simulated_ms=document["simulated_ms"],
+        seed=document.get("seed"),
+        scenario=document.get("scenario", {}),
+        vocabularies=document.get("vocabulary_documents", {}),
+        node=document.get("node"),
+        parts=document.get("parts", {}),
+        inputs=document.get("inputs", {}),
+    )
