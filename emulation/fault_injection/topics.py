@@ -43,7 +43,10 @@ def subscription(id: int, seq: int, lifetime_q: int, topic: int, least: int, *ot
 
 
 def matches(sv: bytes, nv: bytes) -> bool:
-    return any(sv[at] == nv[0] and nv[1] >= sv[at + 1] for at in range(3, len(sv), 2))
+    topic, value = nv[0], nv[1]
+    if sv[3] == topic and value >= sv[4]:
+        return True
+    return len(sv) == 7 and sv[5] == topic and value >= sv[6]
 
 
 def parts_of(body: bytes) -> tuple[TopicPart, ...]:
