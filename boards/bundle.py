@@ -17,7 +17,7 @@ SMALL_BOARD: Mapping[str, int | None] = {
     "exact": 0,
     "combine": None,
     "PATTERNS": 0,
-    "seal": None,
+    "authenticator": None,
     "tries": 0,
 }
 """What is so on a board without room: subset features, the plain aggregators, no tags."""

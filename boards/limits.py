@@ -16,8 +16,8 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.language import Damper
 from watchdog.aggregators import AGGREGATOR_NAMES, MOST_BASIC
 from watchdog.header import NO_HEADER
-from watchdog.manager import BAD_VECTOR, UNKNOWN_LANGUAGE, Watchdog
 from watchdog.pool import Pool
+from watchdog.watchdog import BAD_VECTOR, UNKNOWN_LANGUAGE, Watchdog
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class BoardHost:
     def install(
         self, origin: int, id: int, seq: int, language: int, body: bytes, remaining_ms: int, now_ms: int
     ) -> int:
-        """Look for this subscription, or refuse it; see `watchdog.manager.SENTENCES`."""
+        """Look for this subscription, or refuse it; see `watchdog.watchdog.SENTENCES`."""
         vector = NO_HEADER + body
         if language == BOARD_LANGUAGE.language_id and len(vector) > AGGREGATOR_AT:
             for fault in self._limits.faults(vector, self._feature_bytes):

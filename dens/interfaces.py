@@ -107,7 +107,7 @@ class Identities(Protocol):
 class FilterHost(Protocol):
     """Filters readings at a source: a watchdog.
 
-    The names follow `watchdog.manager`; its codes are small integers.
+    The names follow `watchdog.watchdog`; its codes are small integers.
     """
 
     def install(

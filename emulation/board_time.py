@@ -55,4 +55,4 @@ class BoardTime:
             begin_us = max(1000.0 * self._clock.now_ms, self._busy_us.get(node.number, 0.0))
             self._busy_us[node.number] = begin_us + cost_us
             if self._energy is not None:
-                self._energy.compute(node.seat.device, cost_us, board.active_w)
+                self._energy.compute(node.slot.device, cost_us, board.active_w)

@@ -20,7 +20,7 @@ from dens.subscriber import SubscriberEnd
 from emulation.scenario import PlannedSensor, Scenario
 from emulation.scenario.fault_settings import DampingSettings
 from emulation.scenario.publications import PlannedPublications
-from emulation.scenario.scenario import Seat
+from emulation.scenario.scenario import NodeSlot
 from emulation.sensors.sampling import Sampler
 from emulation.sensors.source import SensorSource
 from emulation.streams import Streams
@@ -29,7 +29,7 @@ from knowledge_manager.mission_table import MissionTable
 from nodes.assembly import assembly_of
 from plugins.language import Damper, SubscriptionLanguage
 from plugins.registry import languages
-from watchdog.manager import Watchdog
+from watchdog.watchdog import Watchdog
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ class Node:
     """One node of the world. `wake_ms` is the earliest time at which it is already arranged to be woken,
     `skew_ms` how far its own clock is ahead."""
 
-    seat: Seat
+    slot: NodeSlot
     engine: SubscriberEnd | DensNode | PublisherEnd
     store: MemoryStore
     wake_ms: int | None = None
@@ -59,23 +59,23 @@ class Node:
     @property
     def number(self) -> int:
         """Return its number on the air."""
-        return self.seat.number
+        return self.slot.number
 
     def held(self) -> tuple[int, int, int]:
         """Return how many subscriptions and notifications it holds, and the bytes of the latter."""
         return self.engine.held()
 
 
-def _hosted(seats: list[Seat]) -> dict[int, frozenset[int]]:
+def _hosted(slots: list[NodeSlot]) -> dict[int, frozenset[int]]:
     """Return for each device whose mediator hosts subscribers which ones."""
     found: dict[int, set[int]] = {}
-    for seat in seats:
-        if seat.role == "subscriber" and seat.number != seat.device:
-            found.setdefault(seat.device, set()).add(seat.number)
+    for slot in slots:
+        if slot.role == "subscriber" and slot.number != slot.device:
+            found.setdefault(slot.device, set()).add(slot.number)
     return {device: frozenset(ends) for device, ends in found.items()}
 
 
-class Crew:
+class NodeFactory:
     """Makes the nodes of a scenario."""
 
     def __init__(self, scenario: Scenario, streams: Streams) -> None:
@@ -91,7 +91,7 @@ class Crew:
             limits=Limits(**scenario.settings.overlay.limits),
         )
         self._payloads: dict[ItemId, bytes] = {}
-        self._hosts = _hosted(scenario.seats())
+        self._hosts = _hosted(scenario.slots())
         self._damping = {group.name: group.damping for group in scenario.settings.group}
 
     @property
@@ -101,25 +101,25 @@ class Crew:
 
     def nodes(self) -> Iterator[Node]:
         """Yield all nodes, in the order of their numbers."""
-        for seat in self._scenario.seats():
-            node = self._node(seat, MemoryStore(self._payloads), 0)
+        for slot in self._scenario.slots():
+            node = self._node(slot, MemoryStore(self._payloads), 0)
             node.sensors = [
-                self._sensor(plan, seat.number, seat.position)
-                for plan in self._plans(seat)
+                self._sensor(plan, slot.number, slot.position)
+                for plan in self._plans(slot)
                 if plan.at_ms < self._scenario.duration_ms
             ]
             yield node
 
     def restart(self, node: Node, store: MemoryStore, now_ms: int) -> None:
         """Give a node a new engine that begins with this store. Its sensors are the world's, and go on."""
-        new = self._node(node.seat, store, now_ms)
+        new = self._node(node.slot, store, now_ms)
         node.engine, node.store, node.watchdog, node.wake_ms = new.engine, store, new.watchdog, None
 
-    def _node(self, seat: Seat, store: MemoryStore, now_ms: int) -> Node:
-        if seat.role == "publisher":
-            return self._publisher(seat, store, now_ms)
-        if seat.role == "mediator":
-            number = seat.number
+    def _node(self, slot: NodeSlot, store: MemoryStore, now_ms: int) -> Node:
+        if slot.role == "publisher":
+            return self._publisher(slot, store, now_ms)
+        if slot.role == "mediator":
+            number = slot.number
             engine = self._assembly.mediator(
                 number,
                 store,
@@ -127,23 +127,23 @@ class Crew:
                 policy=self._scenario.settings.overlay.replication(number),
                 hosts=self._hosts.get(number, frozenset()),
             )
-            return Node(seat, engine, store)
-        return Node(seat, self._assembly.subscriber(seat.number, store, now_ms), store)
+            return Node(slot, engine, store)
+        return Node(slot, self._assembly.subscriber(slot.number, store, now_ms), store)
 
-    def _plans(self, seat: Seat) -> list[PlannedSensor]:
-        if seat.role != "publisher":
+    def _plans(self, slot: NodeSlot) -> list[PlannedSensor]:
+        if slot.role != "publisher":
             return []
-        return [plan for plan in self._scenario.sensors if plan.group == seat.group]
+        return [plan for plan in self._scenario.sensors if plan.group == slot.group]
 
-    def _publisher(self, seat: Seat, store: MemoryStore, now_ms: int) -> Node:
-        table, plans = self._table, self._plans(seat)
-        damping = self._damping[seat.group]
+    def _publisher(self, slot: NodeSlot, store: MemoryStore, now_ms: int) -> Node:
+        table, plans = self._table, self._plans(slot)
+        damping = self._damping[slot.group]
         # A sensor of the scenario may say how long its notifications live, whatever the vocabulary says.
         own = table.with_notification_lifetimes(
             {plan.event.name: plan.event.notification_lifetime_s for plan in plans}
         )
         dampers = self._dampers(damping)
-        limits = self._scenario.board_limits(seat.group)
+        limits = self._scenario.board_limits(slot.group)
         host: FilterHost
         if limits is not None:
             host = BoardHost(limits, own, dampers)
@@ -153,11 +153,11 @@ class Crew:
                 identity: language.source_filter(own) for identity, language in self._languages.items()
             }
             host = watchdog = Watchdog(filters, dampers=dampers)
-        engine = self._assembly.publisher(seat.number, store, now_ms, filter_host=host)
-        documents = [plan for plan in self._scenario.publications if plan.group == seat.group]
+        engine = self._assembly.publisher(slot.number, store, now_ms, filter_host=host)
+        documents = [plan for plan in self._scenario.publications if plan.group == slot.group]
         if plans or documents:
             engine.announce(self._extract(plans, documents), now_ms)
-        return Node(seat, engine, store, watchdog=watchdog)
+        return Node(slot, engine, store, watchdog=watchdog)
 
     def _dampers(self, damping: DampingSettings) -> dict[int, Damper]:
         """Return what holds back repetitions, for the languages that have such a thing."""

@@ -27,7 +27,7 @@ class Publishing:
         """Put on the clock what every publisher publishes first."""
         for plan in scenario.publications:
             for node in self._world.nodes:
-                if (node.seat.group, node.seat.role) == (plan.group, "publisher"):
+                if (node.slot.group, node.slot.role) == (plan.group, "publisher"):
                     self._later(plan.at_ms, node, plan, 0)
 
     def _later(self, at_ms: int, node: Node, plan: PlannedPublications, index: int) -> None:
@@ -35,7 +35,7 @@ class Publishing:
 
     def _publish(self, node: Node, plan: PlannedPublications, index: int) -> None:
         world, now_ms = self._world, self._clock.now_ms
-        if node.seat.device in world.reachability.down:
+        if node.slot.device in world.reachability.down:
             self._later(now_ms + AGAIN_MS, node, plan, index)
             return
         assert node.watchdog is not None

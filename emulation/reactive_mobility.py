@@ -43,9 +43,9 @@ def responders_of(scenario: Scenario, streams: Streams) -> dict[int, Responder]:
     found: dict[int, Responder] = {}
     for group, _, word, model in scenario.called():
         kind, role = _CALLS[word]
-        for seat in scenario.seats():
-            if (seat.group, seat.role) == (group, role):
-                found[seat.number] = Responder(kind, model, streams.stream("calls", seat.device))
+        for slot in scenario.slots():
+            if (slot.group, slot.role) == (group, role):
+                found[slot.number] = Responder(kind, model, streams.stream("calls", slot.device))
     return found
 
 

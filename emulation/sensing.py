@@ -29,7 +29,7 @@ class Sensing:
         self._clock.call_at(sensor.next_ms, Rank.APPLICATION, self._read, node, sensor)
 
     def _read(self, node: Node, sensor: Sensor) -> None:
-        world, device = self._world, node.seat.device
+        world, device = self._world, node.slot.device
         if device in world.reachability.down:
             sensor.next_ms += sensor.plan.every_ms
             self._read_later(node, sensor)

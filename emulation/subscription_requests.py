@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from documents.refusal import Refusal
 from emulation.direct_messages import LANGUAGE, SUBSCRIPTION_ID, subscription_lifetime, subscription_of
 from emulation.scenario import Scenario
-from emulation.scenario.scenario import Seat
+from emulation.scenario.scenario import NodeSlot
 from emulation.streams import Streams
 from knowledge_manager.mission_table import MissionTable
 from plugins.registry import languages
@@ -61,34 +61,34 @@ def subscription_requests(scenario: Scenario, streams: Streams) -> Iterator[Subs
     """Yield everything that is asked for in a run. What is asked in one moment is asked in this order."""
     numbering = Numbering(scenario.table)
     for wanted in scenario.subscriptions:
-        for seat in _subscribers(scenario, wanted.group):
-            id = numbering.take(seat.number, wanted.language, wanted.body)
+        for slot in _subscribers(scenario, wanted.group):
+            id = numbering.take(slot.number, wanted.language, wanted.body)
             yield SubscriptionRequest(
                 wanted.at_ms,
-                seat.number,
+                slot.number,
                 wanted.language,
                 framed(id, 0, wanted.lifetime_q, wanted.body),
                 wanted.file,
                 wanted.withdrawn_ms,
             )
     for index, crowd in enumerate(scenario.populations):
-        seats = _subscribers(scenario, crowd.settings.group)
+        slots = _subscribers(scenario, crowd.settings.group)
         for position, body in enumerate(crowd.bodies(streams.stream("population", index))):
-            node = seats[position % len(seats)].number
+            node = slots[position % len(slots)].number
             id = numbering.take(node, crowd.language, body)
             vector = framed(id, 0, crowd.lifetime_q, body)
             yield SubscriptionRequest(crowd.at_ms, node, crowd.language, vector)
     if (interests := scenario.interests) is not None:
-        for seat in _subscribers(scenario, interests.group):
-            for body in interests.bodies(seat.position, streams.stream("interests", seat.number)):
-                id = numbering.take(seat.number, interests.language, body)
+        for slot in _subscribers(scenario, interests.group):
+            for body in interests.bodies(slot.position, streams.stream("interests", slot.number)):
+                id = numbering.take(slot.number, interests.language, body)
                 vector = framed(id, 0, interests.lifetime_q, body)
-                yield SubscriptionRequest(0, seat.number, interests.language, vector)
+                yield SubscriptionRequest(0, slot.number, interests.language, vector)
     lifetime_q = subscription_lifetime(scenario.duration_ms)
     for group in dict.fromkeys(traffic.destination for traffic in scenario.settings.traffic):
-        for seat in _subscribers(scenario, group):
-            yield SubscriptionRequest(0, seat.number, LANGUAGE, subscription_of(seat.number, lifetime_q))
+        for slot in _subscribers(scenario, group):
+            yield SubscriptionRequest(0, slot.number, LANGUAGE, subscription_of(slot.number, lifetime_q))
 
 
-def _subscribers(scenario: Scenario, group: str) -> list[Seat]:
-    return [seat for seat in scenario.seats() if (seat.group, seat.role) == (group, "subscriber")]
+def _subscribers(scenario: Scenario, group: str) -> list[NodeSlot]:
+    return [slot for slot in scenario.slots() if (slot.group, slot.role) == (group, "subscriber")]

@@ -38,6 +38,6 @@ class MessagePlan:
     def draw(self) -> tuple[Node, bytes]:
         """Return who makes the next message, and its bytes."""
         source = self._sources[int(self._chance.integers(len(self._sources)))]
-        others = [node for node in self._destinations if node.seat.device != source.seat.device]
+        others = [node for node in self._destinations if node.slot.device != source.slot.device]
         destination = others[int(self._chance.integers(len(others)))]
         return source, notification_for(destination.number, self._payload)

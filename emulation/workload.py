@@ -49,7 +49,7 @@ class Workload:
 
     def publish(self, node: Node, language: int, vector: bytes, lifetime_q: int, event_number: int) -> None:
         """Let a node publish a notification, unless its device is down."""
-        if node.seat.device in self._world.reachability.down:
+        if node.slot.device in self._world.reachability.down:
             return
         assert isinstance(node.engine, PublisherEnd)
         now_ms = self._clock.now_ms
@@ -64,10 +64,10 @@ class Workload:
             self._unsubscribe(node, id)
 
     def _players(self, group: str, role: str) -> list[Node]:
-        return [node for node in self._world.nodes if (node.seat.group, node.seat.role) == (group, role)]
+        return [node for node in self._world.nodes if (node.slot.group, node.slot.role) == (group, role)]
 
     def _subscribe(self, node: Node, request: Request) -> None:
-        if node.seat.device in self._world.reachability.down:
+        if node.slot.device in self._world.reachability.down:
             self._resubscription.postpone(node, request)
             return
         self._resubscription.asked(node, request)
@@ -82,7 +82,7 @@ class Workload:
         """Take back what was asked for under this number, unless its time is over already; where the device
         is down, when it is up again."""
         self._resubscription.forget(node, id)
-        if node.seat.device in self._world.reachability.down:
+        if node.slot.device in self._world.reachability.down:
             self._resubscription.postpone_withdrawal(node, id)
             return
         assert isinstance(node.engine, SubscriberEnd)

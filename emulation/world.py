@@ -75,7 +75,7 @@ class World:
         )
         self._inside: dict[int, list[Node]] = {}
         for node in nodes:
-            self._inside.setdefault(node.seat.device, []).append(node)
+            self._inside.setdefault(node.slot.device, []).append(node)
 
     @property
     def now_ms(self) -> int:
@@ -94,7 +94,7 @@ class World:
     def begin(self) -> None:
         """Put the contacts on the clock, and let the ends inside devices meet their mediators."""
         for node in self.nodes:
-            self.journal.node(node.number, node.seat.name, node.seat.group, node.seat.role)
+            self.journal.node(node.number, node.slot.name, node.slot.group, node.slot.role)
         self._contacts.begin(self.contact_opened, self.contact_lost)
         for node in self.nodes[self._devices :]:
             self.clock.call_at(0, Rank.CONTACT_OPENED, self.join, node)
@@ -140,14 +140,14 @@ class World:
     def join(self, end: Node) -> None:
         """Let an end inside a device talk with the device's mediator, for good."""
         now_ms = self.clock.now_ms
-        for node, peer in ((end, end.seat.device), (self.nodes[end.seat.device], end.number)):
+        for node, peer in ((end, end.slot.device), (self.nodes[end.slot.device], end.number)):
             node.engine.contact_opened(peer, now_ms + node.skew_ms)
             self.settle(node)
 
     def _arrive_inside(self, sender: int, receiver: int, data: bytes) -> None:
         """Hand over bytes between two engines of one device: no air, no time, no frame in the trace."""
         node = self.nodes[receiver]
-        if node.seat.device in self.reachability.down:
+        if node.slot.device in self.reachability.down:
             return
         node.engine.receive(data, sender, self.clock.now_ms + node.skew_ms)
         self.settle(node, data)
@@ -200,7 +200,7 @@ class World:
     def settle(self, node: Node, received: bytes = b"") -> None:
         """Take what the engine wants to send and tell, when it is done computing. Every verb is followed by
         this."""
-        if node.seat.device in self.reachability.down:
+        if node.slot.device in self.reachability.down:
             return
         boards = self.boards
         if boards is None:
@@ -216,7 +216,7 @@ class World:
     def settle_now(self, node: Node, received: bytes = b"") -> None:
         """Take what the engine wants to send and tell, and arrange to wake it."""
         now_ms, skew_ms = self.clock.now_ms, node.skew_ms
-        engine, number = node.engine, node.seat.number
+        engine, number = node.engine, node.slot.number
         for peer, data in engine.datagrams_to_send(now_ms + skew_ms):
             if number < self._devices and peer < self._devices:
                 self.air.send(number, peer, data)
@@ -246,12 +246,12 @@ class World:
         at_ms = max(wanted_ms, self.clock.now_ms + 1)
         if node.wake_ms is None or at_ms < node.wake_ms:
             node.wake_ms = at_ms
-            self.clock.wake_at(at_ms, node.seat.number, self._wake, node, at_ms)
+            self.clock.wake_at(at_ms, node.slot.number, self._wake, node, at_ms)
 
     def _wake(self, node: Node, at_ms: int) -> None:
         """Let an engine do what is due. Mostly what it wanted to be woken for came about in the meantime (an
         answer came before the patience was over), and it sleeps on."""
-        if node.wake_ms != at_ms or node.seat.device in self.reachability.down:
+        if node.wake_ms != at_ms or node.slot.device in self.reachability.down:
             return  # An earlier call took its place, or nobody is there.
         node.wake_ms = None
         wanted_ms = node.engine.next_timer_ms()
@@ -262,4 +262,4 @@ class World:
             return
         node.engine.timer_due(at_ms + node.skew_ms)
         self.settle(node)
-        self.journal.buffer(at_ms, node.seat.number, *node.engine.held())
+        self.journal.buffer(at_ms, node.slot.number, *node.engine.held())

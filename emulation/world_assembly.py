@@ -15,7 +15,7 @@ from emulation.faults.frames import frame_faults_of
 from emulation.faults.injection import inject_faults
 from emulation.journal import Journal
 from emulation.motion import contacts_among, walks_of
-from emulation.node import Crew
+from emulation.node import NodeFactory
 from emulation.publishing import Publishing
 from emulation.reachability import Reachability
 from emulation.reactive_contacts import ReactiveContacts
@@ -35,8 +35,8 @@ from traces.writer import TraceWriter
 def assemble_world(scenario: Scenario, seed: int, trace: TraceWriter) -> World:
     """Return a scenario set up with a seed, ready to run."""
     streams, clock, reachability = Streams(seed), Clock(), Reachability()
-    crew = Crew(scenario, streams)
-    journal = Journal(trace, crew.tag_bytes)
+    factory = NodeFactory(scenario, streams)
+    journal = Journal(trace, factory.tag_bytes)
     contacts, mobility = _contacts_of(scenario, streams, clock, journal)
     equipped, boarded = _energy_of(scenario), _boards_of(scenario)
     energy = EnergySupply(clock, journal, reachability, equipped) if equipped else None
@@ -48,9 +48,9 @@ def assemble_world(scenario: Scenario, seed: int, trace: TraceWriter) -> World:
         for device in devices
     ]
     parts = Parts(contacts, reachability, mobility, frame_faults_of(scenario, streams), energy, boards)
-    world = World(clock, journal, list(crew.nodes()), radios, parts)
+    world = World(clock, journal, list(factory.nodes()), radios, parts)
     workload = Workload(world)
-    crashes = Crashes(world, crew, workload)
+    crashes = Crashes(world, factory, workload)
 
     world.begin()
     workload.begin(scenario, streams)
@@ -80,7 +80,7 @@ def _contacts_of(
     duration_ms = scenario.duration_ms
     courses = Courses(walks, found, range_windows(scenario.settings), float(duration_ms))
     contacts = ReactiveContacts(clock, journal, courses, usable)
-    device_of = [seat.device for seat in scenario.seats()]
+    device_of = [slot.device for slot in scenario.slots()]
     return contacts, ReactiveMobility(clock, contacts, responders, device_of, duration_ms)
 
 
@@ -104,7 +104,7 @@ def _boards_of(scenario: Scenario) -> dict[int, BoardSettings]:
     """Return the boards of the nodes that have one."""
     boards = {group.name: group.board for group in scenario.settings.group}
     return {
-        seat.number: scenario.settings.board[board]
-        for seat in scenario.seats()
-        if (board := boards[seat.group]) is not None
+        slot.number: scenario.settings.board[board]
+        for slot in scenario.slots()
+        if (board := boards[slot.group]) is not None
     }

@@ -32,7 +32,7 @@ Work = Callable[[Runtime], Coroutine[Any, Any, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class NodeProcess:
     """What a process lives with: its engine, and what stands around it."""
 
     engine: ProtocolMachine
@@ -49,7 +49,7 @@ class Life:
     work: Work | None = None
 
 
-def live(life: Life) -> int:
+def live(life: NodeProcess) -> int:
     """Drive an engine until it is told to end; return the exit code. The store is committed and closed.
 
     A store that can no longer be written, or is not where it was, ends the process with 4; what was
@@ -76,7 +76,7 @@ def live(life: Life) -> int:
         life.store.close()
 
 
-async def _driven(life: Life) -> int:
+async def _driven(life: NodeProcess) -> int:
     runtime = Runtime(life.engine, life.clock, life.hear)
     links, codes = life.links, list[int]()
 
@@ -114,7 +114,7 @@ async def _driven(life: Life) -> int:
     return codes[0]
 
 
-async def _looked_after(life: Life, runtime: Runtime) -> None:
+async def _looked_after(life: NodeProcess, runtime: Runtime) -> None:
     """See every second whether the store is still there, also where nothing is to be written."""
     while True:
         await asyncio.sleep(_LOOK_S)

@@ -20,7 +20,7 @@ from nodes.node_probe import Answer
 from nodes.recording import Columns, Recording
 from plugins.readings import ExactReading
 from plugins.registry import languages
-from watchdog.manager import Watchdog
+from watchdog.watchdog import Watchdog
 
 MOST_TOLD = 20
 """So many things that were not taken are told one by one."""

@@ -91,7 +91,7 @@ def _taken(refusal: str | None) -> str:
     return f"refused it: {refusal}; {advice}"
 
 
-class Ear:
+class Listener:
     """Hears what comes, until it is enough: so many notifications, or an answer to what is withdrawn."""
 
     def __init__(

@@ -8,7 +8,7 @@ lifetimes: (8 + q mod 8)/8 · 2^⌊q/8⌋ seconds are never less than 2^(q/8) an
 lives longer than a week is as good as what lives a week, because it is installed again.
 """
 
-from watchdog.speaker import HELLO, NOBODY, SUMMARY, Speaker
+from watchdog.transmitter import HELLO, NOBODY, SUMMARY, Transmitter
 
 ACKNOWLEDGEMENT = 3
 INSTALL = 33
@@ -18,7 +18,7 @@ _STATUSES = b"\x00\x00\x00\x02\x04\x05\x06\x03\x02"
 """What the answers of a filter host, 0 to 8, are called on the air."""
 
 
-class Publisher(Speaker):
+class Publisher(Transmitter):
     """A publisher that also listens."""
 
     def receive(self, b: bytes | bytearray, n: int, now_ms: int) -> None:
@@ -32,12 +32,12 @@ class Publisher(Speaker):
         origin = b[4] << 8 | b[5]
         link = b[6] > 127
         status = 8
-        if self.seal:
+        if self.authenticator:
             n -= 8
             if (
                 n < 16
                 or n + 8 > len(b)
-                or not self.seal.verifies(
+                or not self.authenticator.verifies(
                     b, n, origin if link else self.peer, NOBODY if kind == HELLO else self.session
                 )
             ):

@@ -1,6 +1,6 @@
 """A filter host for boards that hold no more than a pool: install, revise, expire, remove.
 
-It does what watchdog.manager does, without memory of what was removed: on a board that small a subscription
+It does what watchdog.watchdog does, without memory of what was removed: on a board that small a subscription
 that was withdrawn may come back through a mediator that has not heard of it, until it expires. It knows the
 basic aggregators, 0 to 5.
 """
@@ -19,7 +19,7 @@ class SmallHost:
     def install(
         self, origin: int, id: int, seq: int, language: int, vector: bytes, left_ms: int, now_ms: int
     ) -> int:
-        """Look for this subscription for `left_ms` from now on; return what became of it, as watchdog.manager
+        """Look for this subscription for `left_ms` from now on; return what became of it, as the `Watchdog`
         numbers it.
         """
         if language != 1 or vector[5] & 15 > 5:

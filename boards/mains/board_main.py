@@ -19,12 +19,12 @@ from sensors import SENSORS
 from watchdog.clock import Clock
 from watchdog.filter import FuzzyFilter
 from watchdog.gauge import Gauge
-from watchdog.manager import Watchdog
 from watchdog.numbers import Numbers
 from watchdog.pool import Pool
 from watchdog.publisher import Publisher
 from watchdog.reading import Reading
 from watchdog.sources import SensorSource
+from watchdog.watchdog import Watchdog
 
 CONNECT_MS = 10000
 """So long a network is given to let the board in, before it is asked again."""
@@ -54,12 +54,12 @@ class Board:
         out[3] = settings.TABLE_CHECK
         out[4] = settings.NODE >> 8
         out[5] = settings.NODE & 255
-        seal = None
+        authenticator = None
         if settings.MISSION_KEY:
-            from watchdog.seal import Seal
+            from watchdog.authentication import Authenticator
 
-            seal = Seal(settings.NODE, settings.MISSION_KEY)
-        self.publisher = Publisher(out, self.guard, Numbers("dens"), self.send, seal, 32)
+            authenticator = Authenticator(settings.NODE, settings.MISSION_KEY)
+        self.publisher = Publisher(out, self.guard, Numbers("dens"), self.send, authenticator, 32)
         self.publisher.begin()
         self.publisher.publish(settings.EXTRACT, len(settings.EXTRACT), 0)
         self.radio = network.WLAN(network.STA_IF)

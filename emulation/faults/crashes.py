@@ -7,7 +7,7 @@ sensors belong to the world and go on.
 
 from dens.stores.memory import MemoryStore
 from emulation.clock import Rank
-from emulation.node import Crew
+from emulation.node import NodeFactory
 from emulation.scenario.fault_settings import CrashSettings
 from emulation.workload import Workload
 from emulation.world import World
@@ -16,9 +16,9 @@ from emulation.world import World
 class Crashes:
     """Takes devices down and lets them begin again."""
 
-    def __init__(self, world: World, crew: Crew, workload: Workload) -> None:
+    def __init__(self, world: World, factory: NodeFactory, workload: Workload) -> None:
         self._world = world
-        self._crew = crew
+        self._factory = factory
         self._workload = workload
 
     def strike(self, device: int, fault: CrashSettings) -> None:
@@ -52,7 +52,7 @@ class Crashes:
             world.energy.starts(device)
         for node in world.inside(device):
             store = node.store if has_store else MemoryStore()
-            self._crew.restart(node, store, now_ms + node.skew_ms)
+            self._factory.restart(node, store, now_ms + node.skew_ms)
             if world.boards is not None:
                 world.boards.restarted(node)
             world.journal.state(now_ms, node.number, "up", "restart" if has_store else "restart_empty")

@@ -141,7 +141,7 @@ class PlannedSensor:
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class NodeSlot:
     """One engine: its number on the air, its role, and the device that carries it.
 
     A device's own number is that of its only engine, or of its mediator where it has several roles. Its other
@@ -156,7 +156,7 @@ class Seat:
 
     @property
     def name(self) -> str:
-        """Return what the seat is called in traces: `medics-3`, and `medics-3.subscriber` inside a device."""
+        """Return what the slot is called in traces: `medics-3`, and `medics-3.subscriber` inside a device."""
         device = f"{self.group}-{self.position + 1}"
         return device if self.number == self.device else f"{device}.{self.role}"
 
@@ -229,13 +229,13 @@ class Scenario:
         """Return what the boards of a group take; None for devices that are no boards, which take all."""
         return board_limits(self.settings, group)
 
-    def seats(self) -> list[Seat]:
+    def slots(self) -> list[NodeSlot]:
         """Return every engine, by number."""
-        on_air: list[Seat] = []
+        on_air: list[NodeSlot] = []
         inside: list[tuple[int, str, int, Role]] = []
         for group, numbers in self.members():
             own: Role = "mediator" if len(group.role) > 1 else group.role[0]
             for position, number in enumerate(numbers):
-                on_air.append(Seat(number, number, group.name, position, own))
+                on_air.append(NodeSlot(number, number, group.name, position, own))
                 inside += [(number, group.name, position, role) for role in group.role if role != own]
-        return on_air + [Seat(len(on_air) + index, *seat) for index, seat in enumerate(inside)]
+        return on_air + [NodeSlot(len(on_air) + index, *slot) for index, slot in enumerate(inside)]

@@ -75,7 +75,7 @@ def run(
     from nodes.links import links_of_node
     from nodes.node_file import load_node
     from nodes.output import putting_while_possible, say
-    from nodes.process import Life, live
+    from nodes.process import NodeProcess, live
     from nodes.stores import MEDIATOR, open_store
 
     plan, clock = load_node(node), real_clock()
@@ -91,7 +91,7 @@ def run(
         traced = traced_node(engine, plan, store, trace, clock(), say)
     put = putting_while_possible()
     show = Shown(as_json, put)
-    life = Life(
+    life = NodeProcess(
         traced or engine,
         store,
         Authenticator(number, plan.secret),
@@ -157,9 +157,9 @@ def subscribe(
     from nodes.node_file import load_node
     from nodes.node_probe import Answer
     from nodes.output import say
-    from nodes.process import Life, live
+    from nodes.process import NodeProcess, live
     from nodes.stores import SUBSCRIBER, open_store, place_of_end
-    from nodes.subscriber_process import Ear, ask_for
+    from nodes.subscriber_process import Listener, ask_for
     from studio.tables import other_thesaurus
 
     plan, clock = load_node(node), real_clock()
@@ -179,10 +179,16 @@ def subscribe(
     ask_for(end, files or [], plan.table, clock(), say, signer, words)
     withdrawn = [end.unsubscribe(id, clock()) for id in withdraw or []]
     answer = Answer(end, plan.settings.node, links.listed[plan.settings.node], say)
-    ear = Ear(end, shown_to_subscriber(plan, end, as_json), say, count, withdrawn, answer)
+    listener = Listener(end, shown_to_subscriber(plan, end, as_json), say, count, withdrawn, answer)
     authenticator = Authenticator(number, plan.secret)
-    life = Life(
-        end, kept, authenticator, links, clock, ear.hear, work=lambda runtime: ear.listen(runtime, seconds)
+    life = NodeProcess(
+        end,
+        kept,
+        authenticator,
+        links,
+        clock,
+        listener.hear,
+        work=lambda runtime: listener.listen(runtime, seconds),
     )
     raise typer.Exit(live(life))
 
@@ -237,7 +243,7 @@ def publish(
     from nodes.node_file import load_node
     from nodes.node_probe import Answer
     from nodes.output import putting_while_possible, say
-    from nodes.process import Life, live
+    from nodes.process import NodeProcess, live
     from nodes.publisher_process import Replay, announce, watchdog_for
     from nodes.recording import recorded_columns
     from nodes.stores import PUBLISHER, open_store, place_of_end
@@ -257,7 +263,7 @@ def publish(
     announce(end, plan.table, kind, columns.attributes, clock())
     answer = Answer(end, plan.settings.node, links.listed[plan.settings.node], say)
     replay = Replay(end, watchdog, Shown(as_json, putting_while_possible()), say, answer)
-    life = Life(
+    life = NodeProcess(
         end,
         kept,
         Authenticator(number, plan.secret),

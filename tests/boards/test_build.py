@@ -29,7 +29,7 @@ def test_a_board_with_folders_gets_the_package_and_its_listing(tmp_path: Path) -
         tmp_path / name for name in ("package.json", "manifest.py", "board.json")
     }
     assert all(path.is_file() for path in written)
-    assert tmp_path / "watchdog" / "manager.py" in listed
+    assert tmp_path / "watchdog" / "watchdog.py" in listed
 
 
 @pytest.mark.board

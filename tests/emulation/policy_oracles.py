@@ -229,7 +229,7 @@ def _deliver(ground: Ground, device: int, message: int) -> None:
 
 def judged(run: Path, name: str) -> tuple[Delivered, Delivered]:
     """Return what a run with plain messages delivered, and what its policy would on the contacts of the run.
-    A device is named as its seats are, up to the dot.
+    A device is named as its slots are, up to the dot.
     """
 
     def rows(table: str) -> list[dict[str, Any]]:

@@ -6,15 +6,15 @@ from emulation.board_time import BoardTime
 from emulation.clock import Clock
 from emulation.node import Node
 from emulation.scenario.fault_settings import BoardSettings
-from emulation.scenario.scenario import Seat
+from emulation.scenario.scenario import NodeSlot
 
 SLOW = BoardSettings(reading_us=1000, subscription_us=100, match_us=500, message_us=2500)
 
 
 def node(number: int) -> Node:
     store = MemoryStore()
-    seat = Seat(number, number, "medics", number, "subscriber")
-    return Node(seat, SubscriberEnd(number, 0, store, 0), store)
+    slot = NodeSlot(number, number, "medics", number, "subscriber")
+    return Node(slot, SubscriberEnd(number, 0, store, 0), store)
 
 
 def test_what_a_board_is_given_is_done_one_after_the_other() -> None:

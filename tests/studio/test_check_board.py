@@ -14,10 +14,10 @@ from knowledge_manager.mission_table import MissionTable, load_mission_table
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from tests.emulation.conftest import FEVER, SMALL
 from watchdog.header import body_of
-from watchdog.manager import BAD_VECTOR, FULL, UNKNOWN_LANGUAGE
 from watchdog.pool import INSTALLED, Pool
 from watchdog.scan import Scan
 from watchdog.small_host import SmallHost
+from watchdog.watchdog import BAD_VECTOR, FULL, UNKNOWN_LANGUAGE
 
 WEIGHTED = FEVER.replace(
     "</subscription>", "  <aggregating-function>{name}</aggregating-function>\n</subscription>"

@@ -16,7 +16,7 @@ from dens.subscriber import SubscriberEnd
 from knowledge_manager.mission_table import load_mission_table
 from nodes.node_probe import Answer
 from nodes.output import OutputError
-from nodes.subscriber_process import Ear, ask_for
+from nodes.subscriber_process import Listener, ask_for
 
 PATIENT = Path(__file__).parents[2] / "docs" / "examples" / "patient.xml"
 
@@ -34,9 +34,9 @@ def test_what_could_not_be_shown_is_shown_after_the_next_start() -> None:
         raise OutputError(BrokenPipeError())
 
     end = SubscriberEnd(7, 1, store, 0)
-    ear = Ear(end, show, print, None, [], answer_for(end, []))
+    listener = Listener(end, show, print, None, [], answer_for(end, []))
     with pytest.raises(OutputError):
-        ear.hear(delivered)
+        listener.hear(delivered)
     again = SubscriberEnd(7, 1, store.crash(), 50)
     events = list(iter(again.next_event, None))
     [shown] = [event for event in events if isinstance(event, NotificationDelivered)]
@@ -64,10 +64,10 @@ def test_what_is_in_force_is_asked_for_anew_where_its_signature_is_not_this_keys
 def test_whoever_is_refused_for_want_of_a_signature_is_told_what_to_do() -> None:
     said: list[str] = []
     end = SubscriberEnd(7, 1, MemoryStore(), 0)
-    ear = Ear(end, lambda event: None, said.append, None, [], answer_for(end, []))
+    listener = Listener(end, lambda event: None, said.append, None, [], answer_for(end, []))
     asked = Item(MessageType.SUBSCRIBE, 1, 7, 1, 0, 99, 0, b"\x04\x00\x5f")
     for reason in ("not_signed", "no_room", None):
-        ear.hear(MessageAcknowledged(0, asked, 1, reason))
+        listener.hear(MessageAcknowledged(0, asked, 1, reason))
     assert said[0].startswith("subscription 4: node 1 refused it: not_signed; ask for it again with --key")
     assert said[1:] == ["subscription 4: node 1 refused it: no_room", "subscription 4: node 1 has it"]
 

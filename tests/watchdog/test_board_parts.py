@@ -8,9 +8,15 @@ from hypothesis import strategies as st
 
 from dens.authentication import Authenticator, node_key
 from tests.watchdog.strategies import subscriptions
+from watchdog.authentication import Authenticator as BoardAuthenticator
+from watchdog.authentication import hmac
 from watchdog.clock import HOUR_MS, Clock
 from watchdog.filter import FuzzyFilter
-from watchdog.manager import (
+from watchdog.numbers import STEP, Numbers
+from watchdog.pool import EXPIRY, Pool
+from watchdog.scan import Scan
+from watchdog.small_host import SmallHost
+from watchdog.watchdog import (
     BAD_VECTOR,
     FULL,
     INSTALLED,
@@ -21,11 +27,6 @@ from watchdog.manager import (
     UNKNOWN_LANGUAGE,
     Watchdog,
 )
-from watchdog.numbers import STEP, Numbers
-from watchdog.pool import EXPIRY, Pool
-from watchdog.scan import Scan
-from watchdog.seal import Seal, hmac
-from watchdog.small_host import SmallHost
 
 
 def taken(numbers: Numbers, row: int) -> int:
@@ -64,14 +65,14 @@ def test_a_power_cut_while_a_number_file_is_written(tmp_path: Path, damage: str)
 )
 def test_tags_are_those_of_the_overlay(key: bytes, body: bytes, node: int, session: int) -> None:
     sealed = bytearray(body + bytes(8))
-    seal = Seal(node, key)
-    seal.append_tag(sealed, len(body), session.to_bytes(4, "big"))
+    authenticator = BoardAuthenticator(node, key)
+    authenticator.append_tag(sealed, len(body), session.to_bytes(4, "big"))
     assert bytes(sealed[len(body) :]) == Authenticator(node, key).tag(body, session)
     peer = (node + 1) & 65535
     tag = Authenticator(peer, key).tag(body, session)
-    assert seal.verifies(body + tag, len(body), peer, session.to_bytes(4, "big"))
-    assert not seal.verifies(body + tag, len(body), node, session.to_bytes(4, "big"))
-    assert not seal.verifies(body + bytes(8), len(body), peer, session.to_bytes(4, "big"))
+    assert authenticator.verifies(body + tag, len(body), peer, session.to_bytes(4, "big"))
+    assert not authenticator.verifies(body + tag, len(body), node, session.to_bytes(4, "big"))
+    assert not authenticator.verifies(body + bytes(8), len(body), peer, session.to_bytes(4, "big"))
     assert hmac(key, b"dens node key v1", node.to_bytes(2, "big")) == node_key(key, node)
 
 

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from watchdog.damper import Damper
 from watchdog.filter import FuzzyFilter
-from watchdog.manager import Watchdog
 from watchdog.reading import Reading
+from watchdog.watchdog import Watchdog
 
 ANYTHING = bytes([0, 0, 100, 0, 0, 0, 0, 255, 127, 1, 1])
 BOTH = bytes([1, 0, 100, 0, 0, 0, 0, 255, 127, 0, 255, 127, 1, 3])

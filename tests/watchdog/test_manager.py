@@ -1,7 +1,9 @@
 """The watchdog: what it answers, what it forgets and when, and what it never brings back."""
 
 from watchdog.filter import FuzzyFilter, Release
-from watchdog.manager import (
+from watchdog.pool import INSTALLED, KNOWN, REPLACED, STALE, Pool
+from watchdog.reading import Reading
+from watchdog.watchdog import (
     ABSENT,
     BAD_VECTOR,
     FULL,
@@ -12,8 +14,6 @@ from watchdog.manager import (
     WITHDRAWN,
     Watchdog,
 )
-from watchdog.pool import INSTALLED, KNOWN, REPLACED, STALE, Pool
-from watchdog.reading import Reading
 
 
 def anything(id: int = 0, seq: int = 0) -> bytes:

@@ -21,14 +21,14 @@ from dens.subscriber import SubscriberEnd
 from knowledge_manager.distributed_dictionary import DistributedDataDictionary
 from knowledge_manager.mission_table import load_mission_table
 from plugins.registry import languages
+from watchdog.authentication import Authenticator as BoardAuthenticator
 from watchdog.filter import FuzzyFilter
-from watchdog.manager import Watchdog
 from watchdog.numbers import Numbers
 from watchdog.pool import Pool
 from watchdog.publisher import Publisher
 from watchdog.scan import Scan
-from watchdog.seal import Seal
 from watchdog.small_host import SmallHost
+from watchdog.watchdog import Watchdog
 
 TABLE = load_mission_table(["weather"])
 BOARD, MEDIATOR, SUBSCRIBER = 4, 2, 1
@@ -50,10 +50,10 @@ class Board:
         out[3] = TABLE.check
         out[5] = BOARD
         self.said: list[bytes] = []
-        seal = None if key is None else Seal(BOARD, key)
+        authenticator = None if key is None else BoardAuthenticator(BOARD, key)
         numbers = Numbers(str(folder / "n"))
         self.publisher = Publisher(
-            out, self.host, numbers, lambda b, n: self.said.append(bytes(b[:n])), seal, room
+            out, self.host, numbers, lambda b, n: self.said.append(bytes(b[:n])), authenticator, room
         )
         self.publisher.begin()
         self.publisher.publish(EXTRACT, len(EXTRACT), 0)

@@ -6,8 +6,8 @@ from html import escape
 from knowledge_manager.mission_table import MissionTable
 from plugins.curves import Curve, degrees
 from plugins.fuzzy.authoring.compiler.compile import Compiled
+from plugins.fuzzy.authoring.compiler.constraint_specs import Crisp, Exact
 from plugins.fuzzy.authoring.compiler.constraints import Constraint
-from plugins.fuzzy.authoring.compiler.wishes import Crisp, Exact
 from plugins.fuzzy.authoring.words import Names, value_words
 from plugins.fuzzy.codec import FuzzyCodec
 
@@ -57,7 +57,7 @@ def _note(constraint: Constraint | None) -> str:
     """Return how true the bytes are to what was wanted: crisp sets in words, curves by their deviation."""
     if constraint is None:
         return ""
-    shape = constraint.wish.shape
+    shape = constraint.spec.shape
     if constraint.shift is not None:
         return constraint.shift.words
     if isinstance(shape, Exact) and shape.told:

@@ -7,9 +7,9 @@ from knowledge_manager.event_class import Attribute
 from knowledge_manager.terms import Hedged
 from plugins.authoring.terms import Curve, FittedTerm
 from plugins.curves import degrees, domain_values, fuzzifier_curve, hedged
+from plugins.fuzzy.authoring.compiler.constraint_specs import COMPLEMENT, CRISP
 from plugins.fuzzy.authoring.compiler.fit import fit
 from plugins.fuzzy.authoring.compiler.term_check import term_fault
-from plugins.fuzzy.authoring.compiler.wishes import COMPLEMENT, CRISP
 from plugins.fuzzy.readings import middle
 from watchdog.membership import SLOPES
 

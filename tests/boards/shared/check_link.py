@@ -1,14 +1,14 @@
 """What a board needs to speak: frames, numbers, tags, the clock, the publisher; and what bad input does."""
 
+from watchdog.authentication import Authenticator
 from watchdog.clock import Clock
 from watchdog.filter import FuzzyFilter
 from watchdog.frames import Deframer, write_frame
-from watchdog.manager import FULL, INSTALLED, OVER, STALE, UNKNOWN_LANGUAGE, Watchdog
 from watchdog.pool import Pool
 from watchdog.publisher import Publisher
 from watchdog.scan import Scan
-from watchdog.seal import Seal
 from watchdog.small_host import SmallHost
+from watchdog.watchdog import FULL, INSTALLED, OVER, STALE, UNKNOWN_LANGUAGE, Watchdog
 
 VECTOR = b"\x01\x00\x64\x00\x00\xd0\x64\x96\x78\x02\x01"
 
@@ -25,7 +25,7 @@ class MemoryNumbers:
         self.rows[row] += 1
 
 
-def board(seal=None, host=None):
+def board(authenticator=None, host=None):
     """Return a publisher and the list of what it says."""
     said = []
     out = bytearray(160)
@@ -33,7 +33,9 @@ def board(seal=None, host=None):
     out[5] = 7
     pool = Pool(1, 5 + 14 * 2, 1)
     host = host or SmallHost(pool, Scan(pool, False, 95, None))
-    publisher = Publisher(out, host, MemoryNumbers(), lambda b, n: said.append(bytes(b[:n])), seal, 4)
+    publisher = Publisher(
+        out, host, MemoryNumbers(), lambda b, n: said.append(bytes(b[:n])), authenticator, 4
+    )
     publisher.begin()
     publisher.publish(b"\x10\0\0\0\0\xa8\x01\x01\x01\x05\0", 11, 0)
     return publisher, said
@@ -129,13 +131,13 @@ def test_frames():
 
 
 def test_tags():
-    seal = Seal(4, b"mission")
+    authenticator = Authenticator(4, b"mission")
     sealed = bytearray(11)
     sealed[0] = 5
-    seal.append_tag(sealed, 3, b"\0\0\0\x09")
+    authenticator.append_tag(sealed, 3, b"\0\0\0\x09")
     assert bytes(sealed[3:]) == b"\x54\xe2\x11\xd9\x66\x0d\xdf\xc2"
-    assert Seal(5, b"mission").verifies(sealed, 3, 4, b"\0\0\0\x09")
-    assert not Seal(5, b"mission").verifies(sealed, 3, 4, b"\0\0\0\x08")
+    assert Authenticator(5, b"mission").verifies(sealed, 3, 4, b"\0\0\0\x09")
+    assert not Authenticator(5, b"mission").verifies(sealed, 3, 4, b"\0\0\0\x08")
 
 
 def test_a_clock_that_jumps():

@@ -2,7 +2,10 @@
 
 from watchdog.filter import FuzzyFilter, PoolFull
 from watchdog.gauge import Gauge, NominalGauge
-from watchdog.manager import (
+from watchdog.pool import INSTALLED, KNOWN, REPLACED, STALE, Pool
+from watchdog.reading import Reading
+from watchdog.sources import MemorySource, SensorSource
+from watchdog.watchdog import (
     ABSENT,
     BAD_VECTOR,
     FULL,
@@ -12,9 +15,6 @@ from watchdog.manager import (
     WITHDRAWN,
     Watchdog,
 )
-from watchdog.pool import INSTALLED, KNOWN, REPLACED, STALE, Pool
-from watchdog.reading import Reading
-from watchdog.sources import MemorySource, SensorSource
 
 
 def subscription(id: int, saf: int, low: int, high: int, head: int = 0) -> bytes:

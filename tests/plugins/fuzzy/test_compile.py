@@ -13,8 +13,8 @@ from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary_reader import read_vocabulary
 from plugins.authoring.reader import PredicateReader
 from plugins.fuzzy.authoring.compiler import compile_subscription
+from plugins.fuzzy.authoring.compiler.constraint_specs import CRISP, ConstraintSpec, Exact
 from plugins.fuzzy.authoring.compiler.predicates import BUILT_IN_TAGS
-from plugins.fuzzy.authoring.compiler.wishes import CRISP, Exact, Wish
 from plugins.fuzzy.vectors import decode_subscription
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE, compiled, subscription, triple_of
 from watchdog.header import HEADER_LIFETIME
@@ -316,12 +316,12 @@ def test_no_expression(text: str) -> None:
         compiled(f"{HIGH}{LOW}<function>{text}</function>")
 
 
-def read_fever(element: object, reader: PredicateReader) -> list[Wish]:
+def read_fever(element: object, reader: PredicateReader) -> list[ConstraintSpec]:
     """Read `<fever xmlns="urn:example"/>`: at least 38 °C."""
     attribute = reader.event.attribute("patient_temperature")
     byte = normal_byte(3800, attribute.lo_scaled, attribute.hi_scaled)
     span = reader.document.span(element)  # type: ignore[arg-type]
-    return [Wish(attribute.index, attribute, Exact((byte, 255, CRISP)), 1.0, span)]
+    return [ConstraintSpec(attribute.index, attribute, Exact((byte, 255, CRISP)), 1.0, span)]
 
 
 def test_a_new_tag_is_a_plug_in() -> None:

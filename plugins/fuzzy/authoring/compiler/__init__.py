@@ -1,6 +1,6 @@
 """From a subscription written by a person to its vector, in visible steps, one module each:
 
-`document` (bytes → elements), `predicates` (→ wishes), `curves` and `fit` (→ constraints), `encode` (→
+`document` (bytes → elements), `predicates` (→ specs), `curves` and `fit` (→ constraints), `encode` (→
 vector).
 """
 

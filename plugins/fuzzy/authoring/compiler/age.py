@@ -7,7 +7,7 @@ from knowledge_manager.durations import duration_s, written_duration
 from plugins.authoring.reader import PredicateReader, own_text
 from plugins.authoring.spans import Span
 from plugins.fuzzy.ages import OLDEST_S
-from plugins.fuzzy.authoring.compiler.wishes import CRISP, Exact, Wish
+from plugins.fuzzy.authoring.compiler.constraint_specs import CRISP, ConstraintSpec, Exact
 from plugins.fuzzy.authoring.schema import NAMESPACE
 from watchdog.lifetime import lifetime_code, lifetime_s
 
@@ -18,8 +18,8 @@ LONGEST_S: Final = lifetime_s(lifetime_code(OLDEST_S) - 1)
 """Ages saturate, so a longer one would let every event pass, however old."""
 
 
-def read_within_last(element: "Element", reader: PredicateReader) -> list[Wish]:
-    """Return the wish on the event's age: crisp, up to the code of the duration."""
+def read_within_last(element: "Element", reader: PredicateReader) -> list[ConstraintSpec]:
+    """Return the spec on the event's age: crisp, up to the code of the duration."""
     document = reader.document
     span = document.text_span(element)
     universal = element.find(f"{{{NAMESPACE}}}universal")
@@ -35,11 +35,11 @@ def read_within_last(element: "Element", reader: PredicateReader) -> list[Wish]:
         if code is None:
             return []
         shape = Exact((0, code, CRISP), _longer(code, text))
-    return [Wish(reader.age_index, None, shape, reader.weight(element), document.span(element))]
+    return [ConstraintSpec(reader.age_index, None, shape, reader.weight(element), document.span(element))]
 
 
-def read_keep(root: "Element", reader: PredicateReader) -> list[Wish]:
-    """Return the wish on the event's age that the attribute `keep` asks for, nothing where it is not given.
+def read_keep(root: "Element", reader: PredicateReader) -> list[ConstraintSpec]:
+    """Return the spec on the event's age that the attribute `keep` asks for, nothing where it is not given.
 
     It shortens: what its source gives is the most there is, and asking for more is told.
     """
@@ -58,7 +58,7 @@ def read_keep(root: "Element", reader: PredicateReader) -> list[Wish]:
             "notification_lifetime stands in the vocabulary"
         )
         reader.warn(span, "D142", message)
-    return [Wish(reader.age_index, None, Exact((0, code, CRISP), _longer(code, text)), 1.0, span)]
+    return [ConstraintSpec(reader.age_index, None, Exact((0, code, CRISP), _longer(code, text)), 1.0, span)]
 
 
 def _longer(code: int, written: str) -> str:

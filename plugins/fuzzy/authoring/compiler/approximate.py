@@ -33,7 +33,7 @@ from plugins.authoring.constants import (
 )
 from plugins.authoring.domain import unit_of
 from plugins.authoring.reader import PredicateReader
-from plugins.fuzzy.authoring.compiler.wishes import Curved, Wish
+from plugins.fuzzy.authoring.compiler.constraint_specs import ConstraintSpec, Curved
 from plugins.fuzzy.authoring.schema import NAMESPACE
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 _OPERATORS = ("is", "is-not", "more-or-less")
 
 
-def read_approximate(element: "Element", reader: PredicateReader) -> list[Wish]:
-    """Return the wish of an approximate predicate."""
+def read_approximate(element: "Element", reader: PredicateReader) -> list[ConstraintSpec]:
+    """Return the spec of an approximate predicate."""
     named = reader.attribute(element)
     unit = None if named is None else unit_of(element, named, reader)
     if named is None or unit is None:
@@ -73,10 +73,10 @@ def read_approximate(element: "Element", reader: PredicateReader) -> list[Wish]:
     kind = etree.QName(operator).localname
     if kind == "more-or-less":
         hedges = (*hedges, "more_or_less")
-    wish = Curved(fuzzifier, hedges, complement=kind == "is-not", unit=unit)
+    spec = Curved(fuzzifier, hedges, complement=kind == "is-not", unit=unit)
     span = reader.document.span(element)
     weight = reader.weight(element)
-    return [Wish(attribute.index, attribute, wish, weight, span, str(element.get("attribute")))]
+    return [ConstraintSpec(attribute.index, attribute, spec, weight, span, str(element.get("attribute")))]
 
 
 def _resolve(

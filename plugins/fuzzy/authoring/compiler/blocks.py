@@ -8,7 +8,7 @@ from documents.problems import DocumentError
 from plugins.authoring.document import SubscriptionDocument
 from plugins.authoring.reader import own_text
 from plugins.fuzzy.authoring.compiler.expressions import BadExpression, parse_expression
-from plugins.fuzzy.authoring.compiler.predicates import Asked
+from plugins.fuzzy.authoring.compiler.predicates import ParsedSubscription
 from plugins.fuzzy.authoring.compiler.rules import fit_rules, is_constant
 from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.patterns import pattern_bytes
@@ -39,7 +39,7 @@ class Block:
     is_constant: bool = False
 
 
-def pattern_block(asked: Asked, document: SubscriptionDocument) -> Block:
+def pattern_block(asked: ParsedSubscription, document: SubscriptionDocument) -> Block:
     """Return the block that the combination needs, empty for most aggregators; what is wrong raises
     `DocumentError`.
     """
@@ -66,11 +66,11 @@ class _Unusable(Exception):
         self.code = code
 
 
-def _weights(asked: Asked) -> bytes:
+def _weights(asked: ParsedSubscription) -> bytes:
     """Return one byte for each weight: as they are where all are whole numbers up to 255, else scaled to
     255.
     """
-    weights = [wish.weight for wish in asked.wishes]
+    weights = [spec.weight for spec in asked.specs]
     largest = max(weights)
     if largest == 0:
         raise _Unusable("D125", "all weights are 0; give at least one predicate a weight")
@@ -79,8 +79,8 @@ def _weights(asked: Asked) -> bytes:
     return bytes(max(1, round(255 * (weight / largest))) if weight else 0 for weight in weights)
 
 
-def _rules(asked: Asked) -> Block:
-    count = len(asked.wishes)
+def _rules(asked: ParsedSubscription) -> Block:
+    count = len(asked.specs)
     if count < 2:
         raise _Unusable("D123", "a function is broken down into pairs; it needs at least two predicates")
     element = asked.combination.function
@@ -101,11 +101,11 @@ def _rules(asked: Asked) -> Block:
     return Block(fitted.block, missed, is_constant(function, count))
 
 
-def _names(asked: Asked) -> dict[str, int]:
+def _names(asked: ParsedSubscription) -> dict[str, int]:
     """Return what an expression may call each predicate: the table's name, or the author's word for it."""
-    names = {"age" if wish.attribute is None else wish.name: rank for rank, wish in enumerate(asked.wishes)}
-    for rank, wish in enumerate(asked.wishes):
-        word = normalize("NFKC", wish.word.strip())
+    names = {"age" if spec.attribute is None else spec.name: rank for rank, spec in enumerate(asked.specs)}
+    for rank, spec in enumerate(asked.specs):
+        word = normalize("NFKC", spec.word.strip())
         if word.isidentifier():
             names.setdefault(word, rank)
     return names

@@ -13,12 +13,17 @@ from plugins.authoring.constants import plain_number
 from plugins.authoring.document import SubscriptionDocument, read_subscription
 from plugins.authoring.words import AuthorsWords, ResolvedWord
 from plugins.fuzzy.authoring.compiler.blocks import FunctionError, pattern_block
+from plugins.fuzzy.authoring.compiler.constraint_specs import Crisp, Curved, Exact
 from plugins.fuzzy.authoring.compiler.constraints import Constraint, constrain
-from plugins.fuzzy.authoring.compiler.encode import Spans, encode_asked
+from plugins.fuzzy.authoring.compiler.encode import Spans, encode_parsed
 from plugins.fuzzy.authoring.compiler.fit import DOUBTFUL, REFUSED
-from plugins.fuzzy.authoring.compiler.predicates import Asked, TagReaders, read_predicates, registered_tags
+from plugins.fuzzy.authoring.compiler.predicates import (
+    ParsedSubscription,
+    TagReaders,
+    read_predicates,
+    registered_tags,
+)
 from plugins.fuzzy.authoring.compiler.term_check import curve_fault
-from plugins.fuzzy.authoring.compiler.wishes import Crisp, Curved, Exact
 from plugins.fuzzy.authoring.schema import SCHEMA
 from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code, lifetime_s
 from watchdog.vector import VectorError
@@ -107,7 +112,7 @@ def compile_subscription(
         raise DocumentError([*document.problems, *error.problems]) from None
     if document.problems:
         raise DocumentError([*document.problems, *asked.warnings])
-    constraints = tuple(constrain(wish) for wish in asked.wishes)
+    constraints = tuple(constrain(spec) for spec in asked.specs)
     block = pattern_block(asked, document)
     problems = [*asked.warnings, *_deviations(constraints, document, tolerance)]
     missed = block.function_error
@@ -121,7 +126,7 @@ def compile_subscription(
     if any(problem.severity == "error" for problem in problems) or (strict and problems):
         raise DocumentError(problems)
     try:
-        vector, spans = encode_asked(
+        vector, spans = encode_parsed(
             asked,
             constraints,
             asked.combination.aggregator,
@@ -147,7 +152,7 @@ def compile_subscription(
     )
 
 
-def _roundings(document: SubscriptionDocument, asked: Asked) -> Iterator[str]:
+def _roundings(document: SubscriptionDocument, asked: ParsedSubscription) -> Iterator[str]:
     """Yield where the bytes say something else than the author wrote: thresholds are fifteenths, lifetimes
     powers of two.
     """
@@ -168,8 +173,8 @@ def _deviations(
     constraints: tuple[Constraint, ...], document: SubscriptionDocument, tolerance: float
 ) -> Iterator[Problem]:
     for constraint in constraints:
-        span, name = constraint.wish.span, constraint.attribute
-        shape, shift = constraint.wish.shape, constraint.shift
+        span, name = constraint.spec.span, constraint.attribute
+        shape, shift = constraint.spec.shape, constraint.shift
         fault = curve_fault(constraint, tolerance)
         if constraint.is_never_met:
             complain = document.warning if _is_by_bytes(shape) else document.problem

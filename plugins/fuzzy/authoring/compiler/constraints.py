@@ -1,5 +1,5 @@
-"""Wishes that got their three bytes: what a vector carries for each attribute, and how true that is to the
-wish.
+"""Specifications that got their three bytes: what a vector carries for each attribute, and how true that is
+to what was asked.
 
 Wanted and encoded are compared over exact readings, not over bytes: a curve that changes within one byte
 strays there, however well the middles of the bytes were met.
@@ -21,6 +21,14 @@ from plugins.curves import (
     fuzzifier_curve,
     hedged,
 )
+from plugins.fuzzy.authoring.compiler.constraint_specs import (
+    COMPLEMENT,
+    CRISP,
+    ConstraintSpec,
+    Crisp,
+    Curved,
+    Exact,
+)
 from plugins.fuzzy.authoring.compiler.crisp_bytes import (
     Shift,
     least_triple,
@@ -29,14 +37,13 @@ from plugins.fuzzy.authoring.compiler.crisp_bytes import (
     vertical_sides,
 )
 from plugins.fuzzy.authoring.compiler.fit import fit
-from plugins.fuzzy.authoring.compiler.wishes import COMPLEMENT, CRISP, Crisp, Curved, Exact, Wish
 from plugins.fuzzy.readings import Range, byte_of, count, first_reading, last_reading
 from plugins.fuzzy.vectors import Triple
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constraint:
-    """One attribute's constraint: the wish, its bytes, and the curve that was wanted.
+    """One attribute's constraint: the spec, its bytes, and the curve that was wanted.
 
     `deviation` is, for a curve, the largest difference of degrees over all exact readings, and for a crisp
     set how far a bound moved, as a share of the domain (`shift` then tells it in words). `within_a_step` is
@@ -45,7 +52,7 @@ class Constraint:
     language's own hedges cost is in its documentation, not a warning for everybody who uses them.
     """
 
-    wish: Wish
+    spec: ConstraintSpec
     triple: Triple
     deviation: float
     wanted: Curve
@@ -56,12 +63,12 @@ class Constraint:
     @property
     def index(self) -> int:
         """Return the attribute's index."""
-        return self.wish.index
+        return self.spec.index
 
     @property
     def attribute(self) -> str:
         """Return what the attribute is called."""
-        return self.wish.name
+        return self.spec.name
 
     @property
     def encoded(self) -> Curve:
@@ -71,8 +78,8 @@ class Constraint:
     @property
     def is_never_met(self) -> bool:
         """Tell whether no reading gets any degree, or inside of a `not` every one the full degree."""
-        satisfied = self.encoded < 1 if self.wish.is_negated else self.encoded > 0
-        attribute = self.wish.attribute
+        satisfied = self.encoded < 1 if self.spec.is_negated else self.encoded > 0
+        attribute = self.spec.attribute
         if attribute is None:
             return not satisfied.any()
         return not any(
@@ -81,22 +88,22 @@ class Constraint:
         )
 
 
-def constrain(wish: Wish) -> Constraint:
-    """Return the constraint of a wish. Exact bytes stay as they are, readings get the least bytes that hold
+def constrain(spec: ConstraintSpec) -> Constraint:
+    """Return the constraint of a spec. Exact bytes stay as they are, readings get the least bytes that hold
     them all, a curve is fitted.
 
     `is-not` is the fitted term with the complement bit, so that a term and its opposite always add up to 1. A
     curve with vertical sides is a set of readings.
     """
-    shape, attribute = wish.shape, wish.attribute
+    shape, attribute = spec.shape, spec.attribute
     if isinstance(shape, Curved) and attribute is not None:
         shape = vertical_sides(shape, attribute) or shape
     if isinstance(shape, Exact):
-        return Constraint(wish, shape.triple, 0.0, degrees(*shape.triple))
+        return Constraint(spec, shape.triple, 0.0, degrees(*shape.triple))
     if isinstance(shape, Crisp):
         if attribute is None:
             raise ValueError("an age is given by its bytes")
-        return _crisp(wish, shape, attribute)
+        return _crisp(spec, shape, attribute)
     v, V, g, deviation, within = _fitted(shape, attribute)
     doubt = deviation - within
     if shape.hedges:
@@ -104,7 +111,7 @@ def constrain(wish: Wish) -> Constraint:
         doubt = min(doubt, of_the_term - of_its_steps)
     if shape.complement:
         g ^= COMPLEMENT
-    return Constraint(wish, (v, V, g), deviation, _wanted_curve(shape, attribute), None, doubt, within)
+    return Constraint(spec, (v, V, g), deviation, _wanted_curve(shape, attribute), None, doubt, within)
 
 
 def _wanted_curve(shape: Curved, attribute: Attribute | None) -> Curve:
@@ -121,20 +128,20 @@ def _curve_at(shape: Curved, x: Curve) -> Curve:
     return curve
 
 
-def _crisp(wish: Wish, shape: Crisp, attribute: Attribute) -> Constraint:
+def _crisp(spec: ConstraintSpec, shape: Crisp, attribute: Attribute) -> Constraint:
     if not shape.wanted:
         nothing = (0, 255, CRISP | COMPLEMENT)
-        return Constraint(wish, nothing, 0.0, degrees(*nothing))
-    asked = opposite(shape, attribute) if wish.is_negated else shape
+        return Constraint(spec, nothing, 0.0, degrees(*nothing))
+    asked = opposite(shape, attribute) if spec.is_negated else shape
     if asked.wanted:
         triple = least_triple(asked.wanted, attribute)
         shift = shift_of(asked, triple, attribute)
     else:
         triple, shift = (0, 255, CRISP | COMPLEMENT), None
-    if wish.is_negated:
+    if spec.is_negated:
         triple = (*triple[:2], triple[2] ^ COMPLEMENT)
     moved = 0.0 if shift is None else shift.moved
-    return Constraint(wish, triple, moved, _shares(shape.wanted, triple, attribute), shift)
+    return Constraint(spec, triple, moved, _shares(shape.wanted, triple, attribute), shift)
 
 
 def _shares(wanted: tuple[Range, ...], triple: Triple, attribute: Attribute) -> Curve:

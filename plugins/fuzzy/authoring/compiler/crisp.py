@@ -11,8 +11,8 @@ from plugins.authoring.constants import exact_constant
 from plugins.authoring.domain import unit_of
 from plugins.authoring.reader import PredicateReader, own_text
 from plugins.authoring.spans import Span
+from plugins.fuzzy.authoring.compiler.constraint_specs import ConstraintSpec, Crisp
 from plugins.fuzzy.authoring.compiler.crisp_bytes import least_triple, passing
-from plugins.fuzzy.authoring.compiler.wishes import Crisp, Wish
 from plugins.fuzzy.readings import Range, all_but, byte_of, count, readings_of
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _NOMINAL_OPERATORS = ("eq", "ne", "in")
 
 
-def read_crisp(element: "Element", reader: PredicateReader) -> list[Wish]:
-    """Return the wish of a crisp predicate."""
+def read_crisp(element: "Element", reader: PredicateReader) -> list[ConstraintSpec]:
+    """Return the spec of a crisp predicate."""
     named = reader.attribute(element)
     unit = None if named is None else unit_of(element, named, reader)
     if named is None or unit is None:
@@ -52,7 +52,7 @@ def read_crisp(element: "Element", reader: PredicateReader) -> list[Wish]:
         return []
     weight = reader.weight(element)
     shape = Crisp(wanted, operator, unit)
-    return [Wish(attribute.index, attribute, shape, weight, span, str(element.get("attribute")))]
+    return [ConstraintSpec(attribute.index, attribute, shape, weight, span, str(element.get("attribute")))]
 
 
 def _constants(

@@ -4,15 +4,15 @@ came from.
 
 from plugins.authoring.spans import Span
 from plugins.fuzzy.authoring.compiler.constraints import Constraint
-from plugins.fuzzy.authoring.compiler.predicates import Asked
+from plugins.fuzzy.authoring.compiler.predicates import ParsedSubscription
 from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription
 
 Spans = tuple[Span | None, ...]
 """For each byte the piece of the document it came from; None where the document does not decide it."""
 
 
-def encode_asked(
-    asked: Asked,
+def encode_parsed(
+    asked: ParsedSubscription,
     constraints: tuple[Constraint, ...],
     aggregator: int,
     block: bytes,
@@ -40,6 +40,6 @@ def encode_asked(
     header: list[Span | None] = [None, None, asked.valid_span, None, None]
     combining = [asked.combination.span if asked.combination.aggregator else asked.threshold_span]
     in_block = [asked.combination.span] * ((1 + len(block)) if block else 0)
-    triples = [constraint.wish.span for constraint in constraints for _ in range(3)]
+    triples = [constraint.spec.span for constraint in constraints for _ in range(3)]
     features = [asked.event_span] * feature_bytes + [None] * feature_bytes
     return vector, (*header, *combining, *in_block, *triples, *features)

@@ -8,15 +8,15 @@ from documents.problems import did_you_mean, likely_meant, listed
 from knowledge_manager.event_class import Attribute
 from plugins.authoring.constants import BadConstant, extent, plain_number
 from plugins.authoring.reader import PredicateReader
-from plugins.fuzzy.authoring.compiler.wishes import Crisp, Wish
+from plugins.fuzzy.authoring.compiler.constraint_specs import ConstraintSpec, Crisp
 from plugins.fuzzy.readings import Range
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 
-def read_within(element: "Element", reader: PredicateReader) -> list[Wish]:
-    """Return two wishes, one on each coordinate: the square around the place. It holds the circle."""
+def read_within(element: "Element", reader: PredicateReader) -> list[ConstraintSpec]:
+    """Return two specs, one on each coordinate: the square around the place. It holds the circle."""
     document = reader.document
     event = reader.event
     if event.location is None:
@@ -32,7 +32,7 @@ def read_within(element: "Element", reader: PredicateReader) -> list[Wish]:
     if center is None or None in reach:
         return []
     weight = reader.weight(element)
-    wishes = []
+    specs = []
     for axis, middle, far in zip(axes, center, reach, strict=True):
         if far is None or far < 0:
             reader.complain(span, "D108", "distance is negative")
@@ -45,8 +45,8 @@ def read_within(element: "Element", reader: PredicateReader) -> list[Wish]:
             reader.complain(document.attribute_span(element, "of"), "D106", message)
             return []
         shape = Crisp((near,), "within", unit or axis.unit)
-        wishes.append(Wish(axis.index, axis, shape, weight, document.span(element)))
-    return wishes
+        specs.append(ConstraintSpec(axis.index, axis, shape, weight, document.span(element)))
+    return specs
 
 
 def _center(element: "Element", reader: PredicateReader) -> tuple[float, float] | None:

@@ -23,9 +23,9 @@ from plugins.authoring.words import AuthorsWords, ResolvedWord
 from plugins.fuzzy.authoring.compiler.age import read_keep, read_within_last
 from plugins.fuzzy.authoring.compiler.approximate import read_approximate
 from plugins.fuzzy.authoring.compiler.combination import Combination, local_name, read_combination
+from plugins.fuzzy.authoring.compiler.constraint_specs import ConstraintSpec
 from plugins.fuzzy.authoring.compiler.crisp import read_crisp
 from plugins.fuzzy.authoring.compiler.place import read_within
-from plugins.fuzzy.authoring.compiler.wishes import Wish
 from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, both, short_form
 from watchdog.aggregators import AGGREGATOR_NAMES, ANY_ZERO_IS_ZERO, UNMOVED_BY_ONE, WEIGHTED_MEAN
@@ -34,8 +34,8 @@ from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-TagReader = Callable[["Element", PredicateReader], list[Wish]]
-"""Reads one element into wishes: one for most tags, two for a place, none when something was wrong (and
+TagReader = Callable[["Element", PredicateReader], list[ConstraintSpec]]
+"""Reads one element into specs: one for most tags, two for a place, none when something was wrong (and
 noted).
 """
 
@@ -55,14 +55,14 @@ _COMBINING = ("aggregating-function", "function", "predicate-pattern")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a subscription asks for. `pattern` has ranks for leaves: positions in `wishes`, which are in
+class ParsedSubscription:
+    """What a subscription asks for. `pattern` has ranks for leaves: positions in `specs`, which are in
     attribute order.
     """
 
     event: int
     event_span: Span
-    wishes: tuple[Wish, ...]
+    specs: tuple[ConstraintSpec, ...]
     combination: Combination
     pattern: Pattern | None
     threshold: int
@@ -81,7 +81,9 @@ def registered_tags() -> TagReaders:
     return {**extensions, **BUILT_IN_TAGS}
 
 
-def read_predicates(document: SubscriptionDocument, words: AuthorsWords, tags: TagReaders) -> Asked:
+def read_predicates(
+    document: SubscriptionDocument, words: AuthorsWords, tags: TagReaders
+) -> ParsedSubscription:
     """Return what the document asks for; everything that is wrong with it raises one `DocumentError`."""
     root = document.root
     event_span = document.attribute_span(root, "event")
@@ -96,16 +98,16 @@ def read_predicates(document: SubscriptionDocument, words: AuthorsWords, tags: T
     threshold = _threshold(root.get("threshold"), threshold_span, reader)
     valid = _valid(root.get("valid"), valid_span, reader)
     combination = read_combination(root, reader)
-    wishes, pattern = _Gathering(reader, tags).gather(root, combination)
+    specs, pattern = _Gathering(reader, tags).gather(root, combination)
     if unspoken := words.unspoken_language():
         reader.warn(event_span, "D159", unspoken)
     problems = [problem for problem in reader.problems if problem.severity == "error"]
     if problems:
         raise DocumentError(reader.problems)
-    return Asked(
+    return ParsedSubscription(
         event=event.index,
         event_span=event_span,
-        wishes=wishes,
+        specs=specs,
         combination=combination,
         pattern=pattern,
         threshold=threshold,
@@ -118,16 +120,18 @@ def read_predicates(document: SubscriptionDocument, words: AuthorsWords, tags: T
 
 
 class _Gathering:
-    """Collects the wishes of all predicates, in document order, and the pattern over them."""
+    """Collects the specs of all predicates, in document order, and the pattern over them."""
 
     def __init__(self, reader: PredicateReader, tags: TagReaders) -> None:
         self.reader = reader
         self.tags = tags
-        self.wishes: list[Wish] = []
+        self.specs: list[ConstraintSpec] = []
         self.predicates: list[Pattern] = []
 
-    def gather(self, root: "Element", combination: Combination) -> tuple[tuple[Wish, ...], Pattern | None]:
-        """Return the wishes in attribute order, and the pattern with their ranks if there is one."""
+    def gather(
+        self, root: "Element", combination: Combination
+    ) -> tuple[tuple[ConstraintSpec, ...], Pattern | None]:
+        """Return the specs in attribute order, and the pattern with their ranks if there is one."""
         inside = combination.pattern
         tree = self._of_nested(inside) if inside is not None else None
         for child in root:
@@ -144,7 +148,7 @@ class _Gathering:
         ages += self._of_keep(root, combination, bool(ages))
         self._complain_about_doubles()
         self._warn_of_weights(combination)
-        if not self.wishes:
+        if not self.specs:
             if not self.reader.problems:
                 message = "a subscription needs at least one predicate"
                 self.reader.complain(self.reader.document.span(root), "D127", message)
@@ -155,11 +159,11 @@ class _Gathering:
             name = AGGREGATOR_NAMES[combination.aggregator]
             message = f"with {name} an event that is too old gets a lower degree, but may still match"
             self.reader.warn(combination.span, "D155", message)
-        order = sorted(range(len(self.wishes)), key=lambda position: self.wishes[position].index)
+        order = sorted(range(len(self.specs)), key=lambda position: self.specs[position].index)
         rank = {position: number for number, position in enumerate(order)}
         negated = set() if tree is None else _negated(tree)
-        wishes = tuple(replace(self.wishes[position], is_negated=position in negated) for position in order)
-        return wishes, None if tree is None else _ranked(tree, rank)
+        specs = tuple(replace(self.specs[position], is_negated=position in negated) for position in order)
+        return specs, None if tree is None else _ranked(tree, rank)
 
     def _of_predicate(self, element: "Element") -> Pattern | None:
         """Read one predicate; return it as a pattern over positions in document order."""
@@ -168,9 +172,9 @@ class _Gathering:
             span = self.reader.document.span(element)
             self.reader.complain(span, "D110", f"no reader is registered for the tag {element.tag}")
             return None
-        first = len(self.wishes)
-        self.wishes.extend(read(element, self.reader))
-        leaves = tuple(map(Leaf, range(first, len(self.wishes))))
+        first = len(self.specs)
+        self.specs.extend(read(element, self.reader))
+        leaves = tuple(map(Leaf, range(first, len(self.specs))))
         if not leaves:
             return None
         self.predicates.append(leaves[0] if len(leaves) == 1 else Joined("and", leaves))
@@ -222,8 +226,8 @@ class _Gathering:
 
     def _of_keep(self, root: "Element", combination: Combination, has_age: bool) -> list[Pattern]:
         """Read `keep`, which lets through or holds back and must not move a degree."""
-        wishes = read_keep(root, self.reader)
-        if not wishes:
+        specs = read_keep(root, self.reader)
+        if not specs:
             return []
         name = AGGREGATOR_NAMES.get(combination.aggregator, "")
         message = ""
@@ -232,26 +236,26 @@ class _Gathering:
         elif combination.pattern is None and not UNMOVED_BY_ONE >> combination.aggregator & 1:
             message = f"with {name} the age would count among the degrees; use min, product or a pattern"
         if message:
-            self.reader.complain(wishes[0].span, "D141", message)
+            self.reader.complain(specs[0].span, "D141", message)
             return []
-        self.wishes.extend(wishes)
-        return [Leaf(len(self.wishes) - 1)]
+        self.specs.extend(specs)
+        return [Leaf(len(self.specs) - 1)]
 
     def _warn_of_weights(self, combination: Combination) -> None:
         if combination.aggregator != WEIGHTED_MEAN:
-            for wish in self.wishes:
-                if wish.weight != 1.0:
-                    message = f"the weight of {wish.name} counts for nothing without a weighted_mean"
-                    self.reader.warn(wish.span, "D157", message)
+            for spec in self.specs:
+                if spec.weight != 1.0:
+                    message = f"the weight of {spec.name} counts for nothing without a weighted_mean"
+                    self.reader.warn(spec.span, "D157", message)
 
     def _complain_about_doubles(self) -> None:
-        seen: dict[int, Wish] = {}
-        for wish in self.wishes:
-            first = seen.setdefault(wish.index, wish)
-            if first is not wish:
-                has = f"{wish.name} has a predicate already, in line {first.span.line}; it can have one"
+        seen: dict[int, ConstraintSpec] = {}
+        for spec in self.specs:
+            first = seen.setdefault(spec.index, spec)
+            if first is not spec:
+                has = f"{spec.name} has a predicate already, in line {first.span.line}; it can have one"
                 message = f"{has}: say both as one (between, is-not), or write two subscriptions"
-                self.reader.complain(wish.span, "D104", message)
+                self.reader.complain(spec.span, "D104", message)
 
 
 def _ranked(tree: Pattern, rank: dict[int, int]) -> Pattern:

@@ -6,9 +6,9 @@ from knowledge_manager.event_class import Attribute
 from knowledge_manager.terms import Hedged
 from plugins.authoring.reading_words import amount_words
 from plugins.authoring.spans import Span
+from plugins.fuzzy.authoring.compiler.constraint_specs import ConstraintSpec, Curved
 from plugins.fuzzy.authoring.compiler.constraints import Constraint, constrain
 from plugins.fuzzy.authoring.compiler.fit import REFUSED
-from plugins.fuzzy.authoring.compiler.wishes import Curved, Wish
 from plugins.fuzzy.readings import step_at
 
 _NOWHERE = Span(0, 0, 0, 0, 0, 0)
@@ -34,12 +34,12 @@ def term_fault(attribute: Attribute, name: str) -> str:
         hedges = (*hedges, *term.hedges)
         term = attribute.terms[term.of]
     shape = Curved(term, tuple(reversed(hedges)), unit=attribute.unit)
-    return curve_fault(constrain(Wish(attribute.index, attribute, shape, 1.0, _NOWHERE)))
+    return curve_fault(constrain(ConstraintSpec(attribute.index, attribute, shape, 1.0, _NOWHERE)))
 
 
 def _of_steps(constraint: Constraint) -> str:
     """Return how coarse the steps are where a curve is too narrow for them."""
-    attribute = constraint.wish.attribute
+    attribute = constraint.spec.attribute
     if attribute is None or attribute.type == "nominal" or not constraint.within_a_step:
         return ""
     widest = max(step_at(x, attribute) for x in (attribute.lo_scaled, *dict(attribute.breakpoints)))

@@ -23,7 +23,7 @@ def hmac(key: bytes, *parts: bytes) -> bytes:
     return whole.digest()
 
 
-class Seal:
+class Authenticator:
     """Makes and verifies tags for one node; it remembers the key of the peer it heard last."""
 
     def __init__(self, node: int, mission_key: bytes) -> None:

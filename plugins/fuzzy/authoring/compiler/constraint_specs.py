@@ -1,6 +1,6 @@
-"""What predicates ask for, before anything is fitted: one wish for each constrained attribute.
+"""What predicates ask for, before anything is fitted: one spec for each constrained attribute.
 
-A wish is either exact (three bytes that need no fitting), a set of readings, as crisp predicates have them
+A spec is either exact (three bytes that need no fitting), a set of readings, as crisp predicates have them
 (which becomes the least interval of bytes that misses none of them), or curved (a fuzzifier with hedges,
 whose curve is fitted later).
 """
@@ -56,7 +56,7 @@ class Curved:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ConstraintSpec:
     """One attribute and what is asked of it. `attribute` is None for the event's age, `word` what the author
     calls it.
 

@@ -9,25 +9,26 @@ NOBODY = b"\x00\x00\x00\x00"
 """The session of a peer that is not known yet."""
 
 
-class Speaker:
+class Transmitter:
     """The state of the one contact that a board has, and what is said in it.
 
-    `host` is a Watchdog or a SmallHost, `numbers` a Numbers, `seal` a Seal or None. `send(b, n)` transmits
-    b[:n]. `out` is the buffer in which datagrams are put together; bytes 3 to 5 hold the table check and the
-    node, and stay. `refused` counts datagrams that were none for this board, `dropped` notifications for
-    which there was no room, and `tries` how often was spoken without an answer.
+    `host` is a Watchdog or a SmallHost, `numbers` a Numbers, `authenticator` an Authenticator or None.
+    `send(b, n)` transmits b[:n]. `out` is the buffer in which datagrams are put together; bytes 3 to 5
+    hold the table check and the node, and stay. `refused` counts datagrams that were none for this board,
+    `dropped` notifications for which there was no room, and `tries` how often was spoken without an
+    answer.
     """
 
-    def __init__(self, out: bytearray, host, numbers, send, seal, room: int) -> None:  # type: ignore[no-untyped-def]
+    def __init__(self, out: bytearray, host, numbers, send, authenticator, room: int) -> None:  # type: ignore[no-untyped-def]
         self.out = out
         self.host = host
         self.numbers = numbers
         self.send = send
-        self.seal = seal
+        self.authenticator = authenticator
         self.room = room
         self.refused = self.dropped = 0
         self.outbox = []  # type: list[bytearray]
-        out[0] = 40 if seal else 32
+        out[0] = 40 if authenticator else 32
 
     def begin(self) -> None:
         """Begin a session: greet whoever is there. It comes first, and again when the link was away."""
@@ -79,8 +80,8 @@ class Speaker:
             for i in range(len(payload)):
                 out[16 + i] = payload[i]
             n = 16 + len(payload)
-        if self.seal:
-            self.seal.append_tag(out, n, NOBODY if number == HELLO else self.peer_session)
+        if self.authenticator:
+            self.authenticator.append_tag(out, n, NOBODY if number == HELLO else self.peer_session)
             n += 8
         self.send(out, n)
 
