@@ -1,9 +1,9 @@
 """Terms from past values: where people's words for an attribute may lie, judging by what was measured.
 
-The method is A-ToPSS' (SPEC §13): the values are split at the k - 1 largest gaps between neighbours; within
-a part the degree of a value is the density around it, counted in a window as wide as the part's largest
-gap, and normalised; then it is smoothed. All of it happens on the 256 normalised values, because a gap that
-is smaller cannot be told by any term. Three things are added so that it serves a vocabulary:
+The method is A-ToPSS' (paper 001, §3): the values are split at the k - 1 largest gaps between neighbours;
+within a part the degree of a value is the density around it, counted in a window as wide as the part's
+largest gap, and normalised; then it is smoothed. All of it happens on the 256 normalised values, because a
+gap that is smaller cannot be told by any term. Three things are added so that it serves a vocabulary:
 
 - Past values have outliers, and where values are dense all gaps are equal. A gap is passed over if it would
   leave a part with less than `LEAST_SHARE` of the values; among equal gaps the one with fewest values around

@@ -2,9 +2,9 @@
 
 Without a filter at the source every reading would be a notification vector on the air. How long that vector
 would have been follows from the reading alone: 6 + k + 2F bytes for k values and F bytes of feature mask
-(SPEC §3). The bytes saved count one transmission of each vector that stayed, from the publisher to the
-first mediator, without its envelope and without the copies that the overlay would have carried further: a
-lower bound.
+(docs/vector-format.md). The bytes saved count one transmission of each vector that stayed, from the
+publisher to the first mediator, without its envelope and without the copies that the overlay would have
+carried further: a lower bound.
 """
 
 from typing import Final

@@ -1,10 +1,10 @@
 """Which notifications are owed to whom: the ground truth that deliveries are measured against.
 
-A notification is owed to a subscription revision iff its event time lies in [creation, creation +
-lifetime), before its unsubscribe, and it matches (SPEC §8). Whether it matches is asked of the language's
-own matcher, the code that runs on a DENS node, shipped to Spark's workers; every revision is a subscription
-of its own to it, so that an older one is not hidden by a newer one. A notification's age is taken as 0:
-what counts is whether it matched when it happened.
+A notification is owed to a subscription revision iff its event time lies in [creation, creation + lifetime),
+before its unsubscribe, and it matches (docs/protocols.md). Whether it matches is asked of the language's own
+matcher, the code that runs on a DENS node, shipped to Spark's workers; every revision is a subscription of
+its own to it, so that an older one is not hidden by a newer one. A notification's age is taken as 0: what
+counts is whether it matched when it happened.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

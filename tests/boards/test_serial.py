@@ -15,6 +15,7 @@ from boards.settings import board_settings
 from dens.events import NotificationDelivered
 from knowledge_manager.mission_table import load_mission_table
 from tests.boards.test_wasm import SHARED
+from tests.paths import ROOT
 from watchdog.normalise import normal_byte
 from watchdog.pool import NEVER, Pool
 
@@ -178,7 +179,7 @@ def test_the_board_speaks_first_and_is_woken_at_its_prompt() -> None:
 
 
 def test_every_part_of_the_link_is_in_the_package() -> None:
-    package = Path(__file__).parents[2] / "watchdog"
+    package = ROOT / "watchdog"
     assert [
         name for part in LINK_PARTS.values() for name in part if not (package / (name + ".py")).is_file()
     ] == []

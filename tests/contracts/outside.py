@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.paths import ROOT
 
 
 def dens(site: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

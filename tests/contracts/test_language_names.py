@@ -4,8 +4,7 @@ import re
 from pathlib import Path
 
 from plugins.registry import BUILT_IN, DEFAULT
-
-ROOT = Path(__file__).parent.parent.parent
+from tests.paths import ROOT
 
 ROOMS = (
     "boards",

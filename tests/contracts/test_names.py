@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import watchdog
-
-ROOT = Path(__file__).parent.parent.parent
+from tests.paths import ROOT
 
 
 def test_watchdog_is_ours() -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.paths import ROOT
+
 FORBIDDEN = {
     "a package index": re.compile(
         r"https?://[\w.-]+/(?:simple|packages|debian)\b|--(?:extra-)?index-url|\"resolved\":"

@@ -1,7 +1,6 @@
 """Engines are made in one place, and with everything that a mission has."""
 
 import re
-from pathlib import Path
 
 from dens.assembly import Assembly
 from dens.limits import Limits
@@ -18,8 +17,8 @@ from emulation.fault_injection.topics import (
 from knowledge_manager.mission_table import load_mission_table
 from nodes.assembly import assembly_of
 from plugins.registry import languages
+from tests.paths import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 LIMITS = Limits(announcements=7)
 MISSION = Assembly(
     table_check=7,

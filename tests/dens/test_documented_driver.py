@@ -1,11 +1,10 @@
 """The driver that docs/protocols.md shows works as it stands there."""
 
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.paths import ROOT
 
 
 def test_the_driver_on_the_page_delivers_what_the_page_says(

@@ -2,11 +2,12 @@
 
 import doctest
 import importlib
-from pathlib import Path
 
 import pytest
 
-OVERLAY = Path(__file__).parents[2] / "dens"
+from tests.paths import ROOT
+
+OVERLAY = ROOT / "dens"
 WITH_EXAMPLES = sorted(
     ".".join(path.relative_to(OVERLAY.parent).with_suffix("").parts)
     for path in OVERLAY.rglob("*.py")

@@ -16,11 +16,11 @@ from dens.policies.registry import POLICIES
 from documents.problems import DocumentError
 from emulation.run import Progress, run_scenario
 from emulation.scenario import load_scenario
+from tests.paths import ROOT
 from traces.folder_lock import FolderLock
 from traces.schema import TABLES
 from traces.writer import TraceError
 
-ROOT = Path(__file__).parents[2]
 WriteScenario = Callable[..., Path]
 
 RUN = """

@@ -3,12 +3,12 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from emulation.streams import Streams
+from tests.paths import ROOT
 
 names = st.tuples(st.sampled_from(["mobility", "radio", "sensor"]), st.integers(0, 70_000))
 
@@ -52,7 +52,7 @@ def test_the_hash_seed_of_python_does_not_matter() -> None:
         subprocess.run(
             [sys.executable, "-c", code],
             env={**os.environ, "PYTHONHASHSEED": seed},
-            cwd=Path(__file__).parents[2],
+            cwd=ROOT,
             capture_output=True,
             text=True,
             check=True,

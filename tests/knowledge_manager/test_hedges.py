@@ -2,7 +2,6 @@
 
 import re
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,9 +13,9 @@ from knowledge_manager.hedges import HEDGES, Hedge
 from knowledge_manager.vocabulary_reader import read_vocabulary
 from plugins.curves import hedged
 from plugins.fuzzy.authoring.compiler import compile_subscription
+from tests.paths import ROOT
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE
 
-ROOT = Path(__file__).parents[2]
 every_hedge = pytest.mark.parametrize("hedge", HEDGES.values(), ids=HEDGES)
 degrees = st.floats(0.0, 1.0)
 

@@ -9,8 +9,8 @@ from documents.problems import DocumentError
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.vocabulary import UnknownName
 from knowledge_manager.vocabulary_reader import read_vocabulary
+from tests.paths import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 MEDICAL = (ROOT / "knowledge_manager" / "vocabularies" / "medical.toml").read_text("utf-8")
 
 

@@ -1,7 +1,6 @@
 """Vocabulary files: what is read from them, and that what ships is sound."""
 
 import datetime
-from pathlib import Path
 
 import pytest
 
@@ -15,8 +14,7 @@ from knowledge_manager.vocabulary import (
     shipped_vocabularies,
 )
 from knowledge_manager.vocabulary_reader import read_vocabulary
-
-ROOT = Path(__file__).parent.parent.parent
+from tests.paths import ROOT
 
 EVERYTHING = """
 name = "camp"

@@ -11,6 +11,7 @@ import pytest
 
 from documents.atomic_write import write_whole
 from documents.problems import DocumentError
+from tests.paths import ROOT
 
 
 def test_folders_are_made_and_files_replaced(tmp_path: Path) -> None:
@@ -52,7 +53,7 @@ def test_the_systems_own_links_are_followed() -> None:
         ],
         capture_output=True,
         check=True,
-        cwd=Path(__file__).parents[2],
+        cwd=ROOT,
     )
     assert ended.stdout == b"out"
 

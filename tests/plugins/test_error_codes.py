@@ -14,8 +14,8 @@ from plugins.authoring.vector_files import check_vector_file
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.fuzzy_authoring import FuzzyAuthoring
 from plugins.registry import term_fault
+from tests.paths import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 GOLDEN = Path(__file__).parent / "golden" / "errors"
 SOURCES = sorted(path for path in GOLDEN.iterdir() if path.suffix != ".txt")
 SHIPPED = ["medical", "weather", "fire"]

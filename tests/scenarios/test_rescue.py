@@ -19,8 +19,8 @@ import pytest
 from knowledge_manager.mission_table import load_mission_table
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from tests.emulation.earliest import arrivals, mediators_among, meetings_of
+from tests.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 RUN = """
 import sys
 from pathlib import Path

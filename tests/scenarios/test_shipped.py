@@ -10,8 +10,9 @@ import pytest
 
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
+from tests.paths import ROOT
 
-DATA = Path(__file__).parents[2] / "emulation" / "scenarios" / "data"
+DATA = ROOT / "emulation" / "scenarios" / "data"
 Rows = list[dict[str, int]]
 
 

@@ -8,8 +8,9 @@ from emulation.fault_injection.campaign import keep, run_seeds
 from emulation.fault_injection.driver_world import DriverWorld, draw_driver
 from emulation.fault_injection.invariant import BrokenInvariant
 from tests.dens.test_kills import kill_mediators, kill_subscribers
+from tests.paths import ROOT
 
-FAILING_PLANS = Path(__file__).parents[1] / "dens" / "failing_plans"
+FAILING_PLANS = ROOT / "tests" / "dens" / "failing_plans"
 
 
 def test_ten_thousand_seeds() -> None:

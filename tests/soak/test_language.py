@@ -14,10 +14,10 @@ from knowledge_manager.mission_table import load_mission_table
 from plugins.curves import degrees
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.vectors import SubscriptionVector, encode_notification, encode_subscription
+from tests.paths import ROOT
 from tests.plugins.fuzzy.test_fit import assert_best_nearby, random_curve
 from watchdog.vector import VectorError
 
-ROOT = Path(__file__).parent.parent.parent
 GOLDEN = json.loads((ROOT / "tests" / "golden" / "fuzzy_v1.json").read_text("utf-8"))
 FUZZING_S = int(os.environ.get("DENS_FUZZING_S", "300"))
 

@@ -1,6 +1,4 @@
-"""The same questions answered in plain Python, one loop each, from the definitions in SPEC and nothing
-else.
-"""
+"""The same questions answered in plain Python, one loop each, from the definitions alone."""
 
 import math
 from collections import defaultdict

@@ -32,11 +32,12 @@ from spark_analysis.sweep.key_figures import key_figures
 from spark_analysis.sweep.plan import SweepPlan
 from spark_analysis.sweep.results import SweepResult, Timing, summarise, write_results
 from studio.summary import comparison_table, summary_table, sweep_table
+from tests.paths import ROOT
 from tests.spark_analysis import oracle
 from tests.spark_analysis.conftest import write_tables
 from tests.spark_analysis.synthetic import END_MS, EVENT, LIFETIME_MS, SyntheticRun, mask, synthetic_run
 
-GUIDE = Path(__file__).parents[2] / "docs" / "analysis.md"
+GUIDE = ROOT / "docs" / "analysis.md"
 
 each = pytest.mark.parametrize("metric", metrics(), ids=lambda metric: metric.name)
 

@@ -23,9 +23,9 @@ from spark_analysis.session.java import find_java
 from spark_analysis.session.shipping import PACKAGES, packed_packages
 from spark_analysis.sweep.plan import read_plan
 from spark_analysis.sweep.run import on_spark, run_sweep
+from tests.paths import ROOT
 from tests.spark_analysis.little import write_little_sweep
 
-ROOT = Path(__file__).parents[2]
 SECONDS = 240
 
 

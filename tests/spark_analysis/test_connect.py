@@ -26,11 +26,11 @@ from spark_analysis.session.java import find_java
 from spark_analysis.session.shipping import PACKAGES
 from spark_analysis.sweep.plan import read_plan
 from spark_analysis.sweep.run import in_processes, run_sweep
+from tests.paths import ROOT
 from tests.spark_analysis.little import write_little_sweep
 from tests.spark_analysis.test_cluster import free_port
 
 SECONDS = 240
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,10 @@ from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 from spark_analysis.sweep.plan import read_plan
 from spark_analysis.sweep.run import check_plan
+from tests.paths import ROOT
 from tests.spark_analysis.little import write_little_sweep
 
-GUIDE = Path(__file__).parents[2] / "docs" / "analysis.md"
+GUIDE = ROOT / "docs" / "analysis.md"
 
 
 def blocks(language: str) -> list[str]:

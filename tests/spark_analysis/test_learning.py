@@ -27,9 +27,10 @@ from spark_analysis.learning.terms import NAMES, density, holes, learn_terms, sm
 from spark_analysis.learning.transitions import OTHER, collect, states_of, transitions
 from spark_analysis.learning.vocabulary import with_terms
 from spark_analysis.run import open_run
+from tests.paths import ROOT
 from watchdog.membership import SLOPES
 
-MEDICAL = (Path(__file__).parents[2] / "knowledge_manager" / "vocabularies" / "medical.toml").read_text()
+MEDICAL = (ROOT / "knowledge_manager" / "vocabularies" / "medical.toml").read_text()
 HEART_RATE = load_vocabulary("medical").events[0].attribute("heart_rate")
 
 

@@ -24,6 +24,7 @@ from spark_analysis.live.follow import STEPS, BatchLog, follow, wait_for_run
 from spark_analysis.live.state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
 from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.metrics.run_languages import RunLanguages
+from tests.paths import ROOT
 from tests.spark_analysis.oracle import delivered_at, owed_pairs
 from tests.spark_analysis.synthetic import END_MS, SyntheticRun, synthetic_run
 from traces.folder_lock import FolderLock, is_being_written
@@ -31,7 +32,6 @@ from traces.manifest import Manifest, read_manifest
 from traces.run_documents import NotARun
 from traces.schema import TABLES
 
-ROOT = Path(__file__).parents[2]
 SECONDS = 240
 
 run_languages = RunLanguages(load_mission_table(["medical"]))

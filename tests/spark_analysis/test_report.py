@@ -16,6 +16,7 @@ from spark_analysis.report.build import refuse_unwritable, write_report
 from spark_analysis.report.drawing import canvas, time_axis
 from spark_analysis.report.page import notices, page
 from spark_analysis.report.page_network import loads_table, map_text
+from tests.paths import ROOT
 from tests.spark_analysis.sample import sample_analysis
 
 FIGURES = {
@@ -134,7 +135,7 @@ def test_the_same_answers_give_the_same_bytes_whatever_the_hash_seed(tmp_path: P
     )
     subprocess.run(
         [sys.executable, "-c", program, str(tmp_path / "there.html")],
-        cwd=Path(__file__).parents[2],
+        cwd=ROOT,
         env={"PYTHONHASHSEED": "77", "PATH": ""},
         check=True,
     )

@@ -16,6 +16,7 @@ from spark_analysis.queries.analysis import analyse
 from spark_analysis.run import is_large, open_run
 from spark_analysis.schema import TABLES
 from spark_analysis.sweep.key_figures import key_figures
+from tests.paths import ROOT
 from tests.spark_analysis.little import write_little_sweep
 from traces.run_documents import NotARun
 
@@ -190,7 +191,7 @@ def test_an_unknown_table_is_refused_with_the_known_ones(write_run: WriteRun, sp
 
 
 def test_a_trace_of_version_2_is_read_and_reported(spark: SparkSession) -> None:
-    older = Path(__file__).parents[1] / "traces" / "version_2"
+    older = ROOT / "tests" / "traces" / "version_2"
     run = open_run(older, spark)
     assert run.table("documents").count() == 0
     assert run.table("matches").where("detail is null").count() == run.rows("matches") > 0

@@ -1,15 +1,15 @@
 """Spark's types, the writer's schema and the page that documents it say the same."""
 
 import re
-from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql.types import BinaryType, BooleanType, DataType, DoubleType, IntegerType, LongType, StringType
 
 from spark_analysis import schema as read
+from tests.paths import ROOT
 from traces import schema as written
 
-PAGE = Path(__file__).parents[2] / "docs" / "trace-format.md"
+PAGE = ROOT / "docs" / "trace-format.md"
 
 AS_SPARK: dict[pa.DataType, DataType] = {
     pa.int32(): IntegerType(),

@@ -15,8 +15,7 @@ from pyspark.sql import SparkSession
 
 from spark_analysis.errors import NoSpark
 from spark_analysis.session.session import open_session
-
-ROOT = Path(__file__).parents[2]
+from tests.paths import ROOT
 
 PROGRAM = """
     import os, sys

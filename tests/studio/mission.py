@@ -17,11 +17,12 @@ from nodes.node_file import NodePlan, load_node
 from nodes.publisher_process import announce, watchdog_for
 from nodes.tracing import TracedNode, traced_node
 from plugins.fuzzy.authoring.compiler import compile_subscription
+from tests.paths import ROOT
 from watchdog.reading import Reading
 
 BEGIN_MS = 200_000_000_000
 NODE, MEDIC, BED = 1, 7, 9
-PATIENT = Path(__file__).parents[2] / "docs" / "examples" / "patient.xml"
+PATIENT = ROOT / "docs" / "examples" / "patient.xml"
 
 
 class Mission:

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.paths import ROOT
+
 PATIENT = ROOT / "docs" / "examples" / "patient.xml"
 LONG_S = 240.0
 """A process is there after two seconds; on a machine that is busy it may take minutes."""

@@ -10,6 +10,7 @@ from boards import tools
 from boards.deploy import writing_programs
 from boards.microbit import run_on_microbit, started
 from dens.drivers.keys import new_mission_key, write_key
+from tests.paths import ROOT
 
 VECTOR = "0100640000d00a147f0a147f0a147f0107"
 FLOOD = """[[event]]
@@ -44,7 +45,7 @@ def test_build_says_what_it_wrote(dens, tmp_path: Path) -> None:
 
 
 def test_build_takes_subscriptions_as_xml_and_as_vectors(dens, tmp_path: Path) -> None:
-    xml = Path(__file__).parents[2] / "docs" / "examples" / "patient.xml"
+    xml = ROOT / "docs" / "examples" / "patient.xml"
     ended = dens(
         "board", "build", "--board", "pico", "-o", tmp_path / "out",
         "--subscriptions", xml, "--subscriptions", VECTOR,

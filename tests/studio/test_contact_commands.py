@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-THE_ONE = Path(__file__).parent.parent / "emulation" / "replay" / "the_one"
+from tests.paths import ROOT
+
+THE_ONE = ROOT / "tests" / "emulation" / "replay" / "the_one"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from typer.core import TyperGroup
 
-ROOT = Path(__file__).parents[2]
+from tests.paths import ROOT
+
 PRESS = """
 import os, signal, sys, threading, time
 

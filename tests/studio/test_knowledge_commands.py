@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.paths import ROOT
 from traces.tables import plain_schema
 
-ROOT = Path(__file__).parent.parent.parent
 VOCABULARIES = ROOT / "knowledge_manager" / "vocabularies"
 THESAURI = ROOT / "knowledge_manager" / "thesauri"
 

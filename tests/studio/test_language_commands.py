@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.paths import ROOT
+
 PATIENT = ROOT / "docs" / "examples" / "patient.xml"
 VECTOR = "00006700009592ff547bff3f01017f0107"
 """The example of the language's specification: temperature, heart rate and ward."""

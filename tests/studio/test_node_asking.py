@@ -1,7 +1,6 @@
 """A subscriber's process: what its output could not take is kept, and silence and signatures are told."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
@@ -17,8 +16,9 @@ from knowledge_manager.mission_table import load_mission_table
 from nodes.node_probe import Answer
 from nodes.output import OutputError
 from nodes.subscriber_process import Listener, ask_for
+from tests.paths import ROOT
 
-PATIENT = Path(__file__).parents[2] / "docs" / "examples" / "patient.xml"
+PATIENT = ROOT / "docs" / "examples" / "patient.xml"
 
 
 def answer_for(end: SubscriberEnd, said: list[str], patience_s: float = 0.0) -> Answer:

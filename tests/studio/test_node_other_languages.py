@@ -14,11 +14,12 @@ from documents.problems import DocumentError
 from knowledge_manager.mission_table import load_mission_table
 from nodes.event_output import match_words, notification_words
 from nodes.subscriber_process import ask_for
+from tests.paths import ROOT
 from tests.plugins.toy_language import LIFETIME_Q, NAMESPACE, TOY, alarm, register
 from watchdog.header import framed
 
 TABLE = load_mission_table(["medical"])
-PATIENT = Path(__file__).parents[2] / "docs" / "examples" / "patient.xml"
+PATIENT = ROOT / "docs" / "examples" / "patient.xml"
 
 
 @pytest.fixture(autouse=True)

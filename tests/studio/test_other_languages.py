@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from plugins.authoring import Authoring
+from tests.paths import ROOT
 from tests.plugins.toy_language import LIFETIME_Q, NAMESPACE, TOY, AlarmAuthoring, alarm, register
 
-PATIENT = Path(__file__).parents[2] / "docs" / "examples" / "patient.xml"
+PATIENT = ROOT / "docs" / "examples" / "patient.xml"
 HEADER = f"0000{LIFETIME_Q:02x}"
 
 

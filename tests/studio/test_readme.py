@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.paths import ROOT
 
 
 def shown_commands() -> list[str]:

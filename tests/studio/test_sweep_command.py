@@ -12,8 +12,7 @@ from spark_analysis.sweep.results import Timing
 from spark_analysis.sweep.run import check_plan
 from studio.commands.report import where_line
 from studio.commands.sweep import timing_line
-
-ROOT = Path(__file__).parents[2]
+from tests.paths import ROOT
 
 
 @pytest.fixture

@@ -5,10 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.paths import ROOT
 from traces.folder_lock import FolderLock, is_being_written
 from traces.run_folder import RunFolder
-
-ROOT = Path(__file__).parents[2]
 
 WRITER = """
 import sys, time

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.paths import ROOT
 from traces.run_folder import RunFolder
 from traces.schema import TABLES
 from traces.writer import TraceError, TraceWriter, parts_of_tables
@@ -163,7 +164,7 @@ except TraceError as error:
     assert hasattr(resource, "RLIMIT_FSIZE")
     run = subprocess.run(
         [sys.executable, "-c", code],
-        cwd=Path(__file__).parents[3],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,

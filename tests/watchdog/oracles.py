@@ -6,7 +6,7 @@ Tree = int | tuple[str, list["Tree"]]  # a predicate's position, or ("and" | "or
 
 
 def exact_slope(code: int) -> Fraction:
-    """256·γ(code), rounded as SPEC §3 says, found by exact comparison of eighteenth powers."""
+    """256·γ(code), rounded as docs/vector-format.md says, found by exact comparison of eighteenth powers."""
     low, high = 0, 1 << 20
     while high - low > 1:
         middle = (low + high) // 2
@@ -19,7 +19,7 @@ def exact_slope(code: int) -> Fraction:
 
 
 def membership(x: int, v: int, V: int, g: int) -> int:
-    """The integer membership of SPEC §3."""
+    """The integer membership of docs/vector-format.md."""
     d = max(v - x, x - V, 0)
     code = g & 127
     if d == 0:
@@ -60,7 +60,7 @@ def is_predicate(tree: Tree) -> bool:
 
 
 def broken_down_tree(tree: Tree, degrees: list[int]) -> int:
-    """SPEC §6: a connective over predicates only goes over pairs, any other joins with min or max."""
+    """A connective over predicates only goes over pairs, any other joins with min or max."""
     if isinstance(tree, int):
         return degrees[tree]
     name, operands = tree

@@ -29,7 +29,7 @@ def degree_at_any_age(vector: bytes, size: int, reading: Reading) -> int:
 
 
 def expected(population: Population, size: int, reading: Reading, exact: bool) -> list[int]:
-    """The features released, by the definition of SPEC §7, for subscriptions that do not ask for an age."""
+    """The features released, by the definition, for subscriptions that do not ask for an age."""
     age = 1 << (8 * size - 1)
     have = mask_of(reading.mask)
     groups: dict[int, list[bytes]] = {}

@@ -1,11 +1,11 @@
 """Every golden case of the fuzzy language, through the scalar code that boards run."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.paths import ROOT
 from watchdog.filter import FuzzyFilter
 from watchdog.lifetime import lifetime_code
 from watchdog.membership import SLOPES, degree
@@ -13,9 +13,7 @@ from watchdog.reading import Reading
 from watchdog.score import memberships, satisfies, vector_degree
 from watchdog.vector import check_notification, check_subscription, constraints_offset, indexes
 
-GOLDEN: dict[str, Any] = json.loads(
-    (Path(__file__).parents[1] / "golden" / "fuzzy_v1.json").read_text(encoding="utf-8")
-)
+GOLDEN: dict[str, Any] = json.loads((ROOT / "tests" / "golden" / "fuzzy_v1.json").read_text(encoding="utf-8"))
 
 
 def row_of(notification: bytes, age_code: int = 0) -> bytearray:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import watchdog
+from tests.paths import ROOT
 
 MODULES = sorted(Path(watchdog.__file__).parent.glob("*.py"))
 ALLOWED_IMPORTS = {"array"}
@@ -65,4 +66,4 @@ def test_the_gate_notices(wrong: str) -> None:
 
 
 def test_the_package_is_ours() -> None:
-    assert Path(watchdog.__file__) == Path(__file__).parents[2] / "watchdog" / "__init__.py"
+    assert Path(watchdog.__file__) == ROOT / "watchdog" / "__init__.py"

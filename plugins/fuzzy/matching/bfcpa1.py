@@ -1,5 +1,4 @@
-"""BFCPA1: functions of degrees broken down into Takagi–Sugeno rules of first order (paper 004, §4.3; SPEC
-§6).
+"""BFCPA1: functions of degrees broken down into Takagi–Sugeno rules of first order (paper 004, §4.3).
 
 Serves takagi_sugeno_1. Every pair of degrees fires the rules of a table whose consequents are linear; the
 fuzzy mean of the rules is the pair's value, and the mean over all pairs is the subscription's degree.

@@ -1,4 +1,4 @@
-"""BFCPA2: functions of degrees broken down into Takagi–Sugeno rules of zero order (paper 004, §4.3; SPEC §6).
+"""BFCPA2: functions of degrees broken down into Takagi–Sugeno rules of zero order (paper 004, §4.3).
 
 Serves takagi_sugeno_0. As BFCPA1, with a single number as the consequent of each rule: smaller tables, less
 work, a larger error.

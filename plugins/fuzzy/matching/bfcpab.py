@@ -1,5 +1,4 @@
-"""BFCPAB: Boolean patterns broken down into fuzzy Cartesian products (paper 004, §4.3 and figure 4.d; SPEC
-§6).
+"""BFCPAB: Boolean patterns broken down into fuzzy Cartesian products (paper 004, §4.3 and figure 4.d).
 
 Serves pattern_breakdown. A pattern is decomposed when it is added: every *and* or *or* of predicates becomes
 the list of its pairs. For a notification the degree of a pair is the minimum of its two degrees under *and*

@@ -1,4 +1,4 @@
-"""`crisp`: the attribute–value baseline (SPEC §6; paper 004, §5 calls its time negligible).
+"""`crisp`: the attribute–value baseline (paper 004, §5 calls its time negligible).
 
 Every constraint is read with slope code 127: a value inside [v, V] fulfils it with 255, any other with 0,
 and a complemented constraint the other way round. What the subscription asks of the combination stays as it

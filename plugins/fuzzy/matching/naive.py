@@ -1,4 +1,4 @@
-"""`naive`: matching by the definition (SPEC §6), the reference that every other algorithm is compared with.
+"""`naive`: matching by the definition (docs/vector-format.md), to which all other algorithms are held.
 
 Each subscription is looked at for each notification: the features first, then its degree, computed by the
 code that runs on boards. Nothing is remembered and nothing is spared.

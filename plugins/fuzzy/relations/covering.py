@@ -1,5 +1,5 @@
-"""The forest of coverings: subscriptions below others that stand for them (SPEC §6; paper 004, §4.4 and
-figure 5.c).
+"""The forest of coverings: subscriptions below others that stand for them (paper 004, §4.4 and figure
+5.c).
 
 No root covers another root. A subscription that a root covers stands in its tree; one that covers roots
 takes their place and they become its children. What a root does not match, nothing in its tree matches.

@@ -1,5 +1,4 @@
-"""How two subscriptions relate: one covers the other, they can meet, one can stand for both (SPEC §6 and
-§10).
+"""How two subscriptions relate: one covers the other, they can meet, one can stand for both.
 
 *s covers t* when every event that matches t matches s. What is tested is sufficient for it:
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -21,6 +20,7 @@ from emulation.mobility.recorded import Recorded
 from emulation.mobility.reference_point import ReferencePoint
 from emulation.mobility.registry import MODELS
 from emulation.mobility.static import Static
+from tests.paths import ROOT
 
 
 def zones_in(width_m: float, height_m: float) -> Zones:
@@ -97,7 +97,7 @@ def test_the_laws_are_asked_of_every_model_there_is() -> None:
 
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_the_page_about_scenarios_has_its_line(name: str) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "scenario.md").read_text("utf-8")
+    page = (ROOT / "docs" / "scenario.md").read_text("utf-8")
     (line,) = re.findall(rf"^\| `{name}` \| (.*)$", page, re.MULTILINE)
     for key, field in MODELS[name].model_fields.items():
         assert key == "model" or f"`{key}" in line, f"{key} is missing"

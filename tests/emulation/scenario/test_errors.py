@@ -7,6 +7,7 @@ import pytest
 
 from documents.problems import DocumentError
 from emulation.scenario import check_scenario_file, load_scenario
+from tests.paths import ROOT
 
 WriteScenario = Callable[..., Path]
 Changes = list[tuple[str, str]]
@@ -244,7 +245,7 @@ def test_a_missing_file_and_a_missing_name_are_told(tmp_path: Path) -> None:
 
 
 def test_every_code_has_a_page_and_every_page_a_code() -> None:
-    root = Path(__file__).parents[3]
+    root = ROOT
     pages = {page.stem for page in (root / "docs" / "errors").glob("D3[0-2]*.md")}
     source = "".join(path.read_text() for path in (root / "emulation").rglob("*.py"))
     assert pages == {f"D{number}" for number in range(300, 330) if f'"D{number}"' in source}

@@ -29,6 +29,7 @@ from plugins.fuzzy.matching.naive import NaiveMatcher
 from plugins.fuzzy.matching.population import AggregatorNotServed
 from plugins.fuzzy.vectors import decode_subscription, encode_subscription
 from plugins.kernels.combine import combined
+from tests.paths import ROOT
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE
 from tests.watchdog.oracles import root
 from tests.watchdog.strategies import blocks
@@ -50,7 +51,6 @@ from watchdog.reading import Reading
 from watchdog.score import combine
 from watchdog.vector import VectorError, check_subscription
 
-ROOT = Path(__file__).parents[3]
 PLAIN = [kind for kind in AGGREGATOR_NAMES if not has_block(kind)]
 UNKNOWN = [kind for kind in range(16) if kind not in AGGREGATOR_NAMES]
 every_aggregator = pytest.mark.parametrize("kind", AGGREGATOR_NAMES, ids=AGGREGATOR_NAMES.get)

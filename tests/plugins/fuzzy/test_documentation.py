@@ -1,16 +1,16 @@
 """What the documentation shows is true: its vocabulary loads, its subscriptions compile."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from knowledge_manager.vocabulary_reader import read_vocabulary
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.schema import SCHEMA
+from tests.paths import ROOT
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE
 
-DOCS = Path(__file__).parent.parent.parent.parent / "docs"
+DOCS = ROOT / "docs"
 
 
 def blocks(page: str, language: str) -> list[str]:

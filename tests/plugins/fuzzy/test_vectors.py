@@ -2,7 +2,6 @@
 
 import json
 import random
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -19,9 +18,9 @@ from plugins.fuzzy.vectors import (
     encode_notification,
     encode_subscription,
 )
+from tests.paths import ROOT
 from watchdog.vector import VectorError
 
-ROOT = Path(__file__).parent.parent.parent.parent
 GOLDEN = json.loads((ROOT / "tests" / "golden" / "fuzzy_v1.json").read_text("utf-8"))
 CASES = [case for name in ("match", "weighted", "age") for case in GOLDEN[name]]
 TABLE = load_mission_table(["medical", "weather"])

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 from xml.sax.saxutils import escape
 
 import pytest
@@ -17,10 +16,10 @@ from knowledge_manager.thesaurus_concept import Concept, Label, Target
 from knowledge_manager.thesaurus_files import load_thesaurus
 from plugins.fuzzy.authoring.compiler import Compiled, compile_subscription
 from plugins.fuzzy.vectors import decode_subscription
+from tests.paths import ROOT
 
 TABLE = load_mission_table(["medical", "weather", "fire"])
 RESCUE = load_thesaurus("rescue")
-ROOT = Path(__file__).parent.parent.parent.parent
 CONCEPTS = read_skos_file(ROOT / "knowledge_manager" / "thesauri" / "mission.ttl")
 HIGH = "<approximate-predicate attribute='{}'><is>{}</is></approximate-predicate>"
 EQUAL = "<crisp-predicate attribute='{}' operator='{}'>{}</crisp-predicate>"

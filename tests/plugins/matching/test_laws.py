@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +13,7 @@ from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.matching.population import AggregatorNotServed
 from plugins.fuzzy.matching.shared import SharedMatcher
 from plugins.language import Match, Matcher
+from tests.paths import ROOT
 from tests.plugins.matching.populations import (
     ALL_AGGREGATORS,
     Step,
@@ -165,7 +165,7 @@ def test_a_bad_vector_is_refused_and_changes_nothing(case: Case) -> None:
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_the_page_about_matching_has_its_line_and_what_it_serves(name: str) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "matching.md").read_text("utf-8")
+    page = (ROOT / "docs" / "matching.md").read_text("utf-8")
     found = [
         line.split(" | ") for line in page.splitlines() if line.startswith("| `") and f"`{name}`" in line
     ]

@@ -1,4 +1,4 @@
-"""Fits Takagi–Sugeno rules to a function of degrees (SPEC §6, docs/vector-format.md: aggregators 7 and 8).
+"""Fits Takagi–Sugeno rules to a function of degrees (docs/vector-format.md, aggregators 7 and 8).
 
 The value of a subscription is the mean over its pairs of what the fired rules say, and that is linear in the
 rules' coefficients once the centres stand. So the coefficients of all pairs are found together by least
