@@ -132,7 +132,7 @@ FAULT_FREE: Final = Plan(
 
 DRAWN_POLICIES: Final = ("dens", "direct", "epidemic", "prophet", "spray_and_wait")
 """What a seed may draw. A policy that is added elsewhere is not added here: every seed would mean another
-world, and each policy is put through worlds of its own (tests/dens/test_policies.py).
+world, and each policy is put through worlds of its own (tests/dens/policies/test_policies.py).
 """
 LAST_NODE: Final = 0xFFFF
 CENTURY_MS: Final = 100 * 365 * 86_400_000

@@ -18,7 +18,7 @@ from boards.microbit import in_still_air, started
 from boards.settings import board_settings
 from dens.drivers.keys import new_mission_key, write_key
 from knowledge_manager.mission_table import load_mission_table
-from tests.studio.node_process import LONG_S, processes
+from tests.nodes.node_process import LONG_S, processes
 
 TABLE = load_mission_table(["weather"])
 BOARD = 7

@@ -10,7 +10,7 @@ from emulation.fault_injection.invariant import BrokenInvariant
 from tests.dens.test_kills import kill_mediators, kill_subscribers
 from tests.paths import ROOT
 
-FAILING_PLANS = ROOT / "tests" / "dens" / "failing_plans"
+FAILING_PLANS = ROOT / "tests" / "emulation" / "fault_injection" / "failing_plans"
 
 
 def test_ten_thousand_seeds() -> None:

@@ -15,7 +15,7 @@ from plugins.curves import degrees
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.vectors import SubscriptionVector, encode_notification, encode_subscription
 from tests.paths import ROOT
-from tests.plugins.fuzzy.test_fit import assert_best_nearby, random_curve
+from tests.plugins.fuzzy.authoring.compiler.test_fit import assert_best_nearby, random_curve
 from watchdog.vector import VectorError
 
 GOLDEN = json.loads((ROOT / "tests" / "golden" / "fuzzy_v1.json").read_text("utf-8"))

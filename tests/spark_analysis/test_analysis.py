@@ -20,8 +20,8 @@ from spark_analysis.run import Run, open_run
 from studio.summary import contact_document, summary_table
 from tests.spark_analysis import oracle
 from tests.spark_analysis.conftest import write_tables
+from tests.spark_analysis.session.test_cluster import alike
 from tests.spark_analysis.synthetic import END_MS, Row, SyntheticRun, synthetic_run
-from tests.spark_analysis.test_cluster import alike
 
 WriteRun = Callable[..., Path]
 

@@ -12,7 +12,7 @@ from dens.drivers.neighbours import Address
 from nodes.links import SOON_MS, links_of_end
 from nodes.node_file import load_node
 from nodes.settings import address_of
-from tests.studio.node_process import (
+from tests.nodes.node_process import (
     LONG_S,
     PATIENT,
     ROOT,

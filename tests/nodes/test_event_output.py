@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.studio.node_process import (
+from tests.nodes.node_process import (
     LONG_S,
     PATIENT,
     ROOT,

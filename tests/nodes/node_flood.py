@@ -13,7 +13,7 @@ from random import Random
 from dens.drivers.keys import new_mission_key, write_key
 from dens.drivers.neighbours import Address
 from nodes.settings import address_of
-from tests.studio.node_process import LONG_S, PATIENT, node_file, processes
+from tests.nodes.node_process import LONG_S, PATIENT, node_file, processes
 
 MOST_SENT = 400
 """Datagrams in a burst; bursts come a hundred times a second."""

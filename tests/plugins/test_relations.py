@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from plugins.fuzzy.relations.covering import CoveringForest
 from plugins.fuzzy.relations.relations import FuzzyRelations
 from plugins.relations import ForestStatistics, PlainForest
-from tests.plugins.matching.populations import ALL_AGGREGATORS, near_subscriptions
+from tests.plugins.fuzzy.matching.populations import ALL_AGGREGATORS, near_subscriptions
 from tests.plugins.toy_language import AlarmRelations
 from watchdog.vector import VectorError
 

@@ -19,7 +19,7 @@ from spark_analysis.metrics import reading_search
 from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.metrics.reading_search import ReadingSearch, read_columns
 from spark_analysis.metrics.run_languages import RunLanguages
-from tests.plugins.matching.populations import ALL_AGGREGATORS, near_notifications, near_subscriptions
+from tests.plugins.fuzzy.matching.populations import ALL_AGGREGATORS, near_notifications, near_subscriptions
 from tests.spark_analysis.synthetic import EVENT, Row, Told, Wish, notification_vector, subscription_vector
 
 Found = list[tuple[int, int, int]]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dens.drivers.keys import new_mission_key, write_key
-from tests.studio.node_process import LONG_S, PATIENT, node_file, processes, recording
+from tests.nodes.node_process import LONG_S, PATIENT, node_file, processes, recording
 
 WRITTEN_S = 7.0
 """By then a node has tried to write its trace, which it does every five seconds."""

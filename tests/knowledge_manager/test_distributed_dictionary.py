@@ -11,7 +11,7 @@ from knowledge_manager.distributed_dictionary import KEPT_EXPIRED_MS, Distribute
 from knowledge_manager.extract import Extract, ExtractError, OfferedSource, decode_extract
 from plugins.language import Requirement
 from plugins.lookup import MeasuresAny
-from tests.knowledge_manager.dictionary.histories import NOW_MS, Told, dictionary_of, histories, state_of
+from tests.knowledge_manager.histories import NOW_MS, Told, dictionary_of, histories, state_of
 from watchdog.lifetime import lifetime_s
 
 

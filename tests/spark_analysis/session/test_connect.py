@@ -28,7 +28,7 @@ from spark_analysis.sweep.plan import read_plan
 from spark_analysis.sweep.run import in_processes, run_sweep
 from tests.paths import ROOT
 from tests.spark_analysis.little import write_little_sweep
-from tests.spark_analysis.test_cluster import free_port
+from tests.spark_analysis.session.test_cluster import free_port
 
 SECONDS = 240
 

@@ -12,7 +12,7 @@ from nodes.node_trace import FLUSH_MS, MOST_NOISE, NodeTrace
 from nodes.trace_folder import TraceFolder
 from nodes.tracing import traced_node
 from spark_analysis.metrics.owed import subscription_revisions
-from tests.studio.mission import BED, BEGIN_MS, MEDIC, NODE, Mission
+from tests.nodes.mission import BED, BEGIN_MS, MEDIC, NODE, Mission
 from traces.manifest import read_manifest
 from traces.tables import rows_of
 

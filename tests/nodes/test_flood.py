@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.studio.node_flood import judge
+from tests.nodes.node_flood import judge
 
 
 @pytest.mark.slow

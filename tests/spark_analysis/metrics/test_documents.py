@@ -18,8 +18,8 @@ from spark_analysis.metrics.truth import JUDGED, wanted
 from spark_analysis.queries.analysis import analyse
 from spark_analysis.report.page import page
 from spark_analysis.run import open_run
+from tests.spark_analysis.metrics.test_truth import revision, step
 from tests.spark_analysis.synthetic import Told, Wish, notification_vector, subscription_vector
-from tests.spark_analysis.test_truth import revision, step
 
 MakeTable = Callable[..., DataFrame]
 WriteRun = Callable[..., Path]

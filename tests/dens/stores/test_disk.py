@@ -12,7 +12,7 @@ from dens.errors import StoreError
 from dens.store import Erase, Key, Put, Space
 from dens.stores.sqlite import SqliteStore
 from dens.stores.versions import CHECKSUMS, SELECT
-from tests.dens.disk import Disk, states
+from tests.dens.stores.disk import Disk, states
 
 Rows = dict[tuple[Space, Key], bytes]
 

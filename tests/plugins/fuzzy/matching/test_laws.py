@@ -14,7 +14,7 @@ from plugins.fuzzy.matching.population import AggregatorNotServed
 from plugins.fuzzy.matching.shared import SharedMatcher
 from plugins.language import Match, Matcher
 from tests.paths import ROOT
-from tests.plugins.matching.populations import (
+from tests.plugins.fuzzy.matching.populations import (
     ALL_AGGREGATORS,
     Step,
     any_subscriptions,

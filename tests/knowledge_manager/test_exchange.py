@@ -20,7 +20,7 @@ from dens.stores.memory import MemoryStore
 from emulation.fault_injection.topics import TopicHost
 from knowledge_manager.distributed_dictionary import DistributedDataDictionary
 from knowledge_manager.extract import Extract, OfferedSource
-from tests.knowledge_manager.dictionary.histories import state_of
+from tests.knowledge_manager.histories import state_of
 
 FIRST_MEDIATOR = 1_001
 TABLE_CHECK = 7

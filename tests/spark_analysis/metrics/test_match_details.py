@@ -18,7 +18,7 @@ from spark_analysis.queries.analysis import analyse
 from spark_analysis.queries.details import in_words
 from spark_analysis.report.page import page
 from spark_analysis.run import open_run
-from tests.spark_analysis.test_truth import step
+from tests.spark_analysis.metrics.test_truth import step
 
 MakeTable = Callable[..., DataFrame]
 WriteRun = Callable[..., Path]

@@ -23,8 +23,8 @@ from spark_analysis.report.comparison_page import comparison_page, figure_text
 from spark_analysis.sweep.key_figures import swept_metrics
 from spark_analysis.sweep.results import SweepResult, Timing, VariantResult
 from studio.summary import comparison_table, sweep_table
+from tests.spark_analysis.report.test_build import Page
 from tests.spark_analysis.sample import sample_analysis
-from tests.spark_analysis.test_report import Page
 from traces.manifest import Manifest
 
 NAMES = [metric.name for metric in compared_metrics()]

@@ -12,7 +12,7 @@ from dens.numbers import MessageType
 from dens.store import Put, Space
 from dens.stores.owner import Owner
 from nodes.stores import MEDIATOR, NUMBER_MS, SUBSCRIBER, open_store
-from tests.studio.node_process import PATIENT, listening, node_file, processes, recording
+from tests.nodes.node_process import PATIENT, listening, node_file, processes, recording
 
 pytestmark = pytest.mark.usefixtures("impatient")
 

@@ -16,7 +16,7 @@ from nodes.publisher_process import MOST_TOLD, watchdog_for
 from nodes.recording import Recording, field_starts, recorded_columns
 from plugins.readings import ExactReading
 from plugins.value_texts import fault_of
-from tests.studio.node_process import node_file
+from tests.nodes.node_process import node_file
 from watchdog.csv_source import split_row
 
 NOBODY = ["--at", "127.0.0.1:9", "--period", "0", "--wait", "0"]

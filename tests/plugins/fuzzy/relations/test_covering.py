@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from plugins.fuzzy.relations.covering import CoveringForest
 from plugins.fuzzy.relations.relations import FuzzyRelations
 from plugins.kernels import cover
-from tests.plugins.matching.populations import ALL_AGGREGATORS, histories, near_subscriptions
+from tests.plugins.fuzzy.matching.populations import ALL_AGGREGATORS, histories, near_subscriptions
 from watchdog.membership import SLOPES, degree
 from watchdog.score import satisfies, vector_degree
 from watchdog.vector import VectorError
