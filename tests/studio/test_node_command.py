@@ -9,6 +9,7 @@ import pytest
 
 from dens.drivers.keys import derive, new_mission_key, new_signing_key, write_key
 from dens.drivers.neighbours import Address
+from dens.item import Item
 from nodes.links import SOON_MS, links_of_end
 from nodes.node_file import load_node
 from nodes.settings import address_of
@@ -234,6 +235,14 @@ def test_the_files_on_the_page_are_good(tmp_path: Path) -> None:
     assert plans[1].thesauri == (tmp_path / "words.ttl",)
     assert plans[1].peers == {2: ("192.168.1.5", 7001)}
     assert [(one.node, one.trusted) for one in plans[1].settings.serial] == [(7, True)]
+
+
+@pytest.mark.parametrize("copies", [2, 32])
+def test_a_node_replicates_with_the_parameters_of_its_file(tmp_path: Path, copies: int) -> None:
+    path = node_file(tmp_path, 1, more=f"[policies.spray_and_wait]\ncopies = {copies}\n")
+    path.write_text('policy = "spray_and_wait"\n' + path.read_text())
+    fresh = Item(35, 1, 7, 1, 0, 90, 1, b"x", 0)
+    assert load_node(path).replication().share(fresh, (), 5, 0) == copies.bit_length() - 1
 
 
 def test_what_cannot_be_done_is_said(dens, tmp_path: Path) -> None:
