@@ -23,7 +23,7 @@ LIMITS = Limits(announcements=7)
 MISSION = Assembly(
     table_check=7,
     matchers=MATCHERS,
-    listens_to={EITHER: frozenset((LANGUAGE,))},
+    listens_to={EITHER: {LANGUAGE: MATCHERS[EITHER]}},
     parts={EITHER: parts_of},
     directory=TopicDirectory,
     mission_key=b"mission",
