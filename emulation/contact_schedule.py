@@ -11,8 +11,8 @@ from typing import Protocol
 from emulation.clock import Clock, Rank
 from emulation.contacts.contact import Contacts
 from emulation.contacts.usable import UsableTime
-from emulation.journal import Journal
 from emulation.mobility.model import Legs
+from emulation.surroundings_journal import SurroundingsJournal
 
 Meeting = tuple[int, int, int]
 """(at_ms, a, b)"""
@@ -40,7 +40,12 @@ class PlannedContacts:
     """Contacts that nothing changes."""
 
     def __init__(
-        self, clock: Clock, journal: Journal, walks: list[Legs], contacts: Contacts, usable: UsableTime
+        self,
+        clock: Clock,
+        journal: SurroundingsJournal,
+        walks: list[Legs],
+        contacts: Contacts,
+        usable: UsableTime,
     ) -> None:
         self._clock = clock
         self._journal = journal

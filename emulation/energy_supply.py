@@ -10,9 +10,9 @@ from typing import Final
 
 from emulation.battery import Battery
 from emulation.clock import Clock, Rank
-from emulation.journal import Journal
 from emulation.reachability import Reachability
 from emulation.scenario.fault_settings import EnergySettings
+from emulation.surroundings_journal import SurroundingsJournal
 
 _REPORT_MS: Final = 600_000
 """How often the energy of every device is written down."""
@@ -24,7 +24,7 @@ class EnergySupply:
     def __init__(
         self,
         clock: Clock,
-        journal: Journal,
+        journal: SurroundingsJournal,
         reachability: Reachability,
         energy: Mapping[int, EnergySettings],
     ) -> None:

@@ -13,14 +13,16 @@ from emulation.contact_schedule import OnPair
 from emulation.contacts.contact import Contacts
 from emulation.contacts.courses import Courses
 from emulation.contacts.usable import UsableTime
-from emulation.journal import Journal
 from emulation.mobility.model import Legs, Point
+from emulation.surroundings_journal import SurroundingsJournal
 
 
 class ReactiveContacts:
     """The contacts of courses, on the clock."""
 
-    def __init__(self, clock: Clock, journal: Journal, courses: Courses, usable: UsableTime) -> None:
+    def __init__(
+        self, clock: Clock, journal: SurroundingsJournal, courses: Courses, usable: UsableTime
+    ) -> None:
         self._clock = clock
         self._journal = journal
         self._courses = courses

@@ -9,7 +9,6 @@ import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -20,6 +19,7 @@ from emulation.world_assembly import assemble_world
 from traces.manifest_schema import without_key
 from traces.run_folder import RunFolder
 from traces.schema import SCHEMA_VERSION
+from traces.versions import versions
 from traces.writer import TraceWriter
 
 Status = Literal["running", "complete", "partial"]
@@ -28,7 +28,6 @@ _STEPS: Final = 200
 """How often progress is told."""
 _ROWS_BETWEEN: Final = 25_000
 """After so many rows in all tables together, what is collected becomes visible to followers."""
-_VERSIONS_OF: Final = ("dens", "numpy", "pyarrow", "scipy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,15 +190,3 @@ def manifest_of_run(
         "table_check": scenario.table.check,
         "versions": versions(),
     }
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of what decides the bytes of a trace."""
-    return {name: _version(name) for name in _VERSIONS_OF}
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "from source"

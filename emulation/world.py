@@ -21,12 +21,12 @@ from emulation.clock import Clock, Rank
 from emulation.contact_schedule import ContactSchedule
 from emulation.energy_supply import EnergySupply
 from emulation.faults.frames import FrameFaults
-from emulation.journal import Journal
 from emulation.local_clock import in_world_time
 from emulation.node import Node
 from emulation.radio import CUT_OFF, Air, Radio
 from emulation.reachability import Reachability
 from emulation.reactive_mobility import ReactiveMobility
+from nodes.journal import Journal
 
 
 def message_in(frame: bytes) -> Hashable:

@@ -13,7 +13,6 @@ from emulation.energy_supply import EnergySupply
 from emulation.faults.crashes import Crashes
 from emulation.faults.frames import frame_faults_of
 from emulation.faults.injection import inject_faults
-from emulation.journal import Journal
 from emulation.motion import contacts_among, walks_of
 from emulation.node import NodeFactory
 from emulation.publishing import Publishing
@@ -25,9 +24,11 @@ from emulation.scenario.controls import range_windows
 from emulation.scenario.fault_settings import BoardSettings, EnergySettings
 from emulation.sensing import Sensing
 from emulation.streams import Streams
+from emulation.surroundings_journal import SurroundingsJournal
 from emulation.timed_controls import arrange_controls
 from emulation.workload import Workload
 from emulation.world import Parts, World
+from nodes.journal import Journal
 from plugins.registry import languages
 from traces.writer import TraceWriter
 
@@ -37,9 +38,10 @@ def assemble_world(scenario: Scenario, seed: int, trace: TraceWriter) -> World:
     streams, clock, reachability = Streams(seed), Clock(), Reachability()
     factory = NodeFactory(scenario, streams)
     journal = Journal(trace, factory.tag_bytes)
-    contacts, mobility = _contacts_of(scenario, streams, clock, journal)
+    surroundings = SurroundingsJournal(trace)
+    contacts, mobility = _contacts_of(scenario, streams, clock, surroundings)
     equipped, boarded = _energy_of(scenario), _boards_of(scenario)
-    energy = EnergySupply(clock, journal, reachability, equipped) if equipped else None
+    energy = EnergySupply(clock, surroundings, reachability, equipped) if equipped else None
     boards = BoardTime(clock, boarded, energy) if boarded else None
     journal.match_us.update((node, board.match_us) for node, board in boarded.items())
     radios = [
@@ -65,7 +67,7 @@ def assemble_world(scenario: Scenario, seed: int, trace: TraceWriter) -> World:
 
 
 def _contacts_of(
-    scenario: Scenario, streams: Streams, clock: Clock, journal: Journal
+    scenario: Scenario, streams: Streams, clock: Clock, journal: SurroundingsJournal
 ) -> tuple[PlannedContacts | ReactiveContacts, ReactiveMobility | None]:
     """Return where contacts come from: motion alone, or courses that calls change and what changes them."""
     walks = walks_of(scenario, streams)

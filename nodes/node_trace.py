@@ -25,7 +25,7 @@ from dens.machine import Datagram
 from dens.messages import Subscribed, Withdrawal, read_receipt
 from dens.numbers import MessageType, Role
 from dens.subscription_table import is_newer
-from emulation.journal import Journal
+from nodes.journal import Journal
 from nodes.trace_folder import TraceFolder
 
 FLUSH_MS: Final = 5_000

@@ -16,7 +16,6 @@ from dens.item import ItemId
 from documents.problems import DocumentError
 from documents.refusal import Refusal
 from documents.untrusted_folder import parts_in
-from emulation.run import versions
 from knowledge_manager.vocabulary import vocabulary_text
 from nodes.node_file import NodePlan
 from traces.folder_lock import FolderLock, FolderLocked
@@ -24,6 +23,7 @@ from traces.manifest_schema import read_manifest_document
 from traces.run_folder import write_document
 from traces.schema import SCHEMA_VERSION, TABLES
 from traces.tables import read_rows, rows_of
+from traces.versions import versions
 from traces.writer import TraceWriter
 
 RevisionKey = tuple[int, int, int]

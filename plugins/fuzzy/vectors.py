@@ -5,6 +5,7 @@ names, so that compilers, explainers and matchers need not count offsets.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 from watchdog.aggregators import has_block
 from watchdog.vector import (
@@ -17,6 +18,10 @@ from watchdog.vector import (
     event_feature_offset,
     indexes,
 )
+
+FEATURE_CONDITIONS: Final = ("subset", "exact")
+"""`subset`: a notification serves every subscription whose attributes it has; `exact`: the same attributes.
+"""
 
 Triple = tuple[int, int, int]
 """(v, V, g): degree 1 on [v, V], falling outside with slope code g & 127, complemented by g & 128."""

@@ -9,7 +9,7 @@ from emulation.clock import Clock
 from emulation.contact_schedule import PlannedContacts
 from emulation.contacts.contact import Contacts
 from emulation.contacts.usable import UsableTime
-from emulation.journal import Journal
+from emulation.surroundings_journal import SurroundingsJournal
 from tests.emulation.contacts.slow_detector import legs
 from traces.writer import TraceWriter
 
@@ -27,7 +27,7 @@ def test_planned_contacts_open_after_set_up_and_are_lost_when_they_end(tmp_path:
     heard: list[tuple[int, str, int, int]] = []
     with TraceWriter(tmp_path / "trace") as trace:
         usable = UsableTime([50, 0, 0], [0.0] * 3)
-        schedule = PlannedContacts(clock, Journal(trace, 0), walks, contacts, usable)
+        schedule = PlannedContacts(clock, SurroundingsJournal(trace), walks, contacts, usable)
         schedule.begin(
             lambda a, b: heard.append((clock.now_ms, "opened", a, b)),
             lambda a, b: heard.append((clock.now_ms, "lost", a, b)),

@@ -7,9 +7,9 @@ import pytest
 
 from emulation.clock import Clock, Rank
 from emulation.energy_supply import EnergySupply
-from emulation.journal import Journal
 from emulation.reachability import Reachability
 from emulation.scenario.fault_settings import EnergySettings
+from emulation.surroundings_journal import SurroundingsJournal
 from traces.writer import TraceWriter
 
 IDLE = EnergySettings(battery_j=10.0, idle_w=1.0, send_j_per_byte=0.5, receive_j_per_byte=0.25)
@@ -21,7 +21,7 @@ class Bench:
     def __init__(self, trace: TraceWriter) -> None:
         self.clock, self.reachability = Clock(), Reachability()
         devices = {1: IDLE, 2: EnergySettings(idle_w=2.0, compute_w=3.0)}
-        self.supply = EnergySupply(self.clock, Journal(trace, 0), self.reachability, devices)
+        self.supply = EnergySupply(self.clock, SurroundingsJournal(trace), self.reachability, devices)
         self.stopped: list[tuple[int, int, str]] = []
         self.supply.begin(self.stop, 60_000)
 

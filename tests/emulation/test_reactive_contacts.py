@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from emulation.clock import Clock, Rank
 from emulation.contacts.contact import Contacts
 from emulation.contacts.usable import UsableTime
-from emulation.journal import Journal
 from emulation.reactive_contacts import ReactiveContacts
+from emulation.surroundings_journal import SurroundingsJournal
 from tests.emulation.contacts.slow_detector import Point, legs, walks_of
 from tests.emulation.contacts.test_courses import DURATION_MS, REACHES, courses, turns
 from traces.writer import TraceWriter
 
 
 @contextmanager
-def journal() -> Iterator[tuple[Path, Journal]]:
+def journal() -> Iterator[tuple[Path, SurroundingsJournal]]:
     with TemporaryDirectory() as folder, TraceWriter(Path(folder) / "trace") as trace:
-        yield Path(folder), Journal(trace, 0)
+        yield Path(folder), SurroundingsJournal(trace)
 
 
 @given(walks_of(), REACHES, turns(), st.sampled_from([0, 100, 5000]), st.sampled_from([0.0, 20_000.0]))
@@ -78,7 +78,7 @@ def test_motion_and_contacts_are_written_as_they_become_fact(tmp_path: Path) -> 
     clock = Clock()
     found = courses(walks, [50.0, 50.0])
     with TraceWriter(tmp_path / "trace") as trace:
-        contacts = ReactiveContacts(clock, Journal(trace, 0), found, UsableTime([0, 0], [0.0, 0.0]))
+        contacts = ReactiveContacts(clock, SurroundingsJournal(trace), found, UsableTime([0, 0], [0.0, 0.0]))
         contacts.begin(lambda a, b: None, lambda a, b: None)
         clock.run_until(60_000)
         contacts.record_until(60_000)

@@ -15,7 +15,6 @@ from emulation.clock import Clock
 from emulation.contacts.courses import Courses
 from emulation.contacts.usable import UsableTime
 from emulation.contacts.windows import find_contacts_in_windows
-from emulation.journal import Journal
 from emulation.mobility.model import Answer, Legs, Point, legs_through
 from emulation.motion import contacts_among, walks_of
 from emulation.reactive_contacts import ReactiveContacts
@@ -25,6 +24,7 @@ from emulation.run import Progress, run_scenario
 from emulation.scenario import Scenario, load_scenario
 from emulation.scenario.controls import range_windows
 from emulation.streams import Streams
+from emulation.surroundings_journal import SurroundingsJournal
 from traces.writer import TraceWriter
 
 WriteScenario = Callable[..., Path]
@@ -194,7 +194,9 @@ def test_who_was_called_hears_no_other_until_it_is_back_and_none_from_there_for_
     clock = Clock()
     courses = Courses(walks, find_contacts_in_windows(walks, windows, duration_ms), windows, duration_ms)
     with TraceWriter(tmp_path / "trace") as trace:
-        contacts = ReactiveContacts(clock, Journal(trace, 0), courses, UsableTime([0] * 3, [0.0] * 3))
+        contacts = ReactiveContacts(
+            clock, SurroundingsJournal(trace), courses, UsableTime([0] * 3, [0.0] * 3)
+        )
         contacts.begin(lambda a, b: None, lambda a, b: None)
         responder = Responder(NotificationMatched, ThereAndBack(), np.random.default_rng(1))
         mobility = ReactiveMobility(clock, contacts, {0: responder, 3: responder}, [0, 1, 2, 0], duration_ms)

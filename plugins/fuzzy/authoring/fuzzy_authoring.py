@@ -18,7 +18,8 @@ from plugins.fuzzy.authoring.describe import describe_vector
 from plugins.fuzzy.authoring.explain import Explanation, explain_vector
 from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.bodies import BodyMatcher
-from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM, FEATURE_CONDITIONS
+from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
+from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.language import Match, Matcher
 from watchdog.header import BODY_AT, HEADER_LIFETIME, body_of
 from watchdog.vector import HEADER_BYTES, VectorError

@@ -10,10 +10,9 @@ from types import MappingProxyType
 from typing import Final, cast
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.matching.population import FEATURE_CONDITIONS
 from plugins.language import Matcher
 
-__all__ = ["ALGORITHMS", "DEFAULT_ALGORITHM", "FEATURE_CONDITIONS", "MatcherFactory"]
+__all__ = ["ALGORITHMS", "DEFAULT_ALGORITHM", "MatcherFactory"]
 
 MatcherFactory = Callable[[MissionTable | None, str, int], Matcher]
 """(mission table or None for structure only, "subset" or "exact", bytes of a feature) → a matcher."""

@@ -9,18 +9,13 @@ feature condition, the age of an event, and the order of the answer.
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.ages import age_code
 from plugins.fuzzy.codec import FuzzyCodec
-from plugins.fuzzy.vectors import Triple
+from plugins.fuzzy.vectors import FEATURE_CONDITIONS, Triple
 from plugins.language import Match, NotServed, SubscriptionKey
 from watchdog.score import satisfies, score
-
-FEATURE_CONDITIONS: Final = ("subset", "exact")
-"""`subset`: a notification serves every subscription whose attributes it has; `exact`: the same attributes.
-"""
 
 
 class AggregatorNotServed(NotServed):

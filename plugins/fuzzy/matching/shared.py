@@ -22,10 +22,11 @@ import numpy.typing as npt
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.codec import FuzzyCodec
-from plugins.fuzzy.matching.columns import floor_of, group_of, plain_columns, row_of
+from plugins.fuzzy.columns import floor_of, group_of, plain_columns, row_of
 from plugins.fuzzy.matching.fast import COMPILE_FROM, key_number
-from plugins.fuzzy.matching.population import FEATURE_CONDITIONS, NotificationReader
+from plugins.fuzzy.matching.population import NotificationReader
 from plugins.fuzzy.matching.row_search import RowSearch
+from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.kernels.rows import RowStore
 from plugins.language import Match, SubscriptionKey
 

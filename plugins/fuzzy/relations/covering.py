@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plugins.fuzzy.codec import FuzzyCodec
-from plugins.fuzzy.matching.columns import floor_of, plain_fields
+from plugins.fuzzy.columns import floor_of, plain_fields
 from plugins.fuzzy.vectors import SubscriptionVector
 from plugins.kernels import cover
 from plugins.kernels.compiled import compiled, is_available

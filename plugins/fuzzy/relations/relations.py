@@ -20,9 +20,8 @@ A node that has forwarded s need not forward t.
 import numpy as np
 
 from plugins.fuzzy.codec import FuzzyCodec
-from plugins.fuzzy.matching.population import FEATURE_CONDITIONS
 from plugins.fuzzy.relations.covering import CoveringForest
-from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription
+from plugins.fuzzy.vectors import FEATURE_CONDITIONS, SubscriptionVector, encode_subscription
 from watchdog.aggregators import ANY_ZERO_IS_ZERO, MIN
 from watchdog.membership import degree
 

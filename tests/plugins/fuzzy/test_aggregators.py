@@ -22,8 +22,8 @@ from plugins.fuzzy.authoring.compiler.combination import AGGREGATING_FUNCTIONS
 from plugins.fuzzy.authoring.decompile import decompile
 from plugins.fuzzy.authoring.describe import describe_vector
 from plugins.fuzzy.authoring.explain import explain_vector
+from plugins.fuzzy.columns import plain_fields
 from plugins.fuzzy.matching.algorithms import ALGORITHMS
-from plugins.fuzzy.matching.columns import plain_fields
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.matching.naive import NaiveMatcher
 from plugins.fuzzy.matching.population import AggregatorNotServed

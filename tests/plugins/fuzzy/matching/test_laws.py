@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plugins.fuzzy.matching.algorithms import ALGORITHMS, FEATURE_CONDITIONS
+from plugins.fuzzy.matching.algorithms import ALGORITHMS
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.matching.population import AggregatorNotServed
 from plugins.fuzzy.matching.shared import SharedMatcher
+from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.language import Match, Matcher
 from tests.paths import ROOT
 from tests.plugins.fuzzy.matching.populations import (

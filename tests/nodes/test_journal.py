@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dens.events import NotificationMatched
 from dens.item import Item
 from dens.numbers import MessageType
-from emulation.journal import Journal
+from nodes.journal import Journal
 from traces.tables import rows_of
 from traces.writer import TraceWriter
 from watchdog.reading import Reading

@@ -1,23 +1,17 @@
-"""Writes down what happens: one row in the trace for everything that engines, watchdogs and the air tell.
+"""Writes down what happens: one row in the trace for everything that engines, watchdogs and the air tell,
+of emulated nodes and of real ones.
 
 The journal only listens. Whatever it is told, nothing in the world changes, so a run with and without it
 is the same.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Final
 
 from dens.envelope import peek
 from dens.events import DatagramRefused, Event, MessageEvent, NotificationMatched
 from dens.item import LIFETIME_MS, OLDEST_AGE_MS, ItemId
 from dens.numbers import TYPE_NAMES
-from emulation.battery import EnergyUsed
-from emulation.contacts.contact import Contacts
-from emulation.contacts.detection import Indexes
-from emulation.mobility.model import Legs
 from traces.writer import NOTHING, TraceWriter
 from watchdog.filter import Release
 from watchdog.reading import Reading
@@ -64,37 +58,6 @@ class Journal:
     def state(self, at_ms: int, number: int, state: str, reason: str) -> None:
         """A node goes down or comes up."""
         self._trace["node_state"].append(at_ms, number, state, reason)
-
-    def energy(self, at_ms: int, device: int, used: EnergyUsed, battery_j: float | None) -> None:
-        """A device has used this much so far, and this is left."""
-        self._trace["energy"].append(at_ms, device, used.idle_j, used.radio_j, used.compute_j, battery_j)
-
-    def motion(self, walks: Sequence[Legs]) -> None:
-        """These are the walks of all nodes."""
-        node = np.repeat(np.arange(len(walks), dtype=np.int32), [len(legs) for legs in walks])
-        names = ("begin_ms", "end_ms", "x0_m", "y0_m", "x1_m", "y1_m")
-        columns = [np.concatenate([getattr(legs, name) for legs in walks]) for name in names]
-        self._trace["motion"].extend([node, *columns])
-
-    def contacts(self, contacts: Contacts) -> None:
-        """These are all contacts."""
-        self._trace["contacts"].extend(
-            [contacts.a, contacts.b, contacts.begin_ms, contacts.end_ms, contacts.censored]
-        )
-
-    def motion_so_far(self, nodes: Indexes, legs: Legs) -> None:
-        """These are the legs up to now, those that were told before first and as they were."""
-        self._add_rest("motion", [nodes, *(getattr(legs, name) for name in Legs.__slots__)])
-
-    def contacts_so_far(self, contacts: Contacts) -> None:
-        """These are the contacts up to now, those that were told before first and as they were."""
-        self._add_rest("contacts", [getattr(contacts, name) for name in Contacts.__slots__])
-
-    def _add_rest(self, name: str, columns: Sequence[NDArray[Any]]) -> None:
-        table = self._trace[name]
-        there = table.written + table.collected
-        for row in zip(*(column[there:].tolist() for column in columns), strict=True):
-            table.append(*row)
 
     # ------------------------------------------------------------------ the air
 
