@@ -162,9 +162,7 @@ def pool_blocks(subscriptions: Sequence[bytes]) -> list[bytes]:
 def _microbit_files(settings: BoardSettings, blocks: Sequence[bytes], is_recorded: bool) -> dict[str, str]:
     """Return the modules of a micro:bit, laid out so that it can load them."""
     if settings.mission_key is not None:
-        raise Refusal(
-            "a micro:bit has no hashlib and cannot make tags; leave the key out and trust the wire"
-        )
+        raise Refusal("a micro:bit has no hashlib and cannot make tags; leave the key out and trust the wire")
     first = settings.attributes[0]
     constants = {
         **LINK_ASSUMED,

@@ -90,11 +90,13 @@ def _members() -> Iterator[Finding]:
     from documents.entry_points import OutsidePackageError
     from emulation.mobility.registry import mobility_models
     from plugins.registry import languages
+    from spark_analysis.catalogue.registry import metrics
 
     lists: tuple[tuple[str, Callable[[], Iterable[str]]], ...] = (
         ("languages", lambda: (language.name for language in languages().values())),
         ("policies", policies),
         ("mobility models", mobility_models),
+        ("metrics", lambda: (metric.name for metric in metrics())),
     )
     for part, names in lists:
         try:

@@ -8,19 +8,16 @@ one title, are refused.
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pkgutil import iter_modules
 from typing import Final
 
+from documents.entry_points import OutsidePackageError, described
+from documents.entry_points import members as members_of_others
 from spark_analysis.catalogue import members
 from spark_analysis.catalogue.metric import Metric
-from spark_analysis.errors import AnalysisError
 
 ENTRY_POINT_GROUP: Final = "dens.metrics"
-
-
-class CatalogueError(AnalysisError):
-    """Two metrics have the same name, or one cannot be loaded."""
 
 
 def metrics(found: Iterable[EntryPoint] | None = None) -> tuple[Metric, ...]:
@@ -49,25 +46,20 @@ def built_in() -> tuple[Metric, ...]:
 
 @cache
 def _installed() -> tuple[Metric, ...]:
-    return _with(entry_points(group=ENTRY_POINT_GROUP))
+    return _with(None)
 
 
-def _with(found: Iterable[EntryPoint]) -> tuple[Metric, ...]:
+def _with(found: Iterable[EntryPoint] | None) -> tuple[Metric, ...]:
     known = list(built_in())
-    for entry in found:
-        who = f"metric {entry.name} ({entry.value})"
-        try:
-            metric = entry.load()
-        except Exception as error:
-            raise CatalogueError(f"{who} cannot be loaded: {error}") from error
-        if not isinstance(metric, Metric):
-            raise CatalogueError(
-                f"{who} is a {type(metric).__name__}; name a Metric of spark_analysis.catalogue.metric"
-            )
+    wanted = f"a {Metric.__name__} of {Metric.__module__}"
+    for entry, metric in members_of_others(
+        ENTRY_POINT_GROUP, "metric", lambda one: isinstance(one, Metric), wanted, found
+    ):
         for other in known:
             if metric.name == other.name or metric.title == other.title:
-                raise CatalogueError(
-                    f"{who}: its name {metric.name!r} or its title {metric.title!r} is taken by {other.name}"
+                raise OutsidePackageError(
+                    f"{described('metric', entry)}: its name {metric.name!r} or its title {metric.title!r} "
+                    f"is taken by {other.name}"
                 )
         known.append(metric)
     return tuple(sorted(known, key=lambda metric: (metric.place, metric.name)))

@@ -82,7 +82,7 @@ def run_sweep(
 
     `runner` is `on_spark(spark)` or `in_processes(jobs)`. `progress` is told runs done and runs in all. What
     is wrong with the plan raises `DocumentError`, before anything is run; so does a metric that cannot be
-    loaded, as `CatalogueError`.
+    loaded, as `OutsidePackageError`.
     """
     swept_metrics()
     variants = _checked_variants(plan)

@@ -98,6 +98,7 @@ def test_names_are_listed_where_names_are_listed(site: Path, tmp_path: Path) -> 
     assert found["languages"].endswith("topics")
     assert found["policies"].endswith("two_hop")
     assert found["mobility models"].endswith("circle")
+    assert found["metrics"].endswith("lost_share")
     schema = json.loads(dens(site, tmp_path, "schema", "scenario").stdout)
     overlay = schema["$defs"]["OverlaySettings"]["properties"]
     assert "two_hop" in overlay["policy"]["enum"]
@@ -164,7 +165,10 @@ def outside(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
 def test_the_page_shows_the_package_as_it_is() -> None:
     page = PAGE.read_text("utf-8")
     shown = re.findall(r"```(?:python|toml)\n(.*?)```", page, re.DOTALL)
-    files = ["pyproject.toml", *(f"dens_outside/{name}.py" for name in ("two_hop", "circle", "topics"))]
+    files = [
+        "pyproject.toml",
+        *(f"dens_outside/{name}.py" for name in ("two_hop", "circle", "topics", "lost_share")),
+    ]
     assert shown == [(PACKAGE / name).read_text("utf-8") for name in files]
     for group in ("dens.policies", "dens.mobility", "dens.languages", "dens.metrics"):
         assert group in page

@@ -16,12 +16,13 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.table import Table
 
+from documents.entry_points import OutsidePackageError
 from spark_analysis.answers import Analysis
 from spark_analysis.catalogue import members, registry
 from spark_analysis.catalogue.evidence import FOLLOWED, REPORTED, SWEPT, Evidence
 from spark_analysis.catalogue.metric import Metric, MetricFailed, Unit, value_of, values_of
 from spark_analysis.catalogue.recorded import evidence_of, pairs_of
-from spark_analysis.catalogue.registry import CatalogueError, built_in, compared, metrics, metrics_from
+from spark_analysis.catalogue.registry import built_in, compared, metrics, metrics_from
 from spark_analysis.number_format import NO_BREAK
 from spark_analysis.queries.analysis import analyse
 from spark_analysis.report.comparison import compare
@@ -223,7 +224,10 @@ def entry(what: str, name: str = "outside") -> EntryPoint:
 @pytest.fixture
 def outside(monkeypatch: pytest.MonkeyPatch) -> Iterator[Metric]:
     """A package with one more metric is installed; nothing else is told of it."""
-    monkeypatch.setattr(registry, "entry_points", lambda group: [entry("METRIC")])
+    monkeypatch.setattr(
+        "documents.entry_points.entry_points",
+        lambda group: [entry("METRIC")] * (group == registry.ENTRY_POINT_GROUP),
+    )
     registry._installed.cache_clear()
     yield metrics()[-1]
     monkeypatch.undo()
@@ -258,13 +262,13 @@ def test_a_metric_of_another_package_is_shown_everywhere(
     ],
 )
 def test_what_cannot_be_taken_in_is_told_in_words(what: str, said: str) -> None:
-    with pytest.raises(CatalogueError, match=said):
+    with pytest.raises(OutsidePackageError, match=said):
         metrics([entry(what)])
 
 
 def test_two_packages_with_one_metric_are_refused() -> None:
     assert [one.name for one in metrics([entry("METRIC")])][-1] == "lost_share"
-    with pytest.raises(CatalogueError, match="'lost_share' or its title 'lost frames' is taken"):
+    with pytest.raises(OutsidePackageError, match="'lost_share' or its title 'lost frames' is taken"):
         metrics([entry("METRIC"), entry("METRIC", "again")])
 
 
