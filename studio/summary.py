@@ -24,8 +24,11 @@ def delivery_of_run(folder: Path, notifications: int) -> "PairFigures | None":
     would take longer than people wait for a summary.
     """
     from spark_analysis.catalogue.recorded import pairs_of
+    from spark_analysis.pair_figures import pair_figures
     from traces.recorded_run import recorded_run
 
+    if not notifications:  # A run that was interrupted at once has no trace that could be read.
+        return pair_figures((), 0)
     return pairs_of(recorded_run(folder)) if notifications <= MOST_ASKED else None
 
 

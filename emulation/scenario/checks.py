@@ -21,6 +21,7 @@ from emulation.scenario.settings import (
     ScenarioSettings,
 )
 from emulation.scenario.unused import check_unused
+from watchdog.lifetime import LONGEST_LIFETIME_S
 
 MOST_SUBSCRIPTIONS = 255
 """A subscription's number at its subscriber is one byte, and the last one is taken by direct messages."""
@@ -51,11 +52,20 @@ def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Probl
         path = ("publication", index, "group")
         yield from _reference(settings, places, path, publication.group, "publisher")
         yield from check_moment(settings, places, ("publication", index, "at_s"), publication.at_s)
+        if any(group.board for group in settings.group if group.name == publication.group):
+            message = f'"{publication.group}" are boards, which publish what they measure and no documents'
+            yield places.problem(path, "D324", message)
     yield from _traffic(settings, places)
     yield from check_faults(settings, places)
     yield from _subscriptions(settings, places)
     yield from _sensors(settings, places)
     yield from check_unused(settings, places)
+    if settings.duration_s > LONGEST_LIFETIME_S:
+        message = (
+            "longer than anything lives (49.7 days): what is asked for or announced once, at the beginning, "
+            "ends before the run does"
+        )
+        yield places.warning(("duration_s",), "D325", message)
 
 
 def _groups(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:

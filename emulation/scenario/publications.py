@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from documents.problems import DocumentError, Problem, did_you_mean, listed
+from documents.problems import DocumentError, Problem, did_you_mean, likely_meant, listed
 from documents.reading import read_document
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.places import Places
@@ -36,7 +36,10 @@ def plan_publications(
         message = f'documents cannot be published in "{wanted.language}" '
         message += f"({listed(names) if names else 'no language that is installed has any'})"
         message += did_you_mean(wanted.language, names)
-        raise DocumentError([places.problem(("publication", index, "language"), "D308", message)])
+        meant = likely_meant(wanted.language, names)
+        raise DocumentError(
+            [places.problem(("publication", index, "language"), "D324", message, meant=meant)]
+        )
     reader = spoken.publications()
     read: list[Publication] = []
     problems: list[Problem] = []

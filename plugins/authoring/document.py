@@ -175,14 +175,18 @@ def read_subscription(source: bytes, file: str, schema: DocumentSchema) -> Subsc
 
 
 def no_subscription(
-    document: SubscriptionDocument, namespace: str, others: Mapping[str, str] = MappingProxyType({})
+    document: SubscriptionDocument,
+    namespace: str,
+    others: Mapping[str, str] = MappingProxyType({}),
+    *,
+    element: str = "subscription",
 ) -> DocumentError:
-    """Return the error that refuses a document which begins otherwise than a subscription of this namespace;
+    """Return the error that refuses a document which does not begin with this element of this namespace;
     `others` are further namespaces that would have done, with the names of their languages.
     """
     root = etree.QName(document.root)
     found = f"<{root.localname}>" + (f" of {root.namespace}" if root.namespace else " without a namespace")
-    message = f'the document is a {found}, not a <subscription xmlns="{namespace}">'
+    message = f'the document is a {found}, not a <{element} xmlns="{namespace}">'
     if others:
         listed = ", ".join(f"{other} ({name})" for other, name in others.items())
         message = f"{message}; other languages: {listed}"

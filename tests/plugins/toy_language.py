@@ -128,7 +128,7 @@ class AlarmAuthoring(Authoring):
         document = read_xml(source, file)
         root = document.root
         if root.tag != f"{{{NAMESPACE}}}alarm":
-            raise no_subscription(document, NAMESPACE)
+            raise no_subscription(document, NAMESPACE, element="alarm")
         given = {name: str(root.get(name, "")) for name in ("event", "attribute", "least")}
         try:
             event = table.event(given["event"])

@@ -16,6 +16,7 @@ GOLDEN = Path(__file__).parent / "golden"
 GENERATED = 'source = { generator = "vital_signs", deteriorating = 1.0 }'
 PLACES = '"static", places_m = [[1, 2], [601, 2]] }'
 
+PUBLICATION = '[[publication]]\ngroup = "patients"\nlanguage = "fuzzy"\nfiles = ["bridge.xml"]\n'
 POPULATION = '[[population]]\ngroup = "medics"\nevent = "patient"\nnumber = 4\n'
 
 
@@ -54,6 +55,15 @@ CASES: dict[str, Changes] = {
     "workloads_in_a_language_that_nobody_writes": [
         ("[[sensor]]", f'{POPULATION}language = "direct"\n\n[[sensor]]'),
     ],
+    "documents_that_no_language_has": [
+        ("[[sensor]]", f"{PUBLICATION}\n[[sensor]]"),
+    ],
+    "documents_of_boards": [
+        ("[[sensor]]", f"{PUBLICATION}\n[[sensor]]"),
+        ('name = "patients"', 'name = "patients"\nboard = "tag"'),
+        ("[radio.handheld]", '[board.tag]\nprofile = "microbit"\n\n[radio.handheld]'),
+    ],
+    "a_run_longer_than_anything_lives": [("duration_s = 3600", "duration_s = 5000000")],
     "an_unknown_event_class": [('event = "patient"', 'event = "patent"')],
     "a_missing_subscription": [("fever.xml", "fevr.xml")],
     "a_missing_vocabulary": [('["medical"]', '["medical", "mine.toml"]')],

@@ -52,7 +52,7 @@ class Reader:
     def __init__(self, source: bytes, file: str, table: MissionTable, root: str) -> None:
         self.document: SubscriptionDocument = read_xml(source, file)
         if self.document.root.tag != f"{{{NAMESPACE}}}{root}":
-            raise no_subscription(self.document, NAMESPACE)
+            raise no_subscription(self.document, NAMESPACE, element=root)
         self.problems: list[Problem] = []
         self.event: EventClass | None = None
         try:
