@@ -20,6 +20,7 @@ from boards.settings import BoardSettings
 from documents.atomic_write import write_whole
 from documents.refusal import Refusal
 from knowledge_manager.event_class import Attribute
+from watchdog.header import HEADER_ID, HEADER_REVISION
 from watchdog.pool import NEVER
 from watchdog.vector import VectorError, check_subscription
 
@@ -149,9 +150,13 @@ def pool_blocks(subscriptions: Sequence[bytes]) -> list[bytes]:
         saf = vector[-1]
         head = bytes([vector[-2], (saf & 127).bit_count(), saf])
         for group in groups.values():
-            group.pop(vector[0], None)
-        record = bytes([0, 0, vector[0], vector[1]]) + NEVER.to_bytes(4, "big") + vector[5:-2]
-        groups.setdefault(head, {})[vector[0]] = record + bytes(len(record) % 2)
+            group.pop(vector[HEADER_ID], None)
+        record = (
+            bytes([0, 0, vector[HEADER_ID], vector[HEADER_REVISION]])
+            + NEVER.to_bytes(4, "big")
+            + vector[5:-2]
+        )
+        groups.setdefault(head, {})[vector[HEADER_ID]] = record + bytes(len(record) % 2)
     return [
         bytes([len(next(iter(group.values()))) >> 1, len(group)]) + head + b"".join(group.values())
         for head, group in sorted(groups.items(), reverse=True)
@@ -273,9 +278,11 @@ def packed_subscriptions(subscriptions: Sequence[bytes], limits: BoardLimits = B
             raise Refusal(f"subscription {number} is not a vector with one-byte features: {error}") from error
         for fault in limits.faults(vector, limits.feature_bytes):
             raise Refusal(f"subscription {number}: {fault.message}")
-        earlier = numbers.setdefault(vector[0], number)
+        earlier = numbers.setdefault(vector[HEADER_ID], number)
         if earlier != number:
-            raise Refusal(f"subscriptions {earlier} and {number} have the same id, {vector[0]}; change one")
+            raise Refusal(
+                f"subscriptions {earlier} and {number} have the same id, {vector[HEADER_ID]}; change one"
+            )
         packed += len(vector).to_bytes(2, "big") + vector
     return packed
 
@@ -284,7 +291,7 @@ def _check_room(board: str, subscriptions: Sequence[bytes]) -> None:
     """Refuse more subscriptions than the pool of a board with folders holds."""
     pool = BOARDS[board].pool()
     for number, vector in enumerate(subscriptions):
-        if not pool.put(0, vector[0], vector[1], NEVER, vector, 5, len(vector)):
+        if not pool.put(0, vector[HEADER_ID], vector[HEADER_REVISION], NEVER, vector, 5, len(vector)):
             raise Refusal(
                 f"a {board} has room for {number} of these {len(subscriptions)} subscriptions; give it fewer"
             )

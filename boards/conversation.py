@@ -15,6 +15,7 @@ from dens.events import Event, MessageAcknowledged, MessageStored, NotificationD
 from dens.numbers import MessageType
 from knowledge_manager.mission_table import MissionTable
 from plugins.registry import authoring_of
+from watchdog.header import HEADER_ID
 
 _BLINK_S = 0.005
 _TRACEBACK = re.compile(rb"Traceback \(most recent call last\):\r?\n(  .*\n)+\S.*\n")
@@ -101,7 +102,7 @@ def _said(event: Event, table: MissionTable) -> Said | None:
     if isinstance(event, MessageStored) and event.item.type == MessageType.ANNOUNCE:
         return Said(event.at_ms, "announced", f"the board, node {event.item.origin}, says what it measures")
     if isinstance(event, MessageAcknowledged) and event.item.type == MessageType.INSTALL:
-        number = event.item.payload[0]
+        number = event.item.payload[HEADER_ID]
         if event.reason is None:
             return Said(event.at_ms, "installed", f"the board looks for subscription {number}")
         return Said(event.at_ms, "refused", f"the board refused subscription {number}: {event.reason}")

@@ -20,6 +20,7 @@ from dens.numbers import (
     MessageType,
 )
 from dens.peer_session import PeerSession
+from watchdog.header import HEADER_ID
 
 ASKING: Final = frozenset({int(MessageType.SUBSCRIBE), int(MessageType.RENEW)})
 """What a publisher is offered as an install."""
@@ -94,7 +95,7 @@ class Installing:
             return  # Nothing is remembered of a publisher that is not known.
         if status == UNKNOWN_LANGUAGE:
             self._state.parts.does_not_know(session.peer, item.language)
-        subscription = self._state.table.get((item.origin, item.payload[0]))
+        subscription = self._state.table.get((item.origin, item.payload[HEADER_ID]))
         if subscription is not None and subscription.item.id == item.id:
             if status == NO_ROOM and self._state.parts.of(item.id):
                 self._state.parts.has_no_room(session.peer, subscription.key)

@@ -27,6 +27,7 @@ from dens.parts import PartBook
 from dens.receipts import ReceiptBook
 from dens.services import ServiceBook
 from dens.subscription_table import Subscription, SubscriptionTable
+from watchdog.header import HEADER_ID
 
 
 class MediatorState:
@@ -145,7 +146,7 @@ class MediatorState:
         elif kind == RECEIPT:
             self.receipts.remove(item)
         elif kind == UNSUBSCRIBE:
-            self.table.tombstone_ended((item.origin, item.payload[0]), item)
+            self.table.tombstone_ended((item.origin, item.payload[HEADER_ID]), item)
         elif kind == ANNOUNCE:
             self.services.forget(item)
             self.parts.ask_anew(item.origin)

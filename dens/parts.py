@@ -19,7 +19,7 @@ from dens.item import Item, ItemId
 from dens.messages import Withdrawal
 from dens.numbers import INSTALL, LINK_NUMBER, REMOVE
 from dens.subscription_table import Subscription
-from watchdog.header import framed
+from watchdog.header import HEADER_LIFETIME, framed
 
 MOST_PARTS: Final = 64
 """So many parts a subscription has at most; a language that makes more of one has a defect."""
@@ -84,7 +84,7 @@ class PartBook:
         item = new.item
         if new.id + count > _LAST_ID or item.number + count >= LINK_NUMBER:
             return ()
-        lifetime_q = new.vector[2]
+        lifetime_q = new.vector[HEADER_LIFETIME]
         return tuple(
             Item(
                 INSTALL,

@@ -20,6 +20,7 @@ from dens.peer_session import PeerSession
 from dens.quarantine import Work
 from dens.subscription_table import Subscription, SubscriptionTable
 from dens.summary import Summary
+from watchdog.header import HEADER_ID
 
 _HOST_CODES: Final = {
     0: Status.STORED,
@@ -236,7 +237,7 @@ class PublisherState(Participant):
                 self.announcement = None
             self._events.append(MessageExpired(now_ms, item, None, REASON_NAMES[Reason.LIFETIME_OVER]))
         elif relayed.type == MessageType.REMOVE:
-            self.filters.tombstone_ended((relayed.origin, relayed.payload[0]), relayed)
+            self.filters.tombstone_ended((relayed.origin, relayed.payload[HEADER_ID]), relayed)
         else:
             while (ended := self.filters.pop_ended(now_ms)) is not None:
                 # The host forgets by itself; being told to remove it would make it refuse a late renewal.

@@ -25,7 +25,7 @@ from dens.parts import TakesApart
 from dens.store import Store
 from dens.subscriber_state import SubscriberState
 from dens.subscription_table import Subscription, is_newer
-from watchdog.header import body_of
+from watchdog.header import HEADER_ID, HEADER_LIFETIME, HEADER_REVISION, body_of
 from watchdog.vector import VectorError
 
 
@@ -64,7 +64,7 @@ class SubscriberEnd(Engine):
             raise LocalProtocolError(
                 f"{len(vector)} bytes are no subscription vector; it begins with id, revision, lifetime"
             )
-        id, seq, lifetime_q = vector[0], vector[1], vector[2]
+        id, seq, lifetime_q = vector[HEADER_ID], vector[HEADER_REVISION], vector[HEADER_LIFETIME]
         if occupies is None:
             occupies = self._count_parts(vector, language)
         self.state.check_free(id, seq, occupies)

@@ -19,6 +19,7 @@ from dens.participant import Participant
 from dens.peer_session import PeerSession
 from dens.subscription_table import Subscription, is_newer
 from dens.summary import Summary
+from watchdog.header import HEADER_ID
 
 _PRIORITY = {
     MessageType.UNSUBSCRIBE: 0,
@@ -266,7 +267,7 @@ class SubscriberState(Participant):
             if current.item.id == item_id:
                 del self.in_force[id]
         if item.type == MessageType.UNSUBSCRIBE:
-            id = item.payload[0]
+            id = item.payload[HEADER_ID]
             if self._buried.get(id, (0, -1))[1] == item.number:
                 del self._buried[id]
         for id, (_, until_ms) in list(self.used.items()):

@@ -21,6 +21,7 @@ from dens.events import (
 )
 from dens.messages import Satisfied
 from nodes.clock import NETWORK_EPOCH_MS
+from watchdog.header import HEADER_ID
 
 _UNTOLD = (DuplicateReceived, MessageAcknowledged)
 """People are told what changed, not that it was said again."""
@@ -86,7 +87,7 @@ def event_line(event: Event) -> str | None:
         )
         return _at(event.at_ms, told)
     if isinstance(event, FilterInstalled):
-        subscription = f"{event.item.origin}'s subscription {event.item.payload[0]}"
+        subscription = f"{event.item.origin}'s subscription {event.item.payload[HEADER_ID]}"
         return _at(event.at_ms, f"looks for {subscription} from now on")
     return _at(event.at_ms, f"looks for {event.subscriber}'s subscription {event.id} no more: {event.reason}")
 

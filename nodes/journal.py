@@ -14,6 +14,7 @@ from dens.item import LIFETIME_MS, OLDEST_AGE_MS, ItemId
 from dens.numbers import TYPE_NAMES
 from traces.writer import NOTHING, TraceWriter
 from watchdog.filter import Release
+from watchdog.header import HEADER_ID, HEADER_LIFETIME, HEADER_REVISION
 from watchdog.reading import Reading
 
 _Told = tuple[int, int, int, int, int, int, int]
@@ -152,7 +153,11 @@ class Journal:
         withdrawn_ms: int | None,
         document: str | None,
     ) -> None:
-        id, seq, expires_ms = vector[0], vector[1], created_ms + LIFETIME_MS[vector[2]]
+        id, seq, expires_ms = (
+            vector[HEADER_ID],
+            vector[HEADER_REVISION],
+            created_ms + LIFETIME_MS[vector[HEADER_LIFETIME]],
+        )
         self._trace["subscriptions"].append(
             node, id, seq, language, created_ms, expires_ms, withdrawn_ms, vector, document
         )

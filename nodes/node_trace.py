@@ -178,7 +178,7 @@ class NodeTrace:
         key = (item.origin, said.id, said.seq)
         row = (
             *key, item.language, self._at(item.created_ms) - said.in_force_ms,
-            self._at(item.created_ms) + LIFETIME_MS[said.vector[2]], None, said.vector, None,
+            self._at(item.created_ms) + LIFETIME_MS[said.lifetime_q], None, said.vector, None,
         )  # fmt: skip
         self._revision(key, row)
 

@@ -20,7 +20,7 @@ from knowledge_manager.thesaurus import Thesaurus
 from nodes.node_probe import Answer
 from nodes.output import OutputError
 from plugins.registry import authoring_of, language_of_document
-from watchdog.header import HEADER_LIFETIME, body_of, framed
+from watchdog.header import HEADER_ID, HEADER_LIFETIME, body_of, framed
 
 SETTLED_S = 2.0
 """So long is waited at the end until the node has answered and heard what is still to be said."""
@@ -75,9 +75,9 @@ def ask_for(
 def _named(said: Item) -> str:
     """Return how people call what a subscriber said: by the number that they know, its subscription's."""
     if said.type == MessageType.UNSUBSCRIBE:
-        return f"withdrawal of subscription {said.payload[0]}"
+        return f"withdrawal of subscription {said.payload[HEADER_ID]}"
     if said.type == MessageType.SUBSCRIBE:
-        return f"subscription {said.payload[0]}"
+        return f"subscription {said.payload[HEADER_ID]}"
     return TYPE_NAMES[said.type]
 
 

@@ -297,9 +297,10 @@ def _vectors(given: list[str], table: "MissionTable") -> list[bytes]:
     from studio.files import gather
     from studio.languages import compiled_document, compiled_vector
     from studio.vectors import given_vector
+    from watchdog.header import HEADER_ID
 
     ready = {text: given_vector(text) for text in given if not _is_xml(Path(text))}
-    taken = {vector[0] for vector in ready.values() if vector}
+    taken = {vector[HEADER_ID] for vector in ready.values() if vector}
     free = (number for number in range(256) if number not in taken)
     vectors: list[bytes] = []
     for text in given:
