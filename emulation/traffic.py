@@ -28,6 +28,8 @@ class MessagePlan:
         self._settings = settings
         self._sources = sources
         self._destinations = destinations
+        self._place = {node.slot.device: place for place, node in enumerate(destinations)}
+        """Where among the destinations a device is, if it is one."""
         self._chance = chance
         self._payload = bytes(settings.size_bytes)
 
@@ -38,6 +40,8 @@ class MessagePlan:
     def draw(self) -> tuple[Node, bytes]:
         """Return who makes the next message, and its bytes."""
         source = self._sources[int(self._chance.integers(len(self._sources)))]
-        others = [node for node in self._destinations if node.slot.device != source.slot.device]
-        destination = others[int(self._chance.integers(len(others)))]
-        return source, notification_for(destination.number, self._payload)
+        own = self._place.get(source.slot.device)
+        place = int(self._chance.integers(len(self._destinations) - (own is not None)))
+        if own is not None and place >= own:
+            place += 1
+        return source, notification_for(self._destinations[place].number, self._payload)

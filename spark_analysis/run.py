@@ -23,6 +23,7 @@ from spark_analysis.schema import TABLES
 from spark_analysis.session.session import open_session
 from traces.manifest import Manifest
 from traces.recorded_run import RecordedRun, recorded_run
+from traces.schema import RENAMED_WORDS, SCHEMA_VERSION
 
 SMALL_TABLE_ROWS: Final = 200_000
 """Up to here a table is read as one partition: a shuffle would cost more than it spreads."""
@@ -72,6 +73,13 @@ class Run:
             return nothing.select(*(F.lit(None).cast(field.dataType).alias(field.name) for field in schema))
         paths = (_unglobbed(part.path) for part in self.recorded.parts[name])
         frame = self.spark.read.schema(schema).parquet(*paths)
+        if self.manifest.schema_version < SCHEMA_VERSION:
+            for (table, column), words in RENAMED_WORDS.items():
+                frame = (
+                    frame.replace(list(words), list(words.values()), subset=[column])
+                    if table == name
+                    else frame
+                )
         return frame.coalesce(1) if self.rows(name) <= SMALL_TABLE_ROWS else frame
 
     def small_table(self, name: str) -> list[dict[str, Any]]:

@@ -181,6 +181,12 @@ ADDED_COLUMNS: Final[dict[str, frozenset[str]]] = {
 }
 """The columns that a table did not have in its first version; all of them may be null."""
 
+RENAMED_WORDS: Final[dict[tuple[str, str], dict[str, str]]] = {
+    ("messages", "type"): {"bundle": "batch"},
+    ("messages", "reason"): {"sealed": "unexpected_tag", "unsealed": "no_tag"},
+}
+"""Words of (table, column) as versions 1 and 2 wrote them, and what they are called now."""
+
 MESSAGE_KINDS: Final = (
     "created",  # an application or a protocol machine made it
     "sent",  # it was put on the air

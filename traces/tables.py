@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from documents.untrusted_folder import parts_in
 from traces.parquet_guard import read_part, refuse_other_types
-from traces.schema import ADDED_COLUMNS, TABLES
+from traces.schema import ADDED_COLUMNS, RENAMED_WORDS, TABLES
 
 
 def plain_schema(table: str, columns: Sequence[str] | None = None) -> pa.Schema:
@@ -31,7 +32,7 @@ def read_rows(run: Path, part: Path, table: str, columns: Sequence[str] | None =
     found = pa.schema([field for field in schema if field.name in rows.schema.names])
     refuse_other_types(part, rows.schema, found)
     filled = [
-        rows[field.name].cast(field.type)
+        _renamed(table, field.name, rows[field.name].cast(field.type))
         if field.name in rows.schema.names
         else pa.nulls(rows.num_rows, field.type)
         for field in schema
@@ -55,6 +56,15 @@ def empty_table(table: str, columns: Sequence[str] | None = None) -> pa.Table:
     """Return a table without rows."""
     schema = plain_schema(table, columns)
     return pa.schema([field.with_nullable(True) for field in schema]).empty_table()
+
+
+def _renamed(table: str, column: str, values: Any) -> Any:
+    """Return words as they are called now, whichever version wrote them."""
+    words = RENAMED_WORDS.get((table, column))
+    if words is None:
+        return values
+    places = pc.index_in(values, pa.array(words))
+    return pc.coalesce(pa.chunked_array([list(words.values())]).take(places), values)
 
 
 def _plain(field: Any) -> Any:

@@ -17,7 +17,6 @@ from math import dist, hypot, inf
 from typing import Final
 
 import numpy as np
-from scipy.sparse.csgraph import shortest_path
 
 from emulation.mobility.model import Point
 
@@ -124,6 +123,8 @@ class Ground:
         lengths = np.array([self._straight(corner) for corner in self._corners])
         self._lengths, self._before = lengths, lengths
         if self._corners:
+            from scipy.sparse.csgraph import shortest_path  # 0.2 s that only obstacles cost
+
             self._lengths, self._before = shortest_path(lengths, directed=False, return_predecessors=True)
 
     def is_free(self, x_m: float, y_m: float) -> bool:

@@ -196,6 +196,9 @@ def test_a_trace_of_version_2_is_read_and_reported(spark: SparkSession) -> None:
     assert run.table("documents").count() == 0
     assert run.table("matches").where("detail is null").count() == run.rows("matches") > 0
     assert run.table("filter_decisions").where("exact is null").count() == run.rows("filter_decisions") > 0
+    types = {row["type"] for row in run.table("messages").select("type").distinct().collect()}
+    assert "batch" in types
+    assert "bundle" not in types
     found = analyse(run)
     assert (found.delivery.total.delivered, found.delivery.total.owed) == (25, 28)
     assert found.filtering.kept == 2
