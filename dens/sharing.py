@@ -4,6 +4,7 @@ A policy may be somebody else's: whatever it raises is told, and means that no c
 """
 
 from collections.abc import Collection
+from typing import Final
 
 from dens.context import NodeContext
 from dens.item import Item, ItemId
@@ -13,6 +14,16 @@ from dens.numbers import LINK_NUMBER, MEDIATOR, SUMMARY
 from dens.peer_session import PeerSession
 from dens.policies.policy import ReplicationPolicy
 from dens.quarantine import Work
+
+MOST_COPIES: Final = 7
+"""A copies code has three bits on the air."""
+
+
+def checked_copies(code: int) -> int:
+    """Return the code that a policy gave; one that three bits cannot say is the policy's defect."""
+    if not 0 <= code <= MOST_COPIES:
+        raise ValueError(f"a copies code is 0 to {MOST_COPIES}, the policy gave {code}")
+    return code
 
 
 class Sharing:
@@ -96,7 +107,7 @@ class Sharing:
             Work.SHARING,
             item,
             now_ms,
-            policy.share,
+            self._policy_shares,
             item,
             owed_to,
             peer,
@@ -121,9 +132,16 @@ class Sharing:
             Work.SHARING,
             held,
             now_ms,
-            self._policy.kept,
+            self._policy_keeps,
             held,
             given,
             otherwise=held.copies,
             peer=session.peer,
         )
+
+    def _policy_shares(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:
+        code = self._policy.share(item, owed_to, peer, now_ms)
+        return None if code is None else checked_copies(code)
+
+    def _policy_keeps(self, held: Item, given: int) -> int:
+        return checked_copies(self._policy.kept(held, given))

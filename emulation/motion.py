@@ -4,12 +4,20 @@ Nothing else takes part: no traffic, no protocol and no fault can change a walk 
 scenarios whose nodes are called away (`emulation.reactive_mobility`); there this is the plan before any call.
 """
 
+from typing import Final
+
+import numpy as np
+
+from documents.refusal import Refusal
 from emulation.contacts.contact import Contacts
 from emulation.contacts.windows import find_contacts_in_windows
 from emulation.mobility.model import Area, Legs
 from emulation.scenario import Scenario
 from emulation.scenario.controls import range_windows
 from emulation.streams import Streams
+
+_SLACK_M: Final = 1e-3
+"""What rounding may do to somebody who walks along the edge."""
 
 
 def walks_of(scenario: Scenario, streams: Streams) -> list[Legs]:
@@ -20,8 +28,26 @@ def walks_of(scenario: Scenario, streams: Streams) -> list[Legs]:
     for (group, numbers), mobility in zip(scenario.members(), scenario.mobilities, strict=True):
         own = [streams.stream("mobility", group.name, position) for position in range(len(numbers))]
         together = streams.stream("mobility", group.name)
-        walks.extend(mobility.walks(area, float(scenario.duration_ms), own, together))
+        found = mobility.walks(area, float(scenario.duration_ms), own, together)
+        for legs in found:
+            _refuse_leaving(legs, area, group.mobility.model)
+        walks.extend(found)
     return walks
+
+
+def _refuse_leaving(legs: Legs, area: Area, model: str) -> None:
+    """Refuse a walk that leads out of the area: contacts there would be no part of the scenario."""
+    for begins_m, ends_m, most_m in (
+        (legs.x0_m, legs.x1_m, area.width_m),
+        (legs.y0_m, legs.y1_m, area.height_m),
+    ):
+        places_m = np.concatenate([begins_m, ends_m])
+        if len(places_m) and not (places_m.min() >= -_SLACK_M and places_m.max() <= most_m + _SLACK_M):
+            reached = f"{places_m.min():g} to {places_m.max():g} m"
+            raise Refusal(
+                f'the mobility model "{model}" leads out of the area: {reached} where there are 0 to '
+                f"{most_m:g} m; its package has to keep nodes inside"
+            )
 
 
 def contacts_among(scenario: Scenario, walks: list[Legs]) -> Contacts:

@@ -29,6 +29,9 @@ ENTRY_POINT_GROUP: Final = "dens.languages"
 BUILT_IN: Final[tuple[SubscriptionLanguage, ...]] = (DIRECT, FUZZY)
 """The languages of this package."""
 
+FIRST_OUTSIDE, LAST_NUMBER = 16, 255
+"""A number has one byte on the air; those below are this project's."""
+
 DEFAULT: Final = FUZZY.name
 """The language of bytes where nobody says which."""
 
@@ -58,6 +61,9 @@ def _with(found: Iterable[EntryPoint] | None) -> dict[int, SubscriptionLanguage]
     known = {language.language_id: language for language in BUILT_IN}
     wanted = "a SubscriptionLanguage of plugins.language"
     for entry, language in members(ENTRY_POINT_GROUP, "language", _is_language, wanted, found):
+        if not FIRST_OUTSIDE <= language.language_id <= LAST_NUMBER:
+            free = f"a language of another package takes a number from {FIRST_OUTSIDE} to {LAST_NUMBER}"
+            raise OutsidePackageError(f"{described('language', entry)}: {language.language_id}; {free}")
         for other in known.values():
             if language.language_id == other.language_id or language.name == other.name:
                 claim = f"number {language.language_id} or name {language.name!r}"
@@ -74,8 +80,17 @@ def language(number: int) -> SubscriptionLanguage:
     """Return the language of that number, or raise `RegistryError`."""
     known = languages()
     if number not in known:
-        raise RegistryError(f"language {number} is unknown ({', '.join(map(str, sorted(known)))})")
+        raise RegistryError(
+            f"language {number} is unknown ({', '.join(map(str, sorted(known)))}); install the package that "
+            "brings it"
+        )
     return known[number]
+
+
+def name_of_language(number: int) -> str:
+    """Return how people call the language of that number, known or not."""
+    known = languages().get(number)
+    return f"language {number}" if known is None else known.name
 
 
 def language_named(name: str) -> SubscriptionLanguage:

@@ -71,7 +71,7 @@ class GroupServed:
 
 @dataclass(frozen=True, slots=True)
 class LanguageServed:
-    """What became of the notifications in one subscription language."""
+    """What became of the notifications in one language; who was owed them may have asked in another."""
 
     language: int
     served: Served

@@ -163,7 +163,7 @@ class Pool:
         block = self.blocks[address >> 16]
         at = (address & 65535) + 8
         constraints = at + 1
-        if block[at] & 15 > 5:
+        if WITH_BLOCK >> (block[at] & 15) & 1:
             constraints += 1 + block[constraints]
         k = 0
         for i in range(3 + F, 3 + 2 * F):

@@ -27,14 +27,22 @@ class BadLine:
 
 @dataclass(frozen=True, slots=True)
 class MatchedLine:
-    """What one notification line satisfies: (subscription line, degree 0..255), by subscription line."""
+    """What one notification line satisfies: (subscription line, degree 0..255, detail), by subscription
+    line.
+    """
 
     n: int
-    matches: tuple[tuple[int, int], ...]
+    matches: tuple[tuple[int, int, bytes], ...]
 
     def as_document(self) -> dict[str, object]:
-        """Return the JSON document of this line."""
-        return {"n": self.n, "matches": [list(match) for match in self.matches]}
+        """Return the JSON document of this line; a match without a detail has two entries."""
+        return {
+            "n": self.n,
+            "matches": [
+                [line, degree_u8, detail.hex()] if detail else [line, degree_u8]
+                for line, degree_u8, detail in self.matches
+            ],
+        }
 
 
 @dataclass(slots=True)
@@ -77,7 +85,7 @@ class LineMatcher:
             except VectorError as error:
                 yield BadLine("notification", n, str(error))
             else:
-                yield MatchedLine(n, tuple((match.key[0], match.degree_u8) for match in found))
+                yield MatchedLine(n, tuple((match.key[0], match.degree_u8, match.detail) for match in found))
 
 
 def body_of_line(line: str) -> bytes:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Literal
@@ -75,6 +75,11 @@ class Metric:
             raise ValueError(f"metric {self.name} needs some of {', '.join(sorted(REPORTED))}")
 
     @property
+    def is_built_in(self) -> bool:
+        """Tell whether it came with this package."""
+        return self.of.__module__.startswith(__package__ or "")
+
+    @property
     def is_share(self) -> bool:
         """Tell whether it lies between 0 and 1."""
         return self.unit is Unit.SHARE
@@ -107,15 +112,27 @@ def value_of(metric: Metric, evidence: Evidence) -> float | None:
 
 
 def values_of(metrics: Iterable[Metric], evidence: Evidence) -> dict[str, float | None]:
-    """Return the values of metrics by their names."""
-    return {metric.name: value_of(metric, evidence) for metric in metrics}
+    """Return the values of metrics by their names; of one of another package that fails None."""
+    return {metric.name: value.value for metric, value in _each(metrics, evidence)}
 
 
 def measured(metrics: Iterable[Metric], evidence: Evidence) -> dict[str, Measured]:
     """Return metrics with their words, by their names."""
-    found = {}
+    return {metric.name: value for metric, value in _each(metrics, evidence)}
+
+
+def _each(metrics: Iterable[Metric], evidence: Evidence) -> Iterator[tuple[Metric, Measured]]:
+    """Yield each metric with what it says. One of another package that fails costs nobody the others: it is
+    not known, and says why.
+    """
     for metric in metrics:
-        value = value_of(metric, evidence)
-        text = metric.unit.text(value) if metric.text is None else metric.text(evidence)
-        found[metric.name] = Measured(value, text, "" if metric.note is None else metric.note(evidence))
-    return found
+        try:
+            value = value_of(metric, evidence)
+            text = metric.unit.text(value) if metric.text is None else metric.text(evidence)
+            yield metric, Measured(value, text, "" if metric.note is None else metric.note(evidence))
+        except Exception as error:
+            if metric.is_built_in or (
+                isinstance(error, AnalysisError) and not isinstance(error, MetricFailed)
+            ):
+                raise
+            yield metric, Measured(None, metric.unit.text(None), str(error))

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from pyspark.sql import DataFrame, Row, SparkSession
 
+from plugins.registry import languages
 from spark_analysis.answers import Analysis, Filtering, GroundTruth, Overhead, RunFacts
 from spark_analysis.catalogue.evidence import Evidence, ReadingsKept
 from spark_analysis.catalogue.metric import Metric, measured
@@ -46,8 +47,20 @@ def analyse(run: Run) -> Analysis:
     )
     # Compiling and replanning the queries of a small run take longer than running them.
     catalogue = metrics()  # one that cannot be loaded is told before anything is computed
+    _refuse_unknown_languages(run)
     with told_in_words(refused), settings(run.spark, DIRECT if run.small else {}):
         return _ask(run, catalogue)
+
+
+def _refuse_unknown_languages(run: Run) -> None:
+    """Refuse a run in which somebody asked in a language that nobody here knows."""
+    strangers = {revision.language for revision in run.revisions()} - languages().keys()
+    if strangers:
+        numbers = ", ".join(map(str, sorted(strangers)))
+        raise AnalysisError(
+            f"{run.path}: somebody asked in language {numbers}, which no installed package brings; install the "
+            "package (the manifest lists the versions of all that took part)"
+        )
 
 
 def _ask(run: Run, catalogue: Sequence[Metric]) -> Analysis:

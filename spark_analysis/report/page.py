@@ -5,6 +5,7 @@ from importlib.resources import files
 from string import Template
 from typing import Final
 
+from plugins.registry import name_of_language
 from spark_analysis.answers import Analysis, Served
 from spark_analysis.catalogue.registry import metrics
 from spark_analysis.number_format import (
@@ -134,10 +135,10 @@ def _delivery_table(analysis: Analysis) -> str:
         rows.append(("all", *_served_cells(analysis.delivery.total)))
     found = table("Pairs of notification and subscriber, by group", ("subscribers", *_SERVED_HEAD), rows)
     languages = [
-        (f"language {one.language}", *_served_cells(one.served)) for one in analysis.delivery.by_language
+        (name_of_language(one.language), *_served_cells(one.served)) for one in analysis.delivery.by_language
     ]
     if len(languages) > 1:
-        found += table("By subscription language", ("notifications", *_SERVED_HEAD), languages)
+        found += table("By the language of the notification", ("notifications in", *_SERVED_HEAD), languages)
     return found
 
 

@@ -48,8 +48,8 @@ def match(
     """Print one JSON line per notification (with and without --json): what it matches, and how well.
 
     {"n": 0, "matches": [[3, 215]]} says that line 0 of the notifications matches line 3 of the subscriptions
-    with degree 215 of 255; lines count from 0. A bad line is named on stderr, the rest is still matched, and
-    the command ends 1.
+    with degree 215 of 255; lines count from 0. What a language says beyond the degree follows in hex. A bad
+    line is named on stderr, the rest is still matched, and the command ends 1.
     """
     import json
 

@@ -59,6 +59,8 @@ def run(
     out: Annotated[
         Path | None,
         typer.Option(
+            "--out",
+            "-o",
             help="Folder of the run; runs/NAME-SEED by default. With many seeds each gets DIR/seed-N.",
             show_default=False,
         ),

@@ -69,6 +69,9 @@ def test_a_scenario_runs_with_its_policy_and_its_mobility(site: Path, tmp_path: 
     assert told["overlay"]["policy"] == "two_hop"
     assert told["overlay"]["policies"] == {"two_hop": {"relays": 2}}
     assert told["group"][0]["mobility"]["model"] == "circle"
+    versions = document["versions"]
+    assert isinstance(versions, dict)
+    assert versions["dens-outside"] == "1.0"
 
 
 def test_without_the_package_its_names_are_unknown(tmp_path: Path) -> None:
@@ -146,7 +149,7 @@ def test_a_name_that_is_taken_is_refused() -> None:
         OutsidePackageError, match=r"mobility model one .*: the name 'static' is taken already"
     ):
         mobility_models([entry(MOBILITY_GROUP, "emulation.mobility.static:StaticTable")])
-    with pytest.raises(OutsidePackageError, match=r"language one .* is taken by direct"):
+    with pytest.raises(OutsidePackageError, match=r"language one .*: 0; .* takes a number from 16 to 255"):
         languages([entry("dens.languages", "plugins.direct.language:DIRECT")])
 
 

@@ -378,13 +378,13 @@ class BrittlePolicy:
     def share(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:
         if self.verb == "share" and item.payload[1] == POISON:
             raise Defect("share")
-        return 0
+        return 9 if self.verb == "too many copies" and item.payload[1] == POISON else 0
 
     def kept(self, item: Item, given: int) -> int:
         return 0
 
 
-@pytest.mark.parametrize("verb", ["note", "a long note", "met", "share"])
+@pytest.mark.parametrize("verb", ["note", "a long note", "met", "share", "too many copies"])
 def test_a_policy_that_fails_ends_nothing(verb: str) -> None:
     node = mediator(MemoryStore(), policy=BrittlePolicy(verb))
     greet(node, 1, Role.SUBSCRIBER)
@@ -393,9 +393,10 @@ def test_a_policy_that_fails_ends_nothing(verb: str) -> None:
     greet(node, 3, Role.MEDIATOR)
     heard = heard_by(node, 3, 5_000)
     relayed = [item.id for item in heard if item.type == MessageType.NOTIFICATION]
-    assert relayed == ([(1, 10)] if verb == "share" else [(1, 10), (1, 11)])
+    is_about_sharing = verb in ("share", "too many copies")
+    assert relayed == ([(1, 10)] if is_about_sharing else [(1, 10), (1, 11)])
     assert {work for _, work in quarantined(events(node))} == {"sharing"}
-    assert node.context.ledger.quarantined_count == (verb == "share")
+    assert node.context.ledger.quarantined_count == is_about_sharing
 
 
 def test_what_cannot_be_formed_is_not_tried_again_and_the_rest_goes(

@@ -23,6 +23,7 @@ TABLE = load_mission_table(["medical"])
 
 FOREIGN = replace(DIRECT, language_id=77, name="foreign")
 """A third party's language, for the registry."""
+NAMESAKE = replace(DIRECT, language_id=78, name="fuzzy")
 
 
 def entry(name: str) -> EntryPoint:
@@ -41,6 +42,8 @@ def test_a_third_partys_language_is_found(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(EntryPoint, "load", lambda self: globals()[self.name])
     assert languages([entry("FOREIGN")])[77].name == "foreign"
     with pytest.raises(OutsidePackageError, match="is taken by fuzzy"):
+        languages([entry("NAMESAKE")])
+    with pytest.raises(OutsidePackageError, match="takes a number from 16 to 255"):
         languages([entry("FUZZY")])
     with pytest.raises(OutsidePackageError, match="is a MissionTable; name a SubscriptionLanguage"):
         languages([entry("TABLE")])

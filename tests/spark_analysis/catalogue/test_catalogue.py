@@ -20,7 +20,7 @@ from documents.entry_points import OutsidePackageError
 from spark_analysis.answers import Analysis
 from spark_analysis.catalogue import members, registry
 from spark_analysis.catalogue.evidence import FOLLOWED, REPORTED, SWEPT, Evidence
-from spark_analysis.catalogue.metric import Metric, MetricFailed, Unit, value_of, values_of
+from spark_analysis.catalogue.metric import Metric, MetricFailed, Unit, measured, value_of, values_of
 from spark_analysis.catalogue.recorded import evidence_of, pairs_of
 from spark_analysis.catalogue.registry import built_in, compared, metrics, metrics_from
 from spark_analysis.number_format import NO_BREAK
@@ -300,3 +300,14 @@ def test_a_metric_that_fails_is_named(value: Any) -> None:
     else:
         with pytest.raises(MetricFailed, match=re.escape("metric odd ")):
             value_of(odd, Evidence())
+
+
+def test_one_of_another_package_that_fails_costs_nobody_the_others() -> None:
+    [fine] = [metric for metric in built_in() if metric.name == "share_kept"]
+    assert fine.is_built_in
+    odd = replace(fine, name="odd", of=lambda evidence: 1 / 0)
+    assert not odd.is_built_in
+    assert values_of([odd], Evidence()) == {"odd": None}
+    said = measured([odd], Evidence())["odd"]
+    assert (said.value, said.text) == (None, "–")
+    assert said.note == "metric odd cannot be computed: ZeroDivisionError: division by zero"

@@ -125,12 +125,12 @@ def test_lines_are_matched_by_number() -> None:
     matcher = matching([VECTOR.hex(), "", "zz", VECTOR.hex().upper()], TABLE, "NAIVE")
     assert [(bad.of, bad.n) for bad in matcher.bad] == [("subscription", 2)]
     found = list(matcher.match(["", event, "00", event[:-2] + "03"]))
-    assert found[0] == MatchedLine(1, ((0, 255), (3, 255)))
+    assert found[0] == MatchedLine(1, ((0, 255, b""), (3, 255, b"")))
     assert isinstance(found[1], BadLine)
     assert str(found[1]).startswith("notification line 2: byte 1: too short")
     assert isinstance(found[2], BadLine)
     assert found[0].as_document() == {"n": 1, "matches": [[0, 255], [3, 255]]}
-    assert list(matching([VECTOR.hex()]).match([event])) == [MatchedLine(1 - 1, ((0, 255),))]
+    assert list(matching([VECTOR.hex()]).match([event])) == [MatchedLine(0, ((0, 255, b""),))]
     with pytest.raises(UnknownName, match="naive"):
         matching([], algorithm="nave")
     with pytest.raises(UnknownName, match="subset"):
