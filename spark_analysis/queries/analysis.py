@@ -12,6 +12,7 @@ from spark_analysis.answers import Analysis, Filtering, GroundTruth, Overhead, R
 from spark_analysis.catalogue.evidence import Evidence, ReadingsKept
 from spark_analysis.catalogue.metric import Metric, measured
 from spark_analysis.catalogue.registry import metrics
+from spark_analysis.errors import AnalysisError
 from spark_analysis.metrics import truth
 from spark_analysis.metrics.delivery import pairs as pairs_of
 from spark_analysis.metrics.documents import released_documents
@@ -58,8 +59,8 @@ def _refuse_unknown_languages(run: Run) -> None:
     if strangers:
         numbers = ", ".join(map(str, sorted(strangers)))
         raise AnalysisError(
-            f"{run.path}: somebody asked in language {numbers}, which no installed package brings; install the "
-            "package (the manifest lists the versions of all that took part)"
+            f"{run.path}: somebody asked in language {numbers}, which no installed package brings; install "
+            "it (the manifest lists the versions of all that took part)"
         )
 
 

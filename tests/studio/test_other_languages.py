@@ -137,7 +137,7 @@ def test_lines_are_matched_by_the_language_of_the_bytes(dens, tmp_path: Path) ->
     for more in ((), ("--algorithm", "PLAIN"), ("--now", "9")):
         ended = dens("match", *given, "--language", "alarm", *more)
         assert ended.code == 1
-        assert json.loads(ended.out) == {"n": 0, "matches": [[0, 255]]}
+        assert json.loads(ended.out) == {"n": 0, "matches": [[0, 255, "05"]]}
         assert "subscription line 2: byte 2: too short" in ended.err
         assert "notification line 2: byte 2: an alarm is three bytes" in ended.err
     assert dens("match", *given, "--language", "alarm", "--algorithm", "fast").code == 3

@@ -4,7 +4,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dens_limits.nodes import (
-    BYTES_ID,
     LIMITS_ID,
     LimitsFilter,
     LimitsLookUp,
@@ -15,6 +14,7 @@ from dens_limits.nodes import (
 )
 
 from knowledge_manager.mission_table import MissionTable
+from plugins.board_parts import BOARD_LANGUAGE_ID
 from plugins.language import SubscriptionLanguage
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ LIMITS = SubscriptionLanguage(
     matcher=partial(LimitsMatcher, read=told_in_cells),
     listens_to={
         LIMITS_ID: partial(LimitsMatcher, read=told_in_cells),
-        BYTES_ID: partial(LimitsMatcher, read=told_in_bytes),
+        BOARD_LANGUAGE_ID: partial(LimitsMatcher, read=told_in_bytes),
     },
     parts=take_apart,
     reads_values=True,

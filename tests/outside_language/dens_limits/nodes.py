@@ -9,18 +9,15 @@ from dens_limits.vectors import Body, Told, decode_body, decode_notification, en
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.extract import Extract, mask_of
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription
-from plugins.fuzzy.vectors import decode_notification as decode_bytes
+from plugins.board_parts import crisp_part, told_by_board
 from plugins.language import Match, Part, Release, SubscriptionKey
 from plugins.readings import ExactReading
-from watchdog.header import body_of
 from watchdog.reading import Reading
 from watchdog.vector import VectorError
 
-LIMITS_ID, BYTES_ID = 40, 1
+LIMITS_ID = 40
 SERIAL = 7
 """The protocol of sources that stand on a desk; nobody asks them for limits."""
-CRISP = 127
 
 
 def checked(body: bytes, table: MissionTable) -> Body:
@@ -157,11 +154,10 @@ def told_in_cells(vector: bytes, table: MissionTable) -> Told:
 
 def told_in_bytes(vector: bytes, table: MissionTable) -> Told:
     """Return what a board's notification says, whose values are known to the byte."""
-    parts = decode_bytes(vector, table.feature_bytes)
-    known = attributes_of(parts.event, table)
-    values = zip(parts.attributes, parts.values, strict=True)
+    event, values = told_by_board(vector, table)
+    known = attributes_of(event, table)
     return Told(
-        parts.event, {index: cells_of_byte(byte, known[index]) for index, byte in values if index in known}
+        event, {index: cells_of_byte(byte, known[index]) for index, byte in values.items() if index in known}
     )
 
 
@@ -173,28 +169,13 @@ def take_apart(table: MissionTable) -> Callable[[bytes], tuple[Part, ...]]:
         known = attributes_of(whole.event, table)
         groups = [whole.limits] if whole.mode == "all" else [(limit,) for limit in whole.limits]
         return tuple(
-            Part(
-                BYTES_ID,
-                body_of(
-                    encode_subscription(
-                        SubscriptionVector(
-                            id=0,
-                            seq=0,
-                            valid=0,
-                            stamp_s=0,
-                            threshold=0,
-                            aggregator=0,
-                            block=b"",
-                            constraints=tuple(
-                                (*bytes_of_cells(limit.first, limit.last, known[limit.attribute]), CRISP)
-                                for limit in group
-                            ),
-                            event=whole.event,
-                            attributes=tuple(limit.attribute for limit in group),
-                            feature_bytes=table.feature_bytes,
-                        )
-                    )
-                ),
+            crisp_part(
+                table,
+                whole.event,
+                {
+                    limit.attribute: bytes_of_cells(limit.first, limit.last, known[limit.attribute])
+                    for limit in group
+                },
             )
             for group in groups
         )
