@@ -43,7 +43,9 @@ def _read(found: Iterable[FoundMatch]) -> list[Match]:
         (origin, id), degree_u8 = one.key, one.degree_u8
         if not 0 <= degree_u8 <= 255:
             raise ValueError(f"a degree is 0..255, here is {degree_u8}")
-        detail = bytes(one.detail)
+        detail = one.detail
+        if not isinstance(detail, bytes):
+            raise TypeError(f"the detail of a match is bytes, here is a {type(detail).__name__}")
         if len(detail) > DETAIL_BYTES:
             raise ValueError(f"a match has at most {DETAIL_BYTES} bytes of detail, here are {len(detail)}")
         matches.append(((int(origin), int(id)), int(degree_u8), detail))

@@ -79,6 +79,8 @@ class PartBook:
             return ()
         parts = takes_apart(new.body)
         count = len(parts)
+        if not all(isinstance(part.body, bytes) for part in parts):
+            raise TypeError("the body of a part is no bytes")
         if count > MOST_PARTS:
             raise ValueError(f"a subscription has at most {MOST_PARTS} parts, here are {count}")
         item = new.item
@@ -94,7 +96,7 @@ class PartBook:
                 item.created_ms,
                 item.lifetime_q,
                 item.hops,
-                framed(new.id + after, new.seq, lifetime_q, bytes(part.body)),
+                framed(new.id + after, new.seq, lifetime_q, part.body),
             )
             for after, part in enumerate(parts, 1)
         )

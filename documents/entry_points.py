@@ -30,7 +30,7 @@ def members(
     for entry in sorted(present, key=lambda one: (one.name, one.value)):
         try:
             member = entry.load()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             reason = str(error) or type(error).__name__
             raise OutsidePackageError(f"{described(what, entry)} cannot be loaded: {reason}") from error
         if not fits(member):

@@ -8,10 +8,11 @@ from typing import Final
 
 import numpy as np
 
+from documents.problems import DocumentError
 from documents.refusal import Refusal
 from emulation.contacts.contact import Contacts
 from emulation.contacts.windows import find_contacts_in_windows
-from emulation.mobility.model import Area, Legs
+from emulation.mobility.model import Area, Legs, MobilityModel
 from emulation.scenario import Scenario
 from emulation.scenario.controls import range_windows
 from emulation.streams import Streams
@@ -28,11 +29,32 @@ def walks_of(scenario: Scenario, streams: Streams) -> list[Legs]:
     for (group, numbers), mobility in zip(scenario.members(), scenario.mobilities, strict=True):
         own = [streams.stream("mobility", group.name, position) for position in range(len(numbers))]
         together = streams.stream("mobility", group.name)
-        found = mobility.walks(area, float(scenario.duration_ms), own, together)
+        found = _walks(mobility, group.mobility.model, area, scenario.duration_ms, own, together)
         for legs in found:
             _refuse_leaving(legs, area, group.mobility.model)
         walks.extend(found)
     return walks
+
+
+def _walks(
+    mobility: MobilityModel,
+    model: str,
+    area: Area,
+    duration_ms: int,
+    own: list[np.random.Generator],
+    together: np.random.Generator,
+) -> list[Legs]:
+    """Ask a model for its walks; what it raises is the fault of whoever wrote it."""
+    try:
+        found = mobility.walks(area, float(duration_ms), own, together)
+    except (Refusal, DocumentError):
+        raise
+    except Exception as error:
+        raise Refusal(f'the mobility model "{model}" failed: {type(error).__name__}: {error}') from error
+    are_legs = isinstance(found, list) and all(isinstance(legs, Legs) and len(legs) for legs in found)
+    if not are_legs or len(found) != len(own):
+        raise Refusal(f'the mobility model "{model}" gave no walk for each of {len(own)} nodes')
+    return found
 
 
 def _refuse_leaving(legs: Legs, area: Area, model: str) -> None:

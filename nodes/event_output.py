@@ -13,6 +13,7 @@ from nodes.event_format import Teller
 from nodes.node_file import NodePlan
 from nodes.output import put, say
 from plugins.authoring import Authoring
+from plugins.guard import LanguageDefect
 from plugins.language import Match
 from plugins.registry import languages
 from watchdog.vector import VectorError
@@ -80,7 +81,7 @@ def notification_words(language: int, vector: bytes, table: MissionTable) -> str
         return f"{len(vector)} bytes {vector.hex()}"
     try:
         return " ".join(authoring.describe(vector, table, "nv").sentences)
-    except VectorError as error:
+    except (VectorError, LanguageDefect) as error:
         return f"{len(vector)} bytes {vector.hex()}, which are no notification ({error})"
 
 
@@ -90,11 +91,13 @@ def match_words(event: NotificationDelivered, end: SubscriberEnd, table: Mission
     asked = next((held for held in end.in_force if held.id == best.id), None)
     authoring = _authoring(event.item.language if asked is None else asked.item.language)
     if authoring is not None:
-        with suppress(VectorError):
+        with suppress(VectorError, LanguageDefect):
             return authoring.describe_match(Match((end.node, best.id), best.degree_u8, best.detail), table)
     return f"degree {best.degree_u8 / 255:.2f}"
 
 
 def _authoring(language: int) -> Authoring | None:
     known = languages().get(language)
-    return None if known is None or known.authoring is None else known.authoring()
+    with suppress(LanguageDefect):
+        return None if known is None or known.authoring is None else known.authoring()
+    return None

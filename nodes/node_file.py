@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from dens.drivers.installed_policies import parameter_faults, policies, unknown_policy
+from dens.drivers.installed_policies import made_policy, parameter_faults, policies, unknown_policy
 from dens.drivers.keys import MISSION, PUBLIC, IdentityBook, Key, read_key
 from dens.drivers.neighbours import Address
 from dens.errors import BadKeyError
@@ -70,7 +70,7 @@ class NodePlan:
     def replication(self) -> ReplicationPolicy:
         """Return the policy that decides which mediator gets a copy of what."""
         settings = self.settings
-        return policies()[settings.policy](settings.node, **settings.policies.get(settings.policy, {}))
+        return made_policy(settings.policy, settings.node, settings.policies.get(settings.policy, {}))
 
     @property
     def peers(self) -> dict[int, Address]:

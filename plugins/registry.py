@@ -4,6 +4,8 @@ A third party's package names its `SubscriptionLanguage` in the entry-point grou
 found here without anything else being told about it. Two languages with one number, or one name, are refused.
 """
 
+import logging
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
@@ -15,6 +17,7 @@ from documents.entry_points import OutsidePackageError, described, members
 from documents.refusal import Refusal
 from plugins.direct.language import DIRECT
 from plugins.fuzzy.language import FUZZY
+from plugins.guard import LanguageDefect, guarded
 from plugins.language import SubscriptionLanguage
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ ENTRY_POINT_GROUP: Final = "dens.languages"
 BUILT_IN: Final[tuple[SubscriptionLanguage, ...]] = (DIRECT, FUZZY)
 """The languages of this package."""
 
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 FIRST_OUTSIDE, LAST_NUMBER = 16, 255
 """A number has one byte on the air; those below are this project's."""
 
@@ -61,14 +65,20 @@ def _with(found: Iterable[EntryPoint] | None) -> dict[int, SubscriptionLanguage]
     known = {language.language_id: language for language in BUILT_IN}
     wanted = "a SubscriptionLanguage of plugins.language"
     for entry, language in members(ENTRY_POINT_GROUP, "language", _is_language, wanted, found):
-        if not FIRST_OUTSIDE <= language.language_id <= LAST_NUMBER:
+        if not isinstance(language.name, str) or not _NAME.fullmatch(language.name):
+            said = "its name is no word of small letters, digits and _"
+            raise OutsidePackageError(f"{described('language', entry)}: {said}")
+        if type(language.language_id) is not int or not FIRST_OUTSIDE <= language.language_id <= LAST_NUMBER:
             free = f"a language of another package takes a number from {FIRST_OUTSIDE} to {LAST_NUMBER}"
             raise OutsidePackageError(f"{described('language', entry)}: {language.language_id}; {free}")
         for other in known.values():
-            if language.language_id == other.language_id or language.name == other.name:
-                claim = f"number {language.language_id} or name {language.name!r}"
+            if language.language_id == other.language_id:
+                claim = f"number {language.language_id}"
                 raise OutsidePackageError(f"{described('language', entry)}: {claim} is taken by {other.name}")
-        known[language.language_id] = language
+            if language.name == other.name:
+                claim = f"name {language.name!r}"
+                raise OutsidePackageError(f"{described('language', entry)}: {claim} is taken by {other.name}")
+        known[language.language_id] = guarded(language)
     return known
 
 
@@ -111,14 +121,8 @@ def authoring_of(language: SubscriptionLanguage) -> "Authoring":
 
 
 def _authoring_of(language: SubscriptionLanguage) -> "Authoring | None":
-    """Return what people do with a language, None where nobody writes it. What it raises is its package's
-    fault, and is told so.
-    """
-    try:
-        return None if language.authoring is None else language.authoring()
-    except Exception as error:
-        cause = f"{type(error).__name__}: {error}"
-        raise RegistryError(f"the {language.name} language cannot be written: {cause}") from error
+    """Return what people do with a language, None where nobody writes it."""
+    return None if language.authoring is None else language.authoring()
 
 
 def offered(ability: Ability | None, language: SubscriptionLanguage, what: str) -> Ability:
@@ -151,13 +155,22 @@ def namespaces() -> dict[str, str]:
 def _by_namespace() -> dict[str, SubscriptionLanguage]:
     found: dict[str, SubscriptionLanguage] = {}
     for known in languages().values():
-        authoring = _authoring_of(known)
-        for namespace in () if authoring is None else authoring.namespaces:
+        for namespace in _namespaces_of(known):
             if namespace in found:
                 claim = f"namespace {namespace} of {known.name}"
                 raise RegistryError(f"{claim} is taken by {found[namespace].name}")
             found[namespace] = known
     return found
+
+
+def _namespaces_of(language: SubscriptionLanguage) -> tuple[str, ...]:
+    """Return the namespaces of a language; one that fails has none, and the others go on."""
+    try:
+        authoring = _authoring_of(language)
+    except LanguageDefect as defect:
+        logging.getLogger("dens").warning("%s", defect)
+        return ()
+    return () if authoring is None else authoring.namespaces
 
 
 def term_shapes() -> "TermShapes":
@@ -168,7 +181,7 @@ def term_shapes() -> "TermShapes":
 
 def term_fault(attribute: "Attribute", name: str) -> str:
     """Return why some language cannot say a term of a sound vocabulary, or nothing where all can."""
-    spoken = (_authoring_of(known) for known in languages().values())
+    spoken = (_authoring_of(known) for known in languages().values() if _namespaces_of(known))
     shapes = (authoring.terms for authoring in spoken if authoring is not None)
     return next((fault for one in shapes if one and (fault := one.fault(attribute, name))), "")
 

@@ -1,5 +1,6 @@
 """The few figures of runs that belong on a terminal; the report shows the rest."""
 
+import logging
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -23,13 +24,20 @@ def delivery_of_run(folder: Path, notifications: int) -> "PairFigures | None":
     """Return what became of all that was owed in a run that has so many notifications; None where finding out
     would take longer than people wait for a summary.
     """
+    from plugins.guard import LanguageDefect
     from spark_analysis.catalogue.recorded import pairs_of
     from spark_analysis.pair_figures import pair_figures
     from traces.recorded_run import recorded_run
 
     if not notifications:  # A run that was interrupted at once has no trace that could be read.
         return pair_figures((), 0)
-    return pairs_of(recorded_run(folder)) if notifications <= MOST_ASKED else None
+    if notifications > MOST_ASKED:
+        return None
+    try:
+        return pairs_of(recorded_run(folder))
+    except LanguageDefect as defect:  # The run is whole; only its language cannot say what was owed.
+        logging.getLogger("dens").warning("%s", defect)
+        return None
 
 
 def delivery_document(found: "PairFigures | None") -> dict[str, Any] | None:

@@ -7,12 +7,14 @@ then know it by its name, with its parameters (docs/extending.md).
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint
-from typing import Final
+from typing import Any, Final
 
 from dens.policies.kind import PolicyKind
+from dens.policies.policy import ReplicationPolicy
 from dens.policies.registry import POLICIES
 from documents.entry_points import with_outside
 from documents.problems import did_you_mean, listed
+from documents.refusal import Refusal
 
 ENTRY_POINT_GROUP: Final = "dens.policies"
 
@@ -27,6 +29,17 @@ def policies(found: Iterable[EntryPoint] | None = None) -> dict[str, PolicyKind]
 @cache
 def _installed() -> dict[str, PolicyKind]:
     return with_outside(POLICIES, ENTRY_POINT_GROUP, "policy", PolicyKind)
+
+
+def made_policy(name: str, node: int, parameters: Mapping[str, Any]) -> ReplicationPolicy:
+    """Return the policy of a node; one that cannot be made is the fault of whoever wrote it."""
+    try:
+        made = policies()[name](node, **parameters)
+    except Exception as error:
+        raise Refusal(f'the policy "{name}" cannot be made: {type(error).__name__}: {error}') from error
+    if not callable(getattr(made, "share", None)):
+        raise Refusal(f'the policy "{name}" made a {type(made).__name__}, which shares nothing')
+    return made
 
 
 def unknown_policy(name: str) -> str:

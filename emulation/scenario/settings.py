@@ -20,7 +20,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from dens.drivers.installed_policies import policies, unknown_policy
+from dens.drivers.installed_policies import made_policy, policies, unknown_policy
 from dens.limits import Limits
 from dens.policies.policy import ReplicationPolicy
 from dens.policies.registry import USUAL
@@ -137,7 +137,7 @@ class OverlaySettings(Settings):
 
     def replication(self, node: int) -> ReplicationPolicy:
         """Return the policy of one node."""
-        return policies()[self.policy](node, **self.policies.get(self.policy, {}))
+        return made_policy(self.policy, node, self.policies.get(self.policy, {}))
 
 
 class RadioSettings(Settings):

@@ -6,6 +6,7 @@ from typing import Any, Final
 from pyspark.sql import functions as F  # noqa: N812
 
 from knowledge_manager.mission_table import MissionTable
+from plugins.guard import LanguageDefect
 from plugins.language import Match
 from plugins.registry import RegistryError, authoring_of, language
 from spark_analysis.answers import MatchDetail
@@ -59,6 +60,6 @@ def in_words(number: int | None, match: Match, table: MissionTable) -> str:
     if number is not None:
         try:
             return authoring_of(language(number)).describe_match(match, table)
-        except (RegistryError, VectorError):
+        except (RegistryError, VectorError, LanguageDefect):
             pass
     return match.detail.hex(" ")

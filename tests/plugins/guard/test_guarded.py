@@ -1,0 +1,208 @@
+"""A language that does wrong in any verb: it is told of it, in words, and nothing else ends."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from documents.problems import DocumentError
+from knowledge_manager.extract import Extract
+from knowledge_manager.mission_table import load_mission_table
+from plugins.guard import LanguageDefect, guarded
+from plugins.language import Match, Part, Release, SubscriptionLanguage
+from tests.plugins.toy_language import NAMESPACE, TOY, alarm
+from watchdog.reading import Reading
+from watchdog.vector import VectorError
+from watchdog.watchdog import BAD_VECTOR, INSTALLED, Watchdog
+
+TABLE = load_mission_table(["medical"])
+BODY = bytes((0, 1, 90))
+TOLD = bytes((0, 1, 95))
+NOTHING = Extract(1, 0, 1, ())
+
+
+def raises(*_: Any, **__: Any) -> Any:
+    raise KeyError("no such thing")
+
+
+def leaves(*_: Any, **__: Any) -> Any:
+    raise SystemExit(7)
+
+
+def refuses(*_: Any, **__: Any) -> Any:
+    raise VectorError(1, "these are none")
+
+
+class Odd:
+    """Whatever it is asked, it does one thing; what it does not have it takes from something sound."""
+
+    def __init__(self, sound: Any, verb: str, does: Callable[..., Any]) -> None:
+        self._sound = sound
+        self._verb = verb
+        self._does = does
+
+    def __getattr__(self, name: str) -> Any:
+        return self._does if name == self._verb else getattr(self._sound, name)
+
+
+def odd(factory: str, verb: str, does: Callable[..., Any]) -> SubscriptionLanguage:
+    """Return the toy language with one odd verb, behind the guard."""
+    make = getattr(TOY, factory)
+    return guarded(replace(TOY, **{factory: lambda *given: Odd(make(*given), verb, does)}))
+
+
+def answers(value: Any) -> Callable[..., Any]:
+    return lambda *_, **__: value
+
+
+@pytest.mark.parametrize("does", [raises, leaves])
+@pytest.mark.parametrize("factory", ["lookup", "source_filter", "matcher", "relations"])
+def test_what_cannot_be_made_is_told(factory: str, does: Callable[..., Any]) -> None:
+    language = guarded(replace(TOY, **{factory: does}))
+    told = rf"the alarm language: {factory}\(\) raised \w+: .*test_guarded.py:\d+"
+    with pytest.raises(LanguageDefect, match=told):
+        getattr(language, factory)(TABLE)
+
+
+@pytest.mark.parametrize(
+    "does",
+    [
+        raises,
+        leaves,
+        answers(None),
+        answers([Match((9, 9), 255)]),
+        answers([Match((1, 2), 300)]),
+        answers([Match((1, 2), 255, b"x" * 256)]),
+        answers([Match((1, 2), 255, 10**10)]),  # type: ignore[arg-type]
+        answers(["a match"]),
+    ],
+)
+def test_a_matcher_that_answers_oddly_is_a_defect(does: Callable[..., Any]) -> None:
+    matcher = odd("matcher", "match", does).matcher(TABLE)
+    matcher.add((1, 2), BODY)
+    with pytest.raises(LanguageDefect, match=r"the alarm language: match\(\)"):
+        matcher.match(TOLD, 0, 0)
+
+
+def test_a_matcher_that_is_sound_answers_as_it_would() -> None:
+    plain, held = TOY.matcher(TABLE), guarded(TOY).matcher(TABLE)
+    for matcher in (plain, held):
+        matcher.add((1, 2), BODY)
+    assert held.match(TOLD, 0, 0) == plain.match(TOLD, 0, 0) != []
+    assert list(held.match_batch([(TOLD, 0)], 0)) == list(plain.match_batch([(TOLD, 0)], 0))
+    with pytest.raises(VectorError):
+        held.match(b"", 0, 0)
+
+
+@pytest.mark.parametrize(
+    "does",
+    [raises, leaves, refuses, answers(None), answers([b"bytes"]), answers([Release(b"x", 999)])],
+)
+def test_a_source_goes_on_where_a_filter_fails_and_it_is_told_once(
+    does: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    source = odd("source_filter", "feed", does).source_filter(TABLE)
+    source.add((1, 2), BODY)
+    with caplog.at_level(logging.WARNING, "dens"):
+        assert [source.feed(Reading()) for _ in range(3)] == [[], [], []]
+    assert len(caplog.records) == 1
+    assert "the alarm language: feed()" in caplog.text
+
+
+def test_a_subscription_with_which_a_filter_fails_is_refused_at_the_source() -> None:
+    guard = Watchdog({200: odd("source_filter", "add", raises).source_filter(TABLE)})
+    assert guard.install(1, 2, 0, 200, BODY, 60_000, 0) == BAD_VECTOR
+    fine = Watchdog({200: guarded(TOY).source_filter(TABLE)})
+    assert fine.install(1, 2, 0, 200, BODY, 60_000, 0) == INSTALLED
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        raises,
+        leaves,
+        answers(None),
+        answers(raises),
+        answers(answers(None)),
+        answers(answers((Part(300, b""),))),
+        answers(answers((Part(1, 10**10),))),  # type: ignore[arg-type]
+    ],
+)
+def test_what_cannot_be_taken_apart_has_no_parts(parts: Callable[..., Any]) -> None:
+    assert guarded(replace(TOY, parts=parts)).parts(TABLE)(BODY) == ()
+
+
+def test_sound_parts_pass() -> None:
+    language = guarded(replace(TOY, parts=lambda table: lambda body: (Part(1, body),)))
+    assert language.parts(TABLE)(BODY) == (Part(1, BODY),)
+
+
+@pytest.mark.parametrize("does", [raises, answers(7), answers("a rule")])
+def test_a_damper_that_fails_holds_nothing_back(does: Callable[..., Any]) -> None:
+    language = guarded(replace(TOY, damper=lambda *_: Odd(object(), "judge", does)))
+    assert language.damper is not None
+    assert language.damper(TABLE, 0, 0).judge(TOLD, 0) == 0
+
+
+def test_a_question_that_fails_is_told() -> None:
+    with pytest.raises(LanguageDefect, match=r"question\(\) raised KeyError"):
+        odd("lookup", "question", raises).lookup(TABLE).question(BODY)
+    asked = Odd(TOY.lookup(TABLE).question(BODY), "serves", raises)
+    question = odd("lookup", "question", answers(asked)).lookup(TABLE).question(BODY)
+    with pytest.raises(LanguageDefect, match=r"serves\(\) raised KeyError"):
+        question.serves(NOTHING)
+
+
+NOTHING_SAID, WORDS = answers(None), answers("words")
+
+
+@pytest.mark.parametrize("does", [raises, leaves, NOTHING_SAID, WORDS])
+@pytest.mark.parametrize(
+    ("verb", "given"),
+    [
+        ("compile", (alarm().encode(), "a.xml", TABLE)),
+        ("check", (alarm().encode(), "a.xml", TABLE)),
+        ("meaning", (BODY,)),
+        ("describe", (TOLD, TABLE)),
+        ("describe_match", (Match((1, 2), 9, b"\x05"), TABLE)),
+        ("happened_s", (TOLD,)),
+    ],
+)
+def test_an_authoring_that_fails_is_told(verb: str, given: tuple[Any, ...], does: Callable[..., Any]) -> None:
+    language = odd("authoring", verb, does)
+    assert language.authoring is not None
+    authoring = language.authoring()
+    is_an_answer = (verb, does) in (("happened_s", NOTHING_SAID), ("describe_match", WORDS))
+    if is_an_answer:
+        assert getattr(authoring, verb)(*given) == does()
+        return
+    with pytest.raises(LanguageDefect, match=rf"the alarm language: {verb}\(\)"):
+        getattr(authoring, verb)(*given)
+
+
+def test_what_an_author_did_wrong_passes() -> None:
+    language = guarded(TOY)
+    assert language.authoring is not None
+    authoring = language.authoring()
+    assert authoring.namespaces == (NAMESPACE,)
+    with pytest.raises(DocumentError):
+        authoring.compile(alarm(event="nothing").encode(), "a.xml", TABLE)
+    with pytest.raises(VectorError):
+        authoring.describe(b"", TABLE)
+
+
+@pytest.mark.parametrize("namespaces", [None, "urn:x", (), (3,), ([],)])
+def test_namespaces_that_are_none_are_a_defect(namespaces: Any) -> None:
+    assert TOY.authoring is not None
+
+    class Nameless(type(TOY.authoring())):  # type: ignore[misc]
+        @property
+        def namespaces(self) -> Any:
+            return namespaces
+
+    language = guarded(replace(TOY, authoring=Nameless))
+    assert language.authoring is not None
+    with pytest.raises(LanguageDefect, match="namespaces"):
+        language.authoring()
