@@ -27,7 +27,12 @@ _LARGEST: Final = 64 * 1024
 _MOST_OF_A_ROLE: Final = 64
 _LONGEST_MS: Final = 3_600_000
 _LARGEST_NUMBER: Final = 1 << 48
-_LAST_FIRST_NUMBER: Final = (1 << 31) - 1
+_LAST_FIRST_NUMBER: Final = (1 << 31) - 20_000
+"""The latest that is drawn: so many numbers a world needs at most before they come to their end."""
+_LAST_ID: Final = 255
+_MOST_PARTS: Final = 2
+_MOST_MOMENTS: Final = 3_000_000
+"""So often something may happen: some minutes of work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,11 @@ def read_plan(content: bytes, file: str) -> KeptPlan:
     refuse_large(content, file, _LARGEST)
     document = parse_json(content, file, CODE)
     reader = _Reader(file, content.decode("utf-8-sig"))
-    if not isinstance(document, dict) or document.get("version") != VERSION:
+    if (
+        not isinstance(document, dict)
+        or type(document.get("version")) is not int
+        or document["version"] != VERSION
+    ):
         reader.refuse("version", f'a plan begins with {{"version": {VERSION}, …}}')
         raise reader.error()
     said = reader.table(document, "version", {"version", "seed", "faults", "broke", "plan"})
@@ -228,7 +237,28 @@ class _Reader:
         plan = Plan(faults=faults, limits=limits, **found)
         if plan.first_node + plan.subscribers + plan.mediators + plan.publishers > LAST_NODE:
             self.refuse("first_node", f"nodes have numbers up to {LAST_NODE}, and these do not fit below it")
+        self._check_together(plan)
         return plan
+
+    def _check_together(self, plan: Plan) -> None:
+        """Note what does not fit together: a world that cannot be would be told as a broken promise."""
+        first_mediator = plan.first_node + plan.subscribers
+        subscribers = range(plan.first_node, first_mediator)
+        mediators = range(first_mediator, first_mediator + plan.mediators)
+        if any(end not in subscribers or home not in mediators for end, home in plan.homes.items()):
+            told = f"{subscribers.start} to {subscribers.stop - 1}"
+            homes = f"{mediators.start} to {mediators.stop - 1}"
+            self.refuse("homes", f"subscribers ({told}) have a home at mediators ({homes})")
+        if plan.has_parts and max(plan.ids) + _MOST_PARTS > _LAST_ID:
+            self.refuse("ids", f"with has_parts they go up to {_LAST_ID - _MOST_PARTS}: parts follow them")
+        nodes = plan.subscribers + plan.mediators + plan.publishers
+        often_ms = min(plan.contact_every_ms, plan.operation_every_ms)
+        moments = nodes * (plan.duration_ms + plan.heal_ms) // often_ms
+        if moments > _MOST_MOMENTS:
+            self.refuse(
+                "duration_ms",
+                f"{moments:,} things would happen, {_MOST_MOMENTS:,} at most: shorter, or fewer",
+            )
 
     def _of_numbers(self, value: Any, name: str, usual: Any, check: Check | None) -> Any:
         names = [field.name for field in fields(usual)]

@@ -52,6 +52,10 @@ def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Probl
         path = ("publication", index, "group")
         yield from _reference(settings, places, path, publication.group, "publisher")
         yield from check_moment(settings, places, ("publication", index, "at_s"), publication.at_s)
+        last_s = publication.at_s + (len(publication.files) - 1) * publication.every_s
+        if publication.at_s < settings.duration_s <= last_s:
+            message = f"the last document comes at {last_s:g} s, after the end; it is never published"
+            yield places.warning(("publication", index, "files"), "D323", message)
         if any(group.board for group in settings.group if group.name == publication.group):
             message = f'"{publication.group}" are boards, which publish what they measure and no documents'
             yield places.problem(path, "D324", message)
