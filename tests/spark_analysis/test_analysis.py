@@ -234,16 +234,18 @@ def test_a_run_that_was_stopped_is_reported_as_partial(write_run: WriteRun, spar
 
 @pytest.mark.parametrize(
     ("change", "reason"),
-    [({"vector": b"\x00\x01"}, "VectorError"), ({"language": 200}, "language 200 is unknown")],
+    [
+        ({"vector": b"\x00\x01"}, "something that its language refuses.*VectorError"),
+        ({"language": 200}, "somebody asked in language 200, which no installed package brings"),
+    ],
 )
 def test_a_vector_that_no_language_understands_is_named(
     write_run: WriteRun, spark: SparkSession, synthetic: SyntheticRun, change: Row, reason: str
 ) -> None:
     tables = {name: synthetic.tables[name] for name in ("nodes", "subscriptions", "notifications")}
     tables["subscriptions"] = [{**tables["subscriptions"][0], **change}]
-    with pytest.raises(AnalysisError, match="something that its language refuses") as caught:
+    with pytest.raises(AnalysisError, match=reason):
         analyse(open_run(write_run(tables), spark))
-    assert reason in str(caught.value)
 
 
 def test_ground_truth(analysis: Analysis, synthetic: SyntheticRun) -> None:

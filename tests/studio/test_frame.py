@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,7 @@ def test_wrong_usage_ends_2(dens, words: list[str]) -> None:
 
 def test_version(dens) -> None:
     ended = dens("--version")
-    assert (ended.code, ended.out) == (0, "dens 0.1.0\n")
+    assert (ended.code, ended.out) == (0, f"dens {version('dens')}\n")
 
 
 def test_a_fault_of_ours_is_named_and_debug_shows_it(dens, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,6 +82,6 @@ def test_one_that_cannot_be_loaded_is_told_in_words(
     (tmp_path / "site" / "met_metric.py").write_text("METRIC = 5\n")
     told = dens_process("sweep", demo / "seeds.toml", "-o", tmp_path / "out", "-j", "1", **with_metric)
     assert told.code == 3
-    assert "metric met (met_metric:METRIC) is a int; name a Metric of" in told.err
+    assert "metric met (met_metric:METRIC) of the package met-metric is a int; name a Metric of" in told.err
     assert "Traceback" not in told.err
     assert not (tmp_path / "out").exists(), "told before anything is run"

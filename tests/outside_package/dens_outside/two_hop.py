@@ -25,7 +25,9 @@ class TwoHop:
         """Say nothing to peers."""
         return b""
 
-    def met(self, peer: int, is_mediator: bool, note: bytes, now_ms: int, hosts: Collection[int] = ()) -> None:
+    def met(
+        self, peer: int, is_mediator: bool, note: bytes, now_ms: int, hosts: Collection[int] = ()
+    ) -> None:
         """Learn nothing from them."""
 
     def share(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:

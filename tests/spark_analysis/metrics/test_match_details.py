@@ -52,7 +52,8 @@ def test_each_match_counts_once_whoever_found_it(make_table: MakeTable) -> None:
 def worded(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A package with another language is installed."""
     entry = EntryPoint("worded", "tests.spark_analysis.worded_language:LANGUAGE", registry.ENTRY_POINT_GROUP)
-    monkeypatch.setattr(registry, "entry_points", lambda group: [entry])
+    found = {registry.ENTRY_POINT_GROUP: [entry]}
+    monkeypatch.setattr("documents.entry_points.entry_points", lambda group: found.get(group, []))
     registry._installed.cache_clear()
     yield
     monkeypatch.undo()

@@ -113,7 +113,7 @@ def test_figures_of_the_run_are_on_the_page() -> None:
         "fairness index over subscribers is 0.970",
         "Between the groups it is 0.960",
         "policy epidemic",
-        "language 0",
+        "direct",
         "could have come to 76.7 % of the others by the end",
         "to half of them after 1.25 h",
         "held by 3.0 nodes on average",
