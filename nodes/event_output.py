@@ -13,7 +13,7 @@ from nodes.event_format import Teller
 from nodes.node_file import NodePlan
 from nodes.output import put, say
 from plugins.authoring import Authoring
-from plugins.guard import LanguageDefect
+from plugins.guard.guard import LanguageDefect
 from plugins.language import Match
 from plugins.registry import languages
 from watchdog.vector import VectorError

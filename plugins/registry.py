@@ -17,7 +17,7 @@ from documents.entry_points import OutsidePackageError, described, members
 from documents.refusal import Refusal
 from plugins.direct.language import DIRECT
 from plugins.fuzzy.language import FUZZY
-from plugins.guard import LanguageDefect, guarded
+from plugins.guard.guard import LanguageDefect
 from plugins.language import SubscriptionLanguage
 
 if TYPE_CHECKING:
@@ -78,6 +78,8 @@ def _with(found: Iterable[EntryPoint] | None) -> dict[int, SubscriptionLanguage]
             if language.name == other.name:
                 claim = f"name {language.name!r}"
                 raise OutsidePackageError(f"{described('language', entry)}: {claim} is taken by {other.name}")
+        from plugins.guard.guarded import guarded  # most have no language of another package
+
         known[language.language_id] = guarded(language)
     return known
 

@@ -24,7 +24,7 @@ def delivery_of_run(folder: Path, notifications: int) -> "PairFigures | None":
     """Return what became of all that was owed in a run that has so many notifications; None where finding out
     would take longer than people wait for a summary.
     """
-    from plugins.guard import LanguageDefect
+    from plugins.guard.guard import LanguageDefect
     from spark_analysis.catalogue.recorded import pairs_of
     from spark_analysis.pair_figures import pair_figures
     from traces.recorded_run import recorded_run

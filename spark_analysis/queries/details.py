@@ -6,7 +6,7 @@ from typing import Any, Final
 from pyspark.sql import functions as F  # noqa: N812
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.guard import LanguageDefect
+from plugins.guard.guard import LanguageDefect
 from plugins.language import Match
 from plugins.registry import RegistryError, authoring_of, language
 from spark_analysis.answers import MatchDetail

@@ -10,7 +10,8 @@ import pytest
 from documents.problems import DocumentError
 from knowledge_manager.extract import Extract
 from knowledge_manager.mission_table import load_mission_table
-from plugins.guard import LanguageDefect, guarded
+from plugins.guard.guard import LanguageDefect
+from plugins.guard.guarded import guarded
 from plugins.language import Match, Part, Release, SubscriptionLanguage
 from tests.plugins.toy_language import NAMESPACE, TOY, alarm
 from watchdog.reading import Reading
