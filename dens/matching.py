@@ -44,9 +44,9 @@ def _read(found: Iterable[FoundMatch]) -> list[Match]:
         if not 0 <= degree_u8 <= 255:
             raise ValueError(f"a degree is 0..255, here is {degree_u8}")
         detail = one.detail
-        if not isinstance(detail, bytes):
+        if detail.__class__ is not bytes:
             raise TypeError(f"the detail of a match is bytes, here is a {type(detail).__name__}")
-        if len(detail) > DETAIL_BYTES:
+        if detail and len(detail) > DETAIL_BYTES:
             raise ValueError(f"a match has at most {DETAIL_BYTES} bytes of detail, here are {len(detail)}")
         matches.append(((int(origin), int(id)), int(degree_u8), detail))
     return matches

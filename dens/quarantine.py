@@ -76,7 +76,8 @@ class Quarantine:
 
     def holds(self, item: Item, work: Work) -> bool:
         """Say whether this work failed with this message."""
-        return bool(self._ledger.quarantined(item.id) & work)
+        works = self._ledger.quarantined(item.id)
+        return works != 0 and bool(works & work)  # Nearly always nothing has failed, and flags are slow.
 
     def attempt(
         self,
