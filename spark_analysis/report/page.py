@@ -39,6 +39,8 @@ from spark_analysis.report.page_network import (
 from spark_analysis.report.page_sections import filter_and_radio, map_section, questions, truth_section
 from spark_analysis.report.page_table import table
 
+MOST_DETAILS: Final = 20
+"""So many different things that matches said are shown; programs get them all."""
 _SERVED_HEAD: Final = ("owed", "delivered", "open", "missed", "ratio", "of whole lifetimes")
 
 
@@ -162,8 +164,11 @@ def _details_table(analysis: Analysis) -> str:
     """Return what matches said beyond their degree; nothing where none did."""
     if not analysis.details:
         return ""
+    shown = analysis.details[:MOST_DETAILS]
+    rest = len(analysis.details) - len(shown)
+    more = f"; {rest} more, each less often, are in the JSON" if rest else ""
     return table(
-        "What matches said, in the words of their language, by the number of notifications",
+        f"What matches said, in the words of their language, by the number of notifications{more}",
         ("subscriber", "subscription", "what it said", "notifications", "delivered"),
         [
             (
@@ -173,7 +178,7 @@ def _details_table(analysis: Analysis) -> str:
                 number_text(one.notifications),
                 number_text(one.delivered),
             )
-            for one in analysis.details
+            for one in shown
         ],
         text_columns=(1, 2),
     )

@@ -10,11 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from spark_analysis.answers import Delay, Delivery, Fairness, Holding, Measured, Pieces, Served, Timeline
+from spark_analysis.answers import (
+    Delay,
+    Delivery,
+    Fairness,
+    Holding,
+    MatchDetail,
+    Measured,
+    Pieces,
+    Served,
+    Timeline,
+)
 from spark_analysis.number_format import NO_BREAK
 from spark_analysis.report.build import refuse_unwritable, write_report
 from spark_analysis.report.drawing import canvas, time_axis
-from spark_analysis.report.page import notices, page
+from spark_analysis.report.page import MOST_DETAILS, notices, page
 from spark_analysis.report.page_network import loads_table, map_text
 from tests.paths import ROOT
 from tests.spark_analysis.sample import sample_analysis
@@ -243,3 +253,15 @@ def test_an_axis_of_times_says_where_it_is(low: float, high: float) -> None:
     _, axes = canvas(3)
     time_axis(axes, [low, high])
     assert 3 <= len(axes.get_xticks()) <= 11
+
+
+def test_of_many_details_the_most_frequent_are_shown() -> None:
+    several = tuple(
+        MatchDetail("medics-1", 0, 0, "fever.xml", 200, f"{one:02x}", f"said {one}.", 90 - one, 0)
+        for one in range(MOST_DETAILS + 3)
+    )
+    text = " ".join(Page(page(replace(sample_analysis(), details=several))).text)
+    assert "said 0." in text
+    assert f"said {MOST_DETAILS - 1}." in text
+    assert f"said {MOST_DETAILS}." not in text
+    assert "3 more, each less often, are in the JSON" in text
