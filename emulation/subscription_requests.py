@@ -47,7 +47,7 @@ class Numbering:
 
     def take(self, node: int, language: int, body: bytes) -> int:
         """Return a number that is free at a subscriber, as are those after it that the parts of this take."""
-        id, occupies = self._next.get(node, 0), len(self._languages[language].parts(self._table)(body))
+        id, occupies = self._next.get(node, 0), self._languages[language].occupied(self._table, body)
         if id + occupies >= SUBSCRIPTION_ID:
             raise Refusal(
                 f"node {node} asks for more than {SUBSCRIPTION_ID} things, those counted into which "

@@ -49,7 +49,7 @@ def ask_for(
         language = language_of_document(source, str(path))
         authoring = authoring_of(language)
         compiled = authoring.compile(source, str(path), table, stamp_s=stamp_s, thesaurus=words)
-        id, occupies = next_id, len(language.parts(table)(compiled.body))
+        id, occupies = next_id, language.occupied(table, compiled.body)
         next_id = id + 1 + occupies
         if next_id > 256:
             raise Refusal(f"{path}: nobody asks for more than 256 things, parts counted; give fewer files")

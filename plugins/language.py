@@ -214,6 +214,10 @@ class SubscriptionLanguage:
     damper: Callable[[MissionTable, int, int], Damper] | None = None
     """(table, interval_ms, hysteresis) → what holds back repetitions; None where nothing is damped."""
 
+    def occupied(self, table: MissionTable, body: bytes) -> int:
+        """Return how many numbers after its own a subscription needs at its subscriber, for its parts."""
+        return len(self.parts(table)(body))
+
     @property
     def matchers(self) -> Mapping[int, MatcherFactory]:
         """Return what judges notifications, by the language they are in."""
