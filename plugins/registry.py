@@ -170,9 +170,15 @@ def _namespaces_of(language: SubscriptionLanguage) -> tuple[str, ...]:
     try:
         authoring = _authoring_of(language)
     except LanguageDefect as defect:
-        logging.getLogger("dens").warning("%s", defect)
+        _tell_once(str(defect))
         return ()
     return () if authoring is None else authoring.namespaces
+
+
+@cache
+def _tell_once(defect: str) -> None:
+    """Tell a defect of a package that nobody asked for: every document and every term comes by here."""
+    logging.getLogger("dens").warning("%s", defect)
 
 
 def term_shapes() -> "TermShapes":

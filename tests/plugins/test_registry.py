@@ -1,5 +1,6 @@
 """The registry by document: whose namespace it is, and what is said of one that is nobody's."""
 
+import logging
 import subprocess
 import sys
 from dataclasses import replace
@@ -8,6 +9,9 @@ import pytest
 
 from documents.problems import DocumentError
 from knowledge_manager.mission_table import load_mission_table
+from plugins.authoring import Authoring
+from plugins.guard.guard import LanguageDefect
+from plugins.guard.guarded import guarded
 from plugins.registry import (
     RegistryError,
     authoring_of,
@@ -53,6 +57,23 @@ def test_a_namespace_has_one_language(monkeypatch: pytest.MonkeyPatch) -> None:
     register(monkeypatch, replace(TOY, language_id=201, name="twin"))
     with pytest.raises(RegistryError, match=f"namespace {NAMESPACE} of twin is taken by alarm"):
         language_of_document(alarm().encode(), "a.xml")
+
+
+def test_a_language_that_cannot_be_written_is_told_once_and_the_others_go_on(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken() -> Authoring:
+        raise KeyError("its own fault")
+
+    register(monkeypatch, guarded(replace(TOY, language_id=202, name="broken", authoring=broken)))
+    with caplog.at_level(logging.WARNING, "dens"):
+        for _ in range(3):
+            assert namespaces() == {USUAL: "fuzzy", NAMESPACE: "alarm"}
+            assert term_fault(PATIENT.attribute("heart_rate"), "high") == ""
+    [told] = caplog.records
+    assert "the broken language: authoring() raised KeyError" in told.getMessage()
+    with pytest.raises(LanguageDefect, match="its own fault"):
+        authoring_of(language_named("broken"))
 
 
 def test_what_is_not_offered_is_said() -> None:
