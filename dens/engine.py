@@ -12,6 +12,7 @@ Rules that hold for every engine:
 What messages mean is asked of the participant that the engine is given (dens/participant.py).
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from dens.arguments import checked_peer, checked_table_check
@@ -54,7 +55,10 @@ from dens.peer_session import AT_ONCE_MS, PeerSession
 from dens.quarantine import REFUSALS, Work
 from dens.transmitter import Transmitter
 
-_ROLES: Final = {int(role): role for role in Role}
+_SUMMARY_RANK: Final = 0
+_ITEM_RANK: Final = 2
+_RANKS: Final = {SUMMARY: _SUMMARY_RANK, ACKNOWLEDGEMENT: 1}
+"""In which order the link messages of a batch come, before what is stored."""
 
 
 class Engine:
@@ -116,7 +120,7 @@ class Engine:
             self._forget(now_ms - 1)
         try:
             if item.number < LINK_NUMBER:
-                return self._item_came(item, session, now_ms)
+                return self._items_came((item,), session, now_ms)
             if item.origin != peer:
                 return self._refuse(data, peer, Reason.MALFORMED, now_ms)
             if item.type == HELLO:
@@ -124,18 +128,10 @@ class Engine:
                 if not self._greeting.is_admitted(hello, session, now_ms):
                     return self._refuse(data, peer, Reason.RATE_LIMIT, now_ms)
                 return self._greeting.hello_came(hello, session, now_ms)
-            if item.type == ACKNOWLEDGEMENT:
-                self._acknowledgement_came(item.payload, session, now_ms)
-            elif item.type == BATCH:
-                for one in self._unbatched(item.payload, now_ms):
-                    self._item_came(one, session, now_ms)
-            else:
-                message = SummaryMessage.decode(item.payload)
-                if self._greeting.is_news(item, message, session) and not self._rate_limit.admits(
-                    peer, now_ms
-                ):
-                    return self._refuse(data, peer, Reason.RATE_LIMIT, now_ms)
-                self._greeting.summary_came(item, message, session, now_ms)
+            items = self._unbatched(item.payload, peer, now_ms) if item.type == BATCH else [item]
+            if not self._is_summary_admitted(items[0], session, now_ms):
+                return self._refuse(data, peer, Reason.RATE_LIMIT, now_ms)
+            self._take_all(items, item, session, now_ms)
         except RemoteProtocolError:
             return self._refuse(data, peer, Reason.MALFORMED, now_ms)
         return session.is_link_news(item.number)
@@ -146,7 +142,9 @@ class Engine:
         self._sessions.pop(peer, None)
         number = self._ledger.session_number()
         flags = 0 if is_trusted else self._flags
-        self._sessions[peer] = PeerSession(peer, number, now_ms, self.limits, flags)
+        session = self._sessions[peer] = PeerSession(peer, number, now_ms, self.limits, flags)
+        if self.role is MEDIATOR and self.node > peer:
+            session.hello_due_ms += self.limits.hello_ms // 2  # Of two mediators one speaks first.
 
     def contact_lost(self, peer: int, now_ms: int) -> None:
         """Throw the session away; what was not acknowledged is offered again at the next contact."""
@@ -212,54 +210,101 @@ class Engine:
         self._events.append(DatagramRefused(now_ms, peer, len(data), REASON_NAMES[reason]))
         return False
 
-    def _unbatched(self, payload: bytes, now_ms: int) -> list[Item]:
-        """Return the messages of a batch; all of them are good, or RemoteProtocolError is raised."""
+    def _unbatched(self, payload: bytes, peer: int, now_ms: int) -> list[Item]:
+        """Return the messages of a batch; all of them are good, or RemoteProtocolError is raised.
+
+        A summary comes first, then acknowledgements: so what is found to be bad is found before anything
+        was changed.
+        """
         items: list[Item] = []
+        rank = _SUMMARY_RANK
         for message in Batch.decode(payload).messages:
             item, check, is_tagged = unpack(message, now_ms)
-            if item.number >= LINK_NUMBER or check != self._table_check or is_tagged:
-                raise RemoteProtocolError("a batch carries stored messages of one mission table")
+            if item.number >= LINK_NUMBER:
+                if item.origin != peer or _RANKS.get(item.type, -1) < rank:
+                    raise RemoteProtocolError("a batch has one summary at first, then one acknowledgement")
+                rank = _RANKS[item.type] + 1
+            else:
+                rank = _ITEM_RANK
+            if check != self._table_check or is_tagged:
+                raise RemoteProtocolError("a batch carries messages of one mission table, without tags")
             items.append(item)
         return items
 
-    def _acknowledgement_came(self, payload: bytes, session: PeerSession, now_ms: int) -> None:
-        events, peer = self._events, session.peer
-        for origin, number, status in Acknowledgement.decode(payload).entries:
-            flight = session.acknowledged((origin, number), now_ms)
-            if flight is None or flight.item.type == SUMMARY:
-                continue
-            word = None if status in HAS_IT else STATUS_NAMES[status]
-            events.append(new_tuple(MessageAcknowledged, (now_ms, flight.item, peer, word, ())))
-            self._participant.acknowledged(flight.item, status, session, now_ms)
+    def _is_summary_admitted(self, first: Item, session: PeerSession, now_ms: int) -> bool:
+        """Say whether what begins so may be taken: a summary that is news has its price."""
+        if first.type != SUMMARY:
+            return True
+        is_news = self._greeting.is_news(first, SummaryMessage.decode(first.payload), session)
+        return not is_news or self._rate_limit.admits(session.peer, now_ms)
 
-    def _item_came(self, item: Item, session: PeerSession, now_ms: int) -> bool:
-        """Take a message; say whether it came for the first time in this contact."""
+    def _take_all(self, items: list[Item], batch: Item, session: PeerSession, now_ms: int) -> None:
+        """Take what came in one datagram; a batch that was taken alike is answered as a whole."""
+        answers: Sequence[tuple[int, int, int]] = ()
+        at = 0
+        if items[0].type == SUMMARY:
+            at = 1
+        if at < len(items) and items[at].type == ACKNOWLEDGEMENT:
+            answers = Acknowledgement.decode(items[at].payload).entries
+            at += 1
+        answered, expected = len(session.acks), len(items) - at
+        if items[0].type == SUMMARY:
+            expected += 1
+            message = SummaryMessage.decode(items[0].payload)
+            self._greeting.summary_came(items[0], message, session, now_ms)
+        if answers:
+            self._acknowledgement_came(answers, session, now_ms)
+        if at < len(items):
+            self._items_came(items[at:] if at else items, session, now_ms)
+        session.answer_together(answered, expected, session.peer, batch.number)
+
+    def _acknowledgement_came(
+        self, entries: Sequence[tuple[int, int, int]], session: PeerSession, now_ms: int
+    ) -> None:
+        events, peer, participant = self._events, session.peer, self._participant
+        for origin, number, status in entries:
+            word = None if status in HAS_IT else STATUS_NAMES[status]
+            for item in session.acknowledged((origin, number), now_ms):
+                if item.type != SUMMARY:
+                    events.append(new_tuple(MessageAcknowledged, (now_ms, item, peer, word, ())))
+                    participant.acknowledged(item, status, session, now_ms)
+
+    def _items_came(self, items: Sequence[Item], session: PeerSession, now_ms: int) -> bool:
+        """Take messages that came together; say whether one came for the first time in this contact."""
+        events, peer, role = self._events, session.peer, session.role
         if self._expires_before_items:
             self.timer_due(now_ms)
-        if session.role is None:
-            self._events.append(
-                DatagramRefused(now_ms, session.peer, item.size, REASON_NAMES[Reason.NO_CONTACT])
-            )
+        if role is None:
+            size = sum(item.size for item in items)
+            events.append(DatagramRefused(now_ms, peer, size, REASON_NAMES[Reason.NO_CONTACT]))
             return False
-        item_id = item.id
-        has_come = session.came(item_id)
-        if has_come or item_id in self._seen.ends:
-            status = KNOWN
-        elif item.expires_ms <= now_ms:
-            status = EXPIRED
-        elif session.role is not MEDIATOR and item.origin != session.peer:
-            status = FOREIGN_ORIGIN
-        else:
-            status = self._take_carefully(item, session, now_ms)
-        if status is STORED:
-            session.took(item_id)
-        elif status is KNOWN:
-            session.took(item_id)
-            self._events.append(DuplicateReceived(now_ms, item, session.peer))
-        else:
-            self._events.append(MessageRefused(now_ms, item, session.peer, STATUS_NAMES[status]))
-        session.acknowledge(item, status, now_ms)
-        return not has_come
+        is_news = False
+        ends = self._seen.ends
+        stored: list[Item] = []
+        for item in items:
+            item_id = item.id
+            has_come = session.came(item_id)
+            if has_come or item_id in ends:
+                status = KNOWN
+            elif item.expires_ms <= now_ms:
+                status = EXPIRED
+            elif role is not MEDIATOR and item.origin != peer:
+                status = FOREIGN_ORIGIN
+            else:
+                status = self._take_carefully(item, session, now_ms)
+            if status is STORED:
+                session.took(item_id)
+                stored.append(item)
+            elif status is KNOWN:
+                session.took(item_id)
+                events.append(DuplicateReceived(now_ms, item, peer))
+            else:
+                events.append(MessageRefused(now_ms, item, peer, STATUS_NAMES[status]))
+            session.acknowledge(item, status, now_ms)
+            is_news = is_news or not has_come
+        if stored:
+            self._participant.pass_on(stored, session, now_ms)
+        return is_news
 
     def _take_carefully(self, item: Item, session: PeerSession, now_ms: int) -> Status:
         """Take a message whatever happens; bytes that it refuses to read are a bad payload."""

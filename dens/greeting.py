@@ -18,10 +18,11 @@ _ROLES: Final = {int(role): role for role in Role}
 class Greeting:
     """Takes hellos and summaries."""
 
-    __slots__ = ("_ledger", "_node", "_participant", "_rate_limit")
+    __slots__ = ("_hello_ms", "_ledger", "_node", "_participant", "_rate_limit")
 
     def __init__(self, context: NodeContext, participant: Participant) -> None:
         self._node = context.node
+        self._hello_ms = context.limits.hello_ms
         self._ledger = context.ledger
         self._rate_limit = context.rate_limit
         self._participant = participant
@@ -49,6 +50,7 @@ class Greeting:
         says_summary = self._participant.role is MEDIATOR or session.role is MEDIATOR
         if is_new and says_summary:
             session.offer(-1, (self._node, self._ledger.link_number()), SUMMARY)
+            session.hello_due_ms = now_ms + self._hello_ms  # The summary says it too.
         elif hello.heard != session.own_session or (
             not says_summary and (is_new or session.hello_due_ms <= now_ms)
         ):

@@ -10,6 +10,7 @@
 What it holds is in dens/mediator_state.py, what each message changes there in dens/learning.py.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from dens.context import NodeContext
@@ -140,9 +141,6 @@ class Mediator(Participant):
             context = self._context
             word = None if session.flags == context.flags else context.mark(item.id, session)
             context.events.append(new_tuple(happened, (now_ms, item, session.peer, word, ())))
-            self._installing.offer_learnt(item)
-            self._spread(item, session, now_ms)
-            self._deferred.find_by(now_ms)
         elif status is SUPERSEDED and item.type != NOTIFY:
             self._ledger.know(item)
         return status
@@ -206,20 +204,30 @@ class Mediator(Participant):
             return
         session.enqueue(priority, item.id, type, item.size)
 
-    def _spread(self, item: Item, giver: PeerSession, now_ms: int) -> None:
-        """Give a message that has just been learnt to those in contact whom it concerns, but not back."""
+    def pass_on(self, items: Sequence[Item], giver: PeerSession, now_ms: int) -> None:
+        """Give what has just been learnt to those in contact whom it concerns, but not back. What could not
+        be taken is relayed at the next contact.
+        """
+        if self._state.set_aside:
+            items = [item for item in items if item.id not in self._state.set_aside]
+        for item in items:
+            self._installing.offer_learnt(item)
         for session in self._sessions.values():
             if session is giver or not session.is_ready:
                 continue
             if session.role is MEDIATOR:
-                self._offer(item, session, now_ms)
-            elif session.role is PUBLISHER and item.type == UNSUBSCRIBE:
-                self._installing.offer_removal(item, session)
-        if item.type in _EVENTS:
-            carried = self._state.carried.get(item.id)
+                for item in items:
+                    self._offer(item, session, now_ms)
+            elif session.role is PUBLISHER:
+                for item in items:
+                    if item.type == UNSUBSCRIBE:
+                        self._installing.offer_removal(item, session)
+        for item in items:
+            carried = self._state.carried.get(item.id) if item.type in _EVENTS else None
             if carried is not None:
                 for subscriber in carried.owed:
                     self._notify_end(carried, subscriber)
+        self._deferred.find_by(now_ms)
 
     def _notify(self, carried: Carried, subscriber: int, now_ms: int) -> None:
         self._notify_end(carried, subscriber)

@@ -18,6 +18,8 @@ from watchdog.header import BODY_AT, HEADER_ID, HEADER_LIFETIME, HEADER_REVISION
 
 _HELLO: Final = Struct(">BII")
 _ENTRY: Final = Struct(">HIB")
+ACK_BYTES: Final = _ENTRY.size
+"""What one answer takes in an acknowledgement."""
 _RECEIPT: Final = Struct(">HI")
 _ROLES: Final = frozenset(int(role) for role in Role)
 NOTE_BYTES: Final = 16_384

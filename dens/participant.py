@@ -5,6 +5,7 @@ knows queues, windows and datagrams. Neither knows what is said. A subscriber, a
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar
 
 from dens import summary
@@ -43,6 +44,11 @@ class Participant(ABC):
     @abstractmethod
     def take(self, item: Item, session: PeerSession, now_ms: int) -> Status | None:
         """Take a message that is new, unexpired and the peer's to send; say how. None says that it cannot."""
+
+    def pass_on(  # noqa: B027 nothing is what ends do
+        self, items: Sequence[Item], session: PeerSession, now_ms: int
+    ) -> None:
+        """Tell others of what has just been stored; it came together, from this peer."""
 
     @abstractmethod
     def could_not_take(self, item: Item, now_ms: int) -> Status:

@@ -8,15 +8,18 @@
 - *ready*: the peer's summary is here, so what it lacks is queued, most urgent kind first.
 
 At most a congestion window of unacknowledged bytes is in flight: a small one until the first answers show how
-fast the link is, then as much as crosses in a moment. Each message is retransmitted when its retransmission
-timeout (RTO) is over, for as long as the contact lasts. The RTO follows the measured round-trip time (RTT)
-and its variation as in RFC 6298, and backs off exponentially: it doubles with every try.
+fast the link is, then as much as crosses in a moment. What leaves in one datagram is one flight. It is
+retransmitted when its retransmission timeout (RTO) is over, for as long as the contact lasts. The RTO follows
+the measured round-trip time (RTT) and its variation as in RFC 6298, and backs off exponentially: it doubles
+with every try. How much shares a datagram follows the losses: half of it after each that was not answered in
+time, a little more after each that was (additive increase, multiplicative decrease).
 
 When the peer turns out to have begun a newer session (it restarted), this side goes back to *greeted*. When
 the contact is lost the session is thrown away: what was not acknowledged is found missing by the next
 summary.
 """
 
+from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 from typing import Final
 
@@ -29,22 +32,30 @@ AT_ONCE_MS: Final = -NEVER_MS
 """Earlier than any time."""
 _FEW_BYTES: Final = 2_048
 """Some small messages, which no link is too slow for."""
+DATAGRAM_BYTES: Final = 60_000
+"""The most that shares a datagram; UDP carries 65,507 bytes."""
+_MOST_BATCHES: Final = 64
+"""So many batches can be answered as a whole; what went in an earlier one is answered one by one."""
 
 
 class Flight:
-    """One message that was sent and is not acknowledged yet."""
+    """What was sent in one datagram and is not acknowledged yet."""
 
-    __slots__ = ("due_ms", "item", "sent_ms", "size", "tries", "under_way")
+    __slots__ = ("due_ms", "items", "number", "sent_ms", "tries", "under_way")
 
-    def __init__(self, item: Item, size: int, sent_ms: int, due_ms: int, under_way: int) -> None:
-        self.item = item
-        self.size = size
+    def __init__(
+        self, items: dict[ItemId, Item], number: int, sent_ms: int, tries: int, under_way: int
+    ) -> None:
+        self.items = items
+        """Those that nothing was heard of yet."""
+        self.number = number
+        """The link number of the batch they went in, or 0 for one that went alone."""
         self.sent_ms = sent_ms
-        """When it went out for the first time."""
-        self.due_ms = due_ms
+        """When they went out for the first time."""
+        self.due_ms = NEVER_MS
+        self.tries = tries
         self.under_way = under_way
         """Bytes that were to cross then, its own included."""
-        self.tries = 1
 
 
 class PeerSession:
@@ -53,6 +64,8 @@ class PeerSession:
     __slots__ = (
         "_ack_bytes",
         "_also_has",
+        "_batches",
+        "_datagram_bytes",
         "_first_window",
         "_flight_bytes",
         "_flights",
@@ -107,6 +120,7 @@ class PeerSession:
         self._taken = RecentIds(limits.contact_items)
         self._first_window = min(limits.window_bytes, max(limits.window_bytes // 8, _FEW_BYTES))
         self._window_bytes = self._first_window
+        self._datagram_bytes = DATAGRAM_BYTES
         self._srtt_ms: int | None = None
         self._rttvar_ms = 0
         self._rto_ms = min(limits.retry_ms, limits.retry_most_ms)
@@ -125,8 +139,9 @@ class PeerSession:
         self._queued: set[ItemId] = set()
         self._order = 0
         self._flights: dict[ItemId, Flight] = {}
+        self._batches: dict[int, Flight] = {}
         self._flight_bytes = 0
-        self._retransmissions: list[tuple[int, ItemId]] = []
+        self._retransmissions: list[tuple[int, int, Flight]] = []
         self.due_ms = AT_ONCE_MS
 
     def owe_hello(self) -> None:
@@ -247,32 +262,43 @@ class PeerSession:
             self._origin_turns.clear()
             self._turn = 0
 
-    def has_room(self, size: int) -> bool:
-        """Say whether so many bytes more may be under way."""
-        under_way = self._flight_bytes
-        return not self._flights or (
+    def has_room(self, size: int, gathered: int = 0) -> bool:
+        """Say whether so many bytes more may be under way, beside those that are gathered to leave now."""
+        under_way = self._flight_bytes + gathered
+        return not under_way or (
             under_way < self._window_bytes and under_way + size <= self._limits.window_bytes
         )
 
-    def sent(self, item: Item, size: int, now_ms: int) -> None:
-        """Note that a message went out, for the first time or again; the last form of it is remembered."""
-        item_id = item.id
-        flight = self._flights.get(item_id)
-        if flight is None:
-            under_way = self._flight_bytes + size
-            rto_ms = self._rto_ms
-            if 2 * under_way > self._window_bytes:  # Much is to cross before it, so it is given time.
-                rto_ms = self._rto_for(under_way)
-            due_ms = now_ms + rto_ms
-            self._flights[item_id] = Flight(item, size, now_ms, due_ms, under_way)
+    def shares(self, size: int) -> bool:
+        """Say whether a datagram that has come to this size may be sent as one."""
+        return size <= self._datagram_bytes
+
+    def sent(self, items: list[Item], number: int, now_ms: int, again: Flight | None = None) -> None:
+        """Note that a datagram went out with these messages, in a batch of this number (0: one, alone). They
+        are new, or what is left of an earlier flight.
+        """
+        under_way = self._flight_bytes
+        for item in items:
+            under_way += item.size
+        sent_ms, tries = (now_ms, 1) if again is None else (again.sent_ms, again.tries + 1)
+        flight = Flight({item.id: item for item in items}, number, sent_ms, tries, under_way)
+        if again is not None:
+            rto_ms = min(self._rto_ms << min(again.tries, 16), self._limits.retry_most_ms)
+        elif 2 * under_way > self._window_bytes:  # Much is to cross before it, so it is given time.
+            rto_ms = self._rto_for(under_way)
         else:
-            self._flight_bytes -= flight.size
-            rto_ms = self._rto_ms << min(flight.tries, 16)
-            due_ms = now_ms + min(rto_ms, self._limits.retry_most_ms)
-            flight.item, flight.size, flight.due_ms = item, size, due_ms
-            flight.tries += 1
-        self._flight_bytes += size
-        heappush(self._retransmissions, (due_ms, item_id))
+            rto_ms = self._rto_ms
+        flights = self._flights
+        for item_id in flight.items:
+            flights[item_id] = flight
+        if number:
+            self._batches[number] = flight
+            if len(self._batches) > _MOST_BATCHES:
+                del self._batches[next(iter(self._batches))]
+        self._flight_bytes = under_way
+        flight.due_ms = due_ms = now_ms + rto_ms
+        self._order += 1
+        heappush(self._retransmissions, (due_ms, self._order, flight))
 
     def _rto_for(self, under_way: int) -> int:
         """Return how long to wait for an answer behind so many bytes: a window is given twice the first
@@ -282,25 +308,30 @@ class PeerSession:
         rto_ms = max(self._rto_ms, 2 * limits.retry_ms * under_way // self._window_bytes)
         return min(rto_ms, limits.retry_most_ms)
 
-    def give_up(self, item_id: ItemId) -> None:
-        """Stop waiting for a message that is no longer worth sending."""
-        flight = self._flights.pop(item_id, None)
-        if flight is not None:
-            self._flight_bytes -= flight.size
-
-    def acknowledged(self, item_id: ItemId, now_ms: int) -> Flight | None:
-        """Take an acknowledgement; return what it was for, or None where nothing was waiting for it: then it
-        says nothing, and nothing is remembered of it.
+    def acknowledged(self, item_id: ItemId, now_ms: int) -> Sequence[Item]:
+        """Take an acknowledgement of a message, or of a whole batch; return what it was for: nothing where
+        nothing was waiting for it, and then nothing is remembered of it.
         """
         flight = self._flights.pop(item_id, None)
-        if flight is None:
-            return None
-        self._also_has.add(item_id)
-        self._flight_bytes -= flight.size
+        if flight is not None:
+            item = flight.items.pop(item_id)
+            self._flight_bytes -= item.size
+            items: Sequence[Item] = (item,)
+        else:
+            flight = self._batches.pop(item_id[1], None)
+            if flight is None:
+                return ()
+            items = self._take_landed(flight)
+            if not items:
+                return ()
+        for item in items:
+            self._also_has.add(item.id)
         if self._queue:
             self.due_ms = AT_ONCE_MS
         took_ms = now_ms - flight.sent_ms
         if flight.tries == 1:
+            if flight.number and not flight.items:
+                self._datagram_bytes = min(self._datagram_bytes + _FEW_BYTES, DATAGRAM_BYTES)
             self._measured(took_ms, flight.under_way)
         elif took_ms > self._rto_ms:
             # Which transmission is answered nobody knows (Karn's algorithm), but where answers are late one
@@ -308,7 +339,7 @@ class PeerSession:
             self._rto_ms = min(took_ms, 2 * self._rto_ms, self._limits.retry_most_ms)
         if not self._flights and self.due_ms != AT_ONCE_MS:
             self.rest()  # Nobody need be woken for what was answered.
-        return flight
+        return items
 
     def _measured(self, took_ms: int, under_way: int) -> None:
         """Learn from an answer to a message that went out once: how long a round trip takes (Jacobson and
@@ -331,20 +362,38 @@ class PeerSession:
         most_ms = limits.retry_most_ms
         self._rto_ms = rto_ms if rto_ms < most_ms else most_ms
 
-    def next_retransmission(self, now_ms: int) -> tuple[ItemId, int] | None:
-        """Take a message whose RTO is over, with its type, or None. `sent` or `give_up` must follow."""
-        due_ms = self._retransmission_due_ms()
-        if due_ms > now_ms:
+    def _take_landed(self, batch: Flight) -> list[Item]:
+        """Return what a batch carried and is still waited for, in whichever flight it is by now, and wait for
+        it no more.
+        """
+        landed: list[Item] = []
+        for item_id in batch.items:
+            flight = self._flights.pop(item_id, None)
+            if flight is not None:
+                item = flight.items[item_id] if flight is batch else flight.items.pop(item_id)
+                self._flight_bytes -= item.size
+                landed.append(item)
+        batch.items = {}
+        return landed
+
+    def next_retransmission(self, now_ms: int) -> Flight | None:
+        """Take a flight whose RTO is over, or None. What of it is worth it has to be `sent` again."""
+        if self._retransmission_due_ms() > now_ms:
             return None
-        _, item_id = heappop(self._retransmissions)
-        return item_id, self._flights[item_id].item.type
+        _, _, flight = heappop(self._retransmissions)
+        flight.due_ms = NEVER_MS
+        for item_id, item in flight.items.items():
+            del self._flights[item_id]
+            self._flight_bytes -= item.size
+        if len(flight.items) > 1:
+            self._datagram_bytes = max(self._datagram_bytes // 2, _FEW_BYTES)
+        return flight
 
     def _retransmission_due_ms(self) -> int:
-        timers, flights = self._retransmissions, self._flights
+        timers = self._retransmissions
         while timers:
-            due_ms, item_id = timers[0]
-            flight = flights.get(item_id)
-            if flight is not None and flight.due_ms == due_ms:
+            due_ms, _, flight = timers[0]
+            if flight.items and flight.due_ms == due_ms:
                 return due_ms
             heappop(timers)
         return NEVER_MS
@@ -364,6 +413,12 @@ class PeerSession:
             self.acks_due_ms = now_ms + min(limits.ack_delay_ms, limits.retry_ms // 4)
         if self.acks_due_ms < self.due_ms:
             self.due_ms = self.acks_due_ms
+
+    def answer_together(self, since: int, count: int, node: int, batch: int) -> None:
+        """Make one answer of those since then, if they are for all messages of a batch and say the same."""
+        answers = self.acks[since:]
+        if count > 1 and len(answers) == count and len({status for _, _, status in answers}) == 1:
+            self.acks[since:] = [(node, batch, answers[0][2])]
 
     def take_acks(self) -> tuple[tuple[int, int, int], ...]:
         """Return what the peer is to be told, and forget it."""

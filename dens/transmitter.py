@@ -1,8 +1,9 @@
 """What transmits: which messages leave for one peer now, in which datagrams, with which tags.
 
 A session says what is due (dens/peer_session.py: the send queue, the window, the retransmission timers); here
-it becomes bytes. First comes a hello where one is wanted, then acknowledgements, then retransmissions, then
-what is queued, as far as the window has room. Small things that subscribers say share a datagram.
+it becomes bytes. First comes a hello where one is wanted, then retransmissions, then what is queued, as far
+as the window has room. What goes to a mediator shares datagrams, and acknowledgements ride along; to an end,
+which may be a board, every message goes alone.
 """
 
 from typing import Final
@@ -12,36 +13,38 @@ from dens.context import NodeContext
 from dens.envelope import pack
 from dens.item import Item, ItemId, new_tuple
 from dens.machine import Datagram
-from dens.messages import Acknowledgement, Batch, Hello, SummaryMessage
+from dens.messages import ACK_BYTES, Acknowledgement, Batch, Hello, SummaryMessage
 from dens.numbers import (
     ACKNOWLEDGEMENT,
     BATCH,
     HELLO,
+    MEDIATOR,
     NOTIFICATION,
     NOTIFY,
     SUMMARY,
-    MessageType,
 )
 from dens.participant import Participant
-from dens.peer_session import PeerSession
+from dens.peer_session import DATAGRAM_BYTES, Flight, PeerSession
 from dens.quarantine import Work
 
 _SUMMARY_BYTES: Final = 48_000
 _EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
 """What is formed anew for each receiver; all else is relayed as it is held."""
-_GO_TOGETHER: Final = frozenset(
-    {
-        int(MessageType.SUBSCRIBE),
-        int(MessageType.RENEW),
-        int(MessageType.UNSUBSCRIBE),
-        int(MessageType.RECEIPT),
-    }
-)
-"""What subscribers say is small and comes in numbers; it may share a datagram."""
-_SMALL_BYTES: Final = 128
-_MOST_TOGETHER: Final = 32
+_MOST_TOGETHER: Final = 256
+"""So many messages share a datagram at most."""
 _MOST_ACKNOWLEDGED: Final = 4_096
 """So many acknowledgements fit into one datagram, with room to spare."""
+
+
+class _Load:
+    """What has been gathered for one datagram."""
+
+    __slots__ = ("bodies", "items", "size")
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self.bodies: list[bytes] = []
+        self.size = 0
 
 
 class Transmitter:
@@ -72,30 +75,28 @@ class Transmitter:
             session.owes_hello = False
             session.hello_due_ms = now_ms + self._hello_ms
             self._transmit_link(HELLO, self._hello(session).encode(), session, out)
-        if session.acks_due_ms <= now_ms:
-            entries = session.take_acks()
-            for at in range(0, len(entries), _MOST_ACKNOWLEDGED):
-                payload = Acknowledgement(entries[at : at + _MOST_ACKNOWLEDGED]).encode()
-                self._transmit_link(ACKNOWLEDGEMENT, payload, session, out)
-        together: list[bytes] = []
-        while (again := session.next_retransmission(now_ms)) is not None:
-            item = self._form(*again, session, now_ms)
-            if item is None:
-                session.give_up(again[0])
-            else:
-                self._transmit(item, session, now_ms, together, out)
-        tag_bytes = self._authenticator.tag_bytes
+        load = _Load()
+        while (flight := session.next_retransmission(now_ms)) is not None:
+            for sent in flight.items.values():
+                item = self._form(sent.id, sent.type, session, now_ms)
+                if item is not None:
+                    self._gather(item, load, session, now_ms, out, flight)
+            self._send_off(load, session, now_ms, out, flight)
         while (queued := session.next_queued()) is not None:
             item = self._form(*queued, session, now_ms)
             if item is None:
                 session.drop_queued()
                 continue
-            if not session.has_room(item.size + tag_bytes):
+            if not session.has_room(item.size, load.size):
                 break
             session.drop_queued()
-            self._transmit(item, session, now_ms, together, out)
-        if together:
-            self._transmit_together(together, session, out)
+            self._gather(item, load, session, now_ms, out)
+        self._send_off(load, session, now_ms, out)
+        if session.acks_due_ms <= now_ms:
+            entries = session.take_acks()
+            for at in range(0, len(entries), _MOST_ACKNOWLEDGED):
+                payload = Acknowledgement(entries[at : at + _MOST_ACKNOWLEDGED]).encode()
+                self._transmit_link(ACKNOWLEDGEMENT, payload, session, out)
 
     def _form(self, item_id: ItemId, type: int, session: PeerSession, now_ms: int) -> Item | None:
         """Return a message as it is to be sent, or None where it is not, or no longer, worth it."""
@@ -126,41 +127,69 @@ class Transmitter:
             envelope.check_fits(frame)
         return frame
 
-    def _transmit(
-        self, item: Item, session: PeerSession, now_ms: int, together: list[bytes], out: list[Datagram]
+    def _gather(
+        self,
+        item: Item,
+        load: _Load,
+        session: PeerSession,
+        now_ms: int,
+        out: list[Datagram],
+        again: Flight | None = None,
     ) -> None:
-        """Send one message, or put it to those that go together."""
-        size = item.size
-        session.sent(item, size + self._authenticator.tag_bytes, now_ms)
-        type = item.type
-        if type in _GO_TOGETHER and size <= _SMALL_BYTES:
-            together.append(pack(item, self._table_check, item.age_ms(now_ms), item.hops + 1, 0))
-            if len(together) == _MOST_TOGETHER:
-                self._transmit_together(together, session, out)
+        """Put a message to those that leave together, and send them off where it does not fit."""
+        if load.items and (
+            session.role is not MEDIATOR
+            or len(load.items) == _MOST_TOGETHER
+            or not session.shares(load.size + item.size)
+        ):
+            self._send_off(load, session, now_ms, out, again)
+        if item.type == SUMMARY:
+            load.bodies.append(pack(item, self._table_check, 0, 0, 0))
+        else:
+            load.bodies.append(pack(item, self._table_check, item.age_ms(now_ms), item.hops + 1, 0))
+        load.items.append(item)
+        load.size += item.size
+
+    def _send_off(
+        self,
+        load: _Load,
+        session: PeerSession,
+        now_ms: int,
+        out: list[Datagram],
+        again: Flight | None = None,
+    ) -> None:
+        """Send in one datagram what was gathered, with the acknowledgements that wait for one."""
+        items, bodies = load.items, load.bodies
+        if not items:
             return
-        if together:
-            self._transmit_together(together, session, out)
-        if type == SUMMARY:
-            body = pack(item, self._table_check, 0, 0, session.flags)
+        if (
+            session.acks
+            and session.role is MEDIATOR
+            and load.size + ACK_BYTES * len(session.acks) <= DATAGRAM_BYTES
+        ):
+            number = self._ledger.link_number()
+            payload = Acknowledgement(session.take_acks()).encode()
+            bodies.insert(
+                1 if items[0].type == SUMMARY else 0,
+                envelope.pack_link(ACKNOWLEDGEMENT, self._node, number, self._table_check, 0, payload),
+            )
+        number = 0
+        if len(bodies) > 1:
+            number = self._transmit_link(BATCH, Batch(tuple(bodies)).encode(), session, out)
         else:
-            body = pack(item, self._table_check, item.age_ms(now_ms), item.hops + 1, session.flags)
-        self._put_out(body, session.peer_session, session, out)
-
-    def _transmit_together(self, together: list[bytes], session: PeerSession, out: list[Datagram]) -> None:
-        """Send these small messages in one datagram, and forget them."""
-        if len(together) > 1:
-            self._transmit_link(BATCH, Batch(tuple(together)).encode(), session, out)
-        else:
-            [message] = together
-            body = bytes((message[0] | session.flags,)) + message[1:]
+            [body] = bodies
+            if session.flags:
+                body = bytes((body[0] | session.flags,)) + body[1:]
             self._put_out(body, session.peer_session, session, out)
-        together.clear()
+        session.sent(items, number if len(items) > 1 else 0, now_ms, again)
+        load.items, load.bodies, load.size = [], [], 0
 
-    def _transmit_link(self, type: int, payload: bytes, session: PeerSession, out: list[Datagram]) -> None:
-        body = envelope.pack_link(
-            type, self._node, self._ledger.link_number(), self._table_check, session.flags, payload
-        )
+    def _transmit_link(self, type: int, payload: bytes, session: PeerSession, out: list[Datagram]) -> int:
+        """Send a link message; return its number."""
+        number = self._ledger.link_number()
+        body = envelope.pack_link(type, self._node, number, self._table_check, session.flags, payload)
         self._put_out(body, 0 if type == HELLO else session.peer_session, session, out)
+        return number
 
     def _put_out(self, body: bytes, addressed_to: int, session: PeerSession, out: list[Datagram]) -> None:
         if session.flags:

@@ -3,7 +3,7 @@
 import pytest
 
 from dens.engine import Engine
-from dens.envelope import pack, read_header, unpack
+from dens.envelope import pack, read_header
 from dens.errors import LocalProtocolError, StoreError
 from dens.events import (
     CopyDropped,
@@ -25,6 +25,7 @@ from dens.store import Put, Space
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
+from tests.dens.on_air import messages_in
 from watchdog import vector as board_vector
 from watchdog.header import body_of
 
@@ -77,11 +78,7 @@ class ScriptedPeer:
         self.now_ms += later_ms
         heard: list[Item] = []
         for out in self.engine.datagrams_to_send(self.now_ms):
-            item = unpack(out.data, self.now_ms)[0]
-            if item.type == MessageType.BATCH:
-                heard += [unpack(one, self.now_ms)[0] for one in Batch.decode(item.payload).messages]
-            else:
-                heard.append(item)
+            heard += messages_in(out.data, self.now_ms)
         return heard
 
     def refusals(self) -> list[str | None]:
@@ -337,25 +334,65 @@ def test_small_messages_share_a_datagram_and_one_bad_one_spoils_it() -> None:
     for id in range(40):
         end.subscribe(subscription(id, 0, HOUR_Q, 3, 1), LANGUAGE, 0)
     ScriptedPeer(end, 2, Role.MEDIATOR)
-    frames = [out.data for out in end.datagrams_to_send(0)]
-    batches = [data for data in frames if data[1] == MessageType.BATCH]
-    sizes = [len(Batch.decode(data[16:]).messages) for data in batches]
-    assert sizes == [32, 8]
+    [batch] = [out.data for out in end.datagrams_to_send(0)]
+    assert batch[1] == MessageType.BATCH
+    summary, acknowledgement, *messages = Batch.decode(batch[16:]).messages
+    assert (summary[1], acknowledgement[1]) == (MessageType.SUMMARY, MessageType.ACKNOWLEDGEMENT)
+    assert [message[1] for message in messages] == [MessageType.SUBSCRIBE] * 40
     node = mediator()
     peer = ScriptedPeer(node, 1, Role.SUBSCRIBER)
-    messages = list(Batch.decode(batches[1][16:]).messages)
     own_link = Item(MessageType.HELLO, 0, 1, LINK_NUMBER + 9, 0, 0, 0, Hello(Role.SUBSCRIBER, 9, 0).encode())
+    another = pack(subscribe_item(1, 99, messages[0][16:]), 8, 0, 1, 0)
     for bad in (
-        b"\x20",
-        pack(own_link, 7, 0, 0, 0),
-        pack(subscribe_item(1, 99, messages[0][16:]), 8, 0, 1, 0),
+        (*messages, b"\x20"),
+        (*messages, pack(own_link, 7, 0, 0, 0)),
+        (*messages, another),
+        (*messages, acknowledgement),
+        (acknowledgement, acknowledgement, *messages),
+        (acknowledgement, summary, *messages),
+        (*messages, summary),
+        (*messages, batch),
+        (acknowledgement[:4] + b"\x00\x02" + acknowledgement[6:], *messages),
     ):
-        payload = Batch((*messages, bad)).encode()
-        peer.send(Item(MessageType.BATCH, 0, 1, LINK_NUMBER + 7, 0, 0, 0, payload))
+        peer.send(Item(MessageType.BATCH, 0, 1, LINK_NUMBER + 7, 0, 0, 0, Batch(bad).encode()))
         assert node.subscription_count == 0
-    for data in batches:
-        node.receive(data, 1, 0)
+    payload = Batch((acknowledgement, *messages)).encode()
+    peer.send(Item(MessageType.BATCH, 0, 1, LINK_NUMBER + 7, 0, 0, 0, payload))
     assert node.subscription_count == 40
+
+
+def test_to_an_end_every_message_goes_alone() -> None:
+    """It may be a board, which reads one message at a time."""
+    node = mediator()
+    asker, source = ScriptedPeer(node, 1, Role.SUBSCRIBER), ScriptedPeer(node, 4, Role.PUBLISHER)
+    source.send(Item(MessageType.ANNOUNCE, 0, 4, 0, 0, HOUR_Q, 1, b"\x03"))
+    for number in range(5):
+        asker.send(subscribe_item(1, number, subscription(number, 0, HOUR_Q, 3, 1)))
+        source.send(Item(MessageType.NOTIFICATION, LANGUAGE, 4, number + 1, 0, HOUR_Q, 1, b"\x03\x05"))
+    said = [(out.peer, out.data[1]) for out in node.datagrams_to_send(1_000)]
+    assert {peer for peer, _ in said} == {1, 4}
+    assert said.count((1, MessageType.NOTIFY)) == 5
+    assert said.count((4, MessageType.INSTALL)) == 5
+    assert MessageType.BATCH not in {kind for _, kind in said}
+
+
+def test_two_mediators_need_four_datagrams_to_know_that_they_know_the_same() -> None:
+    nodes = {
+        number: DensNode(
+            number, 7, MemoryStore(), 0, matchers={LANGUAGE: TopicMatcher}, directory=TopicDirectory()
+        )
+        for number in (2, 3)
+    }
+    nodes[2].contact_opened(3, 0)
+    nodes[3].contact_opened(2, 0)
+    said: list[tuple[int, list[int]]] = []
+    for now_ms in range(0, 5_000, 10):
+        for number, node in nodes.items():
+            for out in node.datagrams_to_send(now_ms):
+                said.append((number, [item.type for item in messages_in(out.data)]))
+                nodes[out.peer].receive(out.data, number, now_ms)
+    hello, summary, acknowledgement = MessageType.HELLO, MessageType.SUMMARY, MessageType.ACKNOWLEDGEMENT
+    assert said == [(2, [hello]), (3, [summary]), (2, [summary, acknowledgement]), (3, [acknowledgement])]
 
 
 class AsksWhoIsOwed(Epidemic):
@@ -390,7 +427,11 @@ def test_who_wants_plain_messages_is_known_where_it_is_met_only(
     subscriber.send(Item(MessageType.SUBSCRIBE, language, 1, 7, 0, HOUR_Q, 1, vector))
     assert node.subscription_count == 1
     ScriptedPeer(node, 4, Role.MEDIATOR)
-    told = {out.peer for out in node.datagrams_to_send(0) if out.data[1] == MessageType.SUBSCRIBE}
+    told = {
+        out.peer
+        for out in node.datagrams_to_send(0)
+        if any(item.type == MessageType.SUBSCRIBE for item in messages_in(out.data))
+    }
     assert told == ({3, 4} if goes_on else set())
 
 

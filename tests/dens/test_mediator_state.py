@@ -2,17 +2,18 @@
 
 import pytest
 
-from dens.envelope import pack, unpack
+from dens.envelope import pack
 from dens.events import CopyDropped
 from dens.item import Item
 from dens.limits import Limits
-from dens.messages import Acknowledgement, Batch, Hello, Receipt, SummaryMessage
+from dens.messages import Acknowledgement, Hello, Receipt, SummaryMessage
 from dens.node import DensNode
 from dens.numbers import LINK_NUMBER, MessageType, Role, Status
 from dens.policies.spray_and_wait import SprayAndWait
 from dens.stores.memory import MemoryStore
 from dens.summary import NumberRanges, decode, encode
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicMatcher, subscription
+from tests.dens.on_air import messages_in
 from tests.dens.test_engines import HOUR_Q, ScriptedPeer, events, mediator, subscribe_item
 
 SUBSCRIBER = 1
@@ -41,11 +42,9 @@ def said(node: DensNode, now_ms: int) -> list[tuple[int, int, tuple[int, int], i
     """Return what the node says now, link messages apart: to whom, type, identity and hops of each."""
     out: list[tuple[int, int, tuple[int, int], int]] = []
     for datagram in node.datagrams_to_send(now_ms):
-        item = unpack(datagram.data, now_ms)[0]
-        messages = Batch.decode(item.payload).messages if item.type == MessageType.BATCH else ()
         out += [
             (datagram.peer, one.type, one.id, one.hops)
-            for one in (item, *(unpack(message, now_ms)[0] for message in messages))
+            for one in messages_in(datagram.data, now_ms)
             if one.type >= MessageType.SUBSCRIBE
         ]
     return out

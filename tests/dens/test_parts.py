@@ -187,6 +187,7 @@ def test_a_language_that_a_source_does_not_know_is_offered_again_only_after_an_a
     net.run()
     assert net.installs_of(EITHER, 4) == 1, "nor in a later contact"
     net.source(4).announce(b"\x01\x02\x03", net.now_ms)
+    net.run()
     net.asker.subscribe(subscription(30, 0, HOUR_Q, 1, 9, 2, 90), EITHER, net.now_ms, occupies=2)
     net.run()
     assert net.installs_of(EITHER, 4) == 2

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dens.item import NEVER_MS, Item, ItemId
+from dens.item import ENVELOPE_BYTES, NEVER_MS, Item, ItemId
 from dens.limits import Limits
 from dens.numbers import MessageType, Role, Status
 from dens.peer_session import AT_ONCE_MS, PeerSession
@@ -26,8 +26,8 @@ def ready(limits: Limits = LIMITS) -> PeerSession:
     return made
 
 
-def item(origin: int, number: int, payload_bytes: int = 10) -> Item:
-    return Item(NOTIFICATION, 1, origin, number, 0, 95, 0, bytes(payload_bytes))
+def item(origin: int, number: int, size: int = 26) -> Item:
+    return Item(NOTIFICATION, 1, origin, number, 0, 95, 0, bytes(size - ENVELOPE_BYTES))
 
 
 def offered(made: PeerSession) -> list[ItemId]:
@@ -89,7 +89,7 @@ def test_a_hello_that_heard_us_replaces_one_that_was_recorded_elsewhere_however_
 def test_a_newer_session_means_that_the_peer_forgot_what_it_was_sent() -> None:
     made = ready()
     made.offer(1, (3, 1), NOTIFICATION)
-    made.sent(item(3, 2), 500, BEGIN_MS)
+    made.sent([item(3, 2, 500)], 0, BEGIN_MS)
     made.came((3, 3))
     made.took((4, 1))
     made.rest()
@@ -252,10 +252,10 @@ def test_nothing_is_queued_twice_or_while_it_is_under_way() -> None:
     made.offer(1, (3, 1), NOTIFICATION)
     made.offer(0, (3, 1), NOTIFICATION)
     assert offered(made) == [(3, 1)]
-    made.sent(item(3, 1), 40, BEGIN_MS)
+    made.sent([item(3, 1, 40)], 0, BEGIN_MS)
     made.offer(1, (3, 1), NOTIFICATION)
     assert made.next_queued() is None
-    made.give_up((3, 1))
+    assert made.next_retransmission(BEGIN_MS + 400) is not None, "it is not sent again, so it is given up"
     made.offer(1, (3, 1), NOTIFICATION)
     assert offered(made) == [(3, 1)]
 
@@ -277,39 +277,41 @@ def test_what_the_peer_got_meanwhile_is_passed_over_and_may_be_queued_later() ->
 
 def test_a_message_that_goes_out_again_in_another_form_is_acknowledged_in_that_form() -> None:
     made = ready()
-    made.sent(item(3, 1), 50, BEGIN_MS)
-    changed = item(3, 1, payload_bytes=4)
-    made.sent(changed, 44, BEGIN_MS + 10)
-    flight = made.acknowledged((3, 1), BEGIN_MS + 20)
+    made.sent([item(3, 1, 50)], 0, BEGIN_MS)
+    flight = made.next_retransmission(BEGIN_MS + 400)
     assert flight is not None
-    assert flight.item is changed
-    assert flight.tries == 2
+    changed = item(3, 1, 20)
+    made.sent([changed], 0, BEGIN_MS + 400, flight)
+    [answered] = made.acknowledged((3, 1), BEGIN_MS + 420)
+    assert answered is changed
 
 
 def test_what_is_acknowledged_or_given_up_is_not_sent_again() -> None:
     made = ready()
     for number in range(3):
-        made.sent(item(3, number), 50, BEGIN_MS + number)
-    assert made.acknowledged((3, 0), BEGIN_MS + 5) is not None
-    assert made.acknowledged((3, 0), BEGIN_MS + 6) is None
-    assert made.acknowledged((8, 8), BEGIN_MS + 6) is None
+        made.sent([item(3, number, 50)], 0, BEGIN_MS + number)
+    assert made.acknowledged((3, 0), BEGIN_MS + 5)
+    assert not made.acknowledged((3, 0), BEGIN_MS + 6)
+    assert not made.acknowledged((8, 8), BEGIN_MS + 6)
     assert made.knows((3, 0))
     assert not made.knows((8, 8))  # it was never sent, so that says nothing
-    made.give_up((3, 1))
+    assert made.next_retransmission(BEGIN_MS + 401) is not None
     made.rest()
     assert made.due_ms == BEGIN_MS + 402
-    assert made.next_retransmission(BEGIN_MS + 10_000) == ((3, 2), NOTIFICATION)
+    flight = made.next_retransmission(BEGIN_MS + 10_000)
+    assert flight is not None
+    assert list(flight.items) == [(3, 2)]
     assert made.next_retransmission(BEGIN_MS + 10_000) is None
 
 
 def test_an_acknowledgement_wants_attention_where_something_waits_for_room() -> None:
     made = ready()
-    made.sent(item(3, 0), 50, BEGIN_MS)
+    made.sent([item(3, 0, 50)], 0, BEGIN_MS)
     made.rest()
     made.acknowledged((3, 0), BEGIN_MS)
     made.rest()
     assert made.due_ms == NEVER_MS
-    made.sent(item(3, 1), 50, BEGIN_MS)
+    made.sent([item(3, 1, 50)], 0, BEGIN_MS)
     made.offer(1, (3, 2), NOTIFICATION)
     made.rest()
     assert made.due_ms > BEGIN_MS
@@ -344,27 +346,27 @@ def test_nobody_is_kept_waiting_for_more_than_a_quarter_of_its_patience() -> Non
     assert isinstance(made.acks_due_ms, int)
 
 
-@pytest.mark.parametrize(("payload_bytes", "is_due"), [(483, False), (484, True)])
-def test_half_a_window_is_answered_at_once(payload_bytes: int, is_due: bool) -> None:
+@pytest.mark.parametrize(("size", "is_due"), [(499, False), (500, True)])
+def test_half_a_window_is_answered_at_once(size: int, is_due: bool) -> None:
     made = ready()
-    made.acknowledge(item(3, 0, payload_bytes), Status.STORED, BEGIN_MS)
+    made.acknowledge(item(3, 0, size), Status.STORED, BEGIN_MS)
     assert (made.acks_due_ms == BEGIN_MS) is is_due
     made.take_acks()
-    made.acknowledge(item(3, 1, 483), Status.STORED, BEGIN_MS)
+    made.acknowledge(item(3, 1, 499), Status.STORED, BEGIN_MS)
     assert made.acks_due_ms == BEGIN_MS + 60
 
 
 def test_bytes_of_several_messages_come_together() -> None:
     made = ready()
-    made.acknowledge(item(3, 0, 234), Status.STORED, BEGIN_MS)
+    made.acknowledge(item(3, 0, 250), Status.STORED, BEGIN_MS)
     assert made.acks_due_ms == BEGIN_MS + 60
-    made.acknowledge(item(3, 1, 234), Status.STORED, BEGIN_MS + 1)
+    made.acknowledge(item(3, 1, 250), Status.STORED, BEGIN_MS + 1)
     assert made.acks_due_ms == BEGIN_MS + 1
 
 
 def test_whatever_is_due_first_wants_attention() -> None:
     made = ready()
-    made.sent(item(3, 0), 50, BEGIN_MS)
+    made.sent([item(3, 0, 50)], 0, BEGIN_MS)
     made.acknowledge(item(4, 0), Status.STORED, BEGIN_MS)
     made.rest()
     assert made.due_ms == BEGIN_MS + 60
@@ -373,7 +375,7 @@ def test_whatever_is_due_first_wants_attention() -> None:
     assert made.due_ms == BEGIN_MS + 400
     unheard = session()
     unheard.hello_due_ms = BEGIN_MS + 300
-    unheard.sent(item(3, 0), 50, BEGIN_MS)
+    unheard.sent([item(3, 0, 50)], 0, BEGIN_MS)
     unheard.rest()
     assert unheard.due_ms == BEGIN_MS + 300
     unheard.hello_due_ms = BEGIN_MS + 500
@@ -384,7 +386,7 @@ def test_whatever_is_due_first_wants_attention() -> None:
 def test_nobody_is_woken_for_what_was_answered() -> None:
     made = ready()
     for number in (1, 2):
-        made.sent(item(3, number), 50, BEGIN_MS)
+        made.sent([item(3, number, 50)], 0, BEGIN_MS)
     made.rest()
     made.acknowledged((3, 1), BEGIN_MS + 50)
     assert made.due_ms == BEGIN_MS + 400

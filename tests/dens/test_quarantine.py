@@ -9,14 +9,14 @@ from typing import ClassVar
 import pytest
 
 from dens.engine import Engine
-from dens.envelope import pack, unpack
+from dens.envelope import pack
 from dens.errors import StoreError
 from dens.events import Event, MessageQuarantined, MessageRefused, NotificationMatched
 from dens.interfaces import Directory
 from dens.item import Item, lifetime_code_ms
 from dens.learning import Learning
 from dens.limits import Limits
-from dens.messages import Batch, Hello, Notify, SummaryMessage
+from dens.messages import Hello, Notify, SummaryMessage
 from dens.node import DensNode
 from dens.numbers import LINK_NUMBER, MessageType, Role
 from dens.policies.policy import ReplicationPolicy
@@ -31,6 +31,7 @@ from emulation.fault_injection.topics import (
     TopicMatcher,
     subscription,
 )
+from tests.dens.on_air import messages_in
 
 HOUR_Q = lifetime_code_ms(3_600_000)
 POISON = 66
@@ -174,11 +175,8 @@ def heard_by(engine: Engine, node: int, now_ms: int) -> list[Item]:
     """Return what the engine says to this node now."""
     heard: list[Item] = []
     for out in engine.datagrams_to_send(now_ms):
-        item = unpack(out.data, now_ms)[0]
-        if out.peer == node and item.type == MessageType.BATCH:
-            heard += [unpack(one, now_ms)[0] for one in Batch.decode(item.payload).messages]
-        elif out.peer == node:
-            heard.append(item)
+        if out.peer == node:
+            heard += messages_in(out.data, now_ms)
     return heard
 
 

@@ -4,7 +4,6 @@ from collections import Counter, deque
 
 import pytest
 
-from dens.envelope import peek
 from dens.item import lifetime_code_ms
 from dens.limits import Limits
 from dens.machine import ProtocolMachine
@@ -14,6 +13,7 @@ from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from emulation.fault_injection.topics import TopicDirectory, TopicHost
 from plugins.direct.language import DIRECT, DirectMatcher, notification_for
+from tests.dens.on_air import messages_in
 
 HOUR_Q = lifetime_code_ms(3_600_000)
 LANGUAGE = DIRECT.language_id
@@ -46,9 +46,7 @@ def talk(machines: dict[int, ProtocolMachine], bytes_per_s: int, begin_ms: int, 
             if timer_ms is not None and timer_ms <= now_ms:
                 machine.timer_due(now_ms)
             for datagram in machine.datagrams_to_send(now_ms):
-                told = peek(datagram.data)
-                assert told is not None
-                sent.append((told[0], told[2], told[3]))
+                sent += [(item.type, *item.id) for item in messages_in(datagram.data, now_ms)]
                 waiting.append((number, datagram.peer, datagram.data))
         if not waiting:
             free_ms = float(now_ms)
