@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.measurement import Measurement, at_least, at_most
+from dens.item import item_id
 from dens.drivers.keys import IdentityBook, SigningKey, derive, new_signing_key
 from dens.node import DensNode
 from dens.numbers import MessageType
@@ -71,7 +72,7 @@ def _summaries() -> float:
     for origin in range(10, 20):
         for number in range(1_000):
             for machine in (node, peer):
-                machine.context.ledger.seen.add((origin, number), 10**9)
+                machine.context.ledger.seen.add(item_id(origin, number), 10**9)
     node.contact_opened(PEER, 0)
     peer.contact_opened(NODE, 0)
     summaries = []

@@ -28,7 +28,7 @@ from dens.events import (
     MessageRefused,
 )
 from dens.greeting import Greeting
-from dens.item import NEVER_MS, Item, ItemId, new_tuple
+from dens.item import NEVER_MS, NUMBER_BITS, Item, ItemId
 from dens.machine import Datagram
 from dens.messages import Acknowledgement, Batch, Hello, SummaryMessage
 from dens.numbers import (
@@ -264,9 +264,9 @@ class Engine:
         events, peer, participant = self._events, session.peer, self._participant
         for origin, number, status in entries:
             word = None if status in HAS_IT else STATUS_NAMES[status]
-            for item in session.acknowledged((origin, number), now_ms):
+            for item in session.acknowledged(origin << NUMBER_BITS | number, now_ms):
                 if item.type != SUMMARY:
-                    events.append(new_tuple(MessageAcknowledged, (now_ms, item, peer, word, ())))
+                    events.append(MessageAcknowledged(now_ms, item, peer, word))
                     participant.acknowledged(item, status, session, now_ms)
 
     def _items_came(self, items: Sequence[Item], session: PeerSession, now_ms: int) -> bool:

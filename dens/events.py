@@ -7,26 +7,48 @@ is the trace's word for it.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Self
 
 from dens.item import Item
 from dens.messages import Satisfied
 
 
-class _Facts(NamedTuple):
-    at_ms: int
-    item: Item
-    peer: int | None = None
-    reason: str | None = None
-    satisfied: tuple[Satisfied, ...] = ()
+class MessageEvent:
+    """Something happened to a message at `at_ms`."""
 
+    __slots__ = ("at_ms", "item", "peer", "reason", "satisfied")
+    kind: ClassVar[str] = ""
 
-class MessageEvent(_Facts):
-    """Something happened to a message at `at_ms`. It is a tuple because there are several for every message
-    that is relayed."""
+    def __init__(
+        self,
+        at_ms: int,
+        item: Item,
+        peer: int | None = None,
+        reason: str | None = None,
+        satisfied: tuple[Satisfied, ...] = (),
+    ) -> None:
+        self.at_ms = at_ms
+        self.item = item
+        self.peer = peer
+        self.reason = reason
+        self.satisfied = satisfied
 
-    __slots__ = ()
-    kind: ClassVar[str]
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._facts() == other._facts()
+
+    def __hash__(self) -> int:
+        return hash(self._facts())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{self._facts()}"
+
+    def _facts(self) -> tuple[object, ...]:
+        return (self.at_ms, self.item, self.peer, self.reason, self.satisfied)
+
+    def in_time_of(self, ahead_ms: int) -> Self:
+        """Return the same event in the time of somebody whose own clock is so far behind."""
+        item = self.item.but(created_ms=self.item.created_ms - ahead_ms)
+        return type(self)(self.at_ms - ahead_ms, item, self.peer, self.reason, self.satisfied)
 
 
 class MessageCreated(MessageEvent):

@@ -6,7 +6,7 @@ The states of a session are in dens/peer_session.py; here is what a node makes o
 from typing import Final
 
 from dens.context import NodeContext
-from dens.item import Item
+from dens.item import Item, item_id
 from dens.messages import Hello, SummaryMessage
 from dens.numbers import MEDIATOR, STORED, SUMMARY, Role
 from dens.participant import Participant
@@ -49,7 +49,7 @@ class Greeting:
         is_new = session.greet(_ROLES[hello.role], hello.session, hello.heard)
         says_summary = self._participant.role is MEDIATOR or session.role is MEDIATOR
         if is_new and says_summary:
-            session.offer(-1, (self._node, self._ledger.link_number()), SUMMARY)
+            session.offer(-1, item_id(self._node, self._ledger.link_number()), SUMMARY)
             session.hello_due_ms = now_ms + self._hello_ms  # The summary says it too.
         elif hello.heard != session.own_session or (
             not says_summary and (is_new or session.hello_due_ms <= now_ms)

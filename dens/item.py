@@ -1,12 +1,35 @@
 """A message as one node keeps it: what travels, in local time."""
 
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from dens.numbers import TYPE_NAMES
 from watchdog.lifetime import lifetime_code, lifetime_s
 
-ItemId = tuple[int, int]
-"""(origin, number): who made the message, and its number there."""
+ItemId = int
+"""Who made the message, and its number there, in one integer: `item_id(origin, number)`. So identities are
+compared, hashed and sorted as integers, by origin and then by number.
+"""
+NUMBER_BITS: Final = 32
+NUMBER_MASK: Final = (1 << NUMBER_BITS) - 1
+
+
+def item_id(origin: int, number: int) -> ItemId:
+    """Return the identity of a message.
+
+    >>> item_id(7, 1) >> NUMBER_BITS, item_id(7, 1) & NUMBER_MASK
+    (7, 1)
+    """
+    return origin << NUMBER_BITS | number
+
+
+def told_id(item_id: ItemId) -> str:
+    """Return an identity for people.
+
+    >>> told_id(item_id(7, 1))
+    '(7, 1)'
+    """
+    return f"({item_id >> NUMBER_BITS}, {item_id & NUMBER_MASK})"
+
 
 ENVELOPE_BYTES: Final = 16
 NEVER_MS: Final = 1 << 62
@@ -23,49 +46,39 @@ def lifetime_code_ms(lifetime_ms: int) -> int:
     return lifetime_code(-(-lifetime_ms // 1000))
 
 
-new_tuple: Final = tuple.__new__
-"""Makes named tuples of all their fields in a third of the time; for those that every message needs."""
-
-
-class _Facts(NamedTuple):
-    type: int
-    language: int
-    origin: int
-    number: int
-    created_ms: int
-    lifetime_q: int
-    hops: int
-    payload: bytes
-    copies: int
-    signature: bytes
-    id: ItemId
-    expires_ms: int
-    size: int
-
-
-_SAID: Final = 10
-"""So many of the fields are said; the others follow."""
-
-
-class Item(_Facts):
+class Item:
     """One message in the local time of the node that holds it. It never changes.
 
     `created_ms` is when its origin made it, on the local clock: the time of receipt less the age it had
     then, so it may be negative. `copies` is the replication budget of binary spraying as a code, 0 where
     none is counted. `signature` is its subscriber's, where subscribers sign (dens/identity.py).
 
-    What follows from these is found once: `id` is (origin, number), `expires_ms` the first local millisecond
-    at which its lifetime is over, `size` its length on the air without a tag. It is a tuple because an
-    engine makes one for every datagram.
+    What follows from these is found once: `id` is its identity, `expires_ms` the first local millisecond at
+    which its lifetime is over, `size` its length on the air without a tag.
 
-    >>> Item(35, 1, 7, 1, 1_000, 8, 0, b"abc")[10:]
-    ((7, 1), 3000, 19)
+    >>> item = Item(35, 1, 7, 1, 1_000, 8, 0, b"abc")
+    >>> told_id(item.id), item.expires_ms, item.size
+    ('(7, 1)', 3000, 19)
     """
 
-    __slots__ = ()
+    __slots__ = (
+        "copies",
+        "created_ms",
+        "expires_ms",
+        "hops",
+        "id",
+        "language",
+        "lifetime_q",
+        "number",
+        "origin",
+        "payload",
+        "signature",
+        "size",
+        "type",
+    )
 
-    def __new__(
-        cls,
+    def __init__(
+        self,
         type: int,
         language: int,
         origin: int,
@@ -76,34 +89,74 @@ class Item(_Facts):
         payload: bytes,
         copies: int = 0,
         signature: bytes = b"",
-    ) -> "Item":
-        return new_tuple(
-            cls,
-            (
-                type,
-                language,
-                origin,
-                number,
-                created_ms,
-                lifetime_q,
-                hops,
-                payload,
-                copies,
-                signature,
-                (origin, number),
-                created_ms + LIFETIME_MS[lifetime_q],
-                ENVELOPE_BYTES + len(payload) + len(signature),
-            ),
+    ) -> None:
+        self.type = type
+        self.language = language
+        self.origin = origin
+        self.number = number
+        self.created_ms = created_ms
+        self.lifetime_q = lifetime_q
+        self.hops = hops
+        self.payload = payload
+        self.copies = copies
+        self.signature = signature
+        self.id: ItemId = origin << NUMBER_BITS | number
+        self.expires_ms: int = created_ms + LIFETIME_MS[lifetime_q]
+        self.size = ENVELOPE_BYTES + len(payload) + len(signature)
+
+    def _said(self) -> tuple[object, ...]:
+        return (
+            self.type,
+            self.language,
+            self.origin,
+            self.number,
+            self.created_ms,
+            self.lifetime_q,
+            self.hops,
+            self.payload,
+            self.copies,
+            self.signature,
         )
 
-    def but(self, **changes: Any) -> "Item":
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Item) and self._said() == other._said()
+
+    def __hash__(self) -> int:
+        return hash(self._said())
+
+    def __repr__(self) -> str:
+        return f"Item{self._said()}"
+
+    def but(
+        self,
+        *,
+        type: int | None = None,
+        language: int | None = None,
+        number: int | None = None,
+        created_ms: int | None = None,
+        lifetime_q: int | None = None,
+        hops: int | None = None,
+        payload: bytes | None = None,
+        copies: int | None = None,
+        signature: bytes | None = None,
+    ) -> "Item":
         """Return the same message with these fields changed; what follows from them follows again.
 
-        >>> Item(35, 1, 7, 1, 1_000, 8, 0, b"abc").but(number=2, payload=b"").id
-        (7, 2)
+        >>> told_id(Item(35, 1, 7, 1, 1_000, 8, 0, b"abc").but(number=2, payload=b"").id)
+        '(7, 2)'
         """
-        said: dict[str, Any] = dict(zip(self._fields[:_SAID], self[:_SAID], strict=True))
-        return Item(**said | changes)
+        return Item(
+            self.type if type is None else type,
+            self.language if language is None else language,
+            self.origin,
+            self.number if number is None else number,
+            self.created_ms if created_ms is None else created_ms,
+            self.lifetime_q if lifetime_q is None else lifetime_q,
+            self.hops if hops is None else hops,
+            self.payload if payload is None else payload,
+            self.copies if copies is None else copies,
+            self.signature if signature is None else signature,
+        )
 
     @property
     def type_name(self) -> str:

@@ -9,19 +9,24 @@
 from typing import Final
 
 from dens.errors import LocalProtocolError, StoreError
-from dens.item import Item, ItemId, new_tuple
+from dens.item import NUMBER_BITS, Item, ItemId, item_id
 from dens.limits import Limits
 from dens.numbers import LINK_NUMBER
 from dens.seen_items import SeenItems
-from dens.store import Erase, Operation, Put, Space, Store, item_of, row_of
+from dens.store import Key, Space, Store, Value, item_of, row_of
 
-_ITEM_NUMBERS: Final = (0, 0)
-_SESSION_NUMBERS: Final = (1, 0)
+_ITEM_NUMBERS: Final = item_id(0, 0)
+_SESSION_NUMBERS: Final = item_id(1, 0)
 _ENDS: Final = {_ITEM_NUMBERS: LINK_NUMBER, _SESSION_NUMBERS: 1 << 32}
 """The first number of each counter that no envelope or hello can say."""
 
-_ITEM: Final = Space.ITEM
-_KNOWN: Final = Space.KNOWN
+_ITEM: Final = int(Space.ITEM)
+_KNOWN: Final = int(Space.KNOWN)
+_COUNTER: Final = int(Space.COUNTER)
+_INBOX: Final = int(Space.INBOX)
+_UNVERIFIED: Final = int(Space.UNVERIFIED)
+_QUARANTINED: Final = int(Space.QUARANTINED)
+_OCCUPIED: Final = int(Space.OCCUPIED)
 
 
 def begin_numbers(store: Store, least: int) -> None:
@@ -30,10 +35,10 @@ def begin_numbers(store: Store, least: int) -> None:
     Peers remember numbers for longer than a file may live: whoever lost its store and began at nothing again
     would say new things under numbers that they take for known.
     """
-    counters = {key for space, key, _ in store.load() if space is Space.COUNTER}
+    counters = {key for space, key, _ in store.load() if space == _COUNTER}
     for counter in (_ITEM_NUMBERS, _SESSION_NUMBERS):
         if counter not in counters:
-            store.stage(Put(Space.COUNTER, counter, least.to_bytes(8, "big")))
+            store.put(_COUNTER, counter, least.to_bytes(8, "big"))
     store.commit()
 
 
@@ -70,27 +75,31 @@ class Ledger:
         held: list[Item] = []
         inbox: list[Item] = []
         for space, key, value in self._store.load():
-            if space is Space.COUNTER:
+            if space == _COUNTER:
                 self._next_number[key] = self._reserved[key] = int.from_bytes(row_of(value), "big")
-            elif space is Space.UNVERIFIED:
+            elif space == _UNVERIFIED:
                 self._unverified.add(key)
-            elif space is Space.QUARANTINED:
+            elif space == _QUARANTINED:
                 self._quarantined[key] = int.from_bytes(row_of(value), "big")
-            elif space is Space.OCCUPIED:
+            elif space == _OCCUPIED:
                 self._occupied[key] = int.from_bytes(row_of(value), "big")
-            elif space is Space.KNOWN:
+            elif space == _KNOWN:
                 self.seen.add_done(key, int.from_bytes(row_of(value), "big", signed=True))
             else:
                 item = item_of(key, value)
-                if space is Space.ITEM:
+                if space == _ITEM:
                     self.seen.add(key, item.expires_ms)
                     held.append(item)
                 else:
                     inbox.append(item)
         return held, inbox
 
-    def _stage(self, operation: Operation) -> None:
-        self._store.stage(operation)
+    def _put(self, space: int, key: Key, value: Value) -> None:
+        self._store.put(space, key, value)
+        self._is_dirty = True
+
+    def _erase(self, space: int, key: Key) -> None:
+        self._store.erase(space, key)
         self._is_dirty = True
 
     def commit(self) -> None:
@@ -110,7 +119,7 @@ class Ledger:
         self.skip_numbers(count)
         if count:
             self._occupied[item_id] = count
-            self._stage(Put(Space.OCCUPIED, item_id, bytes((count,))))
+            self._put(_OCCUPIED, item_id, bytes((count,)))
 
     def skip_numbers(self, count: int) -> None:
         """Give so many numbers to nobody here: they are those of the parts of the message before."""
@@ -155,7 +164,7 @@ class Ledger:
             )
         if number >= self._reserved[counter]:
             self._reserved[counter] = number + self._limits.number_step
-            self._stage(Put(Space.COUNTER, counter, self._reserved[counter].to_bytes(8, "big")))
+            self._put(_COUNTER, counter, self._reserved[counter].to_bytes(8, "big"))
         self._next_number[counter] = number + 1
         return number
 
@@ -163,7 +172,7 @@ class Ledger:
         """Hold this message until it ends, and know it."""
         item_id = item.id
         self.seen.add(item_id, item.expires_ms)
-        self._store.stage(new_tuple(Put, (_ITEM, item_id, item)))
+        self._store.put(_ITEM, item_id, item)
         self._is_dirty = True
 
     def kept(self, item: Item) -> Item:
@@ -172,12 +181,12 @@ class Ledger:
 
     def rewrite(self, item: Item) -> None:
         """Hold a changed form of a message that is held already."""
-        self._stage(Put(Space.ITEM, item.id, item))
+        self._put(_ITEM, item.id, item)
 
     def mark_unverified(self, item_id: ItemId) -> None:
         """Note that a message came without a tag, for as long as it is held."""
         self._unverified.add(item_id)
-        self._stage(Put(Space.UNVERIFIED, item_id, b""))
+        self._put(_UNVERIFIED, item_id, b"")
 
     def is_unverified(self, item_id: ItemId) -> bool:
         """Say whether a message that is held came without a tag."""
@@ -186,7 +195,7 @@ class Ledger:
     def mark_quarantined(self, item_id: ItemId, work: int) -> None:
         """Note that these kinds of work are not done with a message, for as long as it is held."""
         self._quarantined[item_id] = works = self._quarantined.get(item_id, 0) | work
-        self._stage(Put(Space.QUARANTINED, item_id, bytes((works,))))
+        self._put(_QUARANTINED, item_id, bytes((works,)))
 
     def quarantined(self, item_id: ItemId) -> int:
         """Return the kinds of work that are not done with a message; 0 for nearly every one."""
@@ -200,20 +209,20 @@ class Ledger:
     def release(self, item_id: ItemId) -> None:
         """Take the marks of quarantine off a message: it is not, or no longer, held."""
         if self._quarantined.pop(item_id, None) is not None:
-            self._stage(Erase(Space.QUARANTINED, item_id))
+            self._erase(_QUARANTINED, item_id)
 
     def _unmark(self, item_id: ItemId) -> None:
         self.release(item_id)
         if self._occupied and self._occupied.pop(item_id, None) is not None:
-            self._stage(Erase(Space.OCCUPIED, item_id))
+            self._erase(_OCCUPIED, item_id)
         if item_id in self._unverified:
             self._unverified.remove(item_id)
-            self._stage(Erase(Space.UNVERIFIED, item_id))
+            self._erase(_UNVERIFIED, item_id)
 
     def let_go(self, item: Item) -> None:
         """Hold this message no longer, but know it until it would have ended anyway."""
         self._unmark(item.id)
-        self._stage(Erase(Space.ITEM, item.id))
+        self._erase(_ITEM, item.id)
         self.know(item)
 
     def know(self, item: Item) -> None:
@@ -226,7 +235,7 @@ class Ledger:
         """Hold a message no longer whose lifetime is over, but know it for a while."""
         until_ms = end_ms + self._limits.remember_ms
         self._unmark(item_id)
-        self._stage(Erase(_ITEM, item_id))
+        self._erase(_ITEM, item_id)
         self.seen.keep_done(item_id, until_ms)
         self._remember(item_id, until_ms)
 
@@ -234,26 +243,26 @@ class Ledger:
         """Forget a message altogether."""
         self._unmark(item_id)
         self.seen.forget(item_id)
-        self._stage(Erase(Space.ITEM, item_id))
-        self._stage(Erase(Space.KNOWN, item_id))
+        self._erase(_ITEM, item_id)
+        self._erase(_KNOWN, item_id)
 
     def _remember(self, item_id: ItemId, until_ms: int) -> None:
-        self._stage(new_tuple(Put, (_KNOWN, item_id, until_ms.to_bytes(8, "big", signed=True))))
-        limits = self._limits
+        self._put(_KNOWN, item_id, until_ms.to_bytes(8, "big", signed=True))
+        limits, origin = self._limits, item_id >> NUMBER_BITS
         while self.seen.done_count > limits.known_items:
-            if 100 * self.seen.done_count_of(item_id[0]) > limits.known_items * limits.origin_share_percent:
-                oldest = self.seen.oldest_done_of(item_id[0])
+            if 100 * self.seen.done_count_of(origin) > limits.known_items * limits.origin_share_percent:
+                oldest = self.seen.oldest_done_of(origin)
             else:
                 oldest = self.seen.oldest_done()
             self.seen.forget(oldest)
             self.release(oldest)
-            self._stage(Erase(Space.KNOWN, oldest))
+            self._erase(_KNOWN, oldest)
 
     def put_into_inbox(self, item: Item) -> None:
         """Keep a delivery for the application."""
-        self._stage(Put(Space.INBOX, item.id, item))
+        self._put(_INBOX, item.id, item)
 
     def take_from_inbox(self, item_id: ItemId) -> None:
         """Give a delivery to the application."""
         self._unmark(item_id)
-        self._stage(Erase(Space.INBOX, item_id))
+        self._erase(_INBOX, item_id)

@@ -20,7 +20,7 @@ from dens.framing import Framing
 from dens.identity import is_its_owners
 from dens.installing import ASKING, REFUSES_WHOLE, Installing
 from dens.interfaces import Identities
-from dens.item import Item, ItemId, new_tuple
+from dens.item import Item, ItemId
 from dens.learning import Learning
 from dens.mediator_state import MediatorState
 from dens.messages import Notify, SummaryMessage
@@ -140,7 +140,7 @@ class Mediator(Participant):
             happened = CopyReplicated if session.role is MEDIATOR else MessageStored
             context = self._context
             word = None if session.flags == context.flags else context.mark(item.id, session)
-            context.events.append(new_tuple(happened, (now_ms, item, session.peer, word, ())))
+            context.events.append(happened(now_ms, item, session.peer, word))
         elif status is SUPERSEDED and item.type != NOTIFY:
             self._ledger.know(item)
         return status

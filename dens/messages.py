@@ -12,7 +12,7 @@ from struct import Struct
 from typing import Final, NamedTuple
 
 from dens.errors import RemoteProtocolError
-from dens.item import ItemId
+from dens.item import NUMBER_BITS, NUMBER_MASK, ItemId, item_id
 from dens.numbers import STATUS_NAMES, Role
 from watchdog.header import BODY_AT, HEADER_ID, HEADER_LIFETIME, HEADER_REVISION
 
@@ -242,7 +242,7 @@ class Receipt:
 
     def encode(self) -> bytes:
         """Return six bytes."""
-        return _RECEIPT.pack(*self.notification)
+        return _RECEIPT.pack(self.notification >> NUMBER_BITS, self.notification & NUMBER_MASK)
 
     @classmethod
     def decode(cls, payload: bytes) -> "Receipt":
@@ -257,7 +257,7 @@ def read_receipt(payload: bytes) -> ItemId:
             f"a receipt has {_RECEIPT.size} bytes, here are {len(payload)}", len(payload)
         )
     origin, number = _RECEIPT.unpack(payload)
-    return origin, number
+    return item_id(origin, number)
 
 
 class Satisfied(NamedTuple):

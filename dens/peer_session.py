@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 from typing import Final
 
-from dens.item import ENVELOPE_BYTES, NEVER_MS, Item, ItemId
+from dens.item import ENVELOPE_BYTES, NEVER_MS, NUMBER_BITS, NUMBER_MASK, Item, ItemId
 from dens.limits import Limits
 from dens.numbers import Role
 from dens.summary import RecentIds, Summary
@@ -237,7 +237,7 @@ class PeerSession:
         self._queued.add(item_id)
         self._order += 1
         self.due_ms = AT_ONCE_MS
-        turn, turns, origin = self._turn, self._origin_turns, item_id[0]
+        turn, turns, origin = self._turn, self._origin_turns, item_id >> NUMBER_BITS
         if origin in turns and turns[origin] > turn:
             turn = turns[origin]
         turns[origin] = turn + size
@@ -318,7 +318,7 @@ class PeerSession:
             self._flight_bytes -= item.size
             items: Sequence[Item] = (item,)
         else:
-            flight = self._batches.pop(item_id[1], None)
+            flight = self._batches.pop(item_id & NUMBER_MASK, None)
             if flight is None:
                 return ()
             items = self._take_landed(flight)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 from typing import Final
 
-from dens.item import NEVER_MS, ItemId
+from dens.item import NEVER_MS, NUMBER_BITS, NUMBER_MASK, ItemId
 from dens.summary import NumberRanges, Summary, encode, read_origin, varint
 
 _ONE_ORIGIN_BYTES = 1 << 20
@@ -79,7 +79,7 @@ class SeenItems:
             heapify(self._heap)
 
     def _note_known(self, item_id: ItemId) -> None:
-        origin, number = item_id
+        origin, number = item_id >> NUMBER_BITS, item_id & NUMBER_MASK
         ranges = self._by_origin.get(origin)
         if ranges is None:
             ranges = self._by_origin[origin] = NumberRanges()
@@ -104,7 +104,7 @@ class SeenItems:
 
     def _note_done(self, item_id: ItemId) -> None:
         self._done[item_id] = None
-        self._done_by_origin.setdefault(item_id[0], {})[item_id] = None
+        self._done_by_origin.setdefault(item_id >> NUMBER_BITS, {})[item_id] = None
 
     def done_count_of(self, origin: int) -> int:
         """Return how many of one origin are remembered that are no longer held."""
@@ -122,7 +122,7 @@ class SeenItems:
         """Forget it now; an unknown one is no error."""
         if self.ends.pop(item_id, None) is None:
             return
-        origin, number = item_id
+        origin, number = item_id >> NUMBER_BITS, item_id & NUMBER_MASK
         if item_id in self._done:
             del self._done[item_id]
             of_origin = self._done_by_origin[origin]
@@ -165,7 +165,7 @@ class SeenItems:
         ranges = self._by_origin.get(origin)
         if ranges is not None:
             for number in ranges.minus(summary.ranges(origin)):
-                yield (origin, number)
+                yield origin << NUMBER_BITS | number
 
     def _refresh(self) -> bytes:
         """Return the summary of everything known, however long; only what changed is encoded anew.
@@ -237,10 +237,10 @@ class SeenItems:
             while place < last and origins[place] <= theirs:
                 ours = origins[place]
                 missing = known[ours].minus(ranges if ours == theirs else None)
-                lacking += [(ours, number) for number in missing]
+                lacking += [ours << NUMBER_BITS | number for number in missing]
                 place += 1
         for origin in origins[place:]:
-            lacking += [(origin, number) for number in known[origin].minus(None)]
+            lacking += [origin << NUMBER_BITS | number for number in known[origin].minus(None)]
         return Summary(differing, lacking)
 
     def encode_only(self, origin: int, most_bytes: int) -> bytes:

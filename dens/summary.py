@@ -16,7 +16,7 @@ from itertools import chain
 from typing import Final
 
 from dens.errors import RemoteProtocolError
-from dens.item import ItemId
+from dens.item import NUMBER_BITS, NUMBER_MASK, ItemId
 from dens.numbers import LINK_NUMBER
 
 _FEW: Final = 1_024
@@ -151,7 +151,7 @@ class RecentIds:
     def __contains__(self, item_id: ItemId) -> bool:
         if item_id in self.recent:
             return True
-        origin, number = item_id
+        origin, number = item_id >> NUMBER_BITS, item_id & NUMBER_MASK
         for by_origin in (self._folded, self._earlier):
             ranges = by_origin.get(origin)
             if ranges is not None and number in ranges:
@@ -164,8 +164,8 @@ class RecentIds:
         recent.add(item_id)
         if len(recent) > self._few:
             self.is_folded = True
-            for origin, number in recent:
-                self._folded.setdefault(origin, NumberRanges()).add(number)
+            for one in recent:
+                self._folded.setdefault(one >> NUMBER_BITS, NumberRanges()).add(one & NUMBER_MASK)
             recent.clear()
             if 2 * _ranges_in(self._folded) > self._most_ranges:
                 self._earlier, self._folded = self._folded, {}
@@ -174,9 +174,9 @@ class RecentIds:
         """Forget this one; an unknown one is no error."""
         self.recent.discard(item_id)
         for by_origin in (self._folded, self._earlier):
-            ranges = by_origin.get(item_id[0])
+            ranges = by_origin.get(item_id >> NUMBER_BITS)
             if ranges is not None:
-                ranges.discard(item_id[1])
+                ranges.discard(item_id & NUMBER_MASK)
 
 
 def _ranges_in(by_origin: Mapping[int, NumberRanges]) -> int:
@@ -197,8 +197,8 @@ class Summary:
         self.lacking = lacking
 
     def __contains__(self, item_id: ItemId) -> bool:
-        ranges = self._by_origin.get(item_id[0])
-        return ranges is not None and item_id[1] in ranges
+        ranges = self._by_origin.get(item_id >> NUMBER_BITS)
+        return ranges is not None and item_id & NUMBER_MASK in ranges
 
     def ranges(self, origin: int) -> NumberRanges | None:
         """Return the numbers known of this origin, or None."""

@@ -11,7 +11,7 @@ from typing import Final
 from dens import envelope
 from dens.context import NodeContext
 from dens.envelope import pack
-from dens.item import Item, ItemId, new_tuple
+from dens.item import NUMBER_MASK, Item, ItemId
 from dens.machine import Datagram
 from dens.messages import ACK_BYTES, Acknowledgement, Batch, Hello, SummaryMessage
 from dens.numbers import (
@@ -194,7 +194,7 @@ class Transmitter:
     def _put_out(self, body: bytes, addressed_to: int, session: PeerSession, out: list[Datagram]) -> None:
         if session.flags:
             body += self._authenticator.tag(body, addressed_to)
-        out.append(new_tuple(Datagram, (session.peer, body)))
+        out.append(Datagram(session.peer, body))
 
     def _hello(self, session: PeerSession) -> Hello:
         return Hello(self._participant.role, session.own_session, session.peer_session)
@@ -205,4 +205,4 @@ class Transmitter:
         payload = SummaryMessage(
             self._hello(session), participant.note(session, now_ms), known, participant.told_hosts(session)
         ).encode()
-        return Item(SUMMARY, 0, item_id[0], item_id[1], now_ms, 0, 0, payload)
+        return Item(SUMMARY, 0, self._node, item_id & NUMBER_MASK, now_ms, 0, 0, payload)

@@ -10,10 +10,10 @@ from dens.events import Event, MessageEvent, NotificationMatched
 
 def in_world_time(event: Event, skew_ms: int) -> Event:
     """Return an event of a node whose clock is so far ahead, with the world's times."""
+    if isinstance(event, MessageEvent):
+        return event.in_time_of(skew_ms)
     at_ms = event.at_ms - skew_ms
-    if isinstance(event, MessageEvent | NotificationMatched):
+    if isinstance(event, NotificationMatched):
         item = event.item.but(created_ms=event.item.created_ms - skew_ms)
-        if isinstance(event, MessageEvent):
-            return event._replace(at_ms=at_ms, item=item)
         return replace(event, at_ms=at_ms, item=item)
     return replace(event, at_ms=at_ms)

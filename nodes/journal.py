@@ -10,7 +10,7 @@ from typing import Final
 
 from dens.envelope import peek
 from dens.events import DatagramRefused, Event, MessageEvent, NotificationMatched
-from dens.item import LIFETIME_MS, OLDEST_AGE_MS, ItemId
+from dens.item import LIFETIME_MS, NUMBER_BITS, NUMBER_MASK, OLDEST_AGE_MS, ItemId
 from dens.numbers import TYPE_NAMES
 from traces.writer import NOTHING, TraceWriter
 from watchdog.filter import Release
@@ -111,15 +111,14 @@ class Journal:
             )  # fmt: skip
 
     def _message(self, node: int, event: MessageEvent) -> None:
-        at_ms, item, peer, reason, _ = event
-        type, language, origin, number, created_ms, _, hops, _, _, _, _, _, size = item
+        at_ms, item, peer, reason = event.at_ms, event.item, event.peer, event.reason
         kind = self._kind[event.kind]
         self._tally[kind] += 1
-        age_ms = at_ms - created_ms
+        age_ms = at_ms - item.created_ms
         self._row(
             self._packed(
-                at_ms, kind, node, NOTHING if peer is None else peer, self._types[type],
-                language, origin, number, size + self._tag_bytes, hops,
+                at_ms, kind, node, NOTHING if peer is None else peer, self._types[item.type],
+                item.language, item.origin, item.number, item.size + self._tag_bytes, item.hops,
                 age_ms if 0 <= age_ms < OLDEST_AGE_MS else item.age_ms(at_ms),
                 NOTHING if reason is None else self._reason[reason],
             )
@@ -221,8 +220,9 @@ class Journal:
         """A notification left its source."""
         self._count("published")
         self._trace["notifications"].append(
-            at_ms, *message, language, event_number, LIFETIME_MS[lifetime_q], vector
-        )
+            at_ms, message >> NUMBER_BITS, message & NUMBER_MASK, language, event_number,
+            LIFETIME_MS[lifetime_q], vector,
+        )  # fmt: skip
 
     @property
     def counts(self) -> dict[str, int]:

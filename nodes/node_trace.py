@@ -8,7 +8,7 @@ a neighbour. What watchdogs kept at home is not known here.
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from dens.envelope import MOST_HOPS
 from dens.events import (
@@ -58,7 +58,7 @@ class NodeTrace:
         self._began_ms = folder.began_ms
         self._journal = Journal(folder.writer, tag_bytes)
         self._written = folder.written
-        self._carried: dict[tuple[int, int], Item] = {}
+        self._carried: dict[ItemId, Item] = {}
         """The notifications whose receipts may still come."""
         self._contacts: dict[int, tuple[int, int]] = {}
         """When each neighbour in contact was heard of first, and last."""
@@ -143,7 +143,7 @@ class NodeTrace:
     def happened(self, event: Event, data: bytes) -> None:
         """Something happened in the node; `data` is what came last."""
         if isinstance(event, MessageEvent):
-            self._journal.event(self._node, _moved(event, self._began_ms))
+            self._journal.event(self._node, event.in_time_of(self._began_ms))
             if isinstance(event, MessageStored | CopyReplicated):
                 self.learn([event.item])
         elif isinstance(event, NotificationMatched) and not event.from_before:
@@ -212,7 +212,7 @@ class NodeTrace:
             self._written.deliveries.add((item.origin, id))
             told = told.but(hops=min(told.hops + item.hops, MOST_HOPS))
             seen = NotificationDelivered(item.created_ms, told)
-            self._journal.event(item.origin, _moved(seen, self._began_ms))
+            self._journal.event(item.origin, seen.in_time_of(self._began_ms))
 
     # ------------------------------------------------------------------ time
 
@@ -244,12 +244,3 @@ class NodeTrace:
         self._journal.state(self._at(now_ms), self._node, "down", "stop")
         self._folder.writer.checkpoint()
         self._folder.tell("complete", self._at(now_ms))
-
-
-Moved = TypeVar("Moved", bound=MessageEvent)
-
-
-def _moved(event: Moved, by_ms: int) -> Moved:
-    """Return the event as it would be told by a node whose time begins that much later."""
-    item = event.item.but(created_ms=event.item.created_ms - by_ms)
-    return event._replace(at_ms=event.at_ms - by_ms, item=item)

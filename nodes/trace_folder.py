@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import pyarrow.compute as pc
 
-from dens.item import ItemId
+from dens.item import ItemId, item_id
 from documents.problems import DocumentError
 from documents.refusal import Refusal
 from documents.untrusted_folder import parts_in
@@ -138,13 +138,13 @@ def _written(run: Path, now_ms: int) -> Written:
     for row in rows_of(run, "notifications", ["origin", "number", "at_ms", "lifetime_ms"]):
         end_ms = row["at_ms"] + row["lifetime_ms"]
         if end_ms > now_ms:
-            written.notifications[row["origin"], row["number"]] = end_ms
+            written.notifications[item_id(row["origin"], row["number"])] = end_ms
             horizon_ms = min(horizon_ms, row["at_ms"])
     for part in reversed(parts_in(run, "messages")):
         columns = ["at_ms", "kind", "node", "peer", "origin", "number"]
         table = read_rows(run, part, "messages", columns)
         for row in table.filter(pc.field("kind") == "delivered").to_pylist():
-            written.deliveries.add((row["node"], (row["origin"], row["number"])))
+            written.deliveries.add((row["node"], item_id(row["origin"], row["number"])))
         came = (pc.field("kind") == "received") & (pc.field("at_ms") >= written.started_ms)
         written.heard += [(row["peer"], row["at_ms"]) for row in table.filter(came).to_pylist()]
         newest_ms = pc.max(table["at_ms"]).as_py()

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dens.item import Item, ItemId
-from dens.store import Key, Operation, Put, Space, Value, row_of
+from dens.store import Key, Space, Value, row_of
 
 
 class MemoryStore:
@@ -11,7 +11,7 @@ class MemoryStore:
     that a thousand nodes do not keep everything twice, and a restart reads what a disk would have.
 
     >>> store = MemoryStore()
-    >>> store.stage(Put(Space.KNOWN, (1, 2), b"x"))
+    >>> store.put(Space.KNOWN, 12, b"x")
     >>> list(store.crash().load())
     []
     """
@@ -21,8 +21,8 @@ class MemoryStore:
     def __init__(self, payloads: dict[ItemId, bytes] | None = None) -> None:
         """Stores that are given the same `payloads` keep each once, however many nodes hold a message."""
         self._payloads = payloads
-        self._rows: dict[tuple[Space, Key], Value] = {}
-        self._staged: list[Operation] = []
+        self._rows: dict[int, dict[Key, Value]] = {int(space): {} for space in Space}
+        self._staged: list[tuple[int, Key, Value | None]] = []
 
     def kept(self, item: Item) -> Item:
         """Return an equal message with the payload that another store of this run keeps, if one does."""
@@ -31,33 +31,40 @@ class MemoryStore:
         payload = self._payloads.setdefault(item.id, item.payload)
         if payload is item.payload or payload != item.payload:
             return item
-        return tuple.__new__(Item, (*item[:7], payload, *item[8:]))
+        return item.but(payload=payload)
 
-    def stage(self, operation: Operation) -> None:
-        """Note a change that the next commit will make durable."""
-        self._staged.append(operation)
+    def put(self, space: int, key: Key, value: Value) -> None:
+        """Write a row with the next commit."""
+        self._staged.append((space, key, value))
+
+    def erase(self, space: int, key: Key) -> None:
+        """Remove a row with the next commit."""
+        self._staged.append((space, key, None))
 
     def commit(self) -> None:
         """Apply what was staged, in order."""
         rows = self._rows
-        for operation in self._staged:
-            if isinstance(operation, Put):
-                rows[operation[:2]] = operation[2]
+        for space, key, value in self._staged:
+            if value is None:
+                rows[space].pop(key, None)
             else:
-                rows.pop(operation[:], None)
+                rows[space][key] = value
         self._staged.clear()
 
-    def load(self) -> Iterator[tuple[Space, Key, Value]]:
+    def load(self) -> Iterator[tuple[int, Key, Value]]:
         """Yield every committed row, ordered by space and key."""
-        for space, key in sorted(self._rows):
-            yield space, key, self._rows[space, key]
+        for space, rows in self._rows.items():
+            for key in sorted(rows):
+                yield space, key, rows[key]
 
-    def holds(self, space: Space, key: Key) -> bool:
+    def holds(self, space: int, key: Key) -> bool:
         """Say whether this row is committed."""
-        return (space, key) in self._rows
+        return key in self._rows[space]
 
     def crash(self) -> "MemoryStore":
         """Return what a restart finds: the committed rows only. The old object should not be used again."""
         survivor = MemoryStore(self._payloads)
-        survivor._rows = {row: row_of(value) for row, value in self._rows.items()}
+        survivor._rows = {
+            space: {key: row_of(value) for key, value in rows.items()} for space, rows in self._rows.items()
+        }
         return survivor

@@ -19,8 +19,8 @@ from dens.errors import (
     StoreError,
     StoreInUseError,
 )
-from dens.item import Item
-from dens.store import Key, Operation, Put, Space, row_of
+from dens.item import NUMBER_BITS, NUMBER_MASK, Item, item_id
+from dens.store import Key, Space, Value, row_of
 from dens.stores.owner import Owner, bind, owner_of
 from dens.stores.place import (
     APPLICATION,
@@ -70,7 +70,7 @@ class SqliteStore:
         self.path: Final = path
         self._owner = owner
         self._connect = connect
-        self._staged: dict[tuple[Space, Key], Operation] = {}
+        self._staged: dict[tuple[int, Key], Value | None] = {}
         self.damaged: Path | None = None
         """Where the damaged file is kept from which this one was recovered."""
         self._files: Files = {}
@@ -176,12 +176,12 @@ class SqliteStore:
         whole = self._whole_rows()
         self.damaged = set_aside(self.path)
         self._connection = self._open()
-        for operation in whole:
-            self.stage(operation)
+        for space, key, value in whole:
+            self.put(space, key, value)
         self.commit()
 
-    def _whole_rows(self) -> list[Put]:
-        rows: list[Put] = []
+    def _whole_rows(self) -> list[tuple[int, Key, bytes]]:
+        rows: list[tuple[int, Key, bytes]] = []
         connection = self._connect(self.path)
         try:
             self._refuse_if_foreign(_readable_owner(connection))
@@ -190,7 +190,7 @@ class SqliteStore:
             for space, first, second, value, crc in connection.execute(SELECT):
                 if space in _SPACES and expected(space, first, second, value) == crc:
                     today = value_of_today(version, space, value)
-                    rows.append(Put(Space(space), (first, second), today))
+                    rows.append((space, item_id(first, second), today))
         except sqlite3.DatabaseError:
             pass  # what came before the damage is what there is
         finally:
@@ -201,9 +201,13 @@ class SqliteStore:
         """Return the message as it is: a file shares nothing."""
         return item
 
-    def stage(self, operation: Operation) -> None:
-        """Note a change; of several to one row the last counts."""
-        self._staged[operation.space, operation.key] = operation
+    def put(self, space: int, key: Key, value: Value) -> None:
+        """Write a row with the next commit; of several changes to one row the last counts."""
+        self._staged[space, key] = value
+
+    def erase(self, space: int, key: Key) -> None:
+        """Remove a row with the next commit."""
+        self._staged[space, key] = None
 
     def commit(self) -> None:
         """Write what was staged and wait for the disk. After an error nothing was written and all is still
@@ -214,13 +218,13 @@ class SqliteStore:
         self.check_place()
         written: list[tuple[int, int, int, bytes, int]] = []
         erased: list[tuple[int, int, int]] = []
-        for operation in self._staged.values():
-            space, key = int(operation.space), operation.key
-            if isinstance(operation, Put):
-                value = row_of(operation.value)
-                written.append((space, key[0], key[1], value, checksum(space, key[0], key[1], value)))
+        for (kind, key), changed in self._staged.items():
+            space, first, second = int(kind), key >> NUMBER_BITS, key & NUMBER_MASK
+            if changed is None:
+                erased.append((space, first, second))
             else:
-                erased.append((space, key[0], key[1]))
+                value = row_of(changed)
+                written.append((space, first, second, value, checksum(space, first, second, value)))
         connection = self._connection
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -246,15 +250,16 @@ class SqliteStore:
                 )
         self._files = now
 
-    def load(self) -> Iterator[tuple[Space, Key, bytes]]:
+    def load(self) -> Iterator[tuple[int, Key, bytes]]:
         """Yield every committed row, ordered by space and key."""
         for space, first, second, value, _ in self._connection.execute(SELECT):
-            yield Space(space), (first, second), value
+            yield space, item_id(first, second), value
 
-    def holds(self, space: Space, key: Key) -> bool:
+    def holds(self, space: int, key: Key) -> bool:
         """Say whether this row is committed."""
         found = self._connection.execute(
-            "SELECT 1 FROM row WHERE space = ? AND first = ? AND second = ?", (int(space), *key)
+            "SELECT 1 FROM row WHERE space = ? AND first = ? AND second = ?",
+            (int(space), key >> NUMBER_BITS, key & NUMBER_MASK),
         )
         return found.fetchone() is not None
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dens.errors import LocalProtocolError
-from dens.item import LIFETIME_MS, ItemId
+from dens.item import LIFETIME_MS, NUMBER_MASK, ItemId
 from dens.publisher import PublisherEnd
 from dens.subscriber import SubscriberEnd
 from emulation.fault_injection.invariant import demand
@@ -140,7 +140,11 @@ class Applications:
         vector = bytes((world.chance.choice((1, 2)), world.chance.randrange(256)))
         q = world.chance.randrange(*world.plan.notification_q)
         item_id = machine.publish(LANGUAGE, vector, q, world.local(node))
-        demand(item_id not in self.published, 3, f"{node} gave the number {item_id[1]} to two notifications")
+        demand(
+            item_id not in self.published,
+            3,
+            f"{node} gave the number {item_id & NUMBER_MASK} to two notifications",
+        )
         self.published[item_id] = Published(item_id, world.now_ms, world.now_ms + LIFETIME_MS[q], vector)
         world.turn(node, is_asked=True)
 

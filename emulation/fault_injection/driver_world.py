@@ -21,7 +21,7 @@ from dens.drivers.runtime import Runtime
 from dens.drivers.udp import UdpLink
 from dens.engine import Engine
 from dens.events import Event, NotificationDelivered, NumberShared
-from dens.item import ItemId
+from dens.item import NUMBER_MASK, ItemId
 from dens.ledger import begin_numbers
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
@@ -353,7 +353,9 @@ class DriverWorld:
         if isinstance(host.engine, PublisherEnd):
             vector = bytes((1, self.chance.randrange(256)))
             made = host.engine.publish(LANGUAGE, vector, _DAY_Q, self._clock(host)())
-            demand(made not in self.published, 3, f"{host.number} gave the number {made[1]} out twice")
+            demand(
+                made not in self.published, 3, f"{host.number} gave the number {made & NUMBER_MASK} out twice"
+            )
             self.published[made] = vector
             assert host.runtime is not None
             host.runtime.settle()

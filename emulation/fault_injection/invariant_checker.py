@@ -19,7 +19,7 @@ from dens.events import (
     MessageQuarantined,
     NotificationDelivered,
 )
-from dens.item import ItemId
+from dens.item import NUMBER_BITS, ItemId, told_id
 from dens.messages import MOST_SATISFIED, Notify
 from dens.node import DensNode
 from dens.numbers import MessageType
@@ -73,7 +73,7 @@ class InvariantChecker:
         known = self._world.machines[node].context.ledger.seen
         for item_id, until_ms in self.acknowledged[node].items():
             if item_id not in self.gone[node] and self._world.now_ms + self._world.plan.slack_ms < until_ms:
-                demand(item_id in known, 1, f"{node} acknowledged {item_id} and lost it in a crash")
+                demand(item_id in known, 1, f"{node} acknowledged {told_id(item_id)} and lost it in a crash")
 
     def note(self, node: int, event: Event) -> None:
         """See what happened at a node."""
@@ -82,7 +82,7 @@ class InvariantChecker:
             self._check_delivery(node, event)
         elif isinstance(event, MessageQuarantined):
             is_poison = self._world.plan.is_poisoned and event.item.payload == POISON
-            demand(is_poison, 0, f"an engine failed at {node} with {event.item.id}: {event.reason}")
+            demand(is_poison, 0, f"an engine failed at {node} with {told_id(event.item.id)}: {event.reason}")
         elif isinstance(event, MessageAcknowledged) and event.reason is None:
             peer, item = event.peer, event.item
             if peer in self.acknowledged and item.type in _PROMISED:
@@ -92,7 +92,7 @@ class InvariantChecker:
                     or store.holds(Space.ITEM, item.id)
                     or store.holds(Space.KNOWN, item.id)
                 )
-                demand(is_safe, 1, f"{peer} acknowledged {item.id}, which is not durable there")
+                demand(is_safe, 1, f"{peer} acknowledged {told_id(item.id)}, which is not durable there")
                 self.acknowledged[peer][item.id] = item.expires_ms - self._world.skew_ms[node]
 
     def _note_end(self, node: int, event: Event) -> None:
@@ -104,15 +104,17 @@ class InvariantChecker:
 
     def _check_delivery(self, node: int, event: NotificationDelivered) -> None:
         place = (node, event.item.id)
-        demand(place not in self.delivered, 3, f"{node} saw {event.item.id} twice")
+        demand(place not in self.delivered, 3, f"{node} saw {told_id(event.item.id)} twice")
         self.delivered[place] = self._world.now_ms
         if event.item.origin in self._world.hostile:
             return
         published = self._world.applications.published[event.item.id]
         demand(
-            event.item.payload == published.vector, 6, f"{event.item.id} came with other bytes than it left"
+            event.item.payload == published.vector,
+            6,
+            f"{told_id(event.item.id)} came with other bytes than it left",
         )
-        demand(bool(event.satisfied), 2, f"{event.item.id} came for nothing")
+        demand(bool(event.satisfied), 2, f"{told_id(event.item.id)} came for nothing")
         slack_ms = self._world.plan.slack_ms
         for id, seq, _, _ in event.satisfied:
             [one] = [
@@ -124,7 +126,7 @@ class InvariantChecker:
             demand(
                 in_time and matches(one.vector, published.vector),
                 2,
-                f"{node} saw {published.id} and was not owed it",
+                f"{node} saw {told_id(published.id)} and was not owed it",
             )
 
     def sent(self, node: int, peer: int, data: bytes) -> None:
@@ -166,7 +168,9 @@ class InvariantChecker:
         demand(is_bounded, 7, f"{node} holds more than its limits allow")
         held = self._held[node]
         lost = held.difference(machine.state.items, self.gone[node])
-        demand(not lost, 2, f"{node} let go of {sorted(lost)[:1]} and did not say so")
+        demand(
+            not lost, 2, f"{node} let go of {[told_id(one) for one in sorted(lost)[:1]]} and did not say so"
+        )
         self._held[node] = set(machine.state.items)
         for tombstone in machine.state.table.tombstones():
             current = machine.state.table.get((tombstone.item.origin, tombstone.id))
@@ -246,7 +250,7 @@ class InvariantChecker:
     def _check_arrivals(self, published: "Published") -> None:
         world = self._world
         subscribers = [node for node in world.subscribers if (node, published.id) in self.delivered]
-        source, event_ms = published.id[0], published.event_ms
+        source, event_ms = published.id >> NUMBER_BITS, published.event_ms
         if subscribers:
             ideal = earliest_arrivals(
                 world.contact_log, world.mediators, source, event_ms, trip_ms=0, delta_ms=0
@@ -256,7 +260,7 @@ class InvariantChecker:
                 demand(
                     ideal.get(node, seen_ms + 1) <= seen_ms,
                     5,
-                    f"{published.id} was at {node} before any path",
+                    f"{told_id(published.id)} was at {node} before any path",
                 )
         if world.plan.never_late:
             trimmed = earliest_arrivals(
@@ -267,5 +271,7 @@ class InvariantChecker:
                 latest_ms = trimmed.get(node, world.now_ms)
                 seen = self.delivered.get((node, published.id), latest_ms + 1)
                 demand(
-                    seen <= latest_ms or latest_ms >= world.now_ms, 5, f"{published.id} was late at {node}"
+                    seen <= latest_ms or latest_ms >= world.now_ms,
+                    5,
+                    f"{told_id(published.id)} was late at {node}",
                 )

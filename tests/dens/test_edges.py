@@ -8,7 +8,7 @@ from dens.engine import Engine
 from dens.envelope import PAYLOAD_BYTES, VECTOR_BYTES, pack, unpack
 from dens.errors import LocalProtocolError, RemoteProtocolError, StoreError
 from dens.events import DatagramRefused, MessageQuarantined, NotificationDelivered
-from dens.item import OLDEST_AGE_MS, Item, lifetime_code_ms
+from dens.item import OLDEST_AGE_MS, Item, item_id, lifetime_code_ms
 from dens.ledger import Ledger, begin_numbers
 from dens.limits import Limits
 from dens.messages import Acknowledgement, Hello, SummaryMessage
@@ -68,8 +68,8 @@ def settle(a: Engine, b: Engine, begin_ms: int = 0) -> list[NotificationDelivere
 def test_a_publisher_uses_its_very_last_number_and_then_says_so() -> None:
     store = begun(LAST_NUMBER - 1)
     end = PublisherEnd(LAST_NODE, 7, store, 0, filter_host=TopicHost())
-    assert end.publish(LANGUAGE, b"\x01\x05", HOUR_Q, 0) == (LAST_NODE, LAST_NUMBER - 1)
-    assert end.publish(LANGUAGE, b"\x01\x06", HOUR_Q, 0) == (LAST_NODE, LAST_NUMBER)
+    assert end.publish(LANGUAGE, b"\x01\x05", HOUR_Q, 0) == item_id(LAST_NODE, LAST_NUMBER - 1)
+    assert end.publish(LANGUAGE, b"\x01\x06", HOUR_Q, 0) == item_id(LAST_NODE, LAST_NUMBER)
     for _ in range(2):
         with pytest.raises(LocalProtocolError, match="start it with a new store"):
             end.publish(LANGUAGE, b"\x01\x07", HOUR_Q, 0)

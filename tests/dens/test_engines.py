@@ -14,7 +14,7 @@ from dens.events import (
     NotificationDelivered,
     NotificationMatched,
 )
-from dens.item import LIFETIME_MS, Item, lifetime_code_ms
+from dens.item import LIFETIME_MS, Item, item_id, lifetime_code_ms
 from dens.limits import Limits
 from dens.messages import Batch, Hello, Notify, Satisfied, SummaryMessage
 from dens.node import DensNode
@@ -213,7 +213,7 @@ def test_numbers_are_never_used_twice_across_restarts() -> None:
     for restart in range(5):
         end = PublisherEnd(4, 7, store, restart, filter_host=TopicHost())
         for number in range(70):
-            used.append(end.publish(LANGUAGE, bytes((3, number)), HOUR_Q, restart))
+            used.append(end.publish(LANGUAGE, bytes(item_id(3, number)), HOUR_Q, restart))
             if number % 2:
                 end.datagrams_to_send(restart)
         store = store.crash()

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from dens.events import CopyDropped, MessageRefused
-from dens.item import Item
+from dens.item import Item, item_id
 from dens.limits import Limits
 from dens.messages import Receipt
 from dens.numbers import MessageType, Role
@@ -26,7 +26,7 @@ def taken_back(id: int) -> Item:
 
 
 def received(number: int) -> Item:
-    return Item(MessageType.RECEIPT, 0, 1, 30 + number, 0, HOUR_Q, 1, Receipt((4, number)).encode())
+    return Item(MessageType.RECEIPT, 0, 1, 30 + number, 0, HOUR_Q, 1, Receipt(item_id(4, number)).encode())
 
 
 def announced(publisher: int) -> Item:

@@ -4,7 +4,7 @@ import pytest
 
 from dens.errors import LocalProtocolError
 from dens.events import CopyDropped, CopyReplicated, MessageRefused, NotificationMatched
-from dens.item import Item
+from dens.item import Item, item_id
 from dens.messages import MOST_HOSTED, Hello, Notify, Satisfied, SummaryMessage
 from dens.node import DensNode
 from dens.numbers import DIRECT_LANGUAGE, LINK_NUMBER, MessageType, Role
@@ -81,10 +81,10 @@ def test_a_host_gets_what_its_end_is_owed_as_the_end_would_and_others_get_nothin
     policy: ReplicationPolicy, copies: int
 ) -> None:
     node = carrier(policy, copies)
-    [notify] = [item for item in Host(node).hear() if item.id == (PUBLISHER, 1)]
+    [notify] = [item for item in Host(node).hear() if item.id == item_id(PUBLISHER, 1)]
     assert (notify.type, notify.copies) == (MessageType.NOTIFY, 0)
     assert Notify.decode(notify.payload) == Notify((Satisfied(1, 0, 90),), bytes((5, 90)))
-    assert all(item.id != (PUBLISHER, 1) for item in Host(node, (OTHER,), 10).hear())
+    assert all(item.id != item_id(PUBLISHER, 1) for item in Host(node, (OTHER,), 10).hear())
 
 
 def test_delivering_to_a_host_costs_no_copies() -> None:
@@ -98,7 +98,7 @@ def test_delivering_to_a_host_costs_no_copies() -> None:
 
 def test_what_a_policy_shares_with_a_host_goes_as_ever() -> None:
     node = carrier(SprayAndWait(8))
-    [copy] = [item for item in Host(node).hear() if item.id == (PUBLISHER, 1)]
+    [copy] = [item for item in Host(node).hear() if item.id == item_id(PUBLISHER, 1)]
     assert (copy.type, copy.copies) == (MessageType.NOTIFICATION, 3)
 
 
@@ -111,7 +111,7 @@ def test_a_subscription_that_comes_within_the_contact_is_served_in_it() -> None:
         host = Host(node)
         assert not heard(host, MessageType.NOTIFY)
         host.send(asks(END, language))
-        assert [item.id for item in heard(host, MessageType.NOTIFY)] == [(PUBLISHER, 1)]
+        assert [item.id for item in heard(host, MessageType.NOTIFY)] == [item_id(PUBLISHER, 1)]
 
 
 def test_a_host_tells_others_of_plain_subscriptions_of_its_own_ends_only() -> None:
@@ -152,7 +152,7 @@ def test_a_host_carries_what_it_was_handed_to_its_own_ends_and_to_nobody_else() 
     assert [one.subscriber for one in happened if isinstance(one, NotificationMatched)] == [END]
     assert [one.item.type for one in happened if isinstance(one, CopyReplicated)][-1] == MessageType.NOTIFY
     assert not heard(ScriptedPeer(node, OTHER, Role.SUBSCRIBER), MessageType.NOTIFY)
-    assert all(item.id != (PUBLISHER, 1) for item in Host(node, (OTHER,), 10).hear())
+    assert all(item.id != item_id(PUBLISHER, 1) for item in Host(node, (OTHER,), 10).hear())
     assert len(heard(ScriptedPeer(node, END, Role.SUBSCRIBER), MessageType.NOTIFY)) == 1
 
 
@@ -163,14 +163,14 @@ def test_what_its_ends_have_a_host_forgets_and_may_carry_later() -> None:
     answer = bytes((0, PUBLISHER, 0, 0, 0, 1, 0))
     end.send(Item(MessageType.ACKNOWLEDGEMENT, 0, END, LINK_NUMBER + 7, 0, 0, 0, answer))
     dropped = [one for one in events(node) if isinstance(one, CopyDropped)]
-    assert [(one.item.id, one.reason) for one in dropped] == [((PUBLISHER, 1), "delivered")]
+    assert [item_id(one.item.id, one.reason) for one in dropped] == [(item_id(PUBLISHER, 1), "delivered")]
     assert node.notification_count == 0
     giver.send(handed())  # the same frame once more
     assert node.notification_count == 0
     node.contact_lost(9, 0)
     fresh = Host(node, (), 9)
     [summary] = heard(fresh, MessageType.SUMMARY)
-    assert (PUBLISHER, 1) not in decode(SummaryMessage.decode(summary.payload).known)
+    assert item_id(PUBLISHER, 1) not in decode(SummaryMessage.decode(summary.payload).known)
     fresh.send(event(copies=3))
     assert node.state.items[PUBLISHER, 1].copies == 3
 
@@ -205,7 +205,7 @@ def test_a_copy_that_was_handed_stays_one_after_a_restart() -> None:
     giver.hear()  # commits, for what is acknowledged
     again = mediator(SprayAndWait(8), frozenset({END}), store.crash())
     assert again.notification_count == 1
-    assert all(item.id != (PUBLISHER, 1) for item in Host(again, (OTHER,), 10).hear())
+    assert all(item.id != item_id(PUBLISHER, 1) for item in Host(again, (OTHER,), 10).hear())
     assert not heard(ScriptedPeer(again, OTHER, Role.SUBSCRIBER), MessageType.NOTIFY)
     assert len(heard(ScriptedPeer(again, END, Role.SUBSCRIBER), MessageType.NOTIFY)) == 1
     again.timer_due(10**9)
@@ -243,7 +243,7 @@ def test_a_policy_is_not_asked_about_ends_of_the_same_device() -> None:
     likely = SummaryMessage(Hello(Role.MEDIATOR, 5, 0), bytes((0, END, 255, 255)), b"").encode()
     other = Host(node, (), 10)
     other.send(Item(MessageType.SUMMARY, 0, 10, LINK_NUMBER + 7, 0, 0, 0, likely))
-    assert all(item.id != (PUBLISHER, 1) for item in other.hear())
+    assert all(item.id != item_id(PUBLISHER, 1) for item in other.hear())
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import hmac
 import pytest
 
 from dens.authentication import Authenticator, node_key
-from dens.item import NEVER_MS, Item, ItemId
+from dens.item import NEVER_MS, Item, ItemId, item_id
 from dens.ledger import Ledger, begin_numbers
 from dens.limits import Limits
 from dens.store import Space
@@ -60,14 +60,14 @@ def test_nothing_is_durable_before_the_commit_and_everything_after(
 ) -> None:
     ledger.keep(item(3, 1))
     ledger.put_into_inbox(item(4, 1))
-    assert not spaces(store, (3, 1)) | spaces(store, (4, 1))
+    assert not spaces(store, item_id(3, 1)) | spaces(store, item_id(4, 1))
     ledger.commit()
-    assert (spaces(store, (3, 1)), spaces(store, (4, 1))) == ({"ITEM"}, {"INBOX"})
+    assert (spaces(store, item_id(3, 1)), spaces(store, item_id(4, 1))) == ({"ITEM"}, {"INBOX"})
     assert Ledger(store.crash(), LIMITS).load() == ([item(3, 1)], [item(4, 1)])
-    ledger.mark_unverified((4, 1))
-    ledger.take_from_inbox((4, 1))
+    ledger.mark_unverified(item_id(4, 1))
+    ledger.take_from_inbox(item_id(4, 1))
     ledger.commit()
-    assert spaces(store, (4, 1)) == set()
+    assert spaces(store, item_id(4, 1)) == set()
 
 
 def test_whoever_is_above_its_share_is_forgotten_first(store: MemoryStore, ledger: Ledger) -> None:
@@ -76,14 +76,14 @@ def test_whoever_is_above_its_share_is_forgotten_first(store: MemoryStore, ledge
     for number in range(5):
         ledger.know(item(2, number))
     ledger.know(item(2, 9))  # origin 2 has six of eight, and pays with its own oldest
-    assert (2, 0) not in ledger.seen
-    assert (1, 0) in ledger.seen
+    assert item_id(2, 0) not in ledger.seen
+    assert item_id(1, 0) in ledger.seen
     ledger.know(item(3, 0))  # origin 3 has one, so the oldest of all goes
-    assert (1, 0) not in ledger.seen
+    assert item_id(1, 0) not in ledger.seen
     assert ledger.seen.done_count == 8
     ledger.commit()
-    assert spaces(store, (2, 0)) == spaces(store, (1, 0)) == set()
-    assert spaces(store, (3, 0)) == {"KNOWN"}
+    assert spaces(store, item_id(2, 0)) == spaces(store, item_id(1, 0)) == set()
+    assert spaces(store, item_id(3, 0)) == {"KNOWN"}
 
 
 def test_exactly_its_share_is_not_above_it() -> None:
@@ -92,8 +92,8 @@ def test_exactly_its_share_is_not_above_it() -> None:
         ledger.know(item(1, number))
     ledger.know(item(2, 0))
     ledger.know(item(2, 1))  # two of eight are a quarter
-    assert (2, 0) in ledger.seen
-    assert (1, 0) not in ledger.seen
+    assert item_id(2, 0) in ledger.seen
+    assert item_id(1, 0) not in ledger.seen
 
 
 def test_numbers_are_reserved_before_they_are_used_and_no_restart_repeats_one() -> None:
@@ -147,12 +147,12 @@ def test_the_bytes_of_rows_and_tags_stay_what_they_were() -> None:
     store = MemoryStore()
     ledger = Ledger(store, LIMITS)
     ledger.know(item(3, 1, created_ms=0x0102030405))
-    ledger.mark_unverified((3, 2))
+    ledger.mark_unverified(item_id(3, 2))
     ledger.session_number()
     ledger.commit()
     rows = {(space, key): value for space, key, value in store.load()}
-    assert rows[Space.KNOWN, (3, 1)] == (0x0102030405 + 2_000 + 1_000).to_bytes(8, "big")
-    assert rows[Space.UNVERIFIED, (3, 2)] == b""
+    assert rows[Space.KNOWN, item_id(3, 1)] == (0x0102030405 + 2_000 + 1_000).to_bytes(8, "big")
+    assert rows[Space.UNVERIFIED, item_id(3, 2)] == b""
     assert [value for (space, _), value in rows.items() if space is Space.COUNTER] == [bytes(7) + b"\x05"]
     key = hmac.new(b"mission", b"dens node key v1\x01\x02", hashlib.sha256).digest()
     assert node_key(b"mission", 0x0102) == key
@@ -177,15 +177,15 @@ def test_a_changed_form_takes_the_place_of_the_one_that_is_held() -> None:
 def test_a_renewed_end_replaces_the_earlier_one() -> None:
     """What is left in the order of ends of an end that was moved, or of what is forgotten, is passed over."""
     known = Ledger(MemoryStore(), LIMITS).seen
-    known.add((3, 1), 100)
-    known.keep_done((3, 1), 300)
-    known.add((3, 2), 200)
-    known.forget((3, 2))
+    known.add(item_id(3, 1), 100)
+    known.keep_done(item_id(3, 1), 300)
+    known.add(item_id(3, 2), 200)
+    known.forget(item_id(3, 2))
     assert (known.wake_ms, known.forget_ms) == (100, 300)
     assert known.pop_ended(10**9) is None
     assert known.wake_ms == NEVER_MS
     assert known.pop_forgotten(299) is None
-    assert known.pop_forgotten(300) == (3, 1)
+    assert known.pop_forgotten(300) == item_id(3, 1)
     assert known.forget_ms == NEVER_MS
     assert known.pop_forgotten(10**9) is None
 

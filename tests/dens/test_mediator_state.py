@@ -4,7 +4,7 @@ import pytest
 
 from dens.envelope import pack
 from dens.events import CopyDropped
-from dens.item import Item
+from dens.item import Item, item_id
 from dens.limits import Limits
 from dens.messages import Acknowledgement, Hello, Receipt, SummaryMessage
 from dens.node import DensNode
@@ -121,7 +121,7 @@ def test_an_older_announcement_that_comes_late_changes_nothing() -> None:
     peer.send(subscribe_item(SUBSCRIBER, 7, WANTED))
     peer.send(subscribe_item(SUBSCRIBER, 8, subscription(6, 0, HOUR_Q, 4, 1)))
     publisher = ScriptedPeer(node, 4, Role.PUBLISHER)
-    assert [item.id for item in publisher.hear() if item.type == MessageType.INSTALL] == [(SUBSCRIBER, 7)]
+    assert [item.id for item in publisher.hear() if item.type == MessageType.INSTALL] == [item_id(SUBSCRIBER, 7)]
 
 
 @pytest.mark.parametrize("is_subscription_late", [False, True])
@@ -159,7 +159,7 @@ def test_what_had_to_go_for_want_of_room_is_not_fetched_again(is_restarted: bool
         node = mediator(store.crash(), 300, limits)
     again = ScriptedPeer(node, 3, Role.MEDIATOR, 300)
     [summary] = [item for item in again.hear() if item.type == MessageType.SUMMARY]
-    assert all((origin, 1) in decode(SummaryMessage.decode(summary.payload).known) for origin in (4, 5, 6))
+    assert all(item_id(origin, 1) in decode(SummaryMessage.decode(summary.payload).known) for origin in (4, 5, 6))
     again.send(notification(4))
     assert dropped(node) == []
     assert node.notification_count == 2
@@ -224,7 +224,7 @@ def test_a_subscriber_that_asks_is_told_at_once_of_what_is_there() -> None:
     subscriber = ScriptedPeer(node, SUBSCRIBER, Role.SUBSCRIBER)
     assert [item for item in subscriber.hear() if item.type == MessageType.NOTIFY] == []
     subscriber.send(subscribe_item(SUBSCRIBER, 7, WANTED, created_ms=-300))
-    assert [item.id for item in subscriber.hear() if item.type == MessageType.NOTIFY] == [(4, 1)]
+    assert [item.id for item in subscriber.hear() if item.type == MessageType.NOTIFY] == [item_id(4, 1)]
 
 
 def test_what_came_too_late_to_count_is_known_and_not_offered_again() -> None:
@@ -236,4 +236,4 @@ def test_what_came_too_late_to_count_is_known_and_not_offered_again() -> None:
     node.contact_lost(3, 300)
     again = ScriptedPeer(node, 3, Role.MEDIATOR, 300)
     [summary] = [item for item in again.hear() if item.type == MessageType.SUMMARY]
-    assert (SUBSCRIBER, 7) in decode(SummaryMessage.decode(summary.payload).known)
+    assert item_id(SUBSCRIBER, 7) in decode(SummaryMessage.decode(summary.payload).known)

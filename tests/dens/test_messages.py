@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dens.errors import RemoteProtocolError
+from dens.item import item_id
 from dens.messages import (
     NOTE_BYTES,
     Acknowledgement,
@@ -202,7 +203,7 @@ def test_a_refusal_says_what_is_wrong_and_at_which_byte(
         (Batch((b"a" * 258, b"")), "0102" + "61" * 258 + "0000"),
         (Withdrawal(3, 4), "0304"),
         (Withdrawal(3, 4, 252), "0304fc"),
-        (Receipt((0x0102, 0x03040506)), "010203040506"),
+        (Receipt(item_id(0x0102, 0x03040506)), "010203040506"),
         (Notify((Satisfied(1, 2, 3), Satisfied(4, 5, 6, b"ab")), b"nv"), "0002010203000405060261626e76"),
     ],
 )

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dens.item import Item
+from dens.item import Item, item_id
 from dens.limits import Limits
 from dens.messages import Satisfied
 from dens.notification_store import NotificationStore
@@ -36,17 +36,17 @@ def test_what_everybody_has_goes_before_what_is_owed() -> None:
     store = roomy(2)
     for number in (1, 2, 3):
         store.owe(store.add(item(number)), 9, [Satisfied(0, 0, 255 - number)])
-    assert store.delivered((1, 1), 9)
-    assert not store.delivered((1, 1), 9)
+    assert store.delivered(item_id(1, 1), 9)
+    assert not store.delivered(item_id(1, 1), 9)
     assert [(victim.number, reason) for victim, reason in store.make_room(0)] == [(1, Reason.DELIVERED)]
-    assert store.owed_to(9) == [(1, 2), (1, 3)]
+    assert store.owed_to(9) == [item_id(1, 2), item_id(1, 3)]
 
 
 def test_what_is_owed_again_is_not_done_with() -> None:
     store = roomy(1)
     first = store.add(item(1))
     store.owe(first, 9, [Satisfied(0, 0, 10)])
-    store.delivered((1, 1), 9)
+    store.delivered(item_id(1, 1), 9)
     store.owe(first, 8, [Satisfied(0, 0, 200)])
     store.owe(store.add(item(2)), 9, [Satisfied(0, 0, 100)])
     assert [(victim.number, reason) for victim, reason in store.make_room(0)] == [(2, Reason.LOWEST_DEGREE)]
@@ -68,9 +68,9 @@ def test_a_withdrawn_subscription_is_owed_nothing() -> None:
     store.owe(carried, 9, [Satisfied(1, 0, 20)])
     store.release(9, 0)
     assert carried.owed == {9: {1: Satisfied(1, 0, 20)}}
-    store.release_refused((1, 1), 9, [Satisfied(1, 5, 0)])
-    assert store.owed_to(9) == [(1, 1)]
-    store.release_refused((1, 1), 9, [Satisfied(1, 0, 0)])
+    store.release_refused(item_id(1, 1), 9, [Satisfied(1, 5, 0)])
+    assert store.owed_to(9) == [item_id(1, 1)]
+    store.release_refused(item_id(1, 1), 9, [Satisfied(1, 0, 0)])
     assert (store.owed_to(9), carried.owed) == ([], {})
 
 
@@ -114,17 +114,17 @@ def test_who_is_owed_what_is_told_from_both_sides_until_the_last_subscription_is
     both, other = store.add(item(1)), store.add(item(2))
     for carried, subscriber, id in ((both, 8, 0), (both, 9, 0), (both, 9, 1), (other, 9, 1)):
         store.owe(carried, subscriber, [Satisfied(id, 0, 10)])
-    assert (set(store.subscribers_owed((1, 1))), set(store.subscribers_owed((1, 2)))) == ({8, 9}, {9})
-    assert set(store.subscribers_owed((7, 7))) == set()
+    assert (set(store.subscribers_owed(item_id(1, 1))), set(store.subscribers_owed(item_id(1, 2)))) == ({8, 9}, {9})
+    assert set(store.subscribers_owed(item_id(7, 7))) == set()
     store.release(9, 1)
-    assert (store.owed_to(8), store.owed_to(9)) == ([(1, 1)], [(1, 1)])
+    assert (store.owed_to(8), store.owed_to(9)) == ([item_id(1, 1)], [item_id(1, 1)])
     store.release(9, 5)
     store.release(9, 0)
-    assert (store.owed_to(8), store.owed_to(9)) == ([(1, 1)], [])
-    assert set(store.subscribers_owed((1, 1))) == {8}
-    store.release_refused((7, 7), 8, [(0, 0, 0)])
-    store.release_refused((1, 1), 9, [(0, 0, 0)])
-    assert store.owed_to(8) == [(1, 1)]
+    assert (store.owed_to(8), store.owed_to(9)) == ([item_id(1, 1)], [])
+    assert set(store.subscribers_owed(item_id(1, 1))) == {8}
+    store.release_refused(item_id(7, 7), 8, [(0, 0, 0)])
+    store.release_refused(item_id(1, 1), 9, [(0, 0, 0)])
+    assert store.owed_to(8) == [item_id(1, 1)]
 
 
 def test_another_copies_code_is_carried_from_then_on() -> None:
@@ -146,12 +146,12 @@ def test_of_several_above_their_share_the_one_furthest_above_pays_in_bytes_or_in
         store.add(item(number, origin=2, size=250))
     store.add(item(0, origin=3, size=421))
     victims = [(victim.id, reason) for victim, reason in store.make_room(0)]
-    assert victims == [((2, 0), Reason.OVER_QUOTA)]
+    assert victims == [(item_id(2, 0), Reason.OVER_QUOTA)]
     for number in range(4, 8):  # eight of ten items
         store.add(item(number, origin=1))
     store.add(item(1, origin=3))
     victims = [(victim.id, reason) for victim, reason in store.make_room(0)]
-    assert victims == [((1, 0), Reason.OVER_QUOTA)]
+    assert victims == [(item_id(1, 0), Reason.OVER_QUOTA)]
 
 
 def test_who_uses_exactly_its_share_is_not_above_it_and_exactly_full_is_not_too_full() -> None:
@@ -161,14 +161,14 @@ def test_who_uses_exactly_its_share_is_not_above_it_and_exactly_full_is_not_too_
         store.add(item(number, origin, size=size))
     assert store.make_room(0) == []
     store.add(item(1, 4, created_ms=5))
-    assert [(victim.id, reason) for victim, reason in store.make_room(0)] == [((1, 1), Reason.LOWEST_DEGREE)]
+    assert [item_id(victim.id, reason) for victim, reason in store.make_room(0)] == [(item_id(1, 1), Reason.LOWEST_DEGREE)]
 
 
 def test_what_everybody_had_and_is_gone_is_nobodys_victim() -> None:
     store = roomy(1)
     store.owe(store.add(item(1)), 9, [Satisfied(0, 0, 10)])
-    assert store.delivered((1, 1), 9)
-    assert store.remove((1, 1)) == item(1)
+    assert store.delivered(item_id(1, 1), 9)
+    assert store.remove(item_id(1, 1)) == item(1)
     for number in (2, 3):
         store.add(item(number, created_ms=number))
     assert [(victim.number, reason) for victim, reason in store.make_room(0)] == [(2, Reason.LOWEST_DEGREE)]

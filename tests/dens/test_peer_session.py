@@ -2,7 +2,7 @@
 
 import pytest
 
-from dens.item import ENVELOPE_BYTES, NEVER_MS, Item, ItemId
+from dens.item import ENVELOPE_BYTES, NEVER_MS, Item, ItemId, item_id
 from dens.limits import Limits
 from dens.numbers import MessageType, Role, Status
 from dens.peer_session import AT_ONCE_MS, PeerSession
@@ -88,10 +88,10 @@ def test_a_hello_that_heard_us_replaces_one_that_was_recorded_elsewhere_however_
 
 def test_a_newer_session_means_that_the_peer_forgot_what_it_was_sent() -> None:
     made = ready()
-    made.offer(1, (3, 1), NOTIFICATION)
+    made.offer(1, item_id(3, 1), NOTIFICATION)
     made.sent([item(3, 2, 500)], 0, BEGIN_MS)
-    made.came((3, 3))
-    made.took((4, 1))
+    made.came(item_id(3, 3))
+    made.took(item_id(4, 1))
     made.rest()
     assert not made.greet(Role.SUBSCRIBER, 6, 0), "it may be recorded; whoever is there answers our hello"
     assert not made.greet(Role.SUBSCRIBER, 6, OWN_SESSION + 1)
@@ -102,10 +102,10 @@ def test_a_newer_session_means_that_the_peer_forgot_what_it_was_sent() -> None:
     assert made.next_queued() is None
     assert made.next_retransmission(10**9) is None
     assert made.has_room(1_000)
-    assert not made.knows((3, 3))
-    made.offer(1, (3, 2), NOTIFICATION)
-    assert offered(made) == [(3, 2)]
-    assert made.came((4, 1))
+    assert not made.knows(item_id(3, 3))
+    made.offer(1, item_id(3, 2), NOTIFICATION)
+    assert offered(made) == [item_id(3, 2)]
+    assert made.came(item_id(4, 1))
 
 
 def test_a_newer_session_that_heard_us_need_not_be_greeted_again() -> None:
@@ -126,11 +126,11 @@ def test_a_summary_makes_ready_and_says_what_the_peer_has() -> None:
     made = session()
     made.greet(Role.MEDIATOR, 5, OWN_SESSION)
     assert not made.has_any_of(3)
-    assert not made.knows((3, 0))
+    assert not made.knows(item_id(3, 0))
     made.summarise(17, decode(bytes((3, 0, 2, 1))))
     assert made.is_ready
     assert made.summary_number == 17
-    assert [made.knows((3, number)) for number in range(5)] == [False, False, True, True, False]
+    assert [made.knows(item_id(3, number)) for number in range(5)] == [False, False, True, True, False]
     assert made.has_any_of(3)
     assert not made.has_any_of(4)
 
@@ -139,13 +139,13 @@ def test_what_a_summary_names_is_no_longer_queued() -> None:
     made = session()
     made.greet(Role.MEDIATOR, 5, OWN_SESSION)
     for number in range(5):
-        made.offer(1, (3, number), NOTIFICATION)
-    made.offer(0, (4, 0), NOTIFICATION)
+        made.offer(1, item_id(3, number), NOTIFICATION)
+    made.offer(0, item_id(4, 0), NOTIFICATION)
     made.summarise(17, decode(bytes((3, 0, 2, 1))))
-    assert [made.lacks((3, number)) for number in range(6)] == [False] * 5 + [True]
-    made.may_want((3, 0))
-    assert offered(made) == [(4, 0), (3, 0), (3, 1), (3, 4)]
-    assert [made.lacks((3, number)) for number in range(6)] == [True, True, False, False, True, True]
+    assert [made.lacks(item_id(3, number)) for number in range(6)] == [False] * 5 + [True]
+    made.may_want(item_id(3, 0))
+    assert offered(made) == [item_id(4, 0), item_id(3, 0), item_id(3, 1), item_id(3, 4)]
+    assert [made.lacks(item_id(3, number)) for number in range(6)] == [True, True, False, False, True, True]
 
 
 # ---------------------------------------------------------------------- what the peer has
@@ -153,45 +153,45 @@ def test_what_a_summary_names_is_no_longer_queued() -> None:
 
 def test_what_the_peer_sent_it_has_until_it_may_want_it_again() -> None:
     made = ready()
-    assert not made.came((3, 1))
-    assert not made.came((3, 1))
-    assert made.knows((3, 1))
-    made.offer(1, (3, 1), NOTIFICATION)
+    assert not made.came(item_id(3, 1))
+    assert not made.came(item_id(3, 1))
+    assert made.knows(item_id(3, 1))
+    made.offer(1, item_id(3, 1), NOTIFICATION)
     assert made.next_queued() is None
-    made.may_want((3, 1))
-    assert not made.knows((3, 1))
-    made.offer(1, (3, 1), NOTIFICATION)
-    assert offered(made) == [(3, 1)]
+    made.may_want(item_id(3, 1))
+    assert not made.knows(item_id(3, 1))
+    made.offer(1, item_id(3, 1), NOTIFICATION)
+    assert offered(made) == [item_id(3, 1)]
 
 
 def test_what_came_is_remembered_for_the_whole_contact() -> None:
     made = ready()
-    made.took((3, 1))
-    assert not made.knows((3, 1))
-    assert made.came((3, 1))
-    assert made.knows((3, 1))
-    made.may_want((3, 1))
-    assert made.came((3, 1))
+    made.took(item_id(3, 1))
+    assert not made.knows(item_id(3, 1))
+    assert made.came(item_id(3, 1))
+    assert made.knows(item_id(3, 1))
+    made.may_want(item_id(3, 1))
+    assert made.came(item_id(3, 1))
 
 
 def test_a_long_contact_forgets_nothing_of_what_came_and_of_what_the_peer_has() -> None:
     """Identities are kept one by one while they are few, and as ranges when they are many."""
     made = ready()
     many = 3_000
-    made.offer(1, (3, 0), NOTIFICATION)
-    made.offer(1, (5, 0), NOTIFICATION)
+    made.offer(1, item_id(3, 0), NOTIFICATION)
+    made.offer(1, item_id(5, 0), NOTIFICATION)
     for number in range(0, 2 * many, 2):
-        made.took((3, number))
-        assert made.came((3, number))
+        made.took(item_id(3, number))
+        assert made.came(item_id(3, number))
     for number in (0, 2, many, 2 * many - 2):
-        assert made.came((3, number))
-        assert made.knows((3, number))
+        assert made.came(item_id(3, number))
+        assert made.knows(item_id(3, number))
     for number in (1, 3, many + 1, 2 * many):
-        assert not made.knows((3, number))
-        assert made.lacks((3, number))
-    assert not made.knows((4, 0))
-    assert not made.came((3, 1))
-    assert made.next_queued() == ((5, 0), NOTIFICATION)
+        assert not made.knows(item_id(3, number))
+        assert made.lacks(item_id(3, number))
+    assert not made.knows(item_id(4, 0))
+    assert not made.came(item_id(3, 1))
+    assert made.next_queued() == (item_id(5, 0), NOTIFICATION)
 
 
 # ---------------------------------------------------------------------- the queue
@@ -200,76 +200,76 @@ def test_a_long_contact_forgets_nothing_of_what_came_and_of_what_the_peer_has() 
 def test_the_more_urgent_kind_goes_first_and_among_equals_the_earlier() -> None:
     made = ready()
     for priority, number in ((2, 1), (0, 2), (1, 3), (0, 4)):
-        made.offer(priority, (3, number), NOTIFICATION, 0)
+        made.offer(priority, item_id(3, number), NOTIFICATION, 0)
     assert made.due_ms == AT_ONCE_MS
-    assert offered(made) == [(3, 2), (3, 4), (3, 3), (3, 1)]
+    assert offered(made) == [item_id(3, 2), item_id(3, 4), item_id(3, 3), item_id(3, 1)]
 
 
 def test_origins_take_turns_byte_for_byte() -> None:
     made = ready()
     for number in range(4):
-        made.offer(1, (3, number), NOTIFICATION, 100)
+        made.offer(1, item_id(3, number), NOTIFICATION, 100)
     for number in range(3):
-        made.offer(1, (4, number), NOTIFICATION, 200)
-    assert offered(made) == [(3, 0), (4, 0), (3, 1), (3, 2), (4, 1), (3, 3), (4, 2)]
+        made.offer(1, item_id(4, number), NOTIFICATION, 200)
+    assert offered(made) == [item_id(3, 0), item_id(4, 0), item_id(3, 1), item_id(3, 2), item_id(4, 1), item_id(3, 3), item_id(4, 2)]
 
 
 def test_a_newcomer_does_not_wait_behind_what_was_said_before_it_came() -> None:
     made = ready()
     for number in range(3):
-        made.offer(1, (3, number), NOTIFICATION, 100)
+        made.offer(1, item_id(3, number), NOTIFICATION, 100)
     for _ in range(2):
         made.drop_queued()
-    made.offer(1, (4, 0), NOTIFICATION, 100)
-    made.offer(1, (4, 1), NOTIFICATION, 100)
-    assert offered(made) == [(4, 0), (3, 2), (4, 1)]
+    made.offer(1, item_id(4, 0), NOTIFICATION, 100)
+    made.offer(1, item_id(4, 1), NOTIFICATION, 100)
+    assert offered(made) == [item_id(4, 0), item_id(3, 2), item_id(4, 1)]
 
 
 def test_turns_begin_anew_when_everything_was_said() -> None:
     made = ready()
-    made.offer(1, (3, 0), NOTIFICATION, 10_000)
-    assert offered(made) == [(3, 0)]
-    made.offer(1, (3, 9), NOTIFICATION, 0)
-    made.offer(0, (4, 9), NOTIFICATION, 0)
-    assert offered(made) == [(4, 9), (3, 9)]
-    made.offer(1, (4, 0), NOTIFICATION, 100)
-    made.offer(1, (4, 1), NOTIFICATION, 100)
-    made.offer(1, (3, 1), NOTIFICATION, 100)
-    assert offered(made) == [(4, 0), (3, 1), (4, 1)]
+    made.offer(1, item_id(3, 0), NOTIFICATION, 10_000)
+    assert offered(made) == [item_id(3, 0)]
+    made.offer(1, item_id(3, 9), NOTIFICATION, 0)
+    made.offer(0, item_id(4, 9), NOTIFICATION, 0)
+    assert offered(made) == [item_id(4, 9), item_id(3, 9)]
+    made.offer(1, item_id(4, 0), NOTIFICATION, 100)
+    made.offer(1, item_id(4, 1), NOTIFICATION, 100)
+    made.offer(1, item_id(3, 1), NOTIFICATION, 100)
+    assert offered(made) == [item_id(4, 0), item_id(3, 1), item_id(4, 1)]
 
 
 def test_a_message_without_a_size_counts_as_an_envelope() -> None:
     made = ready()
     for number in range(3):
-        made.offer(1, (3, number), NOTIFICATION)
-    made.offer(1, (4, 0), NOTIFICATION, 17)
-    made.offer(1, (4, 1), NOTIFICATION, 17)
-    assert offered(made) == [(3, 0), (4, 0), (3, 1), (4, 1), (3, 2)]
+        made.offer(1, item_id(3, number), NOTIFICATION)
+    made.offer(1, item_id(4, 0), NOTIFICATION, 17)
+    made.offer(1, item_id(4, 1), NOTIFICATION, 17)
+    assert offered(made) == [item_id(3, 0), item_id(4, 0), item_id(3, 1), item_id(4, 1), item_id(3, 2)]
 
 
 def test_nothing_is_queued_twice_or_while_it_is_under_way() -> None:
     made = ready()
-    made.offer(1, (3, 1), NOTIFICATION)
-    made.offer(0, (3, 1), NOTIFICATION)
-    assert offered(made) == [(3, 1)]
+    made.offer(1, item_id(3, 1), NOTIFICATION)
+    made.offer(0, item_id(3, 1), NOTIFICATION)
+    assert offered(made) == [item_id(3, 1)]
     made.sent([item(3, 1, 40)], 0, BEGIN_MS)
-    made.offer(1, (3, 1), NOTIFICATION)
+    made.offer(1, item_id(3, 1), NOTIFICATION)
     assert made.next_queued() is None
     assert made.next_retransmission(BEGIN_MS + 400) is not None, "it is not sent again, so it is given up"
-    made.offer(1, (3, 1), NOTIFICATION)
-    assert offered(made) == [(3, 1)]
+    made.offer(1, item_id(3, 1), NOTIFICATION)
+    assert offered(made) == [item_id(3, 1)]
 
 
 def test_what_the_peer_got_meanwhile_is_passed_over_and_may_be_queued_later() -> None:
     made = ready()
     for number in range(3):
-        made.offer(1, (3, number), NOTIFICATION)
-    made.came((3, 0))
-    made.came((3, 1))
-    assert made.next_queued() == ((3, 2), NOTIFICATION)
-    made.may_want((3, 0))
-    made.offer(0, (3, 0), NOTIFICATION)
-    assert offered(made) == [(3, 0), (3, 2)]
+        made.offer(1, item_id(3, number), NOTIFICATION)
+    made.came(item_id(3, 0))
+    made.came(item_id(3, 1))
+    assert made.next_queued() == (item_id(3, 2), NOTIFICATION)
+    made.may_want(item_id(3, 0))
+    made.offer(0, item_id(3, 0), NOTIFICATION)
+    assert offered(made) == [item_id(3, 0), item_id(3, 2)]
 
 
 # ---------------------------------------------------------------------- what is under way
@@ -282,7 +282,7 @@ def test_a_message_that_goes_out_again_in_another_form_is_acknowledged_in_that_f
     assert flight is not None
     changed = item(3, 1, 20)
     made.sent([changed], 0, BEGIN_MS + 400, flight)
-    [answered] = made.acknowledged((3, 1), BEGIN_MS + 420)
+    [answered] = made.acknowledged(item_id(3, 1), BEGIN_MS + 420)
     assert answered is changed
 
 
@@ -290,17 +290,17 @@ def test_what_is_acknowledged_or_given_up_is_not_sent_again() -> None:
     made = ready()
     for number in range(3):
         made.sent([item(3, number, 50)], 0, BEGIN_MS + number)
-    assert made.acknowledged((3, 0), BEGIN_MS + 5)
-    assert not made.acknowledged((3, 0), BEGIN_MS + 6)
-    assert not made.acknowledged((8, 8), BEGIN_MS + 6)
-    assert made.knows((3, 0))
-    assert not made.knows((8, 8))  # it was never sent, so that says nothing
+    assert made.acknowledged(item_id(3, 0), BEGIN_MS + 5)
+    assert not made.acknowledged(item_id(3, 0), BEGIN_MS + 6)
+    assert not made.acknowledged(item_id(8, 8), BEGIN_MS + 6)
+    assert made.knows(item_id(3, 0))
+    assert not made.knows(item_id(8, 8))  # it was never sent, so that says nothing
     assert made.next_retransmission(BEGIN_MS + 401) is not None
     made.rest()
     assert made.due_ms == BEGIN_MS + 402
     flight = made.next_retransmission(BEGIN_MS + 10_000)
     assert flight is not None
-    assert list(flight.items) == [(3, 2)]
+    assert list(flight.items) == [item_id(3, 2)]
     assert made.next_retransmission(BEGIN_MS + 10_000) is None
 
 
@@ -308,14 +308,14 @@ def test_an_acknowledgement_wants_attention_where_something_waits_for_room() -> 
     made = ready()
     made.sent([item(3, 0, 50)], 0, BEGIN_MS)
     made.rest()
-    made.acknowledged((3, 0), BEGIN_MS)
+    made.acknowledged(item_id(3, 0), BEGIN_MS)
     made.rest()
     assert made.due_ms == NEVER_MS
     made.sent([item(3, 1, 50)], 0, BEGIN_MS)
-    made.offer(1, (3, 2), NOTIFICATION)
+    made.offer(1, item_id(3, 2), NOTIFICATION)
     made.rest()
     assert made.due_ms > BEGIN_MS
-    made.acknowledged((3, 1), BEGIN_MS)
+    made.acknowledged(item_id(3, 1), BEGIN_MS)
     assert made.due_ms == AT_ONCE_MS
 
 
@@ -388,7 +388,7 @@ def test_nobody_is_woken_for_what_was_answered() -> None:
     for number in (1, 2):
         made.sent([item(3, number, 50)], 0, BEGIN_MS)
     made.rest()
-    made.acknowledged((3, 1), BEGIN_MS + 50)
+    made.acknowledged(item_id(3, 1), BEGIN_MS + 50)
     assert made.due_ms == BEGIN_MS + 400
-    made.acknowledged((3, 2), BEGIN_MS + 60)
+    made.acknowledged(item_id(3, 2), BEGIN_MS + 60)
     assert made.due_ms == NEVER_MS

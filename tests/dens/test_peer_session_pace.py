@@ -2,7 +2,7 @@
 
 import pytest
 
-from dens.item import Item
+from dens.item import Item, item_id
 from dens.limits import Limits
 from dens.numbers import Status
 from dens.peer_session import PeerSession
@@ -20,10 +20,10 @@ def test_one_message_always_has_room_and_more_only_within_the_window() -> None:
     made.sent([item(3, 2, 300)], 0, BEGIN_MS)
     assert made.has_room(100)
     assert not made.has_room(101)
-    assert made.acknowledged((3, 1), BEGIN_MS)
+    assert made.acknowledged(item_id(3, 1), BEGIN_MS)
     assert made.has_room(700)
     assert not made.has_room(701)
-    assert made.acknowledged((3, 2), BEGIN_MS)
+    assert made.acknowledged(item_id(3, 2), BEGIN_MS)
     assert made.has_room(5_000)
     made.sent([item(3, 3, 999)], 0, BEGIN_MS)
     assert made.has_room(1)
@@ -43,7 +43,7 @@ def test_the_window_opens_as_far_as_answers_show_that_the_link_is_fast() -> None
     for took_ms, fits in ((1_000, 9_995), (499, 20_020), (200, 49_875), (100, 64_000), (0, 64_000)):
         made = ready(limits)
         made.sent([item(3, 0, 20_000)], 0, BEGIN_MS)
-        made.acknowledged((3, 0), BEGIN_MS + took_ms)
+        made.acknowledged(item_id(3, 0), BEGIN_MS + took_ms)
         made.sent([item(3, 1, fits - 16)], 0, BEGIN_MS)
         assert made.has_room(1)
         made.sent([item(3, 2, 16)], 0, BEGIN_MS)
@@ -54,7 +54,7 @@ def test_the_window_closes_where_the_link_is_slow_and_never_below_its_beginning(
     made = ready(Limits(window_bytes=64_000, retry_ms=1_000))
     for number, (took_ms, fits) in enumerate(((200, 24_937), (700, 8_000), (90_000, 8_000), (50, 64_000))):
         made.sent([item(3, number, 10_000)], 0, BEGIN_MS)
-        made.acknowledged((3, number), BEGIN_MS + took_ms)
+        made.acknowledged(item_id(3, number), BEGIN_MS + took_ms)
         made.sent([item(4, number, fits - 16)], 0, BEGIN_MS)
         assert made.has_room(1)
         made.sent([item(5, number, 16)], 0, BEGIN_MS)
@@ -111,8 +111,8 @@ def test_patience_follows_the_measured_round_trip() -> None:
     for number, sample_ms in enumerate(samples):
         made.sent([item(3, number, 50)], 0, now_ms)
         now_ms += sample_ms
-        [answered] = made.acknowledged((3, number), now_ms)
-        assert answered.id == (3, number)
+        [answered] = made.acknowledged(item_id(3, number), now_ms)
+        assert answered.id == item_id(3, number)
         if round_trip is None:
             round_trip, swing = sample_ms, sample_ms // 2
         else:
@@ -130,7 +130,7 @@ def test_the_answer_to_a_repeated_message_says_nothing_about_the_round_trip() ->
     made.sent([item(3, 1, 50)], 0, BEGIN_MS)
     flight = made.next_retransmission(BEGIN_MS + 400)
     made.sent([item(3, 1, 50)], 0, BEGIN_MS + 400, flight)
-    assert made.acknowledged((3, 1), BEGIN_MS + 401)
+    assert made.acknowledged(item_id(3, 1), BEGIN_MS + 401)
     made.sent([item(3, 2, 50)], 0, BEGIN_MS + 500)
     made.rest()
     assert made.due_ms == BEGIN_MS + 901
@@ -143,7 +143,7 @@ def test_where_answers_come_late_one_learns_to_wait(answer_ms: int, waits: int) 
     made = ready()
     made.sent([item(3, 1, 50)], 0, BEGIN_MS)
     made.sent([item(3, 1, 50)], 0, BEGIN_MS + 400, made.next_retransmission(BEGIN_MS + 400))
-    made.acknowledged((3, 1), BEGIN_MS + answer_ms)
+    made.acknowledged(item_id(3, 1), BEGIN_MS + answer_ms)
     made.sent([item(3, 2, 50)], 0, BEGIN_MS + 100_000)
     made.rest()
     assert made.due_ms == BEGIN_MS + 100_000 + waits
@@ -154,11 +154,11 @@ def test_learnt_patience_ends_with_the_longest_and_with_the_next_clear_answer() 
     for number in range(6):
         made.sent([item(3, number, 50)], 0, BEGIN_MS)
         made.sent([item(3, number, 50)], 0, BEGIN_MS + 1, made.next_retransmission(BEGIN_MS + 9_000))
-        made.acknowledged((3, number), BEGIN_MS + 90_000)
+        made.acknowledged(item_id(3, number), BEGIN_MS + 90_000)
     made.sent([item(4, 1, 50)], 0, BEGIN_MS)
     made.rest()
     assert made.due_ms == BEGIN_MS + 3_000
-    made.acknowledged((4, 1), BEGIN_MS + 100)
+    made.acknowledged(item_id(4, 1), BEGIN_MS + 100)
     made.sent([item(4, 2, 50)], 0, BEGIN_MS)
     made.rest()
     assert made.due_ms == BEGIN_MS + 400
@@ -178,7 +178,7 @@ def test_a_message_behind_many_bytes_is_given_time_to_cross() -> None:
 def test_one_slow_answer_makes_nobody_wait_for_more_than_the_longest() -> None:
     made = ready()
     made.sent([item(3, 1, 50)], 0, BEGIN_MS)
-    made.acknowledged((3, 1), BEGIN_MS + 60_000)
+    made.acknowledged(item_id(3, 1), BEGIN_MS + 60_000)
     made.sent([item(3, 2, 50)], 0, BEGIN_MS + 60_000)
     made.rest()
     assert made.due_ms == BEGIN_MS + 63_000
@@ -203,20 +203,20 @@ def batch(made: PeerSession, number: int, origins: tuple[int, ...], now_ms: int 
 def test_a_batch_is_answered_as_a_whole() -> None:
     made = ready()
     batch(made, 1, (3, 4, 5))
-    assert [one.origin for one in made.acknowledged((9, 2**31 + 1), BEGIN_MS + 5)] == [3, 4, 5]
+    assert [one.origin for one in made.acknowledged(item_id(9, 2**31 + 1), BEGIN_MS + 5)] == [3, 4, 5]
     assert made.has_room(5_000)
-    assert all(made.knows((origin, 1)) for origin in (3, 4, 5))
-    assert not made.acknowledged((9, 2**31 + 1), BEGIN_MS + 6)
+    assert all(made.knows(item_id(origin, 1)) for origin in (3, 4, 5))
+    assert not made.acknowledged(item_id(9, 2**31 + 1), BEGIN_MS + 6)
     assert made.next_retransmission(BEGIN_MS + 10_000) is None
 
 
 def test_what_of_a_batch_was_answered_before_is_not_answered_twice() -> None:
     made = ready()
     batch(made, 1, (3, 4, 5))
-    assert [one.origin for one in made.acknowledged((4, 1), BEGIN_MS + 5)] == [4]
+    assert [one.origin for one in made.acknowledged(item_id(4, 1), BEGIN_MS + 5)] == [4]
     assert made.has_room(900)
     assert not made.has_room(901)
-    assert [one.origin for one in made.acknowledged((9, 2**31 + 1), BEGIN_MS + 6)] == [3, 5]
+    assert [one.origin for one in made.acknowledged(item_id(9, 2**31 + 1), BEGIN_MS + 6)] == [3, 5]
 
 
 def test_a_late_answer_to_a_batch_counts_for_what_was_sent_again() -> None:
@@ -225,7 +225,7 @@ def test_a_late_answer_to_a_batch_counts_for_what_was_sent_again() -> None:
     flight = made.next_retransmission(BEGIN_MS + 400)
     assert flight is not None
     made.sent([item(3, 1, 50)], 0, BEGIN_MS + 400, flight)
-    assert [one.origin for one in made.acknowledged((9, 2**31 + 1), BEGIN_MS + 401)] == [3]
+    assert [one.origin for one in made.acknowledged(item_id(9, 2**31 + 1), BEGIN_MS + 401)] == [3]
     assert made.has_room(5_000)
     assert made.next_retransmission(BEGIN_MS + 10_000) is None
 
@@ -239,7 +239,7 @@ def test_datagrams_become_smaller_where_they_are_lost_and_larger_where_they_are_
     assert made.shares(30_000)
     assert not made.shares(30_001)
     batch(made, 2, (3, 4))
-    made.acknowledged((9, 2**31 + 2), BEGIN_MS + 5)
+    made.acknowledged(item_id(9, 2**31 + 2), BEGIN_MS + 5)
     assert made.shares(32_048)
     assert not made.shares(32_049)
     for number in range(3, 20):
@@ -253,9 +253,9 @@ def test_of_very_many_batches_the_earliest_are_answered_one_by_one() -> None:
     made = ready()
     for number in range(65):
         batch(made, number, (number + 10, number + 100))
-    assert not made.acknowledged((9, 2**31), BEGIN_MS + 5)
-    assert made.acknowledged((10, 1), BEGIN_MS + 5)
-    assert len(made.acknowledged((9, 2**31 + 1), BEGIN_MS + 5)) == 2
+    assert not made.acknowledged(item_id(9, 2**31), BEGIN_MS + 5)
+    assert made.acknowledged(item_id(10, 1), BEGIN_MS + 5)
+    assert len(made.acknowledged(item_id(9, 2**31 + 1), BEGIN_MS + 5)) == 2
 
 
 def test_equal_answers_to_a_whole_batch_become_one() -> None:

@@ -13,7 +13,7 @@ from dens.envelope import pack
 from dens.errors import StoreError
 from dens.events import Event, MessageQuarantined, MessageRefused, NotificationMatched
 from dens.interfaces import Directory
-from dens.item import Item, lifetime_code_ms
+from dens.item import Item, item_id, lifetime_code_ms
 from dens.learning import Learning
 from dens.limits import Limits
 from dens.messages import Hello, Notify, SummaryMessage
@@ -183,7 +183,7 @@ def heard_by(engine: Engine, node: int, now_ms: int) -> list[Item]:
 def owed(node: DensNode) -> set[tuple[tuple[int, int], int]]:
     """Return (notification, id of a subscription of node 1) for all that is owed."""
     return {
-        (carried.item.id, id)
+        item_id(carried.item.id, id)
         for carried in node.state.carried.all()
         for ids in carried.owed.values()
         for id in ids
@@ -392,7 +392,7 @@ def test_a_policy_that_fails_ends_nothing(verb: str) -> None:
     heard = heard_by(node, 3, 5_000)
     relayed = [item.id for item in heard if item.type == MessageType.NOTIFICATION]
     is_about_sharing = verb in ("share", "too many copies")
-    assert relayed == ([(1, 10)] if is_about_sharing else [(1, 10), (1, 11)])
+    assert relayed == ([item_id(1, 10)] if is_about_sharing else [item_id(1, 10), item_id(1, 11)])
     assert {work for _, work in quarantined(events(node))} == {"sharing"}
     assert node.context.ledger.quarantined_count == is_about_sharing
 
@@ -417,13 +417,13 @@ def test_what_cannot_be_formed_is_not_tried_again_and_the_rest_goes(
     for life in range(3):
         greet(node, 1, Role.SUBSCRIBER)
         heard = heard_by(node, 1, 1_000)
-        assert [item.id for item in heard if item.type == MessageType.NOTIFY] == [(4, 0), (4, 2)]
+        assert [item.id for item in heard if item.type == MessageType.NOTIFY] == [item_id(4, 0), item_id(4, 2)]
         assert quarantined(events(node)) == ([((4, 1), "forming")] if life == 0 else [])
         store = store.crash()
         node = mediator(store)
     greet(node, 5, Role.MEDIATOR)
     relayed = {item.id for item in heard_by(node, 5, 1_000) if item.number < LINK_NUMBER}
-    assert relayed == {(1, 0), (4, 0), (4, 1), (4, 2)}
+    assert relayed == {item_id(1, 0), item_id(4, 0), item_id(4, 1), item_id(4, 2)}
 
 
 def test_a_fault_of_our_own_while_taking_is_held_relayed_and_bounded(
@@ -446,12 +446,12 @@ def test_a_fault_of_our_own_while_taking_is_held_relayed_and_bounded(
     give(node, 3, tells(10))
     happened = events(node)
     assert quarantined(happened) == [((4, number), "taking") for number in range(10)]
-    assert sorted(node.state.items) == [(4, 7), (4, 8), (4, 9), (4, 10)]
+    assert sorted(node.state.items) == [item_id(4, 7), item_id(4, 8), item_id(4, 9), item_id(4, 10)]
     node.datagrams_to_send(10_000)
     node = mediator(store.crash(), limits=limits)
     greet(node, 5, Role.MEDIATOR)
     relayed = {item.id for item in heard_by(node, 5, 10_000) if item.number < LINK_NUMBER}
-    assert relayed == {(4, 7), (4, 8), (4, 9), (4, 10)}
+    assert relayed == {item_id(4, 7), item_id(4, 8), item_id(4, 9), item_id(4, 10)}
     assert node.context.ledger.quarantined_count == 3
     node.timer_due(10**9)
     assert (node.context.ledger.quarantined_count, len(node.state.items), len(node.state.set_aside)) == (
@@ -472,7 +472,7 @@ def test_a_flood_of_poison_leaves_no_marks_behind() -> None:
         assert node.context.ledger.quarantined_count <= 20
     node.datagrams_to_send(10_000)
     marks = [key for space, key, _ in store.load() if space is Space.QUARANTINED]
-    assert sorted(marks) == [(4, number) for number in range(480, 500)]
+    assert sorted(marks) == [item_id(4, number) for number in range(480, 500)]
     brittle = mediator(MemoryStore(), verb="add", limits=limits)
     greet(brittle, 3, Role.MEDIATOR)
     for number in range(50):

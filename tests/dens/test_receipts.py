@@ -3,7 +3,7 @@
 import pytest
 
 from dens.errors import RemoteProtocolError
-from dens.item import Item
+from dens.item import Item, item_id
 from dens.messages import Receipt
 from dens.numbers import MessageType
 from dens.receipts import ReceiptBook
@@ -16,19 +16,19 @@ def receipt(number: int, subscriber: int = 1, notification: tuple[int, int] = (4
 def test_a_subscriber_has_it_until_the_last_of_its_receipts_is_gone() -> None:
     book = ReceiptBook()
     for one in (receipt(1), receipt(2), receipt(2), receipt(3, subscriber=5)):
-        assert book.add(one) == (4, 7)
+        assert book.add(one) == item_id(4, 7)
     assert len(book) == 3
     book.remove(receipt(9))
     book.remove(receipt(1))
     book.remove(receipt(1))
-    assert [book.has((4, 7), subscriber) for subscriber in (1, 5, 6)] == [True, True, False]
+    assert [book.has(item_id(4, 7), subscriber) for subscriber in (1, 5, 6)] == [True, True, False]
     book.remove(receipt(2))
-    assert [book.has((4, 7), subscriber) for subscriber in (1, 5, 6)] == [False, True, False]
+    assert [book.has(item_id(4, 7), subscriber) for subscriber in (1, 5, 6)] == [False, True, False]
     book.remove(receipt(3, subscriber=5))
-    assert not book.has((4, 7), 5)
+    assert not book.has(item_id(4, 7), 5)
     book.add(receipt(4))
-    assert book.has((4, 7), 1)
-    assert not book.has((4, 8), 1)
+    assert book.has(item_id(4, 7), 1)
+    assert not book.has(item_id(4, 8), 1)
     assert book.oldest() == receipt(4)
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dens.item import Item
+from dens.item import Item, item_id
 from dens.messages import Subscribed
 from dens.numbers import MessageType
 from dens.receipts import ReceiptBook
@@ -61,7 +61,7 @@ def test_receipts_are_known_while_they_are_carried(steps: list[tuple[bool, int, 
         number = 2 * notification + saying
         item = Item(MessageType.RECEIPT, 0, subscriber, number, 0, 90, 0, payload)
         if is_added and item.id not in carried:
-            assert book.add(item) == (7, notification)
+            assert book.add(item) == item_id(7, notification)
             carried[item.id] = item
         elif not is_added:
             book.remove(item)
@@ -70,4 +70,4 @@ def test_receipts_are_known_while_they_are_carried(steps: list[tuple[bool, int, 
         assert not carried or book.oldest() == next(iter(carried.values()))
         for who in range(4):
             for what in range(4):
-                assert book.has((7, what), who) == any((who, 2 * what + said) in carried for said in (0, 1))
+                assert book.has(item_id(7, what), who) == any((who, 2 * what + said) in carried for said in item_id(0, 1))

@@ -3,7 +3,7 @@
 import pytest
 
 from dens.events import CopyDropped, NotificationDelivered
-from dens.item import LIFETIME_MS, Item
+from dens.item import LIFETIME_MS, Item, item_id
 from dens.limits import Limits
 from dens.messages import Notify, Satisfied
 from dens.numbers import MessageType, Role
@@ -78,8 +78,8 @@ def test_a_subscriber_that_can_remember_no_more_refuses_and_a_flood_leaves_half_
     for number in range(6):
         peer.send(notify(number, (5, 0, 9)))
     shown = [event.item.id for event in events(end) if isinstance(event, NotificationDelivered)]
-    assert shown == [(4, 0), (4, 1), (4, 2), (4, 3)]
+    assert shown == [item_id(4, 0), item_id(4, 1), item_id(4, 2), item_id(4, 3)]
     for origin in range(10, 16):
         peer.send(notify(1, (5, 0, 9), origin=origin))
     shown = [event.item.id for event in events(end) if isinstance(event, NotificationDelivered)]
-    assert shown == [(10, 1), (11, 1), (12, 1), (13, 1)]
+    assert shown == [item_id(10, 1), item_id(11, 1), item_id(12, 1), item_id(13, 1)]

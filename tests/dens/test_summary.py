@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dens import summary
 from dens.errors import RemoteProtocolError
-from dens.item import NEVER_MS
+from dens.item import NEVER_MS, item_id
 from dens.seen_items import SeenItems
 from dens.summary import NumberRanges, RecentIds
 
@@ -52,8 +52,8 @@ def test_a_summary_says_exactly_what_is_known(known: dict[int, set[int]]) -> Non
     decoded = summary.decode(data)
     for origin, members in known.items():
         assert decoded.names(origin)
-        assert all((origin, number) in decoded for number in members)
-        assert all((origin, number + 1) not in decoded for number in members if number + 1 not in members)
+        assert all(item_id(origin, number) in decoded for number in members)
+        assert all(item_id(origin, number + 1) not in decoded for number in members if number + 1 not in members)
     assert not decoded.names(next(origin for origin in range(7) if origin not in known))
 
 
@@ -72,14 +72,14 @@ def test_a_summary_that_does_not_fit_leaves_ranges_out(most_bytes: int) -> None:
     data = summary.encode(known, most_bytes)
     assert len(data) <= most_bytes
     decoded = summary.decode(data)
-    assert all((0, number) not in decoded for number in (0, 2, 3, 4))
+    assert all(item_id(0, number) not in decoded for number in (0, 2, 3, 4))
 
 
 def test_a_thousand_consecutive_numbers_are_few_bytes() -> None:
     known = SeenItems()
     for number in range(1_000):
         for origin in range(10):
-            known.add((origin, number), 5)
+            known.add(item_id(origin, number), 5)
     assert len(known.encode_all(10_000)) <= 60
 
 
@@ -87,12 +87,12 @@ def test_a_thousand_consecutive_numbers_are_few_bytes() -> None:
 def test_known_items_end_in_order_and_leave_nothing(steps: list[tuple[int, int, int]]) -> None:
     known, ends = SeenItems(), dict[tuple[int, int], int]()
     for origin, number, until_ms in steps:
-        if (origin, number) not in known:
+        if item_id(origin, number) not in known:
             ends[origin, number] = until_ms
             if until_ms % 2:
-                known.add_done((origin, number), until_ms)
+                known.add_done(item_id(origin, number), until_ms)
             else:
-                known.add((origin, number), until_ms)
+                known.add(item_id(origin, number), until_ms)
     for now_ms in range(32):
         assert min(known.wake_ms, known.forget_ms) == min(ends.values(), default=NEVER_MS)
         while (ended := known.pop_ended(now_ms)) is not None:
@@ -123,7 +123,7 @@ def test_comparing_finds_the_difference_and_encoding_follows_every_change(
                 sides[side].forget(gone)
                 model[side].remove(gone)
             else:
-                sides[side].add((origin, number), 9)
+                sides[side].add(item_id(origin, number), 9)
                 model[side].add((origin, number))
         ours, theirs = sides
         encoded = theirs.encode_all(48_000)
@@ -144,7 +144,7 @@ def test_comparing_refuses_exactly_what_decoding_refuses(
     ours, theirs = SeenItems(), SeenItems()
     for origin, number, what in steps:
         for side in (ours, theirs) if what > 2 else (theirs,):
-            side.add((origin, number), 9)
+            side.add(item_id(origin, number), 9)
     changed = bytearray(theirs.encode_all(48_000))
     if position < len(changed):
         changed[position] ^= 1 << bit
@@ -165,13 +165,13 @@ def test_recent_identities_are_a_set_however_many(steps: list[tuple[bool, int, i
     recent, oracle = RecentIds(10_000, few=7), set[tuple[int, int]]()
     for is_added, origin, number in steps:
         if is_added:
-            recent.add((origin, number))
+            recent.add(item_id(origin, number))
             oracle.add((origin, number))
         else:
-            recent.discard((origin, number))
+            recent.discard(item_id(origin, number))
             oracle.discard((origin, number))
         assert all(
-            ((one, other) in recent) == ((one, other) in oracle) for one in range(3) for other in range(31)
+            (item_id(one, other) in recent) == (item_id(one, other) in oracle) for one in range(3) for other in range(31)
         )
         assert len(recent) <= 7 + len(oracle)
 
@@ -190,7 +190,7 @@ def test_a_summary_of_all_of_one_or_of_the_others_is_cut_alike(
     known = SeenItems()
     by_origin: dict[int, set[int]] = {}
     for origin, number, _ in steps:
-        known.add((origin, number), 9)
+        known.add(item_id(origin, number), 9)
         by_origin.setdefault(origin, set()).add(number)
     ranges = sorted((origin, ranges_of(numbers)) for origin, numbers in by_origin.items())
     only = [one for one in ranges if one[0] == chosen]
@@ -205,7 +205,7 @@ def test_a_summary_of_all_of_one_or_of_the_others_is_cut_alike(
     assert known.encode_others(chosen, most_bytes) == summary.encode(others, most_bytes)
     nothing = summary.decode(b"")
     numbers = sorted(by_origin.get(chosen, ()))
-    assert list(known.lacking_of(chosen, nothing)) == [(chosen, number) for number in numbers]
+    assert list(known.lacking_of(chosen, nothing)) == [item_id(chosen, number) for number in numbers]
     theirs = summary.decode(summary.encode(only, 48_000))
     assert list(known.lacking_of(chosen, theirs)) == []
 
@@ -213,19 +213,19 @@ def test_a_summary_of_all_of_one_or_of_the_others_is_cut_alike(
 def test_done_items_are_counted_and_forgotten_by_origin() -> None:
     known = SeenItems()
     for origin, number in ((1, 5), (2, 6), (1, 7)):
-        known.add_done((origin, number), 50)
-    known.add((1, 8), 50)
+        known.add_done(item_id(origin, number), 50)
+    known.add(item_id(1, 8), 50)
     assert (known.done_count, known.done_count_of(1), known.done_count_of(2), known.done_count_of(3)) == (
         3,
         2,
         1,
         0,
     )
-    assert (known.oldest_done(), known.oldest_done_of(1), known.oldest_done_of(2)) == ((1, 5), (1, 5), (2, 6))
-    known.forget((9, 9))
-    known.forget((1, 5))
-    assert (known.oldest_done(), known.oldest_done_of(1)) == ((2, 6), (1, 7))
-    known.forget((1, 7))
+    assert (known.oldest_done(), known.oldest_done_of(1), known.oldest_done_of(2)) == (item_id(1, 5), item_id(1, 5), item_id(2, 6))
+    known.forget(item_id(9, 9))
+    known.forget(item_id(1, 5))
+    assert (known.oldest_done(), known.oldest_done_of(1)) == (item_id(2, 6), item_id(1, 7))
+    known.forget(item_id(1, 7))
     assert (known.done_count, known.done_count_of(1), len(known)) == (1, 0, 2)
 
 
@@ -234,12 +234,12 @@ def test_where_both_know_the_same_origins_only_those_that_differ_are_read() -> N
     for origin in range(40):
         for known in (ours, theirs):
             known.add((3 * origin, 7), 9)
-    theirs.add((30, 8), 9)
-    theirs.add((60, 9), 9)
-    ours.add((90, 5), 9)
+    theirs.add(item_id(30, 8), 9)
+    theirs.add(item_id(60, 9), 9)
+    ours.add(item_id(90, 5), 9)
     compared = ours.compare(theirs.encode_all(1_000))
     assert [origin for origin in range(120) if compared.names(origin)] == [30, 60, 90]
-    assert list(compared.lacking) == [(90, 5)]
+    assert list(compared.lacking) == [item_id(90, 5)]
 
 
 @pytest.mark.parametrize(
@@ -269,47 +269,47 @@ def test_a_peer_that_never_heard_of_an_origin_lacks_all_of_it_whatever_it_has_of
     for item_id in ((2, 5), (2, 6), (3, 5)):
         theirs.add(item_id, 9)
     found = mine.compare(theirs.encode_all(1_000))
-    assert found.lacking == [(1, 5), (1, 6), (2, 7), (4, 5)]
-    assert (2, 5) in found
+    assert found.lacking == [item_id(1, 5), item_id(1, 6), item_id(2, 7), item_id(4, 5)]
+    assert item_id(2, 5) in found
     assert found.names(3)
     assert not found.names(1)
 
 
 def test_where_nothing_differs_nothing_is_lacking_and_nothing_named() -> None:
     mine = SeenItems()
-    mine.add((1, 5), 9)
+    mine.add(item_id(1, 5), 9)
     found = mine.compare(mine.encode_all(1_000))
     assert list(found.lacking) == []
     assert not found.names(1)
-    assert (1, 5) not in found
+    assert item_id(1, 5) not in found
     assert found.ranges(1) is None
 
 
 def test_an_identity_is_forgotten_also_where_many_are_held() -> None:
     recent = RecentIds(1_000, few=4)
     for number in range(5):
-        recent.add((3, number))
+        recent.add(item_id(3, number))
     assert (len(recent.recent), len(recent)) == (0, 1)
-    recent.discard((3, 2))
-    recent.discard((7, 2))
-    assert [(3, number) in recent for number in range(6)] == [True, True, False, True, True, False]
+    recent.discard(item_id(3, 2))
+    recent.discard(item_id(7, 2))
+    assert [item_id(3, number) in recent for number in range(6)] == [True, True, False, True, True, False]
     few = RecentIds(1_000, few=4)
     for number in range(4):
-        few.add((3, number))
+        few.add(item_id(3, number))
     assert len(few.recent) == 4
 
 
 def test_a_summary_follows_origins_that_come_grow_and_go_at_once() -> None:
     known, fresh = SeenItems(), SeenItems()
     for origin in range(9):
-        known.add((origin, 1), 9)
+        known.add(item_id(origin, 1), 9)
     known.encode_all(1_000)
     for origin in range(0, 9, 3):
-        known.forget((origin, 1))
+        known.forget(item_id(origin, 1))
     for origin in (1, 2, 4, 5, 7, 8, 10):
-        known.add((origin, 5), 9)
+        known.add(item_id(origin, 5), 9)
         for number in (1, 5) if origin < 9 else (5,):
-            fresh.add((origin, number), 9)
+            fresh.add(item_id(origin, number), 9)
     assert known.encode_all(1_000) == fresh.encode_all(1_000)
     size = len(known.encode_all(1_000))
     assert known.encode_all(size) == known.encode_all(1_000)
@@ -409,18 +409,18 @@ def test_what_is_known_anew_after_being_forgotten_has_its_own_end() -> None:
     for item_id in ((1, 5), (1, 6)):
         known.add_done(item_id, 10)
         known.forget(item_id)
-    known.add_done((1, 5), 20)
-    known.add((1, 6), 10)
+    known.add_done(item_id(1, 5), 20)
+    known.add(item_id(1, 6), 10)
     assert known.pop_forgotten(19) is None
-    assert (1, 5) in known
-    assert known.pop_ended(10) == ((1, 6), 10)
-    assert known.pop_forgotten(20) == (1, 5)
+    assert item_id(1, 5) in known
+    assert known.pop_ended(10) == (item_id(1, 6), 10)
+    assert known.pop_forgotten(20) == item_id(1, 5)
 
 
 def test_a_summary_that_fits_to_the_byte_is_not_cut() -> None:
     known = SeenItems()
     for number in (1, 5, 9):
-        known.add((3, number), 9)
+        known.add(item_id(3, number), 9)
     whole = known.encode_all(1_000)
     assert known.encode_all(len(whole)) == whole
     assert known.encode_all(len(whole) - 1) != whole

@@ -9,6 +9,7 @@ import apsw
 import pytest
 
 from dens.errors import StoreError
+from dens.item import item_id
 from dens.store import Erase, Key, Put, Space
 from dens.stores.sqlite import SqliteStore
 from dens.stores.versions import CHECKSUMS, SELECT
@@ -18,7 +19,7 @@ Rows = dict[tuple[Space, Key], bytes]
 
 
 def rows(store: SqliteStore) -> Rows:
-    return {(space, key): value for space, key, value in store.load()}
+    return {item_id(space, key): value for space, key, value in store.load()}
 
 
 def work(store: SqliteStore, commits: int, done: list[Rows], chance: Random) -> None:

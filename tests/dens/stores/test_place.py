@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dens.errors import MovedStoreError, StoreError
+from dens.item import item_id
 from dens.store import Put, Space
 from dens.stores.sqlite import SqliteStore
 
@@ -111,7 +112,7 @@ def test_what_was_committed_before_a_store_was_moved_is_in_the_moved_file(tmp_pa
     store.close()
     (tmp_path / "away.sqlite").rename(path)
     again = SqliteStore(path)
-    assert [key for space, key, _ in again.load() if space is Space.KNOWN] == [(1, 2)]
+    assert [key for space, key, _ in again.load() if space is Space.KNOWN] == [item_id(1, 2)]
     again.close()
 
 
@@ -124,7 +125,7 @@ def test_a_store_that_was_put_back_is_taken_again(tmp_path: Path) -> None:
         store.commit()
     (tmp_path / "away.sqlite").rename(path)
     store.commit()
-    assert store.holds(Space.KNOWN, (1, 2))
+    assert store.holds(Space.KNOWN, item_id(1, 2))
     store.close()
 
 
@@ -146,5 +147,5 @@ def test_a_store_that_turns_read_only_in_use_is_told_as_that(tmp_path: Path) -> 
     assert "full" not in str(told.value)
     connections[0].execute("PRAGMA query_only = OFF")
     store.commit()
-    assert store.holds(Space.KNOWN, (1, 2)), "nothing that was staged is lost"
+    assert store.holds(Space.KNOWN, item_id(1, 2)), "nothing that was staged is lost"
     store.close()

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from dens.errors import DamagedStoreError, ForeignStoreError, StoreError
-from dens.item import Item
+from dens.item import Item, item_id
 from dens.ledger import Ledger
 from dens.limits import Limits
 from dens.store import Erase, Key, Put, Space, Store
@@ -33,7 +33,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> CrashingStore:
 
 
 def rows(store: Store) -> dict[tuple[Space, Key], bytes]:
-    return {(space, key): value for space, key, value in store.load()}
+    return {item_id(space, key): value for space, key, value in store.load()}
 
 
 def test_a_crash_leaves_exactly_what_was_committed(store: CrashingStore) -> None:
@@ -76,7 +76,7 @@ def test_two_owners_of_one_file_are_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="another node"):
         SqliteStore(tmp_path / "node.db")
     first.close()
-    assert rows(SqliteStore(tmp_path / "node.db")) == {(Space.ITEM, (1, 1)): b"x"}
+    assert rows(SqliteStore(tmp_path / "node.db")) == {(Space.ITEM, item_id(1, 1)): b"x"}
 
 
 def test_foreign_and_newer_files_are_refused(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_full_disk_is_an_error_and_costs_nothing_that_was_committed(tmp_path: 
     store.stage(Put(Space.ITEM, (1, 2), bytes(200_000)))
     with pytest.raises(StoreError, match="disk full"):
         store.commit()
-    assert rows(store) == {(Space.ITEM, (1, 1)): b"before"}
+    assert rows(store) == {(Space.ITEM, item_id(1, 1)): b"before"}
     store._connection.execute("PRAGMA max_page_count = 100000")
     store.commit()
     assert len(rows(store)) == 2
@@ -326,13 +326,13 @@ def test_a_file_of_version_4_takes_up_what_subscriptions_occupy(tmp_path: Path) 
     connection.commit()
     connection.close()
     store = SqliteStore(path, owner=ASKER)
-    Ledger(store, Limits()).occupy((1, 1), 2)
+    Ledger(store, Limits()).occupy(item_id(1, 1), 2)
     store.commit()
     store.close()
     assert version_of(path) == VERSION
     again = Ledger(SqliteStore(path, owner=ASKER), Limits())
     again.load()
-    assert (again.occupied((1, 1)), again.occupied((1, 2)), (1, 2) in again.seen) == (2, 0, True)
+    assert (again.occupied(item_id(1, 1)), again.occupied(item_id(1, 2)), item_id(1, 2) in again.seen) == (2, 0, True)
 
 
 @pytest.mark.parametrize("version", [1, 3])
