@@ -8,10 +8,13 @@ Rules that hold for every engine:
 - Bytes that are malformed, not authentic or of another mission table change nothing.
 - What is known already is acknowledged again and otherwise ignored.
 - An end speaks for itself only; a mediator relays for others.
+- What has ended is told, with the time at which it ended, when the node next does anything; nobody is woken
+  for it. A driver that wants it told sooner asks `next_end_ms`.
 
 What messages mean is asked of the participant that the engine is given (dens/participant.py).
 """
 
+from abc import ABC, abstractmethod
 from typing import Final
 
 from dens.arguments import checked_peer, checked_table_check
@@ -23,6 +26,7 @@ from dens.events import (
     DatagramRefused,
     DuplicateReceived,
     Event,
+    HoldingsEnded,
     MessageAcknowledged,
     MessageRefused,
 )
@@ -57,7 +61,7 @@ from dens.transmitter import Transmitter
 _ROLES: Final = {int(role): role for role in Role}
 
 
-class Engine:
+class Engine(ABC):
     """A protocol machine: it has a transmitter, and a participant to whom messages mean something.
 
     `SubscriberEnd`, `PublisherEnd` and `DensNode` are engines with a participant of their own, and with what
@@ -84,8 +88,7 @@ class Engine:
         self._sessions = context.sessions
         self._rate_limit = context.rate_limit
         self._commits_at_once = participant.commits_at_once
-        self._expires_before_items = participant.expires_before_items
-        self._expires_before_taking = participant.expires_before_taking
+        self._began_ms = now_ms
         held, inbox = self._ledger.load()
         participant.restore(held, inbox, now_ms)
 
@@ -114,6 +117,8 @@ class Engine:
             return self._refuse(data, peer, Reason.TABLE_CHECK, now_ms)
         if self._seen.forget_ms < now_ms:
             self._forget(now_ms - 1)
+        if self._seen.wake_ms <= now_ms or self._participant.next_end_ms() <= now_ms:
+            self.end_what_is_over(now_ms)
         try:
             if item.number < LINK_NUMBER:
                 return self._item_came(item, session, now_ms)
@@ -143,6 +148,7 @@ class Engine:
     def contact_opened(self, peer: int, now_ms: int, *, is_trusted: bool = False) -> None:
         """Begin a session: hello goes out until the peer answers. On a trusted link nothing has a tag."""
         checked_peer(peer, self.node)
+        self.end_what_is_over(now_ms)
         self._sessions.pop(peer, None)
         number = self._ledger.session_number()
         flags = 0 if is_trusted else self._flags
@@ -158,24 +164,50 @@ class Engine:
         return self._ledger.is_unverified(item_id)
 
     def next_timer_ms(self) -> int | None:
-        """Return when something becomes due: an expiry, a hello, a retransmission, acknowledgements."""
-        earliest = min(self._seen.wake_ms, self._participant.next_end_ms())
+        """Return when something becomes due: a hello, a retransmission, acknowledgements. Ends are not: to
+        everybody else what is over is over, whether its node has told so or not.
+        """
+        earliest = self._participant.next_timer_ms()
         for session in self._sessions.values():
             if session.due_ms < earliest:
                 earliest = session.due_ms
         return None if earliest == NEVER_MS else earliest
 
     def timer_due(self, now_ms: int) -> None:
-        """Forget what has expired. What sessions want to send is found by `datagrams_to_send`."""
-        seen, ledger, participant = self._seen, self._ledger, self._participant
-        if seen.forget_ms <= now_ms:
+        """End what is over. What sessions want to send is found by `datagrams_to_send`."""
+        if self._seen.forget_ms <= now_ms:
             self._forget(now_ms)
-        while seen.wake_ms <= now_ms and (ended := seen.pop_ended(now_ms)) is not None:
-            if participant.ended(ended[0], now_ms):
-                ledger.held_ended(*ended)
-            else:
-                ledger.forget(ended[0])
-        participant.timer_due(now_ms)
+        self.end_what_is_over(now_ms)
+        self._participant.timer_due(now_ms)
+
+    def next_end_ms(self) -> int | None:
+        """Return when something ends, or may end, that is not told yet. It is told by any verb that is given
+        the time; nothing else depends on when.
+        """
+        earliest = min(self._seen.wake_ms, self._participant.next_end_ms())
+        return None if earliest == NEVER_MS else earliest
+
+    def end_what_is_over(self, now_ms: int) -> None:
+        """End what is over by now, in the order in which it ended, and as of then: as if the node had been
+        woken for each. What ended before this engine began ends with its beginning. A driver may ask for it
+        at any time, and changes nothing by it.
+        """
+        seen, participant = self._seen, self._participant
+        while (at_ms := min(seen.wake_ms, participant.next_end_ms())) <= now_ms:
+            told_ms = max(at_ms, self._began_ms)
+            is_any = False
+            while (ended := seen.pop_ended(at_ms)) is not None:
+                is_any = True
+                if participant.ended(ended[0], told_ms):
+                    self._ledger.held_ended(*ended)
+                else:
+                    self._ledger.forget(ended[0])
+            if participant.lapsed(at_ms, told_ms) or is_any:
+                self._events.append(HoldingsEnded(told_ms, *self.held()))
+
+    @abstractmethod
+    def held(self) -> tuple[int, int, int]:
+        """Return how many subscriptions and notifications are held, and the bytes of the latter."""
 
     def _forget(self, now_ms: int) -> None:
         """Forget what was only known until now. No timer asks for it: it is done where it is seen."""
@@ -234,8 +266,6 @@ class Engine:
 
     def _item_came(self, item: Item, session: PeerSession, now_ms: int) -> bool:
         """Take a message; say whether it came for the first time in this contact."""
-        if self._expires_before_items:
-            self.timer_due(now_ms)
         if session.role is None:
             self._events.append(
                 DatagramRefused(now_ms, session.peer, item.size, REASON_NAMES[Reason.NO_CONTACT])
@@ -263,10 +293,6 @@ class Engine:
 
     def _take_carefully(self, item: Item, session: PeerSession, now_ms: int) -> Status:
         """Take a message whatever happens; bytes that it refuses to read are a bad payload."""
-        if self._expires_before_taking and (
-            self._seen.wake_ms <= now_ms or self._participant.next_end_ms() <= now_ms
-        ):
-            self.timer_due(now_ms)
         try:
             status = self._quarantine.attempt(
                 Work.TAKING,

@@ -157,6 +157,18 @@ class FilterRemoved:
 
 
 @dataclass(frozen=True, slots=True)
+class HoldingsEnded:
+    """Something that a node held ended at `at_ms`, and so much is left since: subscriptions, notifications,
+    and the bytes of the latter. Ends are told late (dens/engine.py), so nobody could ask for it in time.
+    """
+
+    at_ms: int
+    subscriptions: int
+    notifications: int
+    octets: int
+
+
+@dataclass(frozen=True, slots=True)
 class NumberShared:
     """Two who are both alive call themselves by one number, at these places. A driver tells it: an engine
     knows numbers only, and what the two say looks like one node's to it, so that some of it is lost.
@@ -167,4 +179,12 @@ class NumberShared:
     places: tuple[str, str]
 
 
-Event = MessageEvent | DatagramRefused | NotificationMatched | FilterInstalled | FilterRemoved | NumberShared
+Event = (
+    MessageEvent
+    | DatagramRefused
+    | NotificationMatched
+    | FilterInstalled
+    | FilterRemoved
+    | HoldingsEnded
+    | NumberShared
+)
