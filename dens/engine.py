@@ -8,10 +8,13 @@ Rules that hold for every engine:
 - Bytes that are malformed, not authentic or of another mission table change nothing.
 - What is known already is acknowledged again and otherwise ignored.
 - An end speaks for itself only; a mediator relays for others.
+- What has ended is told, with the time at which it ended, when the node next does anything; nobody is woken
+  for it. A driver that wants it told sooner asks `next_end_ms`.
 
 What messages mean is asked of the participant that the engine is given (dens/participant.py).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Final
 
@@ -19,16 +22,17 @@ from dens.arguments import checked_peer, checked_table_check
 from dens.authentication import TAG_BYTES
 from dens.context import NodeContext
 from dens.envelope import unpack
-from dens.errors import OtherVersionError, RemoteProtocolError
+from dens.errors import OtherVersionError, RemoteProtocolError, StoreError
 from dens.events import (
     DatagramRefused,
     DuplicateReceived,
     Event,
+    HoldingsEnded,
     MessageAcknowledged,
     MessageRefused,
 )
 from dens.greeting import Greeting
-from dens.item import NEVER_MS, NUMBER_BITS, Item, ItemId
+from dens.item import AT_ONCE_MS, NEVER_MS, NUMBER_BITS, Item, ItemId
 from dens.machine import Datagram
 from dens.messages import Acknowledgement, Batch, Hello, SummaryMessage
 from dens.numbers import (
@@ -51,7 +55,7 @@ from dens.numbers import (
     Status,
 )
 from dens.participant import Participant
-from dens.peer_session import AT_ONCE_MS, PeerSession
+from dens.peer_session import PeerSession
 from dens.quarantine import REFUSALS, Work
 from dens.transmitter import Transmitter
 
@@ -61,7 +65,7 @@ _RANKS: Final = {SUMMARY: _SUMMARY_RANK, ACKNOWLEDGEMENT: 1}
 """In which order the link messages of a batch come, before what is stored."""
 
 
-class Engine:
+class Engine(ABC):
     """A protocol machine: it has a transmitter, and a participant to whom messages mean something.
 
     `SubscriberEnd`, `PublisherEnd` and `DensNode` are engines with a participant of their own, and with what
@@ -88,8 +92,7 @@ class Engine:
         self._sessions = context.sessions
         self._rate_limit = context.rate_limit
         self._commits_at_once = participant.commits_at_once
-        self._expires_before_items = participant.expires_before_items
-        self._expires_before_taking = participant.expires_before_taking
+        self._began_ms = now_ms
         held, inbox = self._ledger.load()
         participant.restore(held, inbox, now_ms)
 
@@ -118,6 +121,8 @@ class Engine:
             return self._refuse(data, peer, Reason.TABLE_CHECK, now_ms)
         if self._seen.forget_ms < now_ms:
             self._forget(now_ms - 1)
+        if self._seen.wake_ms <= now_ms or self._participant.next_end_ms() <= now_ms:
+            self.end_what_is_over(now_ms)
         try:
             if item.number < LINK_NUMBER:
                 return self._items_came((item,), session, now_ms)
@@ -129,9 +134,10 @@ class Engine:
                     return self._refuse(data, peer, Reason.RATE_LIMIT, now_ms)
                 return self._greeting.hello_came(hello, session, now_ms)
             items = self._unbatched(item.payload, peer, now_ms) if item.type == BATCH else [item]
-            if not self._is_summary_admitted(items[0], session, now_ms):
+            summary = SummaryMessage.decode(items[0].payload) if items[0].type == SUMMARY else None
+            if summary is not None and not self._is_admitted(items[0], summary, session, now_ms):
                 return self._refuse(data, peer, Reason.RATE_LIMIT, now_ms)
-            self._take_all(items, item, session, now_ms)
+            self._take_all(items, summary, item.number, session, now_ms)
         except RemoteProtocolError:
             return self._refuse(data, peer, Reason.MALFORMED, now_ms)
         return session.is_link_news(item.number)
@@ -139,6 +145,7 @@ class Engine:
     def contact_opened(self, peer: int, now_ms: int, *, is_trusted: bool = False) -> None:
         """Begin a session: hello goes out until the peer answers. On a trusted link nothing has a tag."""
         checked_peer(peer, self.node)
+        self.end_what_is_over(now_ms)
         self._sessions.pop(peer, None)
         number = self._ledger.session_number()
         flags = 0 if is_trusted else self._flags
@@ -156,24 +163,50 @@ class Engine:
         return self._ledger.is_unverified(item_id)
 
     def next_timer_ms(self) -> int | None:
-        """Return when something becomes due: an expiry, a hello, a retransmission, acknowledgements."""
-        earliest = min(self._seen.wake_ms, self._participant.next_end_ms())
+        """Return when something becomes due: a hello, a retransmission, acknowledgements. Ends are not: to
+        everybody else what is over is over, whether its node has told so or not.
+        """
+        earliest = self._participant.next_timer_ms()
         for session in self._sessions.values():
             if session.due_ms < earliest:
                 earliest = session.due_ms
         return None if earliest == NEVER_MS else earliest
 
     def timer_due(self, now_ms: int) -> None:
-        """Forget what has expired. What sessions want to send is found by `datagrams_to_send`."""
-        seen, ledger, participant = self._seen, self._ledger, self._participant
-        if seen.forget_ms <= now_ms:
+        """End what is over. What sessions want to send is found by `datagrams_to_send`."""
+        if self._seen.forget_ms <= now_ms:
             self._forget(now_ms)
-        while seen.wake_ms <= now_ms and (ended := seen.pop_ended(now_ms)) is not None:
-            if participant.ended(ended[0], now_ms):
-                ledger.held_ended(*ended)
-            else:
-                ledger.forget(ended[0])
-        participant.timer_due(now_ms)
+        self.end_what_is_over(now_ms)
+        self._participant.timer_due(now_ms)
+
+    def next_end_ms(self) -> int | None:
+        """Return when something ends, or may end, that is not told yet. It is told by any verb that is given
+        the time; nothing else depends on when.
+        """
+        earliest = min(self._seen.wake_ms, self._participant.next_end_ms())
+        return None if earliest == NEVER_MS else earliest
+
+    def end_what_is_over(self, now_ms: int) -> None:
+        """End what is over by now, in the order in which it ended, and as of then: as if the node had been
+        woken for each. What ended before this engine began ends with its beginning. A driver may ask for it
+        at any time, and changes nothing by it.
+        """
+        seen, participant = self._seen, self._participant
+        while (at_ms := min(seen.wake_ms, participant.next_end_ms())) <= now_ms:
+            told_ms = max(at_ms, self._began_ms)
+            is_any = False
+            while (ended := seen.pop_ended(at_ms)) is not None:
+                is_any = True
+                if participant.ended(ended[0], told_ms):
+                    self._ledger.held_ended(*ended)
+                else:
+                    self._ledger.forget(ended[0])
+            if participant.lapsed(at_ms, told_ms) or is_any:
+                self._events.append(HoldingsEnded(told_ms, *self.held()))
+
+    @abstractmethod
+    def held(self) -> tuple[int, int, int]:
+        """Return how many subscriptions and notifications are held, and the bytes of the latter."""
 
     def _forget(self, now_ms: int) -> None:
         """Forget what was only known until now. No timer asks for it: it is done where it is seen."""
@@ -231,32 +264,38 @@ class Engine:
             items.append(item)
         return items
 
-    def _is_summary_admitted(self, first: Item, session: PeerSession, now_ms: int) -> bool:
-        """Say whether what begins so may be taken: a summary that is news has its price."""
-        if first.type != SUMMARY:
-            return True
-        is_news = self._greeting.is_news(first, SummaryMessage.decode(first.payload), session)
+    def _is_admitted(self, item: Item, summary: SummaryMessage, session: PeerSession, now_ms: int) -> bool:
+        """Say whether a summary may be taken: one that is news has its price."""
+        is_news = self._greeting.is_news(item, summary, session)
         return not is_news or self._rate_limit.admits(session.peer, now_ms)
 
-    def _take_all(self, items: list[Item], batch: Item, session: PeerSession, now_ms: int) -> None:
-        """Take what came in one datagram; a batch that was taken alike is answered as a whole."""
+    def _take_all(
+        self,
+        items: list[Item],
+        summary: SummaryMessage | None,
+        number: int,
+        session: PeerSession,
+        now_ms: int,
+    ) -> None:
+        """Take what came in the datagram of this number; a batch that was taken alike is answered as a
+        whole. What may be found to be bad comes first.
+        """
         answers: Sequence[tuple[int, int, int]] = ()
-        at = 0
-        if items[0].type == SUMMARY:
-            at = 1
-        if at < len(items) and items[at].type == ACKNOWLEDGEMENT:
+        at = 0 if summary is None else 1
+        to_answer = len(items)
+        if at < to_answer and items[at].type == ACKNOWLEDGEMENT:
             answers = Acknowledgement.decode(items[at].payload).entries
             at += 1
-        answered, expected = len(session.acks), len(items) - at
-        if items[0].type == SUMMARY:
-            expected += 1
-            message = SummaryMessage.decode(items[0].payload)
-            self._greeting.summary_came(items[0], message, session, now_ms)
+            to_answer -= 1
+        answered = len(session.acks)
+        if summary is not None:
+            self._greeting.summary_came(items[0], summary, session, now_ms)
         if answers:
             self._acknowledgement_came(answers, session, now_ms)
         if at < len(items):
             self._items_came(items[at:] if at else items, session, now_ms)
-        session.answer_together(answered, expected, session.peer, batch.number)
+        if to_answer > 1:
+            session.answer_together(answered, to_answer, session.peer, number)
 
     def _acknowledgement_came(
         self, entries: Sequence[tuple[int, int, int]], session: PeerSession, now_ms: int
@@ -272,8 +311,6 @@ class Engine:
     def _items_came(self, items: Sequence[Item], session: PeerSession, now_ms: int) -> bool:
         """Take messages that came together; say whether one came for the first time in this contact."""
         events, peer, role = self._events, session.peer, session.role
-        if self._expires_before_items:
-            self.timer_due(now_ms)
         if role is None:
             size = sum(item.size for item in items)
             events.append(DatagramRefused(now_ms, peer, size, REASON_NAMES[Reason.NO_CONTACT]))
@@ -307,26 +344,20 @@ class Engine:
         return is_news
 
     def _take_carefully(self, item: Item, session: PeerSession, now_ms: int) -> Status:
-        """Take a message whatever happens; bytes that it refuses to read are a bad payload."""
-        if self._expires_before_taking and (
-            self._seen.wake_ms <= now_ms or self._participant.next_end_ms() <= now_ms
-        ):
-            self.timer_due(now_ms)
-        try:
-            status = self._quarantine.attempt(
-                Work.TAKING,
-                item,
-                now_ms,
-                self._participant.take,
-                item,
-                session,
-                now_ms,
-                otherwise=None,
-                peer=session.peer,
-                lets_refuse=True,
-            )
-        except REFUSALS:
-            status = BAD_PAYLOAD
+        """Take a message whatever happens; bytes that it refuses to read are a bad payload.
+
+        It is what `Quarantine.attempt` does, without a call: every message is taken.
+        """
+        status: Status | None = None
+        if not self._quarantine.holds(item, Work.TAKING):
+            try:
+                status = self._participant.take(item, session, now_ms)
+            except REFUSALS:
+                status = BAD_PAYLOAD
+            except StoreError:
+                raise
+            except Exception as error:
+                self._quarantine.put(Work.TAKING, item, error, now_ms, session.peer)
         if status is None:
             status = self._participant.could_not_take(item, now_ms)
         if status is not STORED:

@@ -9,7 +9,7 @@ is the trace's word for it.
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from dens.item import Item
+from dens.item import AT_ONCE_MS, Item
 from dens.messages import Satisfied
 
 
@@ -45,10 +45,13 @@ class MessageEvent:
     def _facts(self) -> tuple[object, ...]:
         return (self.at_ms, self.item, self.peer, self.reason, self.satisfied)
 
-    def in_time_of(self, ahead_ms: int) -> Self:
-        """Return the same event in the time of somebody whose own clock is so far behind."""
+    def in_time_of(self, ahead_ms: int, least_ms: int = AT_ONCE_MS) -> Self:
+        """Return the same event in the time of somebody whose own clock is so far behind, and for whom it did
+        not happen before that time.
+        """
         item = self.item.but(created_ms=self.item.created_ms - ahead_ms)
-        return type(self)(self.at_ms - ahead_ms, item, self.peer, self.reason, self.satisfied)
+        at_ms = max(self.at_ms - ahead_ms, least_ms)
+        return type(self)(at_ms, item, self.peer, self.reason, self.satisfied)
 
 
 class MessageCreated(MessageEvent):
@@ -179,6 +182,18 @@ class FilterRemoved:
 
 
 @dataclass(frozen=True, slots=True)
+class HoldingsEnded:
+    """Something that a node held ended at `at_ms`, and so much is left since: subscriptions, notifications,
+    and the bytes of the latter. Ends are told late (dens/engine.py), so nobody could ask for it in time.
+    """
+
+    at_ms: int
+    subscriptions: int
+    notifications: int
+    octets: int
+
+
+@dataclass(frozen=True, slots=True)
 class NumberShared:
     """Two who are both alive call themselves by one number, at these places. A driver tells it: an engine
     knows numbers only, and what the two say looks like one node's to it, so that some of it is lost.
@@ -189,4 +204,12 @@ class NumberShared:
     places: tuple[str, str]
 
 
-Event = MessageEvent | DatagramRefused | NotificationMatched | FilterInstalled | FilterRemoved | NumberShared
+Event = (
+    MessageEvent
+    | DatagramRefused
+    | NotificationMatched
+    | FilterInstalled
+    | FilterRemoved
+    | HoldingsEnded
+    | NumberShared
+)

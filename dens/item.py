@@ -34,6 +34,8 @@ def told_id(item_id: ItemId) -> str:
 ENVELOPE_BYTES: Final = 16
 NEVER_MS: Final = 1 << 62
 """Later than any time."""
+AT_ONCE_MS: Final = -NEVER_MS
+"""Earlier than any time."""
 OLDEST_AGE_MS: Final = 0xFFFF_FFFF
 """The envelope's age has four bytes; what is older than they can say is over."""
 

@@ -51,10 +51,10 @@ class Ledger:
         "_link_number",
         "_next_number",
         "_occupied",
-        "_quarantined",
         "_reserved",
         "_store",
         "_unverified",
+        "quarantined",
         "seen",
     )
 
@@ -63,7 +63,8 @@ class Ledger:
         self._store = store
         self._limits = limits
         self._unverified: set[ItemId] = set()
-        self._quarantined: dict[ItemId, int] = {}
+        self.quarantined: Final[dict[ItemId, int]] = {}
+        """The kinds of work that are not done with a message (dens/quarantine.py); for reading."""
         self._occupied: dict[ItemId, int] = {}
         self._is_dirty = False
         self._link_number = 0
@@ -80,7 +81,7 @@ class Ledger:
             elif space == _UNVERIFIED:
                 self._unverified.add(key)
             elif space == _QUARANTINED:
-                self._quarantined[key] = int.from_bytes(row_of(value), "big")
+                self.quarantined[key] = int.from_bytes(row_of(value), "big")
             elif space == _OCCUPIED:
                 self._occupied[key] = int.from_bytes(row_of(value), "big")
             elif space == _KNOWN:
@@ -194,21 +195,17 @@ class Ledger:
 
     def mark_quarantined(self, item_id: ItemId, work: int) -> None:
         """Note that these kinds of work are not done with a message, for as long as it is held."""
-        self._quarantined[item_id] = works = self._quarantined.get(item_id, 0) | work
+        self.quarantined[item_id] = works = self.quarantined.get(item_id, 0) | work
         self._put(_QUARANTINED, item_id, bytes((works,)))
-
-    def quarantined(self, item_id: ItemId) -> int:
-        """Return the kinds of work that are not done with a message; 0 for nearly every one."""
-        return self._quarantined.get(item_id, 0) if self._quarantined else 0
 
     @property
     def quarantined_count(self) -> int:
         """Return how many messages are marked."""
-        return len(self._quarantined)
+        return len(self.quarantined)
 
     def release(self, item_id: ItemId) -> None:
         """Take the marks of quarantine off a message: it is not, or no longer, held."""
-        if self._quarantined.pop(item_id, None) is not None:
+        if self.quarantined.pop(item_id, None) is not None:
             self._erase(_QUARANTINED, item_id)
 
     def _unmark(self, item_id: ItemId) -> None:

@@ -1,4 +1,4 @@
-"""The seven verbs by which every protocol machine is driven.
+"""The verbs by which every protocol machine is driven.
 
 A driver (an emulator, a socket loop, a test) owns the clock and the link. After any verb it asks for
 `datagrams_to_send` and sends them, drains `next_event`, and arranges to call `timer_due` at `next_timer_ms`.
@@ -45,8 +45,16 @@ class ProtocolMachine(Protocol):
         """Return when `timer_due` should be called next, or None. A time in the past means now."""
         ...
 
+    def next_end_ms(self) -> int | None:
+        """Return when something ends, or may end, that is not told yet, or None.
+
+        Every verb that is given the time tells it, as of when it ended. A driver that wants it told
+        sooner calls `timer_due`; to what is said and kept it makes no difference.
+        """
+        ...
+
     def timer_due(self, now_ms: int) -> None:
-        """Do what has become due: expiry, hellos, retries. Calling it early or late is harmless."""
+        """Do what has become due: ends, hellos, retries. Calling it early or late is harmless."""
         ...
 
     def datagrams_to_send(self, now_ms: int) -> list[Datagram]:

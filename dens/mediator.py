@@ -79,7 +79,6 @@ class Mediator(Participant):
 
     role = MEDIATOR
     commits_at_once = False
-    expires_before_taking = True
 
     def __init__(
         self,
@@ -271,17 +270,21 @@ class Mediator(Participant):
             self._installing.refused(item, status, session)
 
     def timer_due(self, now_ms: int) -> None:
-        """Forget subscriptions that have lingered enough, and find what subscribers in contact are owed that
-        was put off.
-        """
-        self._state.lapse(now_ms)
+        """Find what subscribers in contact are owed that was put off."""
         if self._deferred.find_ms <= now_ms:
             self._deferred.find_for_all(now_ms)
 
+    def next_timer_ms(self) -> int:
+        """Return when something is to be found."""
+        return self._deferred.find_ms
+
     def next_end_ms(self) -> int:
-        """Return when a subscription has lingered enough, or something is to be found."""
-        lingering_ms, find_ms = self._state.table.wake_ms, self._deferred.find_ms
-        return lingering_ms if lingering_ms < find_ms else find_ms
+        """Return when a subscription has lingered enough."""
+        return self._state.table.wake_ms
+
+    def lapsed(self, until_ms: int, now_ms: int) -> bool:
+        """Forget subscriptions that have lingered enough."""
+        return self._state.lapse(until_ms, now_ms)
 
     def _owe_other_revisions_only(self, refused: Item, session: PeerSession) -> None:
         """Owe a subscriber no more for what it no longer wants; a newer revision may have come meanwhile."""

@@ -76,11 +76,14 @@ class MediatorState:
         self.items[item.id] = item
         self._ledger.keep(item)
 
-    def lapse(self, now_ms: int) -> None:
-        """Forget subscriptions that have lingered enough."""
-        while self.table.wake_ms <= now_ms and (ended := self.table.pop_ended(now_ms)) is not None:
+    def lapse(self, until_ms: int, now_ms: int) -> bool:
+        """Forget subscriptions that have lingered enough by then; say whether there was any."""
+        is_any = False
+        while self.table.wake_ms <= until_ms and (ended := self.table.pop_ended(until_ms)) is not None:
+            is_any = True
             self.owing.match_no_more(ended, now_ms)
             self.forget_services(ended)
+        return is_any
 
     def lighten(self, item: Item) -> None:
         """Hold a notification with fewer copies to give."""

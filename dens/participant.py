@@ -26,16 +26,12 @@ class Participant(ABC):
     """Whether what an application asked is committed even if nothing is sent. A mediator has no application,
     and waits for its next acknowledgements, so that one commit serves a batch.
     """
-    expires_before_items: ClassVar[bool] = False
-    """Whether what has expired ends before any message is looked at."""
-    expires_before_taking: ClassVar[bool] = False
-    """Whether it ends before a message is taken that is new."""
 
     # ------------------------------------------------------------------ what an engine asks
 
     @abstractmethod
     def restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
-        """Take up what was committed before a restart; expired messages too, which end at the first timer."""
+        """Take up what was committed before a restart; expired messages too, which end with the next verb."""
 
     @abstractmethod
     def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
@@ -70,11 +66,19 @@ class Participant(ABC):
         return summary.decode(message.known)
 
     def next_end_ms(self) -> int:
-        """Return when something ends that is no message."""
+        """Return when something ends, or may end, that is no message."""
+        return NEVER_MS
+
+    def lapsed(self, until_ms: int, now_ms: int) -> bool:
+        """End what is no message and is over by then; say whether anything was. It is told as of now."""
+        return False
+
+    def next_timer_ms(self) -> int:
+        """Return when there is something to do that cannot wait for the node's next verb."""
         return NEVER_MS
 
     def timer_due(self, now_ms: int) -> None:  # noqa: B027 nothing is what most do
-        """Do what has become due beside the ends of messages."""
+        """Do it."""
 
     # ------------------------------------------------------------------ what a transmitter asks
 

@@ -23,13 +23,11 @@ from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 from typing import Final
 
-from dens.item import ENVELOPE_BYTES, NEVER_MS, NUMBER_BITS, NUMBER_MASK, Item, ItemId
+from dens.item import AT_ONCE_MS, ENVELOPE_BYTES, NEVER_MS, NUMBER_BITS, NUMBER_MASK, Item, ItemId
 from dens.limits import Limits
 from dens.numbers import Role
 from dens.summary import RecentIds, Summary
 
-AT_ONCE_MS: Final = -NEVER_MS
-"""Earlier than any time."""
 _FEW_BYTES: Final = 2_048
 """Some small messages, which no link is too slow for."""
 DATAGRAM_BYTES: Final = 60_000

@@ -47,6 +47,7 @@ class PublisherEnd(Engine):
     def announce(self, extract: bytes, now_ms: int, lifetime_q: int = ANNOUNCE_LIFETIME_Q) -> ItemId:
         """Say what this node can measure; it replaces what was said before. The same again is nothing new."""
         checked_bytes(extract, "an extract")
+        self.end_what_is_over(now_ms)
         older = self.state.announcement
         if older is not None and older.payload == extract and older.lifetime_q == lifetime_q:
             return older.id
@@ -57,7 +58,7 @@ class PublisherEnd(Engine):
     def publish(self, language: int, vector: bytes, lifetime_q: int, now_ms: int) -> ItemId:
         """Send this notification to whoever asked; its event time is now."""
         checked_bytes(vector, "a notification vector")
-        self.timer_due(now_ms)
+        self.end_what_is_over(now_ms)
         item = self.context.make(MessageType.NOTIFICATION, language, lifetime_q, vector, now_ms)
         self.state.publish(item, now_ms)
         return item.id

@@ -53,7 +53,6 @@ class PublisherState(Participant):
     )
 
     role = Role.PUBLISHER
-    expires_before_items = True
 
     def __init__(self, context: NodeContext, filter_host: FilterHost) -> None:
         self._context = context

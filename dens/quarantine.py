@@ -76,8 +76,8 @@ class Quarantine:
 
     def holds(self, item: Item, work: Work) -> bool:
         """Say whether this work failed with this message."""
-        works = self._ledger.quarantined(item.id)
-        return works != 0 and bool(works & work)  # Nearly always nothing has failed, and flags are slow.
+        works = self._ledger.quarantined.get(item.id)
+        return works is not None and bool(works & work)  # Nearly always nothing has failed; flags are slow.
 
     def attempt(
         self,

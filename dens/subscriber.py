@@ -65,6 +65,7 @@ class SubscriberEnd(Engine):
                 f"{len(vector)} bytes are no subscription vector; it begins with id, revision, lifetime"
             )
         id, seq, lifetime_q = vector[HEADER_ID], vector[HEADER_REVISION], vector[HEADER_LIFETIME]
+        self.end_what_is_over(now_ms)
         if occupies is None:
             occupies = self._count_parts(vector, language)
         self.state.check_free(id, seq, occupies)
@@ -103,6 +104,7 @@ class SubscriberEnd(Engine):
     def renew(self, id: int, lifetime_q: int, now_ms: int) -> ItemId:
         """Keep a subscription in force for this lifetime from now on, without changing it."""
         checked_code(lifetime_q, "lifetime code")
+        self.end_what_is_over(now_ms)
         current = self.state.current(id, now_ms)
         in_force_ms = max(0, now_ms - current.since_ms)  # a clock may have been set back
         if in_force_ms > OLDEST_AGE_MS:
@@ -123,6 +125,7 @@ class SubscriberEnd(Engine):
 
     def unsubscribe(self, id: int, now_ms: int) -> ItemId:
         """Take a subscription back: no copy of it, wherever it is, will be served when this has got there."""
+        self.end_what_is_over(now_ms)
         current = self.state.current(id, now_ms)
         self._ledger.require_numbers(1 + self.state.reach.get(id, 0))
         del self.state.in_force[id]

@@ -74,6 +74,10 @@ class Clock:
         event = _Call(self._callbacks, at_ms, action, arguments)
         self._schedule(event, Rank.TIMER + node / _NODES, at_ms - self.now_ms)
 
+    def interrupt(self, raises: Callable[[], None]) -> None:
+        """Let this happen next, which raises: between two calls, so that nothing is left half done."""
+        self._schedule(_Call(self._callbacks, self.now_ms, raises, ()), 0, 0)
+
     def _happen(self, event: simpy.Event) -> None:
         assert isinstance(event, _Call)
         self.now_ms = event.at_ms

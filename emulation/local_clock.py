@@ -8,11 +8,12 @@ from dataclasses import replace
 from dens.events import Event, MessageEvent, NotificationMatched
 
 
-def in_world_time(event: Event, skew_ms: int) -> Event:
-    """Return an event of a node whose clock is so far ahead, with the world's times."""
+def in_world_time(event: Event, skew_ms: int, least_ms: int) -> Event:
+    """Return an event of a node whose clock is so far ahead, with the world's times. What ends because the
+    clock was set ends when it was set, at `least_ms`."""
     if isinstance(event, MessageEvent):
-        return event.in_time_of(skew_ms)
-    at_ms = event.at_ms - skew_ms
+        return event.in_time_of(skew_ms, least_ms)
+    at_ms = max(event.at_ms - skew_ms, least_ms)
     if isinstance(event, NotificationMatched):
         item = event.item.but(created_ms=event.item.created_ms - skew_ms)
         return replace(event, at_ms=at_ms, item=item)

@@ -45,13 +45,14 @@ class Sensor:
 @dataclass(slots=True)
 class Node:
     """One node of the world. `wake_ms` is the earliest time at which it is already arranged to be woken,
-    `skew_ms` how far its own clock is ahead."""
+    `skew_ms` how far its own clock is ahead since the moment `set_ms`."""
 
     slot: NodeSlot
     engine: SubscriberEnd | DensNode | PublisherEnd
     store: MemoryStore
     wake_ms: int | None = None
     skew_ms: int = 0
+    set_ms: int = 0
     watchdog: Watchdog | None = None
     sensors: list[Sensor] = field(default_factory=list)
     readings: int = 0

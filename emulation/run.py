@@ -6,12 +6,17 @@ manifest says `partial` and how far it got. Any other failure leaves nothing beh
 """
 
 import gc
+import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
+from threading import current_thread, main_thread
+from types import FrameType
 from typing import Any, Final, Literal
 
+from emulation.clock import Clock
 from emulation.run_inputs import keep_inputs
 from emulation.scenario import Scenario
 from emulation.world import World
@@ -115,6 +120,31 @@ def _no_search_for_cycles() -> Iterator[None]:
             gc.enable()
 
 
+@contextmanager
+def _interrupted_between_calls(clock: Clock) -> Iterator[None]:
+    """Let an interruption wait until what is being done at this moment is done: nodes tell later what ended
+    earlier, so half of a call would lack more than the last moment.
+    """
+    interrupt = signal.getsignal(signal.SIGINT)
+    if current_thread() is not main_thread() or not callable(interrupt):
+        yield
+        return
+    came = False
+
+    def wait(number: int, frame: FrameType | None) -> None:
+        nonlocal came
+        came = True
+        clock.interrupt(partial(interrupt, number, frame))
+
+    signal.signal(signal.SIGINT, wait)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, interrupt)
+    if came:
+        interrupt(signal.SIGINT, None)
+
+
 def _run(
     scenario: Scenario,
     seed: int,
@@ -132,15 +162,17 @@ def _run(
         try:
             world = assemble_world(scenario, seed, trace)
             trace.checkpoint()
-            for step in range(1, _STEPS + 1):
-                world.run_until(end_ms * step // _STEPS)
-                reached_ms = world.now_ms
-                if trace.collected >= _ROWS_BETWEEN:
-                    trace.checkpoint()
-                    manifest = manifest_of_run(scenario, seed, "running", reached_ms, inputs)
-                    folder.write("manifest.json", manifest)
-                if progress is not None:
-                    progress(_progress(world, end_ms))
+            with _interrupted_between_calls(world.clock):
+                for step in range(1, _STEPS + 1):
+                    world.run_until(end_ms * step // _STEPS)
+                    reached_ms = world.now_ms
+                    if trace.collected >= _ROWS_BETWEEN:
+                        world.tell_ends()
+                        trace.checkpoint()
+                        manifest = manifest_of_run(scenario, seed, "running", reached_ms, inputs)
+                        folder.write("manifest.json", manifest)
+                    if progress is not None:
+                        progress(_progress(world, end_ms))
         except KeyboardInterrupt:
             status = "partial"
             reached_ms = world.now_ms if world is not None else 0

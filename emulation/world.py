@@ -112,7 +112,27 @@ class World:
 
     def close(self, at_ms: int) -> None:
         """Write down what is known only now that the run ends, at this time."""
+        self.tell_ends()
         self._contacts.close(at_ms)
+
+    def tell_ends(self) -> None:
+        """Write down what has ended at any node before now and is not told yet, because its node had nothing
+        to do since. Nothing else changes.
+        """
+        for node in self.nodes:
+            end_ms = node.engine.next_end_ms()
+            if end_ms is not None and end_ms - node.skew_ms < self.clock.now_ms:
+                self.tell_ends_of(node)
+
+    def tell_ends_of(self, node: Node) -> None:
+        """Write down what has ended at this node before now, unless it is down, or busy: then it tells that
+        with all else when it is done computing."""
+        is_busy = self.boards is not None and self.boards.free_ms(node) > self.clock.now_ms
+        if node.slot.device not in self.reachability.down and not is_busy:
+            node.engine.end_what_is_over(self.clock.now_ms - 1 + node.skew_ms)
+            if node.slot.role != "mediator":
+                node.engine.context.ledger.commit()  # An end commits at once, and tells nothing twice.
+            self._write_down(node, b"")
 
     # ------------------------------------------------------------------ contacts and the air
 
@@ -222,24 +242,31 @@ class World:
                 self.air.send(number, peer, data)
             else:
                 self.clock.call_at(now_ms, Rank.ARRIVAL, self._arrive_inside, number, peer, data)
-        if (event := engine.next_event()) is not None:
-            journal, mobility = self.journal, self._mobility
-            while event is not None:
-                if skew_ms:
-                    event = in_world_time(event, skew_ms)
-                if isinstance(event, DatagramRefused):
-                    journal.frame_refused(number, received, event)
-                else:
-                    journal.event(number, event)
-                    if mobility is not None:
-                        mobility.heard(number, event)
-                event = engine.next_event()
-            journal.buffer(now_ms, number, *engine.held())
+        if self._write_down(node, received):
+            self.journal.buffer(now_ms, number, *engine.held())
         wanted_ms = engine.next_timer_ms()
         if wanted_ms is not None and (node.wake_ms is None or wanted_ms - skew_ms < node.wake_ms):
             self._wake_at(node, wanted_ms - skew_ms)
         if self._mobility is not None:
             self._mobility.react()
+
+    def _write_down(self, node: Node, received: bytes) -> bool:
+        """Write down what the engine tells; say whether that was anything."""
+        engine = node.engine
+        if (event := engine.next_event()) is None:
+            return False
+        journal, mobility, number, skew_ms = self.journal, self._mobility, node.slot.number, node.skew_ms
+        while event is not None:
+            if skew_ms or node.set_ms:
+                event = in_world_time(event, skew_ms, node.set_ms)
+            if isinstance(event, DatagramRefused):
+                journal.frame_refused(number, received, event)
+            else:
+                journal.event(number, event)
+                if mobility is not None:
+                    mobility.heard(number, event)
+            event = engine.next_event()
+        return True
 
     def _wake_at(self, node: Node, wanted_ms: int) -> None:
         """Arrange to wake a node, at the next millisecond at the earliest."""

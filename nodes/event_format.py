@@ -12,6 +12,7 @@ from dens.events import (
     Event,
     FilterInstalled,
     FilterRemoved,
+    HoldingsEnded,
     MessageAcknowledged,
     MessageEvent,
     MessageRefused,
@@ -23,9 +24,10 @@ from dens.messages import Satisfied
 from nodes.clock import NETWORK_EPOCH_MS
 from watchdog.header import HEADER_ID
 
-_UNTOLD = (DuplicateReceived, MessageAcknowledged)
-"""People are told what changed, not that it was said again."""
-_UNTOLD_WORDS: Final = frozenset(kind.kind for kind in _UNTOLD)
+_REPEATED: Final = (DuplicateReceived, MessageAcknowledged)
+_UNTOLD: Final = (*_REPEATED, HoldingsEnded)
+"""People are told what changed, not that it was said again, and what ended, not what is left."""
+_UNTOLD_WORDS: Final = frozenset(kind.kind for kind in _REPEATED)
 _MOST_TOLD: Final = 64
 """So many kinds of what happens too often are told apart."""
 
@@ -54,6 +56,9 @@ def event_document(event: Event) -> dict[str, Any]:
         return {"at_ms": event.at_ms, **facts, "reason": event.reason}
     if isinstance(event, NumberShared):
         return {"at_ms": event.at_ms, "event": "shared", "node": event.node, "places": list(event.places)}
+    if isinstance(event, HoldingsEnded):
+        facts = {"event": "holds", "subscriptions": event.subscriptions, "bytes": event.octets}
+        return {"at_ms": event.at_ms, **facts, "notifications": event.notifications}
     facts = {"at_ms": event.at_ms, "origin": event.item.origin, "number": event.item.number}
     if isinstance(event, FilterInstalled):
         return {**facts, "event": "installed", "peer": event.peer, "code": event.code}

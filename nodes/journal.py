@@ -6,10 +6,14 @@ is the same.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dens.envelope import peek
-from dens.events import DatagramRefused, Event, MessageEvent, NotificationMatched
+from dens.events import DatagramRefused, Event, HoldingsEnded, MessageEvent, NotificationMatched
 from dens.item import LIFETIME_MS, NUMBER_BITS, NUMBER_MASK, OLDEST_AGE_MS, ItemId
 from dens.numbers import TYPE_NAMES
 from traces.writer import NOTHING, TraceWriter
@@ -22,6 +26,24 @@ _Told = tuple[int, int, int, int, int, int, int]
 
 _UNREADABLE: Final = "unreadable"
 """The type of a frame whose envelope says nothing."""
+
+_AT, _KIND, _NODE, _BUFFER_NODE = 0, 1, 2, 1
+"""Places in a row of `messages`, and of `buffers`."""
+
+
+def _in_order(rows: NDArray[np.int64], expired: int) -> NDArray[np.int64]:
+    """Return rows of `messages` by time. Of one millisecond those come last that tell of an end, by node:
+    when a node came to tell it makes no difference to a trace.
+    """
+    is_end = rows[:, _KIND] == expired
+    ends = rows[is_end]
+    rows = np.concatenate((rows[~is_end], ends[np.argsort(ends[:, _NODE], kind="stable")]))
+    return rows[np.argsort(rows[:, _AT], kind="stable")]
+
+
+def _by_time_and_node(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return rows of `buffers` by time and node; those of one node are in order."""
+    return rows[np.lexsort((rows[:, _BUFFER_NODE], rows[:, _AT]))]
 
 
 class Journal:
@@ -48,6 +70,8 @@ class Journal:
         self._buffer_row, self._buffer_packed = buffers.numbers.extend, buffers.packed
         self._buffers: dict[int, tuple[int, int, int]] = {}
         self._on_air: dict[int, tuple[bytes, _Told]] = {}
+        messages.arrange = partial(_in_order, expired=self._kind["expired"])
+        buffers.arrange = _by_time_and_node
 
     # ------------------------------------------------------------------ the beginning
 
@@ -102,6 +126,8 @@ class Journal:
         """Something happened in an engine."""
         if isinstance(event, MessageEvent):
             self._message(node, event)
+        elif isinstance(event, HoldingsEnded):
+            self.buffer(event.at_ms, node, event.subscriptions, event.notifications, event.octets)
         elif isinstance(event, NotificationMatched):
             self.matched += 1
             item = event.item

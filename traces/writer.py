@@ -14,6 +14,7 @@ from typing import Any, Final, Self
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from documents.atomic_write import whole_file
 from documents.untrusted_folder import parts_in, path_in
@@ -60,6 +61,8 @@ class TableWriter:
         self.packed: Final = row.pack
         self._row_bytes = row.size
         self.written = 0
+        self.arrange: Callable[[NDArray[np.int64]], NDArray[np.int64]] | None = None
+        """Puts rows of `numbers` into the order in which they are written, if that is another."""
 
     def append(self, *row: Any) -> None:
         """Add one row, its values in the order of the schema."""
@@ -87,6 +90,9 @@ class TableWriter:
             self._rows = []
         if self.numbers:
             rows = np.frombuffer(bytes(self.numbers), np.int64).reshape(-1, len(self._schema))
+            if self.arrange is not None:
+                rows = self.arrange(rows)
+                self.numbers[:] = rows.tobytes()
             for begin in range(0, len(rows), self._most):
                 part = rows[begin : begin + self._most].T
                 self._write([self._read(*one) for one in zip(part, self._schema, strict=True)])

@@ -7,10 +7,14 @@ anything.
 
 import asyncio
 from collections.abc import Callable
-from typing import Protocol
+from typing import Final, Protocol
 
 from dens.events import Event
 from dens.machine import ProtocolMachine
+
+TOLD_WITHIN_MS: Final = 1_000
+"""So long after it something that ended is told at the latest. What ends in the meantime is told with it, so
+that a node which holds much is not woken for each."""
 
 
 class Link(Protocol):
@@ -82,7 +86,7 @@ class Runtime:
 
     def _settle(self) -> None:
         machine, now_ms = self._machine, self._clock()
-        due_ms = machine.next_timer_ms()
+        due_ms = self._due_ms()
         if due_ms is not None and due_ms <= now_ms:
             machine.timer_due(now_ms)
         for datagram in machine.datagrams_to_send(now_ms):
@@ -91,7 +95,14 @@ class Runtime:
                 link.send(datagram.peer, datagram.data)
         while (event := machine.next_event()) is not None:
             self._hear(event)
-        self._arm(machine.next_timer_ms(), now_ms)
+        self._arm(self._due_ms(), now_ms)
+
+    def _due_ms(self) -> int | None:
+        timer_ms, end_ms = self._machine.next_timer_ms(), self._machine.next_end_ms()
+        if end_ms is None:
+            return timer_ms
+        told_ms = end_ms + TOLD_WITHIN_MS
+        return told_ms if timer_ms is None else min(timer_ms, told_ms)
 
     def _arm(self, due_ms: int | None, now_ms: int) -> None:
         if self._timer is not None:

@@ -19,7 +19,8 @@ class ReplicationPolicy(Protocol):
     message must know what it asked for."""
 
     shares_everything: ClassVar[bool]
-    """Whether every mediator gets a copy of everything, so that nobody need know whose ends others host."""
+    """Whether every mediator gets a copy of everything, uncounted: then `share` and `kept` are not asked, and
+    nobody need know whose ends others host."""
 
     def note(self, now_ms: int) -> bytes:
         """Return what this node's policy tells its peers' policies; it rides in the summary."""

@@ -8,5 +8,7 @@ def jump_clock(world: World, device: int, jump_s: float) -> None:
     for node in world.inside(device):
         if device not in world.reachability.down:
             world.settle_now(node)  # What happened until now happened in the old time.
+            world.tell_ends_of(node)
         node.skew_ms += int(1000 * jump_s)
+        node.set_ms = world.now_ms
         world.settle(node)

@@ -36,6 +36,8 @@ class Crashes:
         world = self._world
         if world.energy is not None:
             world.energy.stops(device)
+        for node in world.inside(device):
+            world.tell_ends_of(node)
         world.reachability.down.add(device)
         world.silence(device)
         for node in world.inside(device):

@@ -232,7 +232,7 @@ def test_filters_survive_a_restart_and_end_in_time() -> None:
     host = TopicHost()
     end = PublisherEnd(4, 7, store.crash(), 500, filter_host=host)
     assert host.installed == {(1, 5): (0, body_of(install.payload), LIFETIME_MS[40])}
-    assert end.next_timer_ms() == LIFETIME_MS[40]
+    assert (end.next_timer_ms(), end.next_end_ms()) == (None, LIFETIME_MS[40])
     end.timer_due(LIFETIME_MS[40])
     assert end.filter_count == 0
 
@@ -279,17 +279,17 @@ def test_acknowledgements_are_collected() -> None:
     assert [item.type for item in peer.hear(30)] == [MessageType.ACKNOWLEDGEMENT]
 
 
-def test_nobody_is_woken_to_forget_and_yet_nothing_is_known_for_too_long() -> None:
+def test_nobody_is_woken_to_end_or_forget_and_yet_nothing_is_known_for_too_long() -> None:
     limits = Limits(remember_ms=5_000)
     node = mediator(limits=limits)
     peer = ScriptedPeer(node, 4, Role.PUBLISHER)
     said = Item(MessageType.NOTIFICATION, LANGUAGE, 4, 1, 0, 8, 1, b"\x03\x05")
     peer.send(said)
     node.contact_lost(4, 300)
-    assert node.next_timer_ms() == said.expires_ms == 2_000
+    assert (node.next_timer_ms(), node.next_end_ms()) == (None, said.expires_ms)
     node.timer_due(2_000)
     assert node.notification_count == 0
-    assert node.next_timer_ms() is None
+    assert (node.next_timer_ms(), node.next_end_ms()) == (None, None)
     forgotten_ms = said.expires_ms + limits.remember_ms
     for at_ms, is_known in ((forgotten_ms, True), (forgotten_ms + 1, False)):
         late = ScriptedPeer(node, 4, Role.PUBLISHER, at_ms)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from dens.item import ENVELOPE_BYTES, NEVER_MS, Item, ItemId, item_id
+from dens.item import AT_ONCE_MS, ENVELOPE_BYTES, NEVER_MS, Item, ItemId, item_id
 from dens.limits import Limits
 from dens.numbers import MessageType, Role, Status
-from dens.peer_session import AT_ONCE_MS, PeerSession
+from dens.peer_session import PeerSession
 from dens.summary import Summary, decode
 
 PEER, OWN_SESSION, BEGIN_MS = 9, 70, 1_000

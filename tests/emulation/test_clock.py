@@ -1,5 +1,7 @@
 """What happens first within one millisecond."""
 
+import pytest
+
 from emulation.clock import Clock, Rank
 
 
@@ -42,3 +44,21 @@ def test_a_time_in_the_past_means_now() -> None:
     clock.call_at(3, Rank.APPLICATION, lambda: happened.append(clock.now_ms))
     clock.run_until(11)
     assert happened == [10]
+
+
+def test_an_interruption_comes_between_two_calls() -> None:
+    clock, done = Clock(), list[str]()
+
+    def interrupted() -> None:
+        done.append("begun")
+        clock.interrupt(stop)
+        done.append("ended")
+
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    clock.call_at(5, Rank.APPLICATION, interrupted)
+    clock.call_at(5, Rank.APPLICATION, done.append, "too late")
+    with pytest.raises(KeyboardInterrupt):
+        clock.run_until(10)
+    assert (done, clock.now_ms) == (["begun", "ended"], 5)

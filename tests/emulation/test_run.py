@@ -17,8 +17,10 @@ from documents.problems import DocumentError
 from emulation.run import Progress, run_scenario
 from emulation.scenario import load_scenario
 from tests.paths import ROOT
+from traces.comparison import compare_until
 from traces.folder_lock import FolderLock
 from traces.schema import TABLES
+from traces.tables import rows_of
 from traces.writer import TraceError
 
 WriteScenario = Callable[..., Path]
@@ -311,3 +313,15 @@ def test_a_folder_that_somebody_writes_is_not_replaced(write_scenario: WriteScen
         run_scenario(scenario, 6, tmp_path / "run", force=True)
     hold.release()
     assert files_below(tmp_path / "run") == before
+
+
+def test_rows_do_not_depend_on_when_ends_were_told(tmp_path: Path) -> None:
+    """Another end of the run means other checkpoints, at which ends are told."""
+    scenario = load_scenario("one_a", ["duration_s=5400", "traffic[0].lifetime_s=900"])
+    run_scenario(scenario, 1, tmp_path / "whole")
+    run_scenario(scenario, 1, tmp_path / "shorter", until_ms=4_321_000)
+    compared = compare_until(tmp_path / "whole", tmp_path / "shorter", 4_321_000)
+    assert compared.tables == ()
+    rows = [(row["at_ms"], row["kind"]) for row in rows_of(tmp_path / "whole", "messages")]
+    assert [at_ms for at_ms, _ in rows] == sorted(at_ms for at_ms, _ in rows)
+    assert sum(kind == "expired" for _, kind in rows) > 1_000

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dens.events import NotificationMatched
+from dens.events import HoldingsEnded, MessageEvent, MessageExpired, MessageStored, NotificationMatched
 from dens.item import Item
 from dens.numbers import MessageType
 from nodes.journal import Journal
@@ -72,3 +72,39 @@ def test_exact_values_are_written_beside_their_bytes(tmp_path: Path) -> None:
 
     rows = written(tmp_path, "filter_decisions", tell)
     assert [(row["values"], row["exact"]) for row in rows] == [(b"M", b"\x01\x02\x03"), (b"M", None)]
+
+
+def test_what_is_told_late_stands_where_it_ended(tmp_path: Path) -> None:
+    def told(kind: type[MessageEvent], at_ms: int) -> MessageEvent:
+        return kind(at_ms, Item(MessageType.NOTIFICATION, 1, 3, 7, 0, 9, 0, b""))
+
+    def tell(journal: Journal) -> None:
+        journal.event(2, told(MessageStored, 5))
+        journal.event(2, told(MessageStored, 9))
+        journal.event(2, told(MessageExpired, 5))
+        journal.event(1, told(MessageExpired, 5))
+        journal.event(1, told(MessageStored, 9))
+
+    rows = written(tmp_path, "messages", tell)
+    assert [(row["at_ms"], row["kind"], row["node"]) for row in rows] == [
+        (5, "stored", 2),
+        (5, "expired", 1),
+        (5, "expired", 2),
+        (9, "stored", 2),
+        (9, "stored", 1),
+    ]
+
+
+def test_what_is_held_after_each_end_stands_by_time_and_node(tmp_path: Path) -> None:
+    def tell(journal: Journal) -> None:
+        journal.buffer(8, 2, 1, 1, 10)
+        journal.event(1, HoldingsEnded(4, 1, 2, 20))
+        journal.event(1, HoldingsEnded(8, 1, 1, 10))
+        journal.buffer(9, 1, 1, 1, 10)
+
+    rows = written(tmp_path, "buffers", tell)
+    assert [(row["at_ms"], row["node"], row["notifications"]) for row in rows] == [
+        (4, 1, 2),
+        (8, 1, 1),
+        (8, 2, 1),
+    ]
