@@ -20,7 +20,7 @@ from dens.events import (
     NotificationDelivered,
     NotificationMatched,
 )
-from dens.item import LIFETIME_MS, Item
+from dens.item import LIFETIME_MS, Item, ItemId
 from dens.machine import Datagram
 from dens.messages import Subscribed, Withdrawal, read_receipt
 from dens.numbers import MessageType, Role
