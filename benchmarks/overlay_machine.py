@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.measurement import Measurement, at_least, at_most
-from dens.item import item_id
 from dens.drivers.keys import IdentityBook, SigningKey, derive, new_signing_key
+from dens.item import item_id
 from dens.node import DensNode
 from dens.numbers import MessageType
 from dens.publisher import PublisherEnd
@@ -127,8 +127,8 @@ def _new_notifications(store: Store, clock: Callable[[], float] = time.process_t
 def _acknowledge_all(publisher: PublisherEnd) -> None:
     """Let the publisher believe that everything has arrived, so that it goes on."""
     [session] = publisher.context.sessions.values()
-    for item_id in list(session._flights):
-        session.acknowledged(item_id, 0)
+    for flight in list(session._flights):
+        session.acknowledged(flight, 0)
 
 
 def _subscribe(node: DensNode, now_ms: int) -> None:

@@ -2,6 +2,7 @@
 
 from math import inf
 
+from dens.item import NUMBER_BITS
 from emulation.fault_injection.oracles import DELTA_MS, LINK_MS, earliest_arrivals
 from emulation.fault_injection.plan import draw
 from emulation.fault_injection.world import World
@@ -31,7 +32,12 @@ def test_fault_free_worlds_keep_between_both_oracles() -> None:
         world.checker.conclude()
         for published in world.applications.published.values():
             ideal = earliest_arrivals(
-                world.contact_log, world.mediators, published.id[0], published.event_ms, trip_ms=0, delta_ms=0
+                world.contact_log,
+                world.mediators,
+                published.id >> NUMBER_BITS,
+                published.event_ms,
+                trip_ms=0,
+                delta_ms=0,
             )
             for node in world.subscribers:
                 seen_ms = world.delivered.get((node, published.id), inf)

@@ -30,7 +30,8 @@ def begun(least: int, session: int | None = None) -> MemoryStore:
     if session is not None:
         ledger = Ledger(store, Limits(number_step=1))
         ledger.load()
-        ledger._next_number[1, 0] = ledger._reserved[1, 0] = session
+        counter = item_id(1, 0)
+        ledger._next_number[counter] = ledger._reserved[counter] = session
         ledger.session_number()
         ledger.commit()
     return store

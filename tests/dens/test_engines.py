@@ -14,14 +14,14 @@ from dens.events import (
     NotificationDelivered,
     NotificationMatched,
 )
-from dens.item import LIFETIME_MS, Item, item_id, lifetime_code_ms
+from dens.item import LIFETIME_MS, Item, ItemId, item_id, lifetime_code_ms
 from dens.limits import Limits
 from dens.messages import Batch, Hello, Notify, Satisfied, SummaryMessage
 from dens.node import DensNode
 from dens.numbers import DIRECT_LANGUAGE, LINK_NUMBER, MessageType, Role
 from dens.policies.epidemic import Epidemic
 from dens.publisher import PublisherEnd
-from dens.store import Put, Space
+from dens.store import Space
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
@@ -209,11 +209,11 @@ def test_the_inbox_survives_until_the_application_has_taken_it() -> None:
 
 def test_numbers_are_never_used_twice_across_restarts() -> None:
     store = MemoryStore()
-    used: list[tuple[int, int]] = []
+    used: list[ItemId] = []
     for restart in range(5):
         end = PublisherEnd(4, 7, store, restart, filter_host=TopicHost())
         for number in range(70):
-            used.append(end.publish(LANGUAGE, bytes(item_id(3, number)), HOUR_Q, restart))
+            used.append(end.publish(LANGUAGE, bytes((3, number)), HOUR_Q, restart))
             if number % 2:
                 end.datagrams_to_send(restart)
         store = store.crash()
@@ -299,7 +299,7 @@ def test_nobody_is_woken_to_end_or_forget_and_yet_nothing_is_known_for_too_long(
 
 def test_a_damaged_row_stops_a_restart() -> None:
     store = MemoryStore()
-    store.stage(Put(Space.ITEM, (1, 2), b"\x00" * 20))
+    store.put(Space.ITEM, item_id(1, 2), b"\x00" * 20)
     store.commit()
     with pytest.raises(StoreError, match="damaged"):
         mediator(store)
@@ -315,7 +315,7 @@ def test_revisions_mean_the_same_on_boards() -> None:
 
 def test_an_acknowledged_notification_is_named_as_it_was_sent() -> None:
     end = PublisherEnd(4, 7, MemoryStore(), 0, filter_host=TopicHost())
-    item_id = end.publish(LANGUAGE, b"\x03\x05", HOUR_Q, 0)
+    published = end.publish(LANGUAGE, b"\x03\x05", HOUR_Q, 0)
     node = mediator()
     node.contact_opened(4, 0)
     end.contact_opened(2, 0)
@@ -326,7 +326,7 @@ def test_an_acknowledged_notification_is_named_as_it_was_sent() -> None:
         for out in node.datagrams_to_send(now_ms):
             end.receive(out.data, 2, now_ms)
     acks = [event for event in events(end) if isinstance(event, MessageAcknowledged)]
-    assert [(event.item.id, event.peer, event.reason) for event in acks] == [(item_id, 2, None)]
+    assert [(event.item.id, event.peer, event.reason) for event in acks] == [(published, 2, None)]
 
 
 def test_small_messages_share_a_datagram_and_one_bad_one_spoils_it() -> None:

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from dens.engine import Engine
+from dens.item import NUMBER_BITS, NUMBER_MASK
 from dens.limits import Limits
 from dens.node import DensNode
 from dens.numbers import DIRECT_LANGUAGE, MessageType
@@ -54,7 +55,7 @@ def run(seed: int, a_second: int) -> tuple[World, int]:
     for at_ms in range(0, 1_000 * SECONDS, 1_000):
         world.at(at_ms, flood)
     world.run(1_000 * SECONDS)
-    return world, sum(item_id[0] != hostile for _, item_id in world.delivered)
+    return world, sum(item_id >> NUMBER_BITS != hostile for _, item_id in world.delivered)
 
 
 def test_honest_delivery_hardly_suffers_and_memory_is_bounded() -> None:
@@ -62,7 +63,7 @@ def test_honest_delivery_hardly_suffers_and_memory_is_bounded() -> None:
     assert quiet[1] > 60
     assert flooded[1] >= 0.95 * quiet[1]
     world = flooded[0]
-    taken = max(number for _, (origin, number) in world.delivered if origin in world.hostile)
+    taken = max(one & NUMBER_MASK for _, one in world.delivered if one >> NUMBER_BITS in world.hostile)
     assert taken > ROOM.notification_items
     for node in world.all_nodes():
         machine = world.machines[node]  # the checker has checked the other bounds of mediators at every step

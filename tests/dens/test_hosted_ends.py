@@ -93,7 +93,7 @@ def test_delivering_to_a_host_costs_no_copies() -> None:
     assert heard(host, MessageType.NOTIFY)
     answer = bytes((0, PUBLISHER, 0, 0, 0, 1, 0))
     host.send(Item(MessageType.ACKNOWLEDGEMENT, 0, HOST, LINK_NUMBER + 7, 0, 0, 0, answer))
-    assert node.state.items[PUBLISHER, 1].copies == 1
+    assert node.state.items[item_id(PUBLISHER, 1)].copies == 1
 
 
 def test_what_a_policy_shares_with_a_host_goes_as_ever() -> None:
@@ -163,7 +163,7 @@ def test_what_its_ends_have_a_host_forgets_and_may_carry_later() -> None:
     answer = bytes((0, PUBLISHER, 0, 0, 0, 1, 0))
     end.send(Item(MessageType.ACKNOWLEDGEMENT, 0, END, LINK_NUMBER + 7, 0, 0, 0, answer))
     dropped = [one for one in events(node) if isinstance(one, CopyDropped)]
-    assert [item_id(one.item.id, one.reason) for one in dropped] == [(item_id(PUBLISHER, 1), "delivered")]
+    assert [(one.item.id, one.reason) for one in dropped] == [(item_id(PUBLISHER, 1), "delivered")]
     assert node.notification_count == 0
     giver.send(handed())  # the same frame once more
     assert node.notification_count == 0
@@ -172,7 +172,7 @@ def test_what_its_ends_have_a_host_forgets_and_may_carry_later() -> None:
     [summary] = heard(fresh, MessageType.SUMMARY)
     assert item_id(PUBLISHER, 1) not in decode(SummaryMessage.decode(summary.payload).known)
     fresh.send(event(copies=3))
-    assert node.state.items[PUBLISHER, 1].copies == 3
+    assert node.state.items[item_id(PUBLISHER, 1)].copies == 3
 
 
 def test_a_receipt_or_a_withdrawal_ends_a_copy_that_was_handed() -> None:

@@ -14,7 +14,7 @@ from random import Random
 
 from dens.engine import Engine
 from dens.events import MessageAcknowledged, NotificationDelivered
-from dens.item import ItemId
+from dens.item import NUMBER_BITS, NUMBER_MASK, ItemId, item_id
 from dens.node import DensNode
 from dens.numbers import MessageType
 from dens.publisher import PublisherEnd
@@ -54,15 +54,17 @@ def one_life(work: Callable[[int], None], chance: Random, waits: bool) -> bytes:
         return told.read()
 
 
-def word(mark: bytes, item_id: ItemId) -> bytes:
-    return mark + item_id[0].to_bytes(2, "big") + item_id[1].to_bytes(4, "big")
+def word(mark: bytes, said: ItemId) -> bytes:
+    return mark + (said >> NUMBER_BITS).to_bytes(2, "big") + (said & NUMBER_MASK).to_bytes(4, "big")
 
 
 def words(told: bytes, mark: bytes) -> list[ItemId]:
     """Return what was told with this mark, in order; a last word that was cut off was not said."""
     whole = [told[at : at + 7] for at in range(0, len(told) - 6, 7)]
     return [
-        (int.from_bytes(one[1:3], "big"), int.from_bytes(one[3:], "big")) for one in whole if one[:1] == mark
+        item_id(int.from_bytes(one[1:3], "big"), int.from_bytes(one[3:], "big"))
+        for one in whole
+        if one[:1] == mark
     ]
 
 
@@ -121,7 +123,7 @@ def kill_mediators(folder: Path, most: int) -> int:
         acknowledged.update(words(told, b"A"))
         count += len(words(told, b"A"))
         store = SqliteStore(path)
-        held = {key for space, key, _ in store.load() if space is Space.ITEM}
+        held = {key for space, key, _ in store.load() if space == Space.ITEM}
         assert acknowledged <= held
         assert mediator(store).notification_count == len(held)
         store.close()

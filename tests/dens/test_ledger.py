@@ -153,7 +153,7 @@ def test_the_bytes_of_rows_and_tags_stay_what_they_were() -> None:
     rows = {(space, key): value for space, key, value in store.load()}
     assert rows[Space.KNOWN, item_id(3, 1)] == (0x0102030405 + 2_000 + 1_000).to_bytes(8, "big")
     assert rows[Space.UNVERIFIED, item_id(3, 2)] == b""
-    assert [value for (space, _), value in rows.items() if space is Space.COUNTER] == [bytes(7) + b"\x05"]
+    assert [value for (space, _), value in rows.items() if space == Space.COUNTER] == [bytes(7) + b"\x05"]
     key = hmac.new(b"mission", b"dens node key v1\x01\x02", hashlib.sha256).digest()
     assert node_key(b"mission", 0x0102) == key
     tag = hmac.new(key, b"\x01\x02\x03\x04body", hashlib.sha256).digest()[:8]

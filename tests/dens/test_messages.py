@@ -53,7 +53,7 @@ CODECS: list[tuple[Callable[[Any], bytes], Callable[[bytes], Any], st.SearchStra
         st.lists(st.binary(max_size=20), min_size=2, max_size=5).map(lambda parts: Batch(tuple(parts))),
     ),
     (Withdrawal.encode, Withdrawal.decode, st.builds(Withdrawal, octets, octets)),
-    (Receipt.encode, Receipt.decode, st.tuples(words, longs).map(Receipt)),
+    (Receipt.encode, Receipt.decode, st.builds(item_id, words, longs).map(Receipt)),
     (
         Notify.encode,
         Notify.decode,

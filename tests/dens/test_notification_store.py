@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dens.item import Item, item_id
+from dens.item import Item, ItemId, item_id
 from dens.limits import Limits
 from dens.messages import Satisfied
 from dens.notification_store import NotificationStore
@@ -83,24 +83,24 @@ def test_a_withdrawn_subscription_is_owed_nothing() -> None:
 def test_bounds_and_books_hold_whatever_happens(steps: list[tuple[str, int, int, int]]) -> None:
     limits = Limits(notification_items=5, notification_bytes=150, origin_share_percent=40)
     store = NotificationStore(limits)
-    held: dict[tuple[int, int], Item] = {}
+    held: dict[ItemId, Item] = {}
     for what, number, origin, degree in steps:
-        item_id = (origin, number)
-        if what == "a" and item_id not in held:
-            held[item_id] = item(number, origin, created_ms=degree, size=16 + degree % 40)
-            store.add(held[item_id])
+        this = item_id(origin, number)
+        if what == "a" and this not in held:
+            held[this] = item(number, origin, created_ms=degree, size=16 + degree % 40)
+            store.add(held[this])
             for victim, _ in store.make_room(0):
                 assert held.pop(victim.id) == victim
-        elif what == "o" and item_id in held:
-            carried = store.get(item_id)
+        elif what == "o" and this in held:
+            carried = store.get(this)
             assert carried is not None
             store.owe(carried, 100 + degree % 3, [Satisfied(0, 0, degree)])
         elif what == "d":
-            store.delivered(item_id, 100 + degree % 3)
+            store.delivered(this, 100 + degree % 3)
         elif what == "r":
             store.release(100 + degree % 3, 0)
         elif what == "x":
-            assert store.remove(item_id) == held.pop(item_id, None)
+            assert store.remove(this) == held.pop(this, None)
         assert {carried.item.id for carried in store.all()} == held.keys()
         assert store.total_bytes == sum(one.size for one in held.values()) <= 150
         assert len(store) <= 5
@@ -114,7 +114,10 @@ def test_who_is_owed_what_is_told_from_both_sides_until_the_last_subscription_is
     both, other = store.add(item(1)), store.add(item(2))
     for carried, subscriber, id in ((both, 8, 0), (both, 9, 0), (both, 9, 1), (other, 9, 1)):
         store.owe(carried, subscriber, [Satisfied(id, 0, 10)])
-    assert (set(store.subscribers_owed(item_id(1, 1))), set(store.subscribers_owed(item_id(1, 2)))) == ({8, 9}, {9})
+    assert (set(store.subscribers_owed(item_id(1, 1))), set(store.subscribers_owed(item_id(1, 2)))) == (
+        {8, 9},
+        {9},
+    )
     assert set(store.subscribers_owed(item_id(7, 7))) == set()
     store.release(9, 1)
     assert (store.owed_to(8), store.owed_to(9)) == ([item_id(1, 1)], [item_id(1, 1)])
@@ -161,7 +164,9 @@ def test_who_uses_exactly_its_share_is_not_above_it_and_exactly_full_is_not_too_
         store.add(item(number, origin, size=size))
     assert store.make_room(0) == []
     store.add(item(1, 4, created_ms=5))
-    assert [item_id(victim.id, reason) for victim, reason in store.make_room(0)] == [(item_id(1, 1), Reason.LOWEST_DEGREE)]
+    assert [(victim.id, reason) for victim, reason in store.make_room(0)] == [
+        (item_id(1, 1), Reason.LOWEST_DEGREE)
+    ]
 
 
 def test_what_everybody_had_and_is_gone_is_nobodys_victim() -> None:

@@ -211,7 +211,15 @@ def test_origins_take_turns_byte_for_byte() -> None:
         made.offer(1, item_id(3, number), NOTIFICATION, 100)
     for number in range(3):
         made.offer(1, item_id(4, number), NOTIFICATION, 200)
-    assert offered(made) == [item_id(3, 0), item_id(4, 0), item_id(3, 1), item_id(3, 2), item_id(4, 1), item_id(3, 3), item_id(4, 2)]
+    assert offered(made) == [
+        item_id(3, 0),
+        item_id(4, 0),
+        item_id(3, 1),
+        item_id(3, 2),
+        item_id(4, 1),
+        item_id(3, 3),
+        item_id(4, 2),
+    ]
 
 
 def test_a_newcomer_does_not_wait_behind_what_was_said_before_it_came() -> None:

@@ -13,7 +13,7 @@ from dens.envelope import pack
 from dens.errors import StoreError
 from dens.events import Event, MessageQuarantined, MessageRefused, NotificationMatched
 from dens.interfaces import Directory
-from dens.item import Item, item_id, lifetime_code_ms
+from dens.item import Item, ItemId, item_id, lifetime_code_ms
 from dens.learning import Learning
 from dens.limits import Limits
 from dens.messages import Hello, Notify, SummaryMessage
@@ -21,7 +21,7 @@ from dens.node import DensNode
 from dens.numbers import LINK_NUMBER, MessageType, Role
 from dens.policies.policy import ReplicationPolicy
 from dens.publisher import PublisherEnd
-from dens.store import Operation, Space
+from dens.store import Key, Space, Value
 from dens.stores.memory import MemoryStore
 from emulation.fault_injection.topics import (
     LANGUAGE,
@@ -162,7 +162,7 @@ def events(engine: Engine) -> list[Event]:
     return out
 
 
-def quarantined(told: Iterable[Event]) -> list[tuple[tuple[int, int], str]]:
+def quarantined(told: Iterable[Event]) -> list[tuple[ItemId, str]]:
     """Return what was quarantined, and the work that failed."""
     return [
         (event.item.id, str(event.reason).partition(":")[0])
@@ -180,25 +180,25 @@ def heard_by(engine: Engine, node: int, now_ms: int) -> list[Item]:
     return heard
 
 
-def owed(node: DensNode) -> set[tuple[tuple[int, int], int]]:
+def owed(node: DensNode) -> set[tuple[ItemId, int]]:
     """Return (notification, id of a subscription of node 1) for all that is owed."""
     return {
-        item_id(carried.item.id, id)
+        (carried.item.id, id)
         for carried in node.state.carried.all()
         for ids in carried.owed.values()
         for id in ids
     }
 
 
-GOOD = {((4, 0), 0), ((4, 2), 0), ((4, 0), 2), ((4, 2), 2)}
+GOOD = {(item_id(4, number), id) for number in (0, 2) for id in (0, 2)}
 """What is owed of notifications 0 and 2 to subscriptions 0 and 2, whatever becomes of those between."""
 
 VERBS = {
-    "add": ("subscription", (1, 1), "matching"),
-    "match a poison notification": ("notification", (4, 1), "matching"),
-    "match with a poison subscription": ("subscription", (1, 1), "matching"),
-    "match a pair": ("notification", (4, 1), "matching"),
-    "a degree of 300": ("notification", (4, 1), "matching"),
+    "add": ("subscription", item_id(1, 1), "matching"),
+    "match a poison notification": ("notification", item_id(4, 1), "matching"),
+    "match with a poison subscription": ("subscription", item_id(1, 1), "matching"),
+    "match a pair": ("notification", item_id(4, 1), "matching"),
+    "a degree of 300": ("notification", item_id(4, 1), "matching"),
 }
 
 
@@ -210,21 +210,21 @@ def test_one_message_is_quarantined_and_everything_else_is_owed(verb: str, is_la
     made: list[BrittleMatcher] = []
     node = mediator(store, verb=verb, made=made)
     greet(node, 3, Role.MEDIATOR)
-    poison, item_id, work = VERBS[verb]
+    poison, bad, work = VERBS[verb]
     asked = [asks(0), asks(1, POISON if poison == "subscription" else 201), asks(2)]
     told = [tells(0), tells(1, POISON if poison == "notification" else 0), tells(2)]
     for item in told + asked if is_late else asked + told:
         give(node, 3, item)
     happened = events(node)
-    assert quarantined(happened) == [(item_id, work)]
+    assert quarantined(happened) == [(bad, work)]
     assert not any(isinstance(event, MessageRefused) for event in happened)
     assert owed(node) >= GOOD
-    assert {pair for pair in owed(node) if item_id in (pair[0], (1, pair[1]))} == set()
+    assert {pair for pair in owed(node) if bad in (pair[0], item_id(1, pair[1]))} == set()
     assert len(node.state.items) == 6
     for _ in range(3):
         node.datagrams_to_send(10_000)
         store = store.crash()
-        assert store.holds(Space.QUARANTINED, item_id)
+        assert store.holds(Space.QUARANTINED, bad)
         made.clear()
         node = mediator(store, verb=verb, made=made)
         assert quarantined(events(node)) == []
@@ -251,9 +251,9 @@ def test_a_matcher_that_cannot_forget_matches_no_more_all_the_same() -> None:
     give(node, 3, asks(0))
     give(node, 3, asks(1, POISON))
     give(node, 3, Item(MessageType.UNSUBSCRIBE, 0, 1, 9, 0, HOUR_Q, 1, bytes((1, 0))))
-    assert quarantined(events(node)) == [((1, 1), "ending")]
+    assert quarantined(events(node)) == [(item_id(1, 1), "ending")]
     give(node, 3, tells(0))
-    assert owed(node) == {((4, 0), 0)}
+    assert owed(node) == {(item_id(4, 0), 0)}
     assert node.context.ledger.quarantined_count == 0
     node.timer_due(10**8)
     assert node.subscription_count == 0
@@ -264,7 +264,9 @@ def test_a_single_matcher_that_cannot_forget_is_made_anew() -> None:
     greet(node, 3, Role.MEDIATOR)
     for item in (tells(0), asks(1, POISON), tells(1, 210), asks(2), asks(0)):
         give(node, 3, item)
-    assert {pair for pair in owed(node) if pair[1] != 1} == {((4, n), id) for n in (0, 1) for id in (0, 2)}
+    assert {pair for pair in owed(node) if pair[1] != 1} == {
+        (item_id(4, n), id) for n in (0, 1) for id in (0, 2)
+    }
 
 
 @pytest.mark.parametrize("verb", ["learn", "publishers_for"])
@@ -275,10 +277,14 @@ def test_a_directory_that_fails_is_not_asked_again(verb: str) -> None:
     announced = Item(MessageType.ANNOUNCE, 0, 9, 1, 0, HOUR_Q, 1, bytes((1, POISON)))
     for item in (announced, asks(0), asks(1, POISON), announced.but(number=2)):
         give(node, 3, item)
-    expected = [((9, 1), "lookup"), ((9, 2), "lookup")] if verb == "learn" else [((1, 1), "lookup")]
+    expected = (
+        [(item_id(9, number), "lookup") for number in (1, 2)]
+        if verb == "learn"
+        else [(item_id(1, 1), "lookup")]
+    )
     assert quarantined(events(node)) == expected
     give(node, 3, tells(0))
-    assert owed(node) == {((4, 0), 0), ((4, 0), 1)}
+    assert owed(node) == {(item_id(4, 0), 0), (item_id(4, 0), 1)}
     node.datagrams_to_send(10_000)
     again = mediator(store.crash(), directory=BrittleDirectory(verb))
     assert quarantined(events(again)) == []
@@ -317,7 +323,7 @@ def test_a_filter_host_that_fails_is_told_once(verb: str) -> None:
     for item in (asks(0), asks(1, POISON), asks(1, POISON), asks(2)):
         give(end, 2, item.but(type=int(MessageType.INSTALL)))
     happened = events(end)
-    assert quarantined(happened) == [((1, 1), "filtering")]
+    assert quarantined(happened) == [(item_id(1, 1), "filtering")]
     assert [event.reason for event in happened if isinstance(event, MessageRefused)] == ["bad_payload"]
     assert host.tried == 3
     assert (end.filter_count, len(host.installed)) == (2, 2)
@@ -336,7 +342,7 @@ def test_a_filter_that_cannot_be_taken_up_again_is_tried_in_one_life_only() -> N
     for item in (asks(0), asks(1, POISON)):
         give(end, 2, item.but(type=int(MessageType.INSTALL)))
     end.datagrams_to_send(1_000)
-    for expected in ([((1, 1), "filtering")], [], []):
+    for expected in ([(item_id(1, 1), "filtering")], [], []):
         store, host = store.crash(), BrittleHost("install")
         end = PublisherEnd(4, 7, store, 0, filter_host=host)
         assert quarantined(events(end)) == expected
@@ -351,7 +357,7 @@ def test_a_filter_host_that_cannot_forget_ends_nothing() -> None:
     greet(end, 2, Role.MEDIATOR)
     give(end, 2, asks(0).but(type=int(MessageType.INSTALL)))
     give(end, 2, Item(MessageType.REMOVE, 0, 1, 9, 0, HOUR_Q, 1, bytes((0, 0))))
-    assert quarantined(events(end)) == [((1, 0), "ending")]
+    assert quarantined(events(end)) == [(item_id(1, 0), "ending")]
     assert end.filter_count == 0
 
 
@@ -417,8 +423,11 @@ def test_what_cannot_be_formed_is_not_tried_again_and_the_rest_goes(
     for life in range(3):
         greet(node, 1, Role.SUBSCRIBER)
         heard = heard_by(node, 1, 1_000)
-        assert [item.id for item in heard if item.type == MessageType.NOTIFY] == [item_id(4, 0), item_id(4, 2)]
-        assert quarantined(events(node)) == ([((4, 1), "forming")] if life == 0 else [])
+        assert [item.id for item in heard if item.type == MessageType.NOTIFY] == [
+            item_id(4, 0),
+            item_id(4, 2),
+        ]
+        assert quarantined(events(node)) == ([(item_id(4, 1), "forming")] if life == 0 else [])
         store = store.crash()
         node = mediator(store)
     greet(node, 5, Role.MEDIATOR)
@@ -445,7 +454,7 @@ def test_a_fault_of_our_own_while_taking_is_held_relayed_and_bounded(
         give(node, 3, tells(number, POISON))
     give(node, 3, tells(10))
     happened = events(node)
-    assert quarantined(happened) == [((4, number), "taking") for number in range(10)]
+    assert quarantined(happened) == [(item_id(4, number), "taking") for number in range(10)]
     assert sorted(node.state.items) == [item_id(4, 7), item_id(4, 8), item_id(4, 9), item_id(4, 10)]
     node.datagrams_to_send(10_000)
     node = mediator(store.crash(), limits=limits)
@@ -471,7 +480,7 @@ def test_a_flood_of_poison_leaves_no_marks_behind() -> None:
         give(node, 3, tells(number, POISON))
         assert node.context.ledger.quarantined_count <= 20
     node.datagrams_to_send(10_000)
-    marks = [key for space, key, _ in store.load() if space is Space.QUARANTINED]
+    marks = [key for space, key, _ in store.load() if space == Space.QUARANTINED]
     assert sorted(marks) == [item_id(4, number) for number in range(480, 500)]
     brittle = mediator(MemoryStore(), verb="add", limits=limits)
     greet(brittle, 3, Role.MEDIATOR)
@@ -495,7 +504,7 @@ def test_a_newer_revision_of_what_was_quarantined_has_a_chance_of_its_own() -> N
     assert owed(node) == set()
     give(node, 3, asks(6).but(payload=subscription(0, 2, HOUR_Q, 1, 7)))
     give(node, 3, tells(2))
-    assert owed(node) == {((4, number), 0) for number in range(3)}
+    assert owed(node) == {(item_id(4, number), 0) for number in range(3)}
 
 
 def test_a_language_that_is_gone_after_a_restart_and_comes_back_is_no_fault_of_its_messages() -> None:
@@ -510,13 +519,16 @@ def test_a_language_that_is_gone_after_a_restart_and_comes_back_is_no_fault_of_i
     assert len(without.state.items) == 2
     without.datagrams_to_send(10_000)
     back = mediator(store.crash())
-    assert owed(back) == {((4, 0), 0)}
+    assert owed(back) == {(item_id(4, 0), 0)}
     assert [event.id for event in events(back) if isinstance(event, NotificationMatched)] == [0]
 
 
 def test_what_a_store_raises_is_no_fault_of_a_message() -> None:
     class FullStore(MemoryStore):
-        def stage(self, operation: Operation) -> None:
+        def put(self, space: int, key: Key, value: Value) -> None:
+            raise StoreError("full")
+
+        def erase(self, space: int, key: Key) -> None:
             raise StoreError("full")
 
     node = mediator(MemoryStore())
@@ -547,7 +559,7 @@ def test_an_identity_that_cannot_be_verified_is_not_believed() -> None:
     greet(node, 3, Role.MEDIATOR)
     give(node, 3, asks(0).but(signature=bytes(64)))
     happened = events(node)
-    assert quarantined(happened) == [((1, 0), "taking")]
+    assert quarantined(happened) == [(item_id(1, 0), "taking")]
     assert [event.reason for event in happened if isinstance(event, MessageRefused)] == ["not_signed"]
     assert (node.subscription_count, node.context.ledger.quarantined_count) == (0, 0)
 

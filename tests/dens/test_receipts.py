@@ -3,13 +3,15 @@
 import pytest
 
 from dens.errors import RemoteProtocolError
-from dens.item import Item, item_id
+from dens.item import Item, ItemId, item_id
 from dens.messages import Receipt
 from dens.numbers import MessageType
 from dens.receipts import ReceiptBook
 
+NOTIFICATION = item_id(4, 7)
 
-def receipt(number: int, subscriber: int = 1, notification: tuple[int, int] = (4, 7)) -> Item:
+
+def receipt(number: int, subscriber: int = 1, notification: ItemId = NOTIFICATION) -> Item:
     return Item(MessageType.RECEIPT, 0, subscriber, number, 0, 80, 1, Receipt(notification).encode())
 
 

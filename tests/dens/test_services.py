@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dens.item import Item, item_id
+from dens.item import Item, ItemId, item_id
 from dens.messages import Subscribed
 from dens.numbers import MessageType
 from dens.receipts import ReceiptBook
@@ -55,7 +55,7 @@ def test_a_publisher_serves_exactly_the_live_subscriptions_of_its_topics(
 def test_receipts_are_known_while_they_are_carried(steps: list[tuple[bool, int, int, int]]) -> None:
     """A subscriber that lost its store may say twice, under different numbers, that it has a notification."""
     book = ReceiptBook()
-    carried: dict[tuple[int, int], Item] = {}
+    carried: dict[ItemId, Item] = {}
     for is_added, subscriber, notification, saying in steps:
         payload = b"\x00\x07" + notification.to_bytes(4, "big")
         number = 2 * notification + saying
@@ -70,4 +70,5 @@ def test_receipts_are_known_while_they_are_carried(steps: list[tuple[bool, int, 
         assert not carried or book.oldest() == next(iter(carried.values()))
         for who in range(4):
             for what in range(4):
-                assert book.has(item_id(7, what), who) == any((who, 2 * what + said) in carried for said in item_id(0, 1))
+                is_said = any(item_id(who, 2 * what + said) in carried for said in (0, 1))
+                assert book.has(item_id(7, what), who) == is_said

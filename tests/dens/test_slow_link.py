@@ -46,7 +46,7 @@ def talk(machines: dict[int, ProtocolMachine], bytes_per_s: int, begin_ms: int, 
             if timer_ms is not None and timer_ms <= now_ms:
                 machine.timer_due(now_ms)
             for datagram in machine.datagrams_to_send(now_ms):
-                sent += [(item.type, *item.id) for item in messages_in(datagram.data, now_ms)]
+                sent += [(item.type, item.origin, item.number) for item in messages_in(datagram.data, now_ms)]
                 waiting.append((number, datagram.peer, datagram.data))
         if not waiting:
             free_ms = float(now_ms)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dens import summary
 from dens.errors import RemoteProtocolError
-from dens.item import NEVER_MS, item_id
+from dens.item import NEVER_MS, ItemId, item_id
 from dens.seen_items import SeenItems
 from dens.summary import NumberRanges, RecentIds
 
@@ -53,7 +53,9 @@ def test_a_summary_says_exactly_what_is_known(known: dict[int, set[int]]) -> Non
     for origin, members in known.items():
         assert decoded.names(origin)
         assert all(item_id(origin, number) in decoded for number in members)
-        assert all(item_id(origin, number + 1) not in decoded for number in members if number + 1 not in members)
+        assert all(
+            item_id(origin, number + 1) not in decoded for number in members if number + 1 not in members
+        )
     assert not decoded.names(next(origin for origin in range(7) if origin not in known))
 
 
@@ -85,10 +87,10 @@ def test_a_thousand_consecutive_numbers_are_few_bytes() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(1, 30)), max_size=60))
 def test_known_items_end_in_order_and_leave_nothing(steps: list[tuple[int, int, int]]) -> None:
-    known, ends = SeenItems(), dict[tuple[int, int], int]()
+    known, ends = SeenItems(), dict[ItemId, int]()
     for origin, number, until_ms in steps:
         if item_id(origin, number) not in known:
-            ends[origin, number] = until_ms
+            ends[item_id(origin, number)] = until_ms
             if until_ms % 2:
                 known.add_done(item_id(origin, number), until_ms)
             else:
@@ -101,7 +103,7 @@ def test_known_items_end_in_order_and_leave_nothing(steps: list[tuple[int, int, 
             known.forget(ended[0])
         while (forgotten := known.pop_forgotten(now_ms)) is not None:
             assert ends.pop(forgotten) == now_ms
-        assert all(item_id in known for item_id in ends)
+        assert all(one in known for one in ends)
     assert len(known) == known.done_count == 0
     assert known.encode_all(100) == b""
 
@@ -120,7 +122,7 @@ def test_comparing_finds_the_difference_and_encoding_follows_every_change(
         for side in both:
             if what == 4 and model[side]:
                 gone = min(model[side], key=lambda one: abs(one[1] - number))
-                sides[side].forget(gone)
+                sides[side].forget(item_id(*gone))
                 model[side].remove(gone)
             else:
                 sides[side].add(item_id(origin, number), 9)
@@ -132,9 +134,9 @@ def test_comparing_finds_the_difference_and_encoding_follows_every_change(
         }
         assert encoded == summary.encode(sorted(by_origin.items()), 48_000)
         compared = ours.compare(encoded)
-        assert list(compared.lacking) == sorted(model[0] - model[1])
+        assert list(compared.lacking) == [item_id(*one) for one in sorted(model[0] - model[1])]
         for one in model[0] ^ model[1]:
-            assert (one in compared) == (one in model[1])
+            assert (item_id(*one) in compared) == (one in model[1])
 
 
 @given(known_sets, st.binary(max_size=24), st.integers(0, 60), st.integers(0, 7))
@@ -156,7 +158,7 @@ def test_comparing_refuses_exactly_what_decoding_refuses(
                 ours.compare(data)
         else:
             compared = ours.compare(data)
-            mine = {(origin, number) for origin, number, what in steps if what > 2}
+            mine = {item_id(origin, number) for origin, number, what in steps if what > 2}
             assert list(compared.lacking) == sorted(one for one in mine if one not in decoded)
 
 
@@ -171,7 +173,9 @@ def test_recent_identities_are_a_set_however_many(steps: list[tuple[bool, int, i
             recent.discard(item_id(origin, number))
             oracle.discard((origin, number))
         assert all(
-            (item_id(one, other) in recent) == (item_id(one, other) in oracle) for one in range(3) for other in range(31)
+            (item_id(one, other) in recent) == ((one, other) in oracle)
+            for one in range(3)
+            for other in range(31)
         )
         assert len(recent) <= 7 + len(oracle)
 
@@ -179,7 +183,7 @@ def test_recent_identities_are_a_set_however_many(steps: list[tuple[bool, int, i
 def test_many_consecutive_identities_take_little_room() -> None:
     recent = RecentIds(10_000)
     for number in range(50_000):
-        recent.add((number % 3, number // 3))
+        recent.add(item_id(number % 3, number // 3))
     assert len(recent) < 1_100
 
 
@@ -221,7 +225,11 @@ def test_done_items_are_counted_and_forgotten_by_origin() -> None:
         1,
         0,
     )
-    assert (known.oldest_done(), known.oldest_done_of(1), known.oldest_done_of(2)) == (item_id(1, 5), item_id(1, 5), item_id(2, 6))
+    assert (known.oldest_done(), known.oldest_done_of(1), known.oldest_done_of(2)) == (
+        item_id(1, 5),
+        item_id(1, 5),
+        item_id(2, 6),
+    )
     known.forget(item_id(9, 9))
     known.forget(item_id(1, 5))
     assert (known.oldest_done(), known.oldest_done_of(1)) == (item_id(2, 6), item_id(1, 7))
@@ -233,7 +241,7 @@ def test_where_both_know_the_same_origins_only_those_that_differ_are_read() -> N
     ours, theirs = SeenItems(), SeenItems()
     for origin in range(40):
         for known in (ours, theirs):
-            known.add((3 * origin, 7), 9)
+            known.add(item_id(3 * origin, 7), 9)
     theirs.add(item_id(30, 8), 9)
     theirs.add(item_id(60, 9), 9)
     ours.add(item_id(90, 5), 9)
@@ -264,10 +272,10 @@ def test_one_that_is_just_behind_lacks_what_came_since(mine: Iterable[int], your
 
 def test_a_peer_that_never_heard_of_an_origin_lacks_all_of_it_whatever_it_has_of_the_next() -> None:
     mine, theirs = SeenItems(), SeenItems()
-    for item_id in ((1, 5), (1, 6), (2, 7), (4, 5)):
-        mine.add(item_id, 9)
-    for item_id in ((2, 5), (2, 6), (3, 5)):
-        theirs.add(item_id, 9)
+    for origin, number in ((1, 5), (1, 6), (2, 7), (4, 5)):
+        mine.add(item_id(origin, number), 9)
+    for origin, number in ((2, 5), (2, 6), (3, 5)):
+        theirs.add(item_id(origin, number), 9)
     found = mine.compare(theirs.encode_all(1_000))
     assert found.lacking == [item_id(1, 5), item_id(1, 6), item_id(2, 7), item_id(4, 5)]
     assert item_id(2, 5) in found
@@ -350,7 +358,7 @@ def test_a_refusal_says_what_is_wrong_and_at_which_byte(data: str, said: str) ->
 
 def test_the_last_origin_and_the_last_number_can_be_said() -> None:
     said = summary.decode(bytes.fromhex("ffff0300" + "ffffffff0700"))
-    assert (65_535, 2**31 - 1) in said
+    assert item_id(65_535, 2**31 - 1) in said
     assert summary.encode([(65_535, ranges_of({2**31 - 1}))], 100).hex() == "ffff0300ffffffff0700"
 
 
@@ -406,9 +414,9 @@ def test_an_origin_of_one_short_range_takes_four_bytes_or_none(most_bytes: int) 
 def test_what_is_known_anew_after_being_forgotten_has_its_own_end() -> None:
     """Of its first life there is a stale entry in the heap; it ends nothing."""
     known = SeenItems()
-    for item_id in ((1, 5), (1, 6)):
-        known.add_done(item_id, 10)
-        known.forget(item_id)
+    for number in (5, 6):
+        known.add_done(item_id(1, number), 10)
+        known.forget(item_id(1, number))
     known.add_done(item_id(1, 5), 20)
     known.add(item_id(1, 6), 10)
     assert known.pop_forgotten(19) is None

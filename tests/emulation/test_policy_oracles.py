@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from dens.engine import Engine
 from dens.events import NotificationDelivered
+from dens.item import ItemId
 from dens.node import DensNode
 from dens.numbers import DIRECT_LANGUAGE
 from dens.policies.registry import POLICIES
@@ -47,7 +48,7 @@ class IdealWorld:
     language: int = LANGUAGE
     now_ms: int = 0
     engines: dict[int, Engine] = field(default_factory=dict)
-    made: dict[tuple[int, int], int] = field(default_factory=dict)
+    made: dict[ItemId, int] = field(default_factory=dict)
     delivered: Delivered = field(default_factory=set)
 
     def __post_init__(self) -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from dens.item import Item
+from dens.item import Item, item_id
 from dens.ledger import Ledger
 from dens.limits import Limits
 from dens.numbers import MessageType
-from dens.store import Put, Space
+from dens.store import Space
 from dens.stores.owner import Owner
 from nodes.stores import MEDIATOR, NUMBER_MS, SUBSCRIBER, open_store
 from tests.nodes.node_process import PATIENT, listening, node_file, processes, recording
@@ -140,7 +140,7 @@ def test_whoever_lost_its_store_says_nothing_under_old_numbers(tmp_path: Path) -
 def test_a_clock_that_went_back_is_told(tmp_path: Path) -> None:
     place, owner, said = tmp_path / "node.sqlite", Owner(MEDIATOR, 1), []
     store = open_store(place, owner, 5_000_000, said.append, recover=False)
-    store.stage(Put(Space.ITEM, (7, 1), Item(MessageType.SUBSCRIBE, 1, 7, 1, 5_000_000, 99, 1, b"\0\0\x63")))
+    store.put(Space.ITEM, item_id(7, 1), Item(MessageType.SUBSCRIBE, 1, 7, 1, 5_000_000, 99, 1, b"\0\0\x63"))
     store.commit()
     store.close()
     open_store(place, owner, 4_995_000, said.append, recover=False).close()

@@ -52,7 +52,11 @@ def test_a_trace_says_what_happened_in_the_time_since_it_began(mission: Mission)
     [told] = mission.rows("notifications")
     assert (told["origin"], told["at_ms"], told["vector"]) == (BED, told_ms, seen[0].item.payload)
     [delivered] = [row for row in mission.rows("messages") if row["kind"] == "delivered"]
-    assert (delivered["node"], delivered["origin"], delivered["number"]) == (MEDIC, *seen[0].item.id)
+    assert (delivered["node"], delivered["origin"], delivered["number"]) == (
+        MEDIC,
+        seen[0].item.origin,
+        seen[0].item.number,
+    )
     assert delivered["at_ms"] == seen[0].at_ms - BEGIN_MS
     assert delivered["age_ms"] == delivered["at_ms"] - told_ms
     assert delivered["hops"] == 2
@@ -90,7 +94,9 @@ def test_a_node_that_was_killed_goes_on_and_says_nothing_twice(mission: Mission)
     delivered = [event for event in mission.events if isinstance(event, NotificationDelivered)]
     assert len(delivered) == 3
     told = mission.rows("notifications")
-    assert sorted((row["origin"], row["number"]) for row in told) == sorted(one.item.id for one in delivered)
+    assert sorted((row["origin"], row["number"]) for row in told) == sorted(
+        (one.item.origin, one.item.number) for one in delivered
+    )
     seen = [row for row in mission.rows("messages") if row["kind"] == "delivered"]
     assert sorted((row["node"], row["at_ms"]) for row in seen) == sorted(
         (MEDIC, one.at_ms - BEGIN_MS) for one in delivered

@@ -10,16 +10,16 @@ import pytest
 
 from dens.errors import StoreError
 from dens.item import item_id
-from dens.store import Erase, Key, Put, Space
+from dens.store import Key, Space
 from dens.stores.sqlite import SqliteStore
 from dens.stores.versions import CHECKSUMS, SELECT
 from tests.dens.stores.disk import Disk, states
 
-Rows = dict[tuple[Space, Key], bytes]
+Rows = dict[tuple[int, Key], bytes]
 
 
 def rows(store: SqliteStore) -> Rows:
-    return {item_id(space, key): value for space, key, value in store.load()}
+    return {(space, key): value for space, key, value in store.load()}
 
 
 def work(store: SqliteStore, commits: int, done: list[Rows], chance: Random) -> None:
@@ -28,13 +28,13 @@ def work(store: SqliteStore, commits: int, done: list[Rows], chance: Random) -> 
     for number in range(commits):
         staged = dict(model)
         for _ in range(3):
-            key = (Space.ITEM, (1, chance.randrange(12)))
+            key = (Space.ITEM, item_id(1, chance.randrange(12)))
             if key in staged and chance.random() < 0.3:
                 del staged[key]
-                store.stage(Erase(*key))
+                store.erase(*key)
             else:
                 staged[key] = bytes((number,)) * chance.randrange(1, 900)
-                store.stage(Put(*key, staged[key]))
+                store.put(*key, staged[key])
         done.append(staged)  # under way: a failure may come before or after it is durable
         store.commit()
         model = staged

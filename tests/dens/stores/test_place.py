@@ -10,10 +10,10 @@ import pytest
 
 from dens.errors import MovedStoreError, StoreError
 from dens.item import item_id
-from dens.store import Put, Space
+from dens.store import Space
 from dens.stores.sqlite import SqliteStore
 
-ROW = Put(Space.KNOWN, (1, 2), b"x")
+ROW = (Space.KNOWN, item_id(1, 2), b"x")
 
 
 def mode(path: Path) -> int:
@@ -29,7 +29,7 @@ def usual_umask() -> Iterator[None]:
 
 def test_a_new_store_is_its_owners_alone_and_so_is_its_log(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "node.sqlite")
-    store.stage(ROW)
+    store.put(*ROW)
     store.commit()
     assert {one.name: mode(one) for one in tmp_path.iterdir()} == {
         "node.sqlite": 0o600,
@@ -87,13 +87,13 @@ def test_a_store_that_is_not_where_it_was_takes_nothing_more(
     folder.mkdir()
     path = folder / "node.sqlite"
     store = SqliteStore(path)
-    store.stage(ROW)
+    store.put(*ROW)
     store.commit()
     store.check_place()
     away(path)
     with pytest.raises(MovedStoreError, match=r"node\.sqlite"):
         store.check_place()
-    store.stage(Put(Space.KNOWN, (1, 3), b"y"))
+    store.put(Space.KNOWN, item_id(1, 3), b"y")
     for _ in range(2):
         with pytest.raises(MovedStoreError):
             store.commit()
@@ -103,23 +103,23 @@ def test_a_store_that_is_not_where_it_was_takes_nothing_more(
 def test_what_was_committed_before_a_store_was_moved_is_in_the_moved_file(tmp_path: Path) -> None:
     path = tmp_path / "node.sqlite"
     store = SqliteStore(path)
-    store.stage(ROW)
+    store.put(*ROW)
     store.commit()
     renamed(path)
-    store.stage(Put(Space.KNOWN, (1, 3), b"y"))
+    store.put(Space.KNOWN, item_id(1, 3), b"y")
     with pytest.raises(MovedStoreError):
         store.commit()
     store.close()
     (tmp_path / "away.sqlite").rename(path)
     again = SqliteStore(path)
-    assert [key for space, key, _ in again.load() if space is Space.KNOWN] == [item_id(1, 2)]
+    assert [key for space, key, _ in again.load() if space == Space.KNOWN] == [item_id(1, 2)]
     again.close()
 
 
 def test_a_store_that_was_put_back_is_taken_again(tmp_path: Path) -> None:
     path = tmp_path / "node.sqlite"
     store = SqliteStore(path)
-    store.stage(ROW)
+    store.put(*ROW)
     renamed(path)
     with pytest.raises(MovedStoreError):
         store.commit()
@@ -139,7 +139,7 @@ def test_a_store_that_turns_read_only_in_use_is_told_as_that(tmp_path: Path) -> 
 
     store = SqliteStore(tmp_path / "node.sqlite", connect=connect)
     connections[0].execute("PRAGMA query_only = ON")
-    store.stage(ROW)
+    store.put(*ROW)
     with pytest.raises(
         StoreError, match="it cannot be written any more; is its disk mounted read-only"
     ) as told:

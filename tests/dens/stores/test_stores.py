@@ -10,7 +10,7 @@ from dens.errors import DamagedStoreError, ForeignStoreError, StoreError
 from dens.item import Item, item_id
 from dens.ledger import Ledger
 from dens.limits import Limits
-from dens.store import Erase, Key, Put, Space, Store
+from dens.store import Key, Space, Store, row_of
 from dens.stores.memory import MemoryStore
 from dens.stores.owner import Owner
 from dens.stores.sqlite import SqliteStore
@@ -32,25 +32,26 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> CrashingStore:
     return MemoryStore() if request.param == "memory" else CrashingSqliteStore(tmp_path / "node.db")
 
 
-def rows(store: Store) -> dict[tuple[Space, Key], bytes]:
-    return {item_id(space, key): value for space, key, value in store.load()}
+def rows(store: Store) -> dict[tuple[int, Key], bytes]:
+    return {(space, key): row_of(value) for space, key, value in store.load()}
 
 
 def test_a_crash_leaves_exactly_what_was_committed(store: CrashingStore) -> None:
     chance = Random(1)
-    committed: dict[tuple[Space, Key], bytes] = {}
+    committed: dict[tuple[int, Key], bytes] = {}
     staged = dict(committed)
     for _ in range(300):
-        space, key = chance.choice(list(Space)), (chance.randrange(3), chance.randrange(2**31))
+        space: int = chance.choice(list(Space))
+        key = item_id(chance.randrange(3), chance.randrange(2**31))
         what = chance.random()
         if what < 0.5:
             value = chance.randbytes(chance.randrange(40))
             staged[space, key] = value
-            store.stage(Put(space, key, value))
+            store.put(space, key, value)
         elif what < 0.7 and staged:
             space, key = chance.choice(sorted(staged))
             del staged[space, key]
-            store.stage(Erase(space, key))
+            store.erase(space, key)
         elif what < 0.9:
             store.commit()
             committed = dict(staged)
@@ -64,14 +65,14 @@ def test_a_crash_leaves_exactly_what_was_committed(store: CrashingStore) -> None
 def filled(path: Path, count: int = 200) -> None:
     store = SqliteStore(path)
     for number in range(count):
-        store.stage(Put(Space.ITEM, (1, number), bytes((number % 256,)) * 50))
+        store.put(Space.ITEM, item_id(1, number), bytes((number % 256,)) * 50)
     store.commit()
     store.close()
 
 
 def test_two_owners_of_one_file_are_refused(tmp_path: Path) -> None:
     first = SqliteStore(tmp_path / "node.db")
-    first.stage(Put(Space.ITEM, (1, 1), b"x"))
+    first.put(Space.ITEM, item_id(1, 1), b"x")
     first.commit()
     with pytest.raises(StoreError, match="another node"):
         SqliteStore(tmp_path / "node.db")
@@ -217,7 +218,7 @@ def test_a_damaged_store_of_another_is_not_recovered(tmp_path: Path) -> None:
         SqliteStore(path, owner=ASKER)
 
 
-def rows_of(path: Path) -> dict[tuple[Space, Key], bytes]:
+def rows_of(path: Path) -> dict[tuple[int, Key], bytes]:
     store = SqliteStore(path)
     try:
         return rows(store)
@@ -227,10 +228,10 @@ def rows_of(path: Path) -> dict[tuple[Space, Key], bytes]:
 
 def test_a_full_disk_is_an_error_and_costs_nothing_that_was_committed(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "node.db")
-    store.stage(Put(Space.ITEM, (1, 1), b"before"))
+    store.put(Space.ITEM, item_id(1, 1), b"before")
     store.commit()
     store._connection.execute("PRAGMA max_page_count = 6")
-    store.stage(Put(Space.ITEM, (1, 2), bytes(200_000)))
+    store.put(Space.ITEM, item_id(1, 2), bytes(200_000))
     with pytest.raises(StoreError, match="disk full"):
         store.commit()
     assert rows(store) == {(Space.ITEM, item_id(1, 1)): b"before"}
@@ -273,18 +274,18 @@ def test_stores_of_one_run_keep_a_payload_once_and_never_a_wrong_one() -> None:
 OLD = Path(__file__).parent / "old_stores"
 
 
-def rows_of_old() -> tuple[list[Item], list[Item], dict[tuple[Space, Key], bytes]]:
+def rows_of_old() -> tuple[list[Item], list[Item], dict[tuple[int, Key], bytes]]:
     """Return what was written into the files that are kept: what is held, the inbox, and the other rows."""
     chance = Random(1)
     held = [Item(35, 1, 7, number, 1000 * number, 90, 1, chance.randbytes(11)) for number in range(12)]
     held.insert(0, Item(16, 1, 3, 0, -500, 100, 0, bytes((5, 0, 100)) + chance.randbytes(14)))
     inbox = [Item(20, 1, 8, 4, 777, 90, 2, bytes((0, 1, 5, 0, 200, 0)) + chance.randbytes(11))]
-    others = {
-        (Space.KNOWN, (9, 3 * number)): (10**9 + number).to_bytes(8, "big", signed=True)
+    others: dict[tuple[int, Key], bytes] = {
+        (Space.KNOWN, item_id(9, 3 * number)): (10**9 + number).to_bytes(8, "big", signed=True)
         for number in range(12)
     }
-    others[Space.COUNTER, (0, 0)] = (64).to_bytes(8, "big")
-    others[Space.COUNTER, (1, 0)] = (129).to_bytes(8, "big")
+    others[Space.COUNTER, item_id(0, 0)] = (64).to_bytes(8, "big")
+    others[Space.COUNTER, item_id(1, 0)] = (129).to_bytes(8, "big")
     return held, inbox, others
 
 
@@ -306,7 +307,7 @@ def test_an_old_file_is_brought_forward_with_everything_in_it(version: int, tmp_
         ledger = Ledger(store, Limits())
         assert ledger.load() == (held, inbox)
         assert rows(store).items() >= others.items()
-        store.stage(Put(Space.UNVERIFIED, (7, 1), b""))
+        store.put(Space.UNVERIFIED, item_id(7, 1), b"")
         store.commit()
         store.close()
         assert version_of(path) == VERSION == 5
@@ -318,7 +319,7 @@ def test_an_old_file_is_brought_forward_with_everything_in_it(version: int, tmp_
 def test_a_file_of_version_4_takes_up_what_subscriptions_occupy(tmp_path: Path) -> None:
     path = tmp_path / "node.db"
     store = SqliteStore(path, owner=ASKER)
-    store.stage(Put(Space.KNOWN, (1, 2), bytes(8)))
+    store.put(Space.KNOWN, item_id(1, 2), bytes(8))
     store.commit()
     store.close()
     connection = sqlite3.connect(path)
@@ -332,7 +333,11 @@ def test_a_file_of_version_4_takes_up_what_subscriptions_occupy(tmp_path: Path) 
     assert version_of(path) == VERSION
     again = Ledger(SqliteStore(path, owner=ASKER), Limits())
     again.load()
-    assert (again.occupied(item_id(1, 1)), again.occupied(item_id(1, 2)), item_id(1, 2) in again.seen) == (2, 0, True)
+    assert (again.occupied(item_id(1, 1)), again.occupied(item_id(1, 2)), item_id(1, 2) in again.seen) == (
+        2,
+        0,
+        True,
+    )
 
 
 @pytest.mark.parametrize("version", [1, 3])

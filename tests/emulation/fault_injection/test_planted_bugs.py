@@ -19,20 +19,20 @@ from dens.numbers import Reason, Status
 from dens.parts import PartBook
 from dens.peer_session import PeerSession
 from dens.quarantine import Quarantine, Work
-from dens.store import Operation, Put, Space
+from dens.store import Key, Space, Value
 from dens.stores.memory import MemoryStore
 from dens.subscription_table import Subscription, SubscriptionTable
 from emulation.fault_injection.campaign import run_seeds
 
 
 def duplicate_suppression_is_not_durable(monkeypatch: pytest.MonkeyPatch) -> None:
-    stage = MemoryStore.stage
+    put = MemoryStore.put
 
-    def forgetful(store: MemoryStore, operation: Operation) -> None:
-        if not (isinstance(operation, Put) and operation.space is Space.KNOWN):
-            stage(store, operation)
+    def forgetful(store: MemoryStore, space: int, key: Key, value: Value) -> None:
+        if space != Space.KNOWN:
+            put(store, space, key, value)
 
-    monkeypatch.setattr(MemoryStore, "stage", forgetful)
+    monkeypatch.setattr(MemoryStore, "put", forgetful)
 
 
 def acknowledged_before_committed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,7 +76,7 @@ def the_window_of_numbers_is_off_by_one(monkeypatch: pytest.MonkeyPatch) -> None
         number = ledger._next_number[counter]
         if number > ledger._reserved[counter]:
             ledger._reserved[counter] = number + ledger._limits.number_step
-            ledger._stage(Put(Space.COUNTER, counter, ledger._reserved[counter].to_bytes(8, "big")))
+            ledger._put(Space.COUNTER, counter, ledger._reserved[counter].to_bytes(8, "big"))
         ledger._next_number[counter] = number + 1
         return number
 
@@ -154,13 +154,13 @@ def parts_are_not_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def what_is_occupied_is_not_durable(monkeypatch: pytest.MonkeyPatch) -> None:
-    stage = MemoryStore.stage
+    put = MemoryStore.put
 
-    def forgetful(store: MemoryStore, operation: Operation) -> None:
-        if not (isinstance(operation, Put) and operation.space is Space.OCCUPIED):
-            stage(store, operation)
+    def forgetful(store: MemoryStore, space: int, key: Key, value: Value) -> None:
+        if space != Space.OCCUPIED:
+            put(store, space, key, value)
 
-    monkeypatch.setattr(MemoryStore, "stage", forgetful)
+    monkeypatch.setattr(MemoryStore, "put", forgetful)
 
 
 @pytest.mark.parametrize(
