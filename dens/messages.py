@@ -13,14 +13,14 @@ from typing import Final, NamedTuple
 
 from dens.errors import RemoteProtocolError
 from dens.item import NUMBER_BITS, NUMBER_MASK, ItemId, item_id
-from dens.numbers import STATUS_NAMES, Role
+from dens.numbers import LAST_NODE, STATUS_NAMES, Role
 from watchdog.header import BODY_AT, HEADER_ID, HEADER_LIFETIME, HEADER_REVISION
 
 _HELLO: Final = Struct(">BII")
-_ENTRY: Final = Struct(">HIB")
+_ENTRY: Final = Struct(">IIB")
 ACK_BYTES: Final = _ENTRY.size
 """What one answer takes in an acknowledgement."""
-_RECEIPT: Final = Struct(">HI")
+_RECEIPT: Final = Struct(">II")
 _ROLES: Final = frozenset(int(role) for role in Role)
 NOTE_BYTES: Final = 16_384
 """The most that a replication policy may say in a summary."""
@@ -123,7 +123,7 @@ class Acknowledgement(NamedTuple):
     entries: tuple[tuple[int, int, int], ...]
 
     def encode(self) -> bytes:
-        """Return seven bytes an entry."""
+        """Return nine bytes an entry."""
         return b"".join([_ENTRY.pack(*entry) for entry in self.entries])
 
     @classmethod
@@ -132,9 +132,11 @@ class Acknowledgement(NamedTuple):
         if not payload or len(payload) % _ENTRY.size:
             raise RemoteProtocolError(f"{len(payload)} bytes are no whole number of entries", len(payload))
         entries = tuple(_ENTRY.iter_unpack(payload))
-        for position, entry in enumerate(entries):
-            if entry[2] not in STATUS_NAMES:
-                raise RemoteProtocolError(f"status {entry[2]} is not known", position * _ENTRY.size + 6)
+        for position, (origin, _, status) in enumerate(entries):
+            if origin > LAST_NODE:
+                raise RemoteProtocolError(f"{origin} is no node", position * _ENTRY.size)
+            if status not in STATUS_NAMES:
+                raise RemoteProtocolError(f"status {status} is not known", position * _ENTRY.size + 8)
         return cls(entries)
 
 
@@ -241,12 +243,12 @@ class Receipt:
     notification: ItemId
 
     def encode(self) -> bytes:
-        """Return six bytes."""
+        """Return eight bytes."""
         return _RECEIPT.pack(self.notification >> NUMBER_BITS, self.notification & NUMBER_MASK)
 
     @classmethod
     def decode(cls, payload: bytes) -> "Receipt":
-        """Read six bytes, or raise RemoteProtocolError."""
+        """Read eight bytes, or raise RemoteProtocolError."""
         return cls(read_receipt(payload))
 
 
@@ -257,6 +259,8 @@ def read_receipt(payload: bytes) -> ItemId:
             f"a receipt has {_RECEIPT.size} bytes, here are {len(payload)}", len(payload)
         )
     origin, number = _RECEIPT.unpack(payload)
+    if origin > LAST_NODE:
+        raise RemoteProtocolError(f"{origin} is no node", 0)
     return item_id(origin, number)
 
 

@@ -17,7 +17,7 @@ from typing import Final
 
 from dens.errors import RemoteProtocolError
 from dens.item import NUMBER_BITS, NUMBER_MASK, ItemId
-from dens.numbers import LINK_NUMBER
+from dens.numbers import LAST_NODE, LINK_NUMBER
 
 _FEW: Final = 1_024
 """So many identities are kept one by one."""
@@ -270,8 +270,8 @@ def read_origin(data: bytes, position: int, previous_origin: int) -> tuple[int, 
         step, position = read_varint(data, position)
         more, position = read_varint(data, position)
     origin = previous_origin + step + 1
-    if origin > 0xFFFF:
-        raise RemoteProtocolError("an origin has more than 16 bits", position)
+    if origin > LAST_NODE:
+        raise RemoteProtocolError("an origin has more than 31 bits", position)
     starts: list[int] = []
     ends: list[int] = []
     end = -2

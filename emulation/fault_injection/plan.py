@@ -6,6 +6,7 @@ from random import Random
 from typing import Final, Protocol
 
 from dens.limits import Limits
+from dens.numbers import LAST_NODE
 from dens.store import Key, Space, Store
 
 FAULTS: Final = {
@@ -134,7 +135,6 @@ DRAWN_POLICIES: Final = ("dens", "direct", "epidemic", "prophet", "spray_and_wai
 """What a seed may draw. A policy that is added elsewhere is not added here: every seed would mean another
 world, and each policy is put through worlds of its own (tests/dens/policies/test_policies.py).
 """
-LAST_NODE: Final = 0xFFFF
 CENTURY_MS: Final = 100 * 365 * 86_400_000
 
 
@@ -172,7 +172,7 @@ def _at_the_edges(seed: int, plan: Plan) -> Plan:
     return replace(
         plan,
         limits=limits,
-        first_node=chance.choice((0, 255 - nodes // 2, LAST_NODE + 1 - nodes)),
+        first_node=chance.choice((0, 255 - nodes // 2, 65_536 - nodes // 2, LAST_NODE + 1 - nodes)),
         first_number=chance.choice((1, 127, 2**16 - 50, 2**31 - 20_000)),
         ids=(0, 128, 255),
         clock_ms=chance.choice((-CENTURY_MS, -(10**9), 2**31 - 20_000, 2**32 - 20_000, CENTURY_MS)),

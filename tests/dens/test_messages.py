@@ -23,7 +23,7 @@ from dens.messages import (
 )
 from dens.numbers import Role, Status
 
-words = st.integers(0, 65_535)
+words = st.integers(0, 2**31 - 1)
 longs = st.integers(0, 2**32 - 1)
 octets = st.integers(0, 255)
 hellos = st.builds(Hello, st.sampled_from([int(role) for role in Role]), st.integers(1, 2**32 - 1), longs)
@@ -144,12 +144,13 @@ def test_any_bytes_are_refused_or_are_what_would_be_encoded(
         ),
         (
             SummaryMessage.decode,
-            bytes.fromhex("01000000010000000000050200070007"),
+            bytes.fromhex("0100000001000000000009020000000700000007"),
             "hosted ends are named once each, ascending (at byte 12)",
         ),
         (Acknowledgement.decode, b"", "0 bytes are no whole number of entries (at byte 0)"),
         (Acknowledgement.decode, bytes(8), "8 bytes are no whole number of entries (at byte 8)"),
-        (Acknowledgement.decode, bytes(13) + b"\x63", "status 99 is not known (at byte 13)"),
+        (Acknowledgement.decode, bytes(17) + b"\x63", "status 99 is not known (at byte 17)"),
+        (Acknowledgement.decode, bytes(9) + b"\x80" + bytes(8), "2147483648 is no node (at byte 9)"),
         (Batch.decode, b"", "a batch has two messages or more (at byte 0)"),
         (Batch.decode, b"\x00\x01a", "a batch has two messages or more (at byte 3)"),
         (Batch.decode, b"\x00\x01a\x00\x02b", "a batch ends within a message (at byte 6)"),
@@ -165,7 +166,8 @@ def test_any_bytes_are_refused_or_are_what_would_be_encoded(
             "a renewal is four bytes and a subscription vector (at byte 6)",
         ),
         (Withdrawal.decode, b"abcd", "a withdrawal has 2 or 3 bytes, here are 4 (at byte 4)"),
-        (Receipt.decode, bytes(5), "a receipt has 6 bytes, here are 5 (at byte 5)"),
+        (Receipt.decode, bytes(7), "a receipt has 8 bytes, here are 7 (at byte 7)"),
+        (Receipt.decode, b"\x80" + bytes(7), "2147483648 is no node (at byte 0)"),
         (Notify.decode, b"", "a notify names 1 to 256 subscriptions, here are 0 (at byte 0)"),
         (
             Notify.decode,
@@ -198,12 +200,15 @@ def test_a_refusal_says_what_is_wrong_and_at_which_byte(
         (Hello(2, 0x01020304, 0x05060708), "020102030405060708"),
         (SummaryMessage(Hello(1, 1, 2), b"", b"kn"), "01000000010000000200006b6e"),
         (SummaryMessage(Hello(1, 1, 2), b"no", b"kn"), "0100000001000000020003006e6f6b6e"),
-        (SummaryMessage(Hello(2, 1, 2), b"", b"kn", (7, 258)), "02000000010000000200050200070102" + "6b6e"),
-        (Acknowledgement(((0x0102, 0x03040506, 1), (7, 8, 9))), "0102030405060100070000000809"),
+        (
+            SummaryMessage(Hello(2, 1, 2), b"", b"kn", (7, 258)),
+            "0200000001000000020009020000000700000102" + "6b6e",
+        ),
+        (Acknowledgement(((0x01020304, 0x05060708, 1), (7, 8, 9))), "010203040506070801000000070000000809"),
         (Batch((b"a" * 258, b"")), "0102" + "61" * 258 + "0000"),
         (Withdrawal(3, 4), "0304"),
         (Withdrawal(3, 4, 252), "0304fc"),
-        (Receipt(item_id(0x0102, 0x03040506)), "010203040506"),
+        (Receipt(item_id(0x01020304, 0x05060708)), "0102030405060708"),
         (Notify((Satisfied(1, 2, 3), Satisfied(4, 5, 6, b"ab")), b"nv"), "0002010203000405060261626e76"),
     ],
 )

@@ -48,7 +48,7 @@ class Board:
             self.host = Watchdog({1: FuzzyFilter(pool=pool)})
         out = bytearray(160)
         out[3] = TABLE.check
-        out[5] = BOARD
+        out[7] = BOARD
         self.said: list[bytes] = []
         authenticator = None if key is None else BoardAuthenticator(BOARD, key)
         numbers = Numbers(str(folder / "n"))
@@ -253,7 +253,7 @@ def test_a_full_outbox_loses_its_oldest_and_counts(tmp_path: Path) -> None:
     for number in range(5):
         board.publisher.publish(bytes([number]) + NOTIFICATION[1:], len(NOTIFICATION), 0)
     assert board.publisher.dropped == 2
-    assert [message[16] for message in board.publisher.outbox[1:]] == [2, 3, 4]
+    assert [message[18] for message in board.publisher.outbox[1:]] == [2, 3, 4]
     assert board.publisher.outbox[0][1] == 32
 
 
@@ -263,9 +263,9 @@ def test_garbage_is_refused_and_counted(tmp_path_factory, noise: bytes, sealed: 
     board.step(0)
     before = dict(vars(board.publisher))
     board.hear(noise, 10)
-    board.hear(bytes([32, 1, 0, TABLE.check, 0, 2, 128]) + noise, 10)
+    board.hear(bytes([48, 1, 0, TABLE.check, 0, 0, 0, 2, 128]) + noise, 10)
     for kind in (1, 2, 3, 33, 34, 35):
-        board.hear(bytes([16, kind, 1, TABLE.check, 0, 2, 0]) + noise, 10)
+        board.hear(bytes([32, kind, 1, TABLE.check, 0, 0, 0, 2, 0]) + noise, 10)
     after = vars(board.publisher)
     assert after["refused"] > 0
     if sealed:
