@@ -148,8 +148,8 @@ class NodeFactory:
         limits = self._scenario.board_limits(slot.group)
         host: FilterHost
         if limits is not None:
-            host = BoardHost(limits, own, dampers)
-            watchdog = host.watchdog
+            board = BoardHost(limits, own, dampers)
+            host, watchdog = board, board.watchdog
         else:
             filters = {
                 identity: language.source_filter(own) for identity, language in self._languages.items()
