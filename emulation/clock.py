@@ -36,6 +36,14 @@ class Rank(IntEnum):
 _TIMER: Final = float(Rank.TIMER)
 
 
+def _happen(event: simpy.Event) -> None:
+    assert isinstance(event, _Call)
+    event.action(*event.arguments)
+
+
+_CALLBACKS: Final[list[Callable[[simpy.Event], None]]] = [_happen]
+
+
 class _Call(simpy.Event):
     """Something that was asked to happen. Nobody waits for it, so it is born triggered, and all of them share
     what SimPy calls when its time comes."""
@@ -44,16 +52,9 @@ class _Call(simpy.Event):
     _value = None
 
     def __init__(self, action: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+        self.callbacks = _CALLBACKS
         self.action = action
         self.arguments = arguments
-
-
-def _happen(event: simpy.Event) -> None:
-    assert isinstance(event, _Call)
-    event.action(*event.arguments)
-
-
-_Call.callbacks = [_happen]
 
 
 class Clock(simpy.Environment):
@@ -66,27 +67,29 @@ class Clock(simpy.Environment):
     def __init__(self) -> None:
         super().__init__(initial_time=0)
         self.now_ms = 0
+        self._calls: list[Any] = self._queue
+        """SimPy's queue, which has but calls in it."""
 
     def call_at(self, at_ms: int, rank: Rank, action: Callable[..., None], *arguments: Any) -> None:
         """Let this happen at that time, with these arguments; a time in the past means now."""
         if at_ms < self.now_ms:
             at_ms = self.now_ms
-        heappush(self._queue, (at_ms, rank, next(self._eid), _Call(action, arguments)))
+        heappush(self._calls, (at_ms, rank, next(self._eid), _Call(action, arguments)))
 
     def wake_at(self, at_ms: int, node: int, action: Callable[..., None], *arguments: Any) -> None:
         """Let a node's timer happen at that time, which is not in the past."""
-        heappush(self._queue, (at_ms, _TIMER + node / _NODES, next(self._eid), _Call(action, arguments)))
+        heappush(self._calls, (at_ms, _TIMER + node / _NODES, next(self._eid), _Call(action, arguments)))
 
     def interrupt(self, raises: Callable[[], None]) -> None:
         """Let this happen next, which raises: between two calls, so that nothing is left half done."""
-        heappush(self._queue, (self.now_ms, 0, next(self._eid), _Call(raises, ())))
+        heappush(self._calls, (self.now_ms, 0, next(self._eid), _Call(raises, ())))
 
     def run_until(self, at_ms: int) -> None:
         """Let everything happen that is due before this millisecond; afterwards it is `now_ms`."""
-        queue = self._queue
+        queue = self._calls
         while queue and queue[0][0] < at_ms:
-            self._now, _, _, event = heappop(queue)
-            self.now_ms = self._now
+            due_ms, _, _, event = heappop(queue)
+            self._now = self.now_ms = due_ms
             event.action(*event.arguments)
         if at_ms > self.now_ms:
             self._now = self.now_ms = at_ms

@@ -49,7 +49,7 @@ class TableWriter:
     def __init__(self, folder: Path, name: str, rows_per_part: int, *, goes_on: bool) -> None:
         self._folder = folder / name
         self._schema = TABLES[name]
-        self._words = [field.name for field in self._schema if pa.types.is_dictionary(field.type)]
+        self._words: Any = [field.name for field in self._schema if pa.types.is_dictionary(field.type)]
         """Only of words there are few; a dictionary of times and numbers is made in vain, and then larger."""
         self._most = rows_per_part
         self._run = folder.parent
