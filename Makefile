@@ -1,6 +1,6 @@
 # Verbs of this project. `make run` and `make test` need Python 3.11+ and make, and set up the rest themselves.
 #
-#   make install   the environment of `make run`, in .venv
+#   make install   the environment of `make run`, in .venv; the engine is compiled where there is a C compiler
 #   make run       the rescue scenario, its Spark analysis and its report
 #   make check     format, lint, types, import rules, unit tests (some minutes)
 #   make test      everything, boards and Spark included
@@ -10,13 +10,14 @@
 #   make lock      renew the pinned dependencies (needs uv)
 #   make clean     remove what the others made
 #
+# DENS_PURE=1 runs the text of the engine as it is, also where it is compiled. Results are the same.
 # DENS_WITHOUT_BROWSER=1 does the same where Chromium cannot be had, without which no report is opened in a browser.
 # DENS_WITHOUT_BOARDS=1 lets `make test` go on where QEMU, the micro:bit firmware or Node cannot be had. It says so loudly.
 
 PYTHON ?= python3
 ONLY ?=
 BIN := .venv/bin
-CODE := boards dens documents emulation knowledge_manager nodes plugins spark_analysis studio traces watchdog tests benchmarks
+CODE := boards compiled dens documents emulation knowledge_manager nodes plugins spark_analysis studio traces watchdog tests benchmarks
 QUICK := -m "not board and not spark and not slow and not browser"
 COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -24,8 +25,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: install run check test soak bench golden lock clean
 
 install: .venv/.installed-run
+	@$(BIN)/python -m compiled
 
-run: .venv/.installed-run
+run: install
 	@$(BIN)/dens run rescue --out runs/rescue --force
 	@$(BIN)/dens report runs/rescue
 
@@ -55,7 +57,8 @@ golden: .venv/.installed-test
 
 lock:
 	$(COMPILE) requirements/run.in -o requirements/run.txt
-	$(COMPILE) requirements/test.in -c requirements/run.txt -o requirements/test.txt
+	$(COMPILE) requirements/compile.in -c requirements/run.txt -o requirements/compile.txt
+	$(COMPILE) requirements/test.in -c requirements/compile.txt -c requirements/run.txt -o requirements/test.txt
 	$(COMPILE) requirements/soak.in -c requirements/test.txt -o requirements/soak.txt
 	$(COMPILE) requirements/bench.in -c requirements/test.txt -o requirements/bench.txt
 

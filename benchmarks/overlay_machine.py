@@ -127,8 +127,8 @@ def _new_notifications(store: Store, clock: Callable[[], float] = time.process_t
 def _acknowledge_all(publisher: PublisherEnd) -> None:
     """Let the publisher believe that everything has arrived, so that it goes on."""
     [session] = publisher.context.sessions.values()
-    for flight in list(session._flights):
-        session.acknowledged(flight, 0)
+    for one in list(session._flights):
+        session.acknowledged(one, 0)
 
 
 def _subscribe(node: DensNode, now_ms: int) -> None:

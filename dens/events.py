@@ -133,12 +133,15 @@ class MessageQuarantined(MessageEvent):
 class DatagramRefused:
     """Bytes came that are no acceptable message; nothing changed and nobody was told."""
 
-    kind: ClassVar[str] = "refused"
-
     at_ms: int
     peer: int
     size: int
     reason: str
+
+    @property
+    def kind(self) -> str:
+        """Return the trace's word for it."""
+        return "refused"
 
 
 @dataclass(frozen=True, slots=True)

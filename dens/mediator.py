@@ -118,6 +118,10 @@ class Mediator(Participant):
             return self._ledger.seen.compare(message.known)
         return super().understand(message)
 
+    def relays_as_held(self) -> bool:
+        """Say whether the replication policy shares everything."""
+        return self._sharing.shares_everything
+
     def note(self, session: PeerSession, now_ms: int) -> bytes:
         """Return what the replication policy tells its peers."""
         return self._sharing.note(session, now_ms)
@@ -170,10 +174,11 @@ class Mediator(Participant):
         role = session.role
         self._sharing.met(session, note, now_ms)
         if role is MEDIATOR:
-            missing = [item for id in known.lacking if (item := self._state.items.get(id)) is not None]
-            missing.sort(key=lambda item: item.created_ms)
-            for item in missing:
-                self._offer(item, session, now_ms)
+            held = self._state.items
+            missing = [(held[id].created_ms, id) for id in known.lacking if id in held]
+            missing.sort()  # By identity among equals, as they are.
+            for _, id in missing:
+                self._offer(held[id], session, now_ms)
         elif role is SUBSCRIBER:
             if self._state.carried.is_deferred(session.peer):
                 self._deferred.find(session, now_ms)

@@ -90,6 +90,10 @@ class Participant(ABC):
     def held(self, item_id: ItemId) -> Item | None:
         """Return a message that is held and may be sent."""
 
+    def relays_as_held(self) -> bool:
+        """Say whether notifications always leave as they are held, so that nobody need be asked how."""
+        return False
+
     def frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
         """Return a message that is held as it is to be transmitted, or None where it is not worth sending any
         more.

@@ -35,8 +35,8 @@ class Sharing:
         "_node",
         "_policy",
         "_quarantine",
-        "_shares_everything",
         "asks_who_is_owed",
+        "shares_everything",
     )
 
     def __init__(
@@ -52,7 +52,7 @@ class Sharing:
         self._carried = carried
         self._hosts = hosts
         self.asks_who_is_owed = policy.asks_who_is_owed
-        self._shares_everything = policy.shares_everything
+        self.shares_everything = policy.shares_everything
 
     def note(self, session: PeerSession, now_ms: int) -> bytes:
         """Return what the policy tells those of other mediators."""
@@ -89,7 +89,7 @@ class Sharing:
 
     def told_hosts(self, session: PeerSession) -> tuple[int, ...]:
         """Return the ends of this device, where a peer can make use of them."""
-        is_of_use = session.role is MEDIATOR and not self._shares_everything
+        is_of_use = session.role is MEDIATOR and not self.shares_everything
         return tuple(sorted(self._hosts)) if is_of_use else ()
 
     def tells_plain(self, item: Item) -> bool:
@@ -99,14 +99,14 @@ class Sharing:
         There the receiver says so itself, or its host for it; unless the policy asks.
         """
         policy = self._policy
-        return policy.asks_who_is_owed or (item.origin in self._hosts and not self._shares_everything)
+        return policy.asks_who_is_owed or (item.origin in self._hosts and not self.shares_everything)
 
     def share(self, item: Item, peer: int, now_ms: int) -> int | None:
         """Ask the policy for the copies code of a mediator's copy, or None for no copy.
 
         An end of this device is met by nobody more surely than here, so the policy does not hear of it.
         """
-        if self._shares_everything:
+        if self.shares_everything:
             return 0
         owed_to: Collection[int] = ()
         if self.asks_who_is_owed:
@@ -138,7 +138,7 @@ class Sharing:
 
     def kept(self, held: Item, given: int, session: PeerSession, now_ms: int) -> int:
         """Ask the policy for the copies code that stays here."""
-        if self._shares_everything:
+        if self.shares_everything:
             return 0
         return self._quarantine.attempt(
             Work.SHARING,

@@ -57,6 +57,7 @@ class Transmitter:
         "_node",
         "_participant",
         "_quarantine",
+        "_relays_as_held",
         "_table_check",
     )
 
@@ -68,6 +69,7 @@ class Transmitter:
         self._ledger = context.ledger
         self._quarantine = context.quarantine
         self._participant = participant
+        self._relays_as_held = participant.relays_as_held()
 
     def transmit(self, session: PeerSession, now_ms: int, out: list[Datagram]) -> None:
         """Put out what is due for one peer."""
@@ -105,7 +107,9 @@ class Transmitter:
         item = self._participant.held(item_id)
         if item is None or item.expires_ms <= now_ms:
             return None
-        if item.type == type and type not in _EVENTS:
+        if item.type == type and (
+            type not in _EVENTS or (type == NOTIFICATION and self._relays_as_held and not item.copies)
+        ):
             return item
         work = Work.SHARING if type == NOTIFICATION else Work.FORMING
         return self._quarantine.attempt(

@@ -8,6 +8,7 @@ contacts that end last: whatever could still be used is used.
 
 from collections.abc import Callable
 from enum import IntEnum
+from heapq import heappop, heappush
 from typing import Any, Final
 
 import simpy
@@ -34,59 +35,63 @@ class Rank(IntEnum):
     """Two nodes cannot talk any more."""
 
 
+_TIMER: Final = float(Rank.TIMER)
+
+
+def _happen(event: simpy.Event) -> None:
+    assert isinstance(event, _Call)
+    event.action(*event.arguments)
+
+
+_CALLBACKS: Final[list[Callable[[simpy.Event], None]]] = [_happen]
+
+
 class _Call(simpy.Event):
-    """Something that was asked to happen. Nobody waits for it, so it is born triggered and needs no list of
-    its own for those who do."""
+    """Something that was asked to happen. Nobody waits for it, so it is born triggered, and all of them share
+    what SimPy calls when its time comes."""
 
     _ok = True
     _value = None
 
-    def __init__(
-        self,
-        callbacks: list[Callable[[simpy.Event], None]],
-        at_ms: int,
-        action: Callable[..., None],
-        arguments: tuple[Any, ...],
-    ) -> None:
-        self.callbacks = callbacks
-        self.at_ms = at_ms
+    def __init__(self, action: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+        self.callbacks = _CALLBACKS
         self.action = action
         self.arguments = arguments
 
 
-class Clock:
-    """The queue of things to happen. `now_ms` is the current millisecond."""
+class Clock(simpy.Environment):
+    """The queue of things to happen. `now_ms` is the current millisecond.
+
+    What it queues are SimPy's events in SimPy's queue; as nothing waits for any of them, `schedule` and
+    `step` are done in place: a run takes a step for every frame and every timer.
+    """
 
     def __init__(self) -> None:
+        super().__init__(initial_time=0)
         self.now_ms = 0
-        self._environment = simpy.Environment(initial_time=0)
-        self._schedule: Callable[[simpy.Event, Any, int], None] = self._environment.schedule
-        self._callbacks: list[Callable[[simpy.Event], None]] = [self._happen]
+        self._calls: list[Any] = self._queue
+        """SimPy's queue, which has but calls in it."""
 
     def call_at(self, at_ms: int, rank: Rank, action: Callable[..., None], *arguments: Any) -> None:
         """Let this happen at that time, with these arguments; a time in the past means now."""
-        now_ms = self.now_ms
-        if at_ms < now_ms:
-            at_ms = now_ms
-        event = _Call(self._callbacks, at_ms, action, arguments)
-        self._schedule(event, rank, at_ms - now_ms)
+        if at_ms < self.now_ms:
+            at_ms = self.now_ms
+        heappush(self._calls, (at_ms, rank, next(self._eid), _Call(action, arguments)))
 
     def wake_at(self, at_ms: int, node: int, action: Callable[..., None], *arguments: Any) -> None:
         """Let a node's timer happen at that time, which is not in the past."""
-        event = _Call(self._callbacks, at_ms, action, arguments)
-        self._schedule(event, Rank.TIMER + node / _NODES, at_ms - self.now_ms)
+        heappush(self._calls, (at_ms, _TIMER + node / _NODES, next(self._eid), _Call(action, arguments)))
 
     def interrupt(self, raises: Callable[[], None]) -> None:
         """Let this happen next, which raises: between two calls, so that nothing is left half done."""
-        self._schedule(_Call(self._callbacks, self.now_ms, raises, ()), 0, 0)
-
-    def _happen(self, event: simpy.Event) -> None:
-        assert isinstance(event, _Call)
-        self.now_ms = event.at_ms
-        event.action(*event.arguments)
+        heappush(self._calls, (self.now_ms, 0, next(self._eid), _Call(raises, ())))
 
     def run_until(self, at_ms: int) -> None:
         """Let everything happen that is due before this millisecond; afterwards it is `now_ms`."""
+        queue = self._calls
+        while queue and queue[0][0] < at_ms:
+            due_ms, _, _, event = heappop(queue)
+            self._now = self.now_ms = due_ms
+            event.action(*event.arguments)
         if at_ms > self.now_ms:
-            self._environment.run(until=at_ms)
-            self.now_ms = at_ms
+            self._now = self.now_ms = at_ms

@@ -48,6 +48,9 @@ class Node:
     `skew_ms` how far its own clock is ahead since the moment `set_ms`."""
 
     slot: NodeSlot
+    number: int = field(init=False)
+    """Its number on the air, and the device that carries it: the slot's, at hand for every frame."""
+    device: int = field(init=False)
     engine: SubscriberEnd | DensNode | PublisherEnd
     store: MemoryStore
     wake_ms: int | None = None
@@ -57,10 +60,8 @@ class Node:
     sensors: list[Sensor] = field(default_factory=list)
     readings: int = 0
 
-    @property
-    def number(self) -> int:
-        """Return its number on the air."""
-        return self.slot.number
+    def __post_init__(self) -> None:
+        self.number, self.device = self.slot.number, self.slot.device
 
     def held(self) -> tuple[int, int, int]:
         """Return how many subscriptions and notifications it holds, and the bytes of the latter."""
@@ -147,8 +148,8 @@ class NodeFactory:
         limits = self._scenario.board_limits(slot.group)
         host: FilterHost
         if limits is not None:
-            host = BoardHost(limits, own, dampers)
-            watchdog = host.watchdog
+            board = BoardHost(limits, own, dampers)
+            host, watchdog = board, board.watchdog
         else:
             filters = {
                 identity: language.source_filter(own) for identity, language in self._languages.items()

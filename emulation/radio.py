@@ -66,12 +66,14 @@ class Listener(Protocol):
 class _Slot:
     """Something that one transfer at a time needs: a node's radio, or a half of it, or a channel."""
 
-    __slots__ = ("free_ms", "lanes", "taken")
+    __slots__ = ("free_ms", "lanes", "taken", "waiting")
 
     def __init__(self) -> None:
         self.taken = False
         self.free_ms = 0.0
         self.lanes: dict[_Lane, None] = {}
+        self.waiting = 0
+        """How many frames wait in those lanes."""
 
 
 class _Waiting:
@@ -181,6 +183,7 @@ class Air:
         for lane in lanes:
             for slot in lane.slots:
                 slot.lanes.pop(lane, None)
+                slot.waiting -= len(lane.waiting)
         for lane in lanes:
             cut = lane.on_air
             if cut is not None:
@@ -195,10 +198,14 @@ class Air:
         if lane is None:
             return
         self._order += 1
-        lane.waiting.append(_Waiting(self._order, self._clock.now_ms, data))
+        frame = _Waiting(self._order, self._clock.now_ms, data)
         one, other = lane.slots
-        if not one.taken and not other.taken:
-            self._begin(lane)
+        if one.taken or other.taken:
+            lane.waiting.append(frame)
+            one.waiting += 1
+            other.waiting += 1
+        else:
+            self._begin(lane, frame)  # Else somebody who waited would have begun.
 
     def _slots_of(self, node: int) -> tuple[_Slot, _Slot]:
         own = self._slots[node]
@@ -206,9 +213,8 @@ class Air:
             return _new_slots(self._radios[node])  # A channel for this contact alone.
         return own
 
-    def _begin(self, lane: _Lane) -> None:
-        """Put the next frame of this lane on the air; what it needs is free."""
-        frame = lane.waiting.popleft()
+    def _begin(self, lane: _Lane, frame: _Waiting) -> None:
+        """Put a frame of this lane on the air; what it needs is free."""
         one, other = lane.slots
         one.taken = other.taken = True
         link = lane.link
@@ -244,11 +250,13 @@ class Air:
 
     def _release(self, lane: _Lane, at_ms: float) -> None:
         """Free what the transfer needed, and let what has waited longest there begin."""
-        for slot in lane.slots:
-            slot.taken = False
-            slot.free_ms = at_ms
-        while (waiting := self._longest_waiting(lane.slots)) is not None:
-            self._begin(waiting)
+        one, other = slots = lane.slots
+        one.taken = other.taken = False
+        one.free_ms = other.free_ms = at_ms
+        while (one.waiting or other.waiting) and (longest := self._longest_waiting(slots)) is not None:
+            for slot in longest.slots:
+                slot.waiting -= 1
+            self._begin(longest, longest.waiting.popleft())
 
     def _longest_waiting(self, slots: tuple[_Slot, _Slot]) -> _Lane | None:
         """Return the lane whose next frame has waited longest among those that need one of these slots and
@@ -256,7 +264,7 @@ class Air:
         found: _Lane | None = None
         least = self._order + 1
         for slot in slots:
-            if slot.taken:
+            if slot.taken or not slot.waiting:
                 continue
             for lane in slot.lanes:
                 if lane.waiting and lane.waiting[0].order < least:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dens.envelope import peek
-from dens.events import DatagramRefused
+from dens.events import DatagramRefused, Event
 from emulation.board_time import BoardTime
 from emulation.clock import Clock, Rank
 from emulation.contact_schedule import ContactSchedule
@@ -70,12 +70,13 @@ class World:
         self._mobility = parts.mobility
         self._frame_faults = parts.frame_faults
         self._devices = len(radios)
+        self._down = parts.reachability.down
         self.air = Air(
             clock, [radio for radio, _ in radios], [chance for _, chance in radios], self, message_in
         )
         self._inside: dict[int, list[Node]] = {}
         for node in nodes:
-            self._inside.setdefault(node.slot.device, []).append(node)
+            self._inside.setdefault(node.device, []).append(node)
 
     @property
     def now_ms(self) -> int:
@@ -128,11 +129,11 @@ class World:
         """Write down what has ended at this node before now, unless it is down, or busy: then it tells that
         with all else when it is done computing."""
         is_busy = self.boards is not None and self.boards.free_ms(node) > self.clock.now_ms
-        if node.slot.device not in self.reachability.down and not is_busy:
+        if node.device not in self._down and not is_busy:
             node.engine.end_what_is_over(self.clock.now_ms - 1 + node.skew_ms)
             if node.slot.role != "mediator":
                 node.engine.context.ledger.commit()  # An end commits at once, and tells nothing twice.
-            self._write_down(node, b"")
+            self._write_down(node, node.engine.next_event(), b"")
 
     # ------------------------------------------------------------------ contacts and the air
 
@@ -160,14 +161,14 @@ class World:
     def join(self, end: Node) -> None:
         """Let an end inside a device talk with the device's mediator, for good."""
         now_ms = self.clock.now_ms
-        for node, peer in ((end, end.slot.device), (self.nodes[end.slot.device], end.number)):
+        for node, peer in ((end, end.device), (self.nodes[end.device], end.number)):
             node.engine.contact_opened(peer, now_ms + node.skew_ms)
             self.settle(node)
 
     def _arrive_inside(self, sender: int, receiver: int, data: bytes) -> None:
         """Hand over bytes between two engines of one device: no air, no time, no frame in the trace."""
         node = self.nodes[receiver]
-        if node.slot.device in self.reachability.down:
+        if node.device in self._down:
             return
         node.engine.receive(data, sender, self.clock.now_ms + node.skew_ms)
         self.settle(node, data)
@@ -220,7 +221,7 @@ class World:
     def settle(self, node: Node, received: bytes = b"") -> None:
         """Take what the engine wants to send and tell, when it is done computing. Every verb is followed by
         this."""
-        if node.slot.device in self.reachability.down:
+        if node.device in self._down:
             return
         boards = self.boards
         if boards is None:
@@ -231,18 +232,20 @@ class World:
             return
         found = self.journal.matched
         self.settle_now(node, received)
-        boards.matches(node, self.journal.matched - found)
+        if self.journal.matched != found:
+            boards.matches(node, self.journal.matched - found)
 
     def settle_now(self, node: Node, received: bytes = b"") -> None:
         """Take what the engine wants to send and tell, and arrange to wake it."""
         now_ms, skew_ms = self.clock.now_ms, node.skew_ms
-        engine, number = node.engine, node.slot.number
+        engine, number = node.engine, node.number
         for peer, data in engine.datagrams_to_send(now_ms + skew_ms):
             if number < self._devices and peer < self._devices:
                 self.air.send(number, peer, data)
             else:
                 self.clock.call_at(now_ms, Rank.ARRIVAL, self._arrive_inside, number, peer, data)
-        if self._write_down(node, received):
+        if (event := engine.next_event()) is not None:
+            self._write_down(node, event, received)
             self.journal.buffer(now_ms, number, *engine.held())
         wanted_ms = engine.next_timer_ms()
         if wanted_ms is not None and (node.wake_ms is None or wanted_ms - skew_ms < node.wake_ms):
@@ -250,35 +253,32 @@ class World:
         if self._mobility is not None:
             self._mobility.react()
 
-    def _write_down(self, node: Node, received: bytes) -> bool:
-        """Write down what the engine tells; say whether that was anything."""
-        engine = node.engine
-        if (event := engine.next_event()) is None:
-            return False
-        journal, mobility, number, skew_ms = self.journal, self._mobility, node.slot.number, node.skew_ms
+    def _write_down(self, node: Node, event: Event | None, received: bytes) -> None:
+        """Write down this and all else that the engine tells."""
+        next_event, journal, mobility = node.engine.next_event, self.journal, self._mobility
+        number, skew_ms, set_ms = node.number, node.skew_ms, node.set_ms
         while event is not None:
-            if skew_ms or node.set_ms:
-                event = in_world_time(event, skew_ms, node.set_ms)
+            if skew_ms or set_ms:
+                event = in_world_time(event, skew_ms, set_ms)
             if isinstance(event, DatagramRefused):
                 journal.frame_refused(number, received, event)
             else:
                 journal.event(number, event)
                 if mobility is not None:
                     mobility.heard(number, event)
-            event = engine.next_event()
-        return True
+            event = next_event()
 
     def _wake_at(self, node: Node, wanted_ms: int) -> None:
         """Arrange to wake a node, at the next millisecond at the earliest."""
         at_ms = max(wanted_ms, self.clock.now_ms + 1)
         if node.wake_ms is None or at_ms < node.wake_ms:
             node.wake_ms = at_ms
-            self.clock.wake_at(at_ms, node.slot.number, self._wake, node, at_ms)
+            self.clock.wake_at(at_ms, node.number, self._wake, node, at_ms)
 
     def _wake(self, node: Node, at_ms: int) -> None:
         """Let an engine do what is due. Mostly what it wanted to be woken for came about in the meantime (an
         answer came before the patience was over), and it sleeps on."""
-        if node.wake_ms != at_ms or node.slot.device in self.reachability.down:
+        if node.wake_ms != at_ms or node.device in self._down:
             return  # An earlier call took its place, or nobody is there.
         node.wake_ms = None
         wanted_ms = node.engine.next_timer_ms()
@@ -289,4 +289,3 @@ class World:
             return
         node.engine.timer_due(at_ms + node.skew_ms)
         self.settle(node)
-        self.journal.buffer(at_ms, node.slot.number, *node.engine.held())

@@ -207,7 +207,7 @@ class Journal:
             self._count("kept")
         mask = bytes(reading.mask)
         present = int.from_bytes(mask, "big")
-        values = bytes(value for index, value in enumerate(reading.row) if present >> index & 1)
+        values = bytes(value for index, value in enumerate(bytes(reading.row)) if present >> index & 1)
         degree = max((release.degree_u8 for release in releases), default=0)
         self._trace["filter_decisions"].append(
             at_ms,

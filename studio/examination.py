@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from compiled.finder import use_compiled
+
 PACKAGES = (
     "pyspark",
     "pyarrow",
@@ -38,7 +40,16 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Look at everything, in the order in which a person would mend it."""
-    return [_python(), *_packages(), _java(), _watchdog(), *_members(), *_boards(), _disk(Path.cwd())]
+    return [
+        _python(),
+        *_packages(),
+        _engine(),
+        _java(),
+        _watchdog(),
+        *_members(),
+        *_boards(),
+        _disk(Path.cwd()),
+    ]
 
 
 def _python() -> Finding:
@@ -51,6 +62,14 @@ def _packages() -> Iterator[Finding]:
             yield Finding(name, "fine", importlib.metadata.version(name))
         except importlib.metadata.PackageNotFoundError:
             yield Finding(name, "missing", "not installed", "make install")
+
+
+def _engine() -> Finding:
+    """Tell which form of the engine runs; both do the same."""
+    form = use_compiled()
+    if form.is_compiled:
+        return Finding("engine", "fine", f"compiled ({form.why})")
+    return Finding("engine", "fine", f"pure Python: {form.why}", form.advice)
 
 
 def _java() -> Finding:

@@ -49,6 +49,8 @@ class TableWriter:
     def __init__(self, folder: Path, name: str, rows_per_part: int, *, goes_on: bool) -> None:
         self._folder = folder / name
         self._schema = TABLES[name]
+        self._words: Any = [field.name for field in self._schema if pa.types.is_dictionary(field.type)]
+        """Only of words there are few; a dictionary of times and numbers is made in vain, and then larger."""
         self._most = rows_per_part
         self._run = folder.parent
         path_in(self._run, f"{folder.name}/{name}")
@@ -130,7 +132,7 @@ class TableWriter:
         def write() -> None:
             # Packed in memory first: an interruption never comes between Parquet's writer and the file.
             packed = pa.BufferOutputStream()
-            pq.write_table(table, packed, compression="zstd")
+            pq.write_table(table, packed, compression="zstd", use_dictionary=self._words)
             with whole_file(self._folder / name, within=self._run) as file:
                 file.write(packed.getvalue())
 

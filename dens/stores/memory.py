@@ -25,13 +25,13 @@ class MemoryStore:
         self._staged: list[tuple[int, Key, Value | None]] = []
 
     def kept(self, item: Item) -> Item:
-        """Return an equal message with the payload that another store of this run keeps, if one does."""
+        """Return the message with the payload that another store of this run keeps, if one does."""
         if self._payloads is None:
             return item
         payload = self._payloads.setdefault(item.id, item.payload)
-        if payload is item.payload or payload != item.payload:
-            return item
-        return item.but(payload=payload)
+        if payload is not item.payload and payload == item.payload:
+            item.payload = payload  # An equal one, so the message is the same.
+        return item
 
     def put(self, space: int, key: Key, value: Value) -> None:
         """Write a row with the next commit."""

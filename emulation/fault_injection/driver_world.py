@@ -21,7 +21,7 @@ from dens.drivers.runtime import Runtime
 from dens.drivers.udp import UdpLink
 from dens.engine import Engine
 from dens.events import Event, NotificationDelivered, NumberShared
-from dens.item import ENVELOPE_BYTES, NUMBER_MASK, ItemId
+from dens.item import ENVELOPE_BYTES, NUMBER_MASK, ItemId, told_id
 from dens.ledger import begin_numbers
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
@@ -245,7 +245,7 @@ class DriverWorld:
             demand(
                 item.id not in self.delivered[host.number],
                 2,
-                f"{host.number} was told {item.id} a second time",
+                f"{host.number} was told {told_id(item.id)} a second time",
             )
             self.delivered[host.number].append(item.id)
         elif isinstance(event, NumberShared):
@@ -379,7 +379,8 @@ class DriverWorld:
     def _judge(self) -> None:
         for number in SUBSCRIBERS:
             missing = sorted(self.published.keys() - set(self.delivered[number]))
-            demand(not missing, 1, f"{number} was never told {missing[:5]}, {len(missing)} in all")
+            first = ", ".join(told_id(one) for one in missing[:5])
+            demand(not missing, 1, f"{number} was never told {first}, {len(missing)} in all")
         for number, home in HOME.items():
             known = self.hosts[home].neighbours
             assert known is not None

@@ -23,6 +23,7 @@ from dens.item import ENVELOPE_BYTES, NUMBER_BITS, ItemId, told_id
 from dens.messages import MOST_SATISFIED, Notify
 from dens.node import DensNode
 from dens.numbers import MessageType
+from dens.seen_items import SeenItems
 from dens.store import Space
 from dens.subscription_table import is_newer
 from emulation.fault_injection.invariant import demand
@@ -67,13 +68,24 @@ class InvariantChecker:
             self._note_end(node, event)
 
     def restarted(self, node: int) -> None:
-        """Check that nothing acknowledged was lost in a crash."""
-        if node not in self._world.mediators or node in self._world.down:
+        """Check that nothing acknowledged was lost in a crash, and nothing shown forgotten."""
+        if node in self._world.down:
             return
         known = self._world.machines[node].context.ledger.seen
-        for item_id, until_ms in self.acknowledged[node].items():
+        self._check_remembered(node, known)
+        for item_id, until_ms in self.acknowledged.get(node, {}).items():
             if item_id not in self.gone[node] and self._world.now_ms + self._world.plan.slack_ms < until_ms:
                 demand(item_id in known, 1, f"{node} acknowledged {told_id(item_id)} and lost it in a crash")
+
+    def _check_remembered(self, node: int, known: SeenItems) -> None:
+        """Check that a subscriber still knows what it has shown: whether it comes again is up to chance, and
+        it would be shown again.
+        """
+        published = self._world.applications.published
+        live_ms = self._world.now_ms + self._world.plan.slack_ms
+        for who, item_id in self.delivered:
+            if who == node and item_id in published and live_ms < published[item_id].until_ms:
+                demand(item_id in known, 3, f"{node} saw {told_id(item_id)} and forgot it in a crash")
 
     def note(self, node: int, event: Event) -> None:
         """See what happened at a node."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 PACKAGES: Final = (
+    "compiled",
     "dens",
     "documents",
     "emulation",

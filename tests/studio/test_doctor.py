@@ -20,6 +20,8 @@ def test_a_healthy_machine(dens) -> None:
         "disk",
     } <= set(parts)
     assert parts["watchdog"]["found"] == "ours"
+    assert parts["engine"]["state"] == "fine"
+    assert parts["engine"]["found"] == "pure Python: DENS_PURE is set"
 
 
 def test_a_missing_part_ends_1(dens, monkeypatch) -> None:

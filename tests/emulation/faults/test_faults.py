@@ -177,7 +177,7 @@ def test_a_clock_that_jumps_while_its_node_computes_changes_no_time_either(
     for jump_s in (-600, 600):
         tables = run(jumps.format(jump_s), slow)
         times = [row["at_ms"] for row in tables["messages"]]
-        assert len(times) > 1000
+        assert len(times) > 700
         last = 0
         for at_ms in times:  # what waited for its node tells when it happened, a little earlier
             assert at_ms > last - 60_000

@@ -1,0 +1,60 @@
+"""Which modules are compiled, and the text that they were compiled from.
+
+Chosen by profile: what every frame and every message passes. Compiled modules call each other as C does, so
+they are compiled, used and out of date together. Modules of `dens/` that stay interpreted belong to the text
+too: their constants and types become a part of the compiled code. Nothing else does (`mypy.ini`).
+"""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+COMPILED: Final = (
+    "dens/*.py",
+    "dens/policies/*.py",
+    "dens/stores/memory.py",
+    "emulation/clock.py",
+    "emulation/contact_schedule.py",
+    "emulation/node.py",
+    "emulation/radio.py",
+    "emulation/reachability.py",
+    "emulation/sensing.py",
+    "emulation/workload.py",
+    "emulation/world.py",
+    "nodes/journal.py",
+)
+"""A room with a module here calls `compiled.finder.use_compiled` before anything of it is imported."""
+SEEN: Final = (*COMPILED, "dens/**/*.py")
+CONFIGURATION: Final = "compiled/mypy.ini"
+PINS: Final = "requirements/compile.txt"
+HOW: Final = ("compiled/build.py", "compiled/text.py", CONFIGURATION, PINS)
+"""What says how it is compiled."""
+
+
+def modules_to_compile(root: Path) -> list[str]:
+    """Return the files that are compiled, relative to `root` and sorted."""
+    found = _matching(root, COMPILED)
+    return sorted(name for name in found if not name.endswith("/__init__.py"))
+
+
+def text_behind(root: Path) -> list[str]:
+    """Return all files that the compiled code depends on, sorted."""
+    return sorted(_matching(root, SEEN) | set(HOW))
+
+
+def digest(root: Path, files: Iterable[str]) -> str:
+    """Return a number for what these files say now; a file that is gone says nothing."""
+    sum = hashlib.sha256()
+    for name in files:
+        try:
+            text = (root / name).read_bytes()
+        except OSError:
+            text = b""
+        sum.update(f"{name} {len(text)} ".encode())
+        sum.update(text)
+    return sum.hexdigest()
+
+
+def _matching(root: Path, patterns: Iterable[str]) -> set[str]:
+    return {path.relative_to(root).as_posix() for pattern in patterns for path in root.glob(pattern)}
