@@ -143,12 +143,20 @@ def draw(seed: int, allowed: Collection[str]) -> Plan:
 
     Without faults, and for every tenth seed, it is a fault-free world on which both oracles bind. Where all
     faults are allowed a seed has about two thirds of them; of fewer it has all. Every eighth seed is at the
-    edges as well, and in every third some subscriptions have parts.
+    edges as well, in every third some subscriptions have parts, and in every fifth summaries have.
     """
     plan = _drawn(seed, allowed)
     if seed % 8 == 0:
         plan = _at_the_edges(seed, plan)
+    if seed % 5 == 0:
+        plan = _with_small_summaries(seed, plan)
     return _with_parts(plan) if seed % 3 == 0 else plan
+
+
+def _with_small_summaries(seed: int, plan: Plan) -> Plan:
+    """Return the same world with summaries that have to go in parts, for one origin or some."""
+    few_bytes = Random(f"summaries {seed}").choice((0, 4, 12, 30))
+    return replace(plan, limits=replace(plan.limits, summary_bytes=few_bytes))
 
 
 def _with_parts(plan: Plan) -> Plan:

@@ -175,9 +175,16 @@ LINKS = st.one_of(
     st.tuples(st.just(1), HELLOS.map(Hello.encode)),
     st.tuples(
         st.just(2),
-        st.builds(SummaryMessage, HELLOS, st.sampled_from([b"", bytes(16_384)]), KNOWN, HOSTS).map(
-            SummaryMessage.encode
-        ),
+        st.builds(
+            SummaryMessage,
+            HELLOS,
+            st.sampled_from([b"", bytes(16_384)]),
+            KNOWN,
+            HOSTS,
+            EDGES_NODE,
+            EDGES_NODE,
+            EDGES_32,
+        ).map(SummaryMessage.encode),
     ),
     st.tuples(
         st.just(3),

@@ -272,7 +272,7 @@ def test_acknowledgements_are_collected() -> None:
     for number in range(10):
         peer.send(Item(MessageType.NOTIFICATION, LANGUAGE, 4, number, 0, HOUR_Q, 1, b"\x03\x05"))
     [ack] = [item for item in peer.hear(0) if item.type == MessageType.ACKNOWLEDGEMENT]
-    assert len(ack.payload) == 7 * 10
+    assert len(ack.payload) == 9 * 10
     peer.send(Item(MessageType.NOTIFICATION, LANGUAGE, 4, 11, 0, HOUR_Q, 1, b"\x03\x05"))
     assert peer.hear(20) == []
     assert node.next_timer_ms() == peer.now_ms + 30

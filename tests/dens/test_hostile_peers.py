@@ -78,7 +78,7 @@ def summary(session: int, role: Role = Role.MEDIATOR, known: bytes = b"") -> byt
 def acknowledgements(chance: Random) -> Iterator[bytes]:
     """Acknowledge, again and again, what was never sent."""
     while True:
-        entries = tuple((chance.randrange(2**31), chance.randrange(2**32), 0) for _ in range(50))
+        entries = tuple((chance.randrange(65_536), chance.randrange(2**32), 0) for _ in range(50))
         yield link(ACKNOWLEDGEMENT, chance.randrange(2**31), Acknowledgement(entries).encode())
 
 
@@ -103,7 +103,7 @@ def summaries(chance: Random) -> Iterator[bytes]:
 def notifications(chance: Random) -> Iterator[bytes]:
     """Invent publishers."""
     while True:
-        item_id = chance.randrange(10, 2**31), chance.randrange(2**31)
+        item_id = chance.randrange(10, 65_536), chance.randrange(2**31)
         yield item(MessageType.NOTIFICATION, *item_id, bytes((1, chance.randrange(256))))
 
 
@@ -111,7 +111,7 @@ def subscriptions(chance: Random) -> Iterator[bytes]:
     """Invent subscribers, who want everything."""
     while True:
         vector = subscription(chance.randrange(256), chance.randrange(256), HOUR_Q, 1, 0)
-        yield item(MessageType.SUBSCRIBE, chance.randrange(10, 2**31), chance.randrange(2**31), vector)
+        yield item(MessageType.SUBSCRIBE, chance.randrange(10, 65_536), chance.randrange(2**31), vector)
 
 
 def receipts(chance: Random) -> Iterator[bytes]:
@@ -122,7 +122,7 @@ def receipts(chance: Random) -> Iterator[bytes]:
 
 def withdrawals(chance: Random) -> Iterator[bytes]:
     while True:
-        item_id = chance.randrange(10, 2**31), chance.randrange(2**31)
+        item_id = chance.randrange(10, 65_536), chance.randrange(2**31)
         yield item(MessageType.UNSUBSCRIBE, *item_id, chance.randbytes(2))
 
 
@@ -134,7 +134,7 @@ def renewals(chance: Random) -> Iterator[bytes]:
 
 def announcements(chance: Random) -> Iterator[bytes]:
     while True:
-        yield item(MessageType.ANNOUNCE, chance.randrange(10, 2**31), chance.randrange(2**31), b"\x01")
+        yield item(MessageType.ANNOUNCE, chance.randrange(10, 65_536), chance.randrange(2**31), b"\x01")
 
 
 def item(kind: int, origin: int, number: int, payload: bytes) -> bytes:

@@ -21,7 +21,7 @@ from dens.messages import (
     SummaryMessage,
     Withdrawal,
 )
-from dens.numbers import Role, Status
+from dens.numbers import LAST_NODE, LINK_NUMBER, Role, Status
 
 words = st.integers(0, 2**31 - 1)
 longs = st.integers(0, 2**32 - 1)
@@ -76,6 +76,20 @@ CODECS: list[tuple[Callable[[Any], bytes], Callable[[bytes], Any], st.SearchStra
             st.binary(max_size=20),
             st.just(b"\x05\x00\x07\x02"),
             st.sets(words, max_size=5).map(sorted).map(tuple),
+            st.just(0),
+            words,
+            st.just(0),
+        ),
+    ),
+    (
+        SummaryMessage.encode,
+        SummaryMessage.decode,
+        st.builds(
+            lambda hello, known, edges, part_of: SummaryMessage(hello, b"", known, (), *edges, part_of),
+            hellos,
+            st.just(b"\x05\x00\x07\x02"),
+            st.tuples(st.integers(1, LAST_NODE), words).map(sorted).filter(lambda edges: edges[0] > 0),
+            st.integers(LINK_NUMBER, 2**32 - 1),
         ),
     ),
 ]
@@ -147,6 +161,46 @@ def test_any_bytes_are_refused_or_are_what_would_be_encoded(
             bytes.fromhex("0100000001000000000009020000000700000007"),
             "hosted ends are named once each, ascending (at byte 12)",
         ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000" + "0008" + "80" + "00000000" + "000000"),
+            "a part of a summary ends within its interval (at byte 19)",
+        ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000" + "0009" + "80" + "00000000" + "7fffffff"),
+            "0 to 2147483647 is no part of all origins (at byte 12)",
+        ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000" + "0009" + "80" + "00000000" + "80000000"),
+            "0 to 2147483648 is no part of all origins (at byte 12)",
+        ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000" + "0009" + "80" + "00000002" + "00000001"),
+            "2 to 1 is no part of all origins (at byte 12)",
+        ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000" + "000c" + "80" + "00000001" + "00000001" + "800000"),
+            "a part of a summary ends within a number (at byte 23)",
+        ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000" + "000d" + "80" + "00000001" + "00000001" + "7fffffff"),
+            "a part of a summary follows a link message (at byte 20)",
+        ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000" + "000e" + "80" + "00000001" + "00000001" + "80000000" + "6e"),
+            "only the first part of a summary has hosted ends or a note (at byte 24)",
+        ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000" + "0005" + "01" + "80000000"),
+            "2147483648 is no node (at byte 12)",
+        ),
         (Acknowledgement.decode, b"", "0 bytes are no whole number of entries (at byte 0)"),
         (Acknowledgement.decode, bytes(8), "8 bytes are no whole number of entries (at byte 8)"),
         (Acknowledgement.decode, bytes(17) + b"\x63", "status 99 is not known (at byte 17)"),
@@ -203,6 +257,14 @@ def test_a_refusal_says_what_is_wrong_and_at_which_byte(
         (
             SummaryMessage(Hello(2, 1, 2), b"", b"kn", (7, 258)),
             "0200000001000000020009020000000700000102" + "6b6e",
+        ),
+        (
+            SummaryMessage(Hello(2, 1, 2), b"no", b"kn", (7,), 0, 258),
+            "020000000100000002000f" + "81" + "00000000" + "00000102" + "00000007" + "6e6f" + "6b6e",
+        ),
+        (
+            SummaryMessage(Hello(2, 1, 2), b"", b"kn", (), 259, 2**31 - 1, 0x80000009),
+            "020000000100000002000d" + "80" + "00000103" + "7fffffff" + "80000009" + "6b6e",
         ),
         (Acknowledgement(((0x01020304, 0x05060708, 1), (7, 8, 9))), "010203040506070801000000070000000809"),
         (Batch((b"a" * 258, b"")), "0102" + "61" * 258 + "0000"),

@@ -148,18 +148,18 @@ def test_what_it_says_is_what_the_overlay_would_say(tmp_path: Path, key: bytes |
     summary = SummaryMessage(Hello(Role.PUBLISHER, 1, 9), b"", b"").encode()
     assert board.step(600) == [link(2, 3, summary, 9)]
     board.hear(
-        from_mediator(3, 78, (BOARD).to_bytes(2, "big") + (3 | LINK_NUMBER).to_bytes(4, "big") + b"\x00", 1),
+        from_mediator(3, 78, (BOARD).to_bytes(4, "big") + (3 | LINK_NUMBER).to_bytes(4, "big") + b"\x00", 1),
         610,
     )
     board.hear(from_mediator(2, 79, SummaryMessage(Hello(Role.MEDIATOR, 9, 1), b"", b"").encode(), 1), 620)
-    acknowledgement = (MEDIATOR).to_bytes(2, "big") + (79 | LINK_NUMBER).to_bytes(4, "big") + b"\x00"
+    acknowledgement = (MEDIATOR).to_bytes(4, "big") + (79 | LINK_NUMBER).to_bytes(4, "big") + b"\x00"
     filled = EXTRACT[:1] + (2).to_bytes(4, "big") + EXTRACT[5:]
     announcement = pack(Item(32, 0, BOARD, 1, 0, 168, 0, filled), TABLE.check, 630, 1, flags)
     assert board.step(630) == [
         link(3, 4, acknowledgement, 9),
         announcement + authenticator.tag(announcement, 9),
     ]
-    board.hear(from_mediator(3, 80, (BOARD).to_bytes(2, "big") + (1).to_bytes(4, "big") + b"\x00", 1), 640)
+    board.hear(from_mediator(3, 80, (BOARD).to_bytes(4, "big") + (1).to_bytes(4, "big") + b"\x00", 1), 640)
     assert board.step(640) == []
     board.publisher.publish(NOTIFICATION, len(NOTIFICATION), 700)
     notification = pack(Item(35, 1, BOARD, 3, 0, NOTIFICATION[2], 0, NOTIFICATION), TABLE.check, 50, 1, flags)
