@@ -13,7 +13,7 @@ from dens.context import NodeContext
 from dens.envelope import pack
 from dens.item import NUMBER_MASK, Item, ItemId
 from dens.machine import Datagram
-from dens.messages import ACK_BYTES, Acknowledgement, Batch, Hello, SummaryMessage
+from dens.messages import Acknowledgement, Batch, Hello, SummaryMessage
 from dens.numbers import (
     ACKNOWLEDGEMENT,
     BATCH,
@@ -24,7 +24,7 @@ from dens.numbers import (
     SUMMARY,
 )
 from dens.participant import Participant
-from dens.peer_session import DATAGRAM_BYTES, Flight, PeerSession
+from dens.peer_session import Flight, PeerSession
 from dens.quarantine import Work
 
 _SUMMARY_BYTES: Final = 48_000
@@ -144,7 +144,7 @@ class Transmitter:
         if load.items and (
             session.role is not MEDIATOR
             or len(load.items) == _MOST_TOGETHER
-            or not session.shares(load.size + item.size)
+            or not session.shares(load.size + item.size, load.items[0].type == SUMMARY)
         ):
             self._send_off(load, session, now_ms, out, again)
         if item.type == SUMMARY:
@@ -166,11 +166,7 @@ class Transmitter:
         items, bodies = load.items, load.bodies
         if not items:
             return
-        if (
-            session.acks
-            and session.role is MEDIATOR
-            and load.size + ACK_BYTES * len(session.acks) <= DATAGRAM_BYTES
-        ):
+        if session.acks and session.role is MEDIATOR and session.carries_answers(load.size):
             number = self._ledger.link_number()
             payload = Acknowledgement(session.take_acks()).encode()
             bodies.insert(
