@@ -27,6 +27,7 @@ class ReactiveContacts:
         self._journal = journal
         self._courses = courses
         self._usable = usable
+        self._recorded_ms = 0
         self._open: set[tuple[int, int]] = set()
         self._turns = [0] * len(courses.walks)
         """How often each device changed its course; a meeting that was planned before is void."""
@@ -37,14 +38,16 @@ class ReactiveContacts:
         self._plan(self._courses.contacts)
 
     def record_until(self, at_ms: int) -> None:
-        """Write down what is fact by now."""
-        self._journal.motion_so_far(*self._courses.motion_until(at_ms))
-        self._journal.contacts_so_far(self._courses.contacts_until(at_ms))
+        """Write down what has become fact by now."""
+        since_ms, self._recorded_ms = self._recorded_ms, at_ms
+        self._journal.more_motion(*self._courses.motion_until(at_ms, since_ms=since_ms))
+        self._journal.more_contacts(self._courses.contacts_until(at_ms, since_ms=since_ms))
 
     def close(self, at_ms: int) -> None:
         """Write down the legs that nodes are on and the contacts that last when the run ends."""
-        self._journal.motion_so_far(*self._courses.motion_until(at_ms, cut=True))
-        self._journal.contacts_so_far(self._courses.contacts_until(at_ms, cut=True))
+        since_ms = self._recorded_ms
+        self._journal.more_motion(*self._courses.motion_until(at_ms, since_ms=since_ms, cut=True))
+        self._journal.more_contacts(self._courses.contacts_until(at_ms, since_ms=since_ms, cut=True))
 
     def place_at(self, device: int, at_ms: float) -> Point:
         """Return where a device is, was, or will be if nothing changes its course."""
