@@ -15,7 +15,7 @@ frames share a millisecond without being slowed down to one each.
 """
 
 from collections import deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Final, Protocol
@@ -133,7 +133,7 @@ class Air:
         self,
         clock: Clock,
         radios: Sequence[Radio],
-        chances: Sequence[np.random.Generator],
+        chances: Sequence[np.random.Generator] | Mapping[int, np.random.Generator],
         listener: Listener,
         name_of: Callable[[bytes], Hashable] = bytes,
     ) -> None:

@@ -8,6 +8,8 @@ not change them.
 
 from functools import partial
 
+import numpy as np
+
 from emulation.clock import Clock, Rank
 from emulation.contact_schedule import OnPair
 from emulation.contacts.contact import Contacts
@@ -68,14 +70,16 @@ class ReactiveContacts:
 
     def _plan(self, contacts: Contacts) -> None:
         """Put contacts on the clock. Those of pairs that talk already only get their end."""
-        now_ms, usable = self._clock.now_ms, self._usable
-        rows = zip(*(getattr(contacts, name).tolist() for name in Contacts.__slots__), strict=True)
-        for a, b, begin_ms, end_ms, censored in rows:
+        now_ms = self._clock.now_ms
+        opens_ms, lost_ms = self._usable.windows_ms(contacts)
+        is_used = (np.maximum(opens_ms, now_ms) < lost_ms) & self._usable.are_long_enough(contacts)
+        columns = contacts.a, contacts.b, contacts.begin_ms, contacts.censored, opens_ms, lost_ms, is_used
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        for a, b, begin_ms, censored, first, last, used in rows:
             meeting = (a, b), (self._turns[a], self._turns[b])
-            first, last = usable.window_ms(a, b, begin_ms, end_ms)
             is_open = (a, b) in self._open and begin_ms <= now_ms + 1
             if not is_open:
-                if max(first, now_ms) >= last or not usable.is_long_enough(a, b, begin_ms, end_ms):
+                if not used:
                     continue
                 self._clock.call_at(first, Rank.CONTACT_OPENED, partial(self._meet, *meeting))
             if not censored:
