@@ -9,7 +9,7 @@ contacts that end last: whatever could still be used is used.
 from collections.abc import Callable
 from enum import IntEnum
 from heapq import heappop, heappush
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import simpy
 
@@ -66,27 +66,28 @@ class Clock(simpy.Environment):
     def __init__(self) -> None:
         super().__init__(initial_time=0)
         self.now_ms = 0
+        self._calls = cast("list[tuple[int, float, int, _Call]]", self._queue)
 
     def call_at(self, at_ms: int, rank: Rank, action: Callable[..., None], *arguments: Any) -> None:
         """Let this happen at that time, with these arguments; a time in the past means now."""
         if at_ms < self.now_ms:
             at_ms = self.now_ms
-        heappush(self._queue, (at_ms, rank, next(self._eid), _Call(action, arguments)))
+        heappush(self._calls, (at_ms, rank, next(self._eid), _Call(action, arguments)))
 
     def wake_at(self, at_ms: int, node: int, action: Callable[..., None], *arguments: Any) -> None:
         """Let a node's timer happen at that time, which is not in the past."""
-        heappush(self._queue, (at_ms, _TIMER + node / _NODES, next(self._eid), _Call(action, arguments)))
+        heappush(self._calls, (at_ms, _TIMER + node / _NODES, next(self._eid), _Call(action, arguments)))
 
     def interrupt(self, raises: Callable[[], None]) -> None:
         """Let this happen next, which raises: between two calls, so that nothing is left half done."""
-        heappush(self._queue, (self.now_ms, 0, next(self._eid), _Call(raises, ())))
+        heappush(self._calls, (self.now_ms, 0, next(self._eid), _Call(raises, ())))
 
     def run_until(self, at_ms: int) -> None:
         """Let everything happen that is due before this millisecond; afterwards it is `now_ms`."""
-        queue = self._queue
-        while queue and queue[0][0] < at_ms:
-            self._now, _, _, event = heappop(queue)
-            self.now_ms = self._now
+        calls = self._calls
+        while calls and calls[0][0] < at_ms:
+            self.now_ms, _, _, event = heappop(calls)
+            self._now = self.now_ms
             event.action(*event.arguments)
         if at_ms > self.now_ms:
             self._now = self.now_ms = at_ms
