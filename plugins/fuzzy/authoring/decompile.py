@@ -11,7 +11,7 @@ from knowledge_manager.durations import written_duration
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.codec import FuzzyCodec
-from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, pattern_from_bytes
+from plugins.fuzzy.patterns import NORMS, Joined, Leaf, Not, Pattern, norm_of, pattern_from_bytes
 from plugins.fuzzy.vectors import (
     SubscriptionVector,
     Triple,
@@ -99,7 +99,9 @@ def _combined(parts: SubscriptionVector, predicates: list[list[str]]) -> list[st
 def _pattern(parts: SubscriptionVector, predicates: list[list[str]]) -> list[str]:
     evaluate = "breakdown" if parts.aggregator == PATTERN_BREAKDOWN else "exact"
     nested = _nested(pattern_from_bytes(parts.block, len(predicates)), predicates)
-    opening = f'<predicate-pattern evaluate="{evaluate}">'
+    norm = norm_of(parts.block)
+    by = f' t-norm="{NORMS[norm]}"' if norm else ""
+    opening = f'<predicate-pattern evaluate="{evaluate}"{by}>'
     return _indented([opening, *_indented(nested), "</predicate-pattern>"])
 
 

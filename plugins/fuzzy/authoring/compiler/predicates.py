@@ -21,6 +21,7 @@ from plugins.authoring.reader import PredicateReader, own_text
 from plugins.authoring.spans import Span
 from plugins.authoring.words import AuthorsWords, ResolvedWord
 from plugins.fuzzy.authoring.compiler.age import read_keep, read_within_last
+from plugins.fuzzy.authoring.compiler.aggregators import AggregatingFunctions
 from plugins.fuzzy.authoring.compiler.approximate import read_approximate
 from plugins.fuzzy.authoring.compiler.combination import Combination, local_name, read_combination
 from plugins.fuzzy.authoring.compiler.constraint_specs import ConstraintSpec
@@ -82,7 +83,10 @@ def registered_tags() -> TagReaders:
 
 
 def read_predicates(
-    document: SubscriptionDocument, words: AuthorsWords, tags: TagReaders
+    document: SubscriptionDocument,
+    words: AuthorsWords,
+    tags: TagReaders,
+    aggregators: AggregatingFunctions | None = None,
 ) -> ParsedSubscription:
     """Return what the document asks for; everything that is wrong with it raises one `DocumentError`."""
     root = document.root
@@ -97,7 +101,7 @@ def read_predicates(
     valid_span = document.attribute_span(root, "valid")
     threshold = _threshold(root.get("threshold"), threshold_span, reader)
     valid = _valid(root.get("valid"), valid_span, reader)
-    combination = read_combination(root, reader)
+    combination = read_combination(root, reader, aggregators)
     specs, pattern = _Gathering(reader, tags).gather(root, combination)
     if unspoken := words.unspoken_language():
         reader.warn(event_span, "D159", unspoken)
