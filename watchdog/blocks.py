@@ -15,8 +15,6 @@ code.
 ONE_TABLE = 2
 TABLE_PER_PAIR = 3
 GENERATOR = 4
-MOST_CENTRES = 16
-"""Of a generator; a table has at most 8 regions along each side."""
 
 
 def block_fault(b: bytes | bytearray, at: int, aggregator: int, k: int) -> tuple[int, str] | None:
@@ -54,7 +52,9 @@ def _weights_fault(b: bytes | bytearray, at: int, k: int) -> tuple[int, str] | N
 
 
 def _table_fault(b: bytes | bytearray, at: int, k: int, coefficients: int) -> tuple[int, str] | None:
-    """Check the block of a Takagi-Sugeno function: `coefficients` bytes for each rule."""
+    """Check the block of a Takagi-Sugeno function: `coefficients` bytes for each rule. A generator has two
+    for each centre, then whole, then k weights unless that is 0.
+    """
     length = b[at]
     function = b[at + 1]
     if k < 2:
@@ -63,54 +63,32 @@ def _table_fault(b: bytes | bytearray, at: int, k: int, coefficients: int) -> tu
         if length != 1:
             return at, "a named function carries no table"
         return None
-    if function == GENERATOR and coefficients == 1:
-        return _generator_fault(b, at, k)
-    if function > TABLE_PER_PAIR:
+    generator = function == GENERATOR and coefficients == 1
+    if function > TABLE_PER_PAIR and not generator:
         return at + 1, "unknown function"
-    if length < 2 or not 2 <= b[at + 2] <= 8:
-        return at, "a table has 2 to 8 regions along each side"
+    if length < 2 or not 2 <= b[at + 2] <= (16 if generator else 8):
+        return at, "a table has 2 to 8 regions along each side, a generator 2 to 16"
     regions = b[at + 2]
-    if function == ONE_TABLE:
-        tables = 1
-    elif k == 2:
-        return at + 1, "one pair has one table"
-    else:
+    tables = 1
+    if function == TABLE_PER_PAIR:
+        if k == 2:
+            return at + 1, "one pair has one table"
         tables = k * (k - 1) // 2
-    if length != 2 + regions + tables * coefficients * regions * regions:
+    size = 2 + regions + tables * coefficients * regions * regions
+    if generator:
+        size = 3 + 3 * regions
+        if length >= size and b[at + size]:
+            size += k
+    if length != size:
         return at, "the block's length does not agree with its tables"
-    return _centres_fault(b, at + 3, regions)
-
-
-def _centres_fault(b: bytes | bytearray, at: int, regions: int) -> tuple[int, str] | None:
-    for i in range(at + 1, at + regions):
+    for i in range(at + 4, at + 3 + regions):
         if b[i - 1] >= b[i]:
             return i, "the regions' centres must rise"
+    if generator:
+        for i in range(at + 5 + regions, at + 3 + 3 * regions, 2):
+            if (b[i - 2] << 8 | b[i - 1]) <= (b[i] << 8 | b[i + 1]):
+                return i, "a generator must fall"
     return None
-
-
-def _generator_fault(b: bytes | bytearray, at: int, k: int) -> tuple[int, str] | None:
-    """Check a generator: regions, centres, a falling φ of two bytes each, whole, weights unless that is 0."""
-    length = b[at]
-    if length < 2 or not 2 <= b[at + 2] <= MOST_CENTRES:
-        return at, "a generator has 2 to 16 centres"
-    regions = b[at + 2]
-    weights = at + 3 + 3 * regions
-    if length < 3 + 3 * regions or length != 3 + 3 * regions + (k if b[weights] else 0):
-        return at, "the block's length does not agree with its generator"
-    values = at + 3 + regions
-    for i in range(values + 2, weights, 2):
-        if (b[i - 2] << 8 | b[i - 1]) <= (b[i] << 8 | b[i + 1]):
-            return i, "a generator must fall"
-    if b[weights]:
-        same = total = 0
-        for i in range(weights + 1, weights + 1 + k):
-            total += b[i]
-            same += b[i] == b[weights + 1]
-        if total == 0:
-            return weights + 1, "all weights are 0"
-        if same == k and total == b[weights]:
-            return weights, "equal weights are not written"
-    return _centres_fault(b, at + 3, regions)
 
 
 def _two_level_fault(pattern: int, at: int, k: int) -> tuple[int, str] | None:

@@ -22,6 +22,8 @@ from watchdog.lifetime import lifetime_s
 _EPOCH = datetime.date(1970, 1, 1)
 _CRISP = 127
 _NAMED_FUNCTIONS = ("the geometric mean", "the harmonic mean")
+STATED_ERRORS = (2.55 / 255, 4.8 / 255)
+"""The largest error of each named function, whatever the number of degrees (decision record 0017)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +170,9 @@ def combination_words(parts: SubscriptionVector, names: list[str]) -> str:
         return f"weighted_mean ({weights})"
     if WITH_RULES >> parts.aggregator & 1:
         function = parts.block[0]
-        what = (
-            _NAMED_FUNCTIONS[function] if function < len(_NAMED_FUNCTIONS) else "a function of the author's"
-        )
+        what = "a function of the author's"
+        if function < len(_NAMED_FUNCTIONS):
+            what = f"{_NAMED_FUNCTIONS[function]} within {STATED_ERRORS[function]:.3f}"
         return f"{AGGREGATOR_NAMES[parts.aggregator]} ({what}, broken down into pairs)"
     return AGGREGATOR_NAMES[parts.aggregator]
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plugins.fuzzy.authoring.compiler.expressions import Degrees, Expression
+from plugins.fuzzy.authoring.words import STATED_ERRORS
 from watchdog.aggregators import TAKAGI_SUGENO_0
 from watchdog.blocks import GENERATOR, NAMED_FUNCTIONS, ONE_TABLE, TABLE_PER_PAIR
 from watchdog.breakdown import evaluate, named
@@ -25,9 +26,6 @@ LONGEST_BLOCK: Final = 255
 MOST_REGIONS: Final = 8
 NEAR_ENOUGH: Final = 0.01
 """An error that is not worth more bytes: the one per cent that the paper allows its approximated root."""
-
-STATED_ERRORS: Final = (2.55 / 255, 4.8 / 255)
-"""The largest error of each named function, whatever the number of degrees (decision record 0017)."""
 
 _SPACINGS = (1.0, 1.5, 2.0)
 _SCATTERED = 900

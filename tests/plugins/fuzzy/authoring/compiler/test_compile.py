@@ -19,9 +19,9 @@ from plugins.authoring.reader import PredicateReader
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.compiler.constraint_specs import CRISP, ConstraintSpec, Exact
 from plugins.fuzzy.authoring.compiler.predicates import BUILT_IN_TAGS
-from plugins.fuzzy.authoring.compiler.rules import STATED_ERRORS
 from plugins.fuzzy.authoring.decompile import decompile
 from plugins.fuzzy.authoring.describe import describe_vector
+from plugins.fuzzy.authoring.words import STATED_ERRORS
 from plugins.fuzzy.vectors import decode_subscription
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE, compiled, subscription, triple_of
 from watchdog.header import HEADER_LIFETIME
@@ -381,6 +381,8 @@ def test_a_root_of_three_is_the_function_that_boards_know() -> None:
     assert found.function_error is not None
     assert named.function_error is not None
     assert found.function_error.largest == named.function_error.largest == STATED_ERRORS[0]
+    told = " ".join(describe_vector(named.vector, TABLE, "sv").lines())
+    assert "the geometric mean within 0.010, broken down into pairs" in told
     product = decode_subscription(compiled(f"{HIGH}{LOW}{BREATH}<function>{three}</function>").vector)
     assert (product.aggregator, product.block[0]) == (7, 4)
     assert len(product.block) < 50
