@@ -9,9 +9,9 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Final
 
+from documents.entry_points import members
 from documents.problems import DocumentError, Problem
 from knowledge_manager.durations import duration_s, written_duration
 from plugins.authoring.constants import BadConstant, plain_number
@@ -77,9 +77,8 @@ class ParsedSubscription:
 @cache
 def registered_tags() -> TagReaders:
     """Return the readers of all tags: the language's own, and those of installed third parties."""
-    found = entry_points(group="dens.fuzzy_tags")
-    extensions: dict[str, TagReader] = {entry.name: entry.load() for entry in found}
-    return {**extensions, **BUILT_IN_TAGS}
+    found = members("dens.fuzzy_tags", "the tag", callable, "a function that reads an element")
+    return {**{entry.name: reader for entry, reader in found}, **BUILT_IN_TAGS}
 
 
 def read_predicates(

@@ -10,7 +10,7 @@ others one of first order.
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -21,9 +21,12 @@ from watchdog.blocks import ONE_TABLE, TABLE_PER_PAIR
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-MOST_REGIONS = 8
+MOST_REGIONS: Final = 8
 
 Pair = tuple[int, int]
+EVERY_PAIR: Final[Pair] = (-1, -1)
+"""What a rule is about that says nothing of it."""
+
 Model = tuple[float, float, float]
 """The value at the centres and what it gains for each unit of the first and of the second degree."""
 
@@ -40,8 +43,7 @@ def rules_block(
     for rule in rules:
         pair, is_turned = _pair(rule, in_order, names)
         at = _centres(rule, is_turned)
-        own = {name: rank for name, rank in names.items() if rank in pair}
-        columns = {name: pair.index(rank) for name, rank in own.items()} if pair else {}
+        columns = {name: pair.index(rank) for name, rank in names.items() if rank in pair}
         first, second = (1, 0) if is_turned else (0, 1)
         form = linear_form((rule.text or "").strip(), {**columns, "first": first, "second": second})
         value = form[0] + form[1] * at[0] / 255 + form[2] * at[1] / 255
@@ -52,7 +54,7 @@ def rules_block(
     centres = sorted({centre for table in models.values() for at in table for centre in at})
     if not 2 <= len(centres) <= MOST_REGIONS:
         raise BadExpression(f"rules stand at 2 to {MOST_REGIONS} degrees along each side, not {len(centres)}")
-    pairs = [()] if () in models else list(combinations(range(count), 2))  # type: ignore[comparison-overlap]
+    pairs = [EVERY_PAIR] if EVERY_PAIR in models else list(combinations(range(count), 2))
     flat = not any(model[1] or model[2] for table in models.values() for model in table.values())
     chosen = order if order is not None else (0 if flat else 1)
     if chosen == 0 and not flat:
@@ -72,12 +74,12 @@ def rules_block(
 def _pair(rule: "Element", in_order: list[int], names: Mapping[str, int]) -> tuple[Pair, bool]:
     """Return the ranks a rule is about, lower first, and whether it names them the other way round.
 
-    Of more than two predicates, a rule that names none is about every pair; its pair is empty then.
+    Of more than two predicates, a rule that names none is about every pair.
     """
     of = rule.get("of")
     if of is None:
         if len(in_order) > 2:
-            return (), False  # type: ignore[return-value]
+            return EVERY_PAIR, False
         ranks = in_order
     else:
         words = of.split()
