@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 MOST_REGIONS: Final = 8
+HALF_A_STEP: Final = 1 / 510
 
 Pair = tuple[int, int]
 EVERY_PAIR: Final[Pair] = (-1, -1)
@@ -107,9 +108,9 @@ def _centres(rule: "Element", is_turned: bool) -> Pair:
 
 def _checked(model: Model, rule: "Element") -> Model:
     where = f'the rule at "{rule.get("at")}"'
-    if not -1e-9 <= model[0] <= 1 + 1e-9:
+    if not -HALF_A_STEP < model[0] < 1 + HALF_A_STEP:
         raise BadExpression(f"{where} is {model[0]:.3g} there, outside of 0..1")
-    if any(not -2 <= slope <= 127 / 64 for slope in model[1:]):
+    if any(not -128.5 < 64 * slope < 127.5 for slope in model[1:]):
         raise BadExpression(f"{where} rises or falls by more than 2 for each unit of a degree")
     return model
 

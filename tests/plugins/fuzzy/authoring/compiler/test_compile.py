@@ -24,6 +24,7 @@ from plugins.fuzzy.authoring.describe import describe_vector
 from plugins.fuzzy.authoring.words import STATED_ERRORS
 from plugins.fuzzy.vectors import decode_subscription
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE, compiled, subscription, triple_of
+from tests.watchdog.strategies import table_blocks
 from watchdog.header import HEADER_LIFETIME
 from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code, lifetime_s
 from watchdog.membership import degree
@@ -466,6 +467,19 @@ def test_rules_of_every_pair_or_of_all() -> None:
     )
     again = decompile(found.vector, TABLE)
     assert compile_subscription(again.encode(), "again.xml", TABLE).vector == found.vector
+
+
+@given(st.integers(2, 4), st.sampled_from([7, 8]), st.data())
+@settings(max_examples=40, deadline=None)
+def test_law_tables_are_decompiled_to_rules_that_make_them_again(
+    k: int, aggregator: int, data: st.DataObject
+) -> None:
+    block = data.draw(table_blocks(k, 1 if aggregator == 7 else 3))
+    head = bytes([0, 0, 100, 0, 0, 0x50 | aggregator])
+    vector = head + block + bytes([100, 160, 40]) * k + bytes([1, (1 << k) - 1])
+    text = decompile(vector, TABLE)
+    assert ("<rule" in text) is (block[1] in (2, 3))
+    assert compile_subscription(text.encode(), "again.xml", TABLE).vector[3:] == vector[3:]
 
 
 @pytest.mark.parametrize(
