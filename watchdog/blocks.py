@@ -15,6 +15,7 @@ code.
 ONE_TABLE = 2
 TABLE_PER_PAIR = 3
 GENERATOR = 4
+SUM_OF_PAIRS = 5
 
 
 def block_fault(b: bytes | bytearray, at: int, aggregator: int, k: int) -> tuple[int, str] | None:
@@ -64,17 +65,17 @@ def _table_fault(b: bytes | bytearray, at: int, k: int, coefficients: int) -> tu
             return at, "a named function carries no table"
         return None
     generator = function == GENERATOR and coefficients == 1
-    if function > TABLE_PER_PAIR and not generator:
+    if function > SUM_OF_PAIRS or (function == GENERATOR and not generator):
         return at + 1, "unknown function"
     if length < 2 or not 2 <= b[at + 2] <= (16 if generator else 8):
         return at, "a table has 2 to 8 regions along each side, a generator 2 to 16"
     regions = b[at + 2]
-    tables = 1
-    if function == TABLE_PER_PAIR:
+    size = coefficients * regions * regions
+    if function & 1:
         if k == 2:
             return at + 1, "one pair has one table"
-        tables = k * (k - 1) // 2
-    size = 2 + regions + tables * coefficients * regions * regions
+        size *= k * (k - 1) // 2
+    size += regions + (4 if function == SUM_OF_PAIRS else 2)
     if generator:
         size = 3 + 3 * regions
         if length >= size and b[at + size]:

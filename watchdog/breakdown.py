@@ -7,7 +7,8 @@ product of its two memberships and its consequent is
     order 0    y = c
     order 1    y = c + (d·(a - centre of a) + e·(b - centre of b)) / 64      with d and e in -128..127
 
-and the value of a pair is the fuzzy mean Σw·y/Σw, the value of a subscription the mean over its pairs.
+and the value of a pair is the fuzzy mean Σw·y/Σw, the value of a subscription the mean over its pairs or, for
+functions that give them unequal parts (x·y + z/3), their sum less an offset.
 
 That mean is wrong for whatever multiplies from three degrees on. A *generator* φ, falling and 0 at full
 degree, leads to a domain in which such functions are sums: there the rule of a pair is (φ(a) + φ(b)) / 2, the
@@ -20,12 +21,12 @@ whose first centre is above 0 has no value at 0: one degree of 0 gives 0.
     geometric mean   -log a     12        2.55/255
     harmonic mean    1/a - 1    16        4.8/255
 
-A table is regions | centres | one or three bytes for each rule, row by row; a generator is regions | centres
-| two bytes of φ for each | whole | weights, where whole 0 says that all weigh the same. Both forms are those
-of a block.
+A table is regions | centres | one or three bytes for each rule, row by row, before which a sum has its offset
+in two; a generator is regions | centres | two bytes of φ for each | whole | weights, where whole 0 says that
+all weigh the same. All forms are those of a block.
 """
 
-from watchdog.blocks import GENERATOR, NAMED_FUNCTIONS, TABLE_PER_PAIR
+from watchdog.blocks import GENERATOR, NAMED_FUNCTIONS, ONE_TABLE, SUM_OF_PAIRS
 
 _LOGARITHM = (
     b"\x0c\x01\x03\x07\x0f\x1c\x2e\x45\x5f\x7e\xa6\xd8\xff\x7f\xdd\x66\x88\x53\x02\x41\x7c\x33"
@@ -154,9 +155,12 @@ def valued(
     regions = table[at]
     rules = at + 1 + regions
     step = 0
-    if function == TABLE_PER_PAIR:
+    if function != ONE_TABLE:
         step = regions * regions * (1 if order == 0 else 3)
     total = 0
+    if function == SUM_OF_PAIRS:
+        total -= table[rules] << 8 | table[rules + 1]
+        rules += 2
     i = 0
     while i < n:
         j = i + 1
@@ -165,6 +169,8 @@ def valued(
             rules += step
             j += 1
         i += 1
+    if function == SUM_OF_PAIRS:
+        return min(max(total, 0), 255)
     pairs = n * (n - 1) >> 1
     return ((total << 1) + pairs) // (pairs << 1)
 

@@ -39,20 +39,23 @@ def trees(draw: st.DrawFn, k: int) -> Tree:
 @st.composite
 def table_blocks(draw: st.DrawFn, k: int, coefficients: int) -> bytes:
     """The block of a break-down function for k predicates, with one or three bytes for each rule."""
-    function = draw(st.integers(0, 4 if coefficients == 1 else 3))
+    function = draw(st.sampled_from([0, 1, 2, 3, 4, 5] if coefficients == 1 else [0, 1, 2, 3, 5]))
     if function < 2:
         return bytes([1, function])
     if function == 4:
         return draw(generator_blocks(k))
     pairs = k * (k - 1) // 2
-    tables = pairs if function == 3 and k > 2 else 1
-    most = max((r for r in range(2, 9) if 2 + r + tables * coefficients * r * r <= 255), default=0)
+    tables = pairs if function in (3, 5) and k > 2 else 1
+    most = max((r for r in range(2, 9) if 4 + r + tables * coefficients * r * r <= 255), default=0)
     if most == 0:
         return bytes([1, 0])
     regions = draw(st.integers(2, most))
     centres = sorted(draw(st.sets(st.integers(0, 255), min_size=regions, max_size=regions)))
     size = tables * coefficients * regions * regions
-    body = bytes([3 if tables > 1 else 2, regions, *centres]) + draw(st.binary(min_size=size, max_size=size))
+    body = bytes([function if tables > 1 else 2, regions, *centres])
+    if function == 5 and tables > 1:
+        body += draw(st.integers(0, 1000)).to_bytes(2, "big")
+    body += draw(st.binary(min_size=size, max_size=size))
     return bytes([len(body)]) + body
 
 

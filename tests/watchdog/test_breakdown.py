@@ -128,7 +128,8 @@ def test_a_generator_leads_there_and_back(case: tuple[bytes, bytes]) -> None:
         ("04 02 01 ff 0020 0010 02", "the block's length does not agree with its tables"),
         ("04 02 01 ff 0020 0010 00 01", "the block's length does not agree with its tables"),
         ("04", "a table has 2 to 8 regions along each side, a generator 2 to 16"),
-        ("05", "unknown function"),
+        ("05 02 00 ff 0000 00000000", "one pair has one table"),
+        ("06", "unknown function"),
     ],
 )
 def test_what_is_no_generator(block: str, why: str) -> None:

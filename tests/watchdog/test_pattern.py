@@ -142,15 +142,19 @@ def test_a_table_gives_the_fuzzy_mean_of_its_rules(order: int, data: st.DataObje
 
 
 @given(st.integers(0, 1), st.data(), st.binary(min_size=3, max_size=4))
-def test_several_pairs_are_averaged(order: int, data: st.DataObject, a: bytes) -> None:
-    block = data.draw(table_blocks(len(a), 1 if order == 0 else 3).filter(lambda block: block[1] in (2, 3)))
+def test_several_pairs_are_averaged_or_summed(order: int, data: st.DataObject, a: bytes) -> None:
+    block = data.draw(
+        table_blocks(len(a), 1 if order == 0 else 3).filter(lambda block: block[1] in (2, 3, 5))
+    )
     assert block_fault(block, 0, 7 + order, len(a)) is None
     size = block[2] ** 2 * (1 if order == 0 else 3)
     values = []
     for i in range(len(a)):
         for j in range(i + 1, len(a)):
-            rules = 3 + block[2] + (size * len(values) if block[1] == 3 else 0)
+            rules = 3 + block[2] + (size * len(values) if block[1] > 2 else 0) + 2 * (block[1] == 5)
             pair = bytes([2 + block[2] + size, 2]) + block[2 : 3 + block[2]] + block[rules : rules + size]
             values.append(breakdown.evaluate(pair, 0, bytes([a[i], a[j]]), 2, order))
-    mean = int(Fraction(sum(values), len(values)) + Fraction(1, 2))
-    assert breakdown.evaluate(block, 0, a, len(a), order) == mean
+    expected = int(Fraction(sum(values), len(values)) + Fraction(1, 2))
+    if block[1] == 5:
+        expected = min(max(sum(values) - int.from_bytes(block[3 + block[2] : 5 + block[2]], "big"), 0), 255)
+    assert breakdown.evaluate(block, 0, a, len(a), order) == expected

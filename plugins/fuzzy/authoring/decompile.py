@@ -27,7 +27,7 @@ from watchdog.aggregators import (
     WITH_PATTERN,
     WITH_RULES,
 )
-from watchdog.blocks import GENERATOR, NAMED_FUNCTIONS, TABLE_PER_PAIR
+from watchdog.blocks import GENERATOR, NAMED_FUNCTIONS, SUM_OF_PAIRS, TABLE_PER_PAIR
 from watchdog.lifetime import lifetime_code, lifetime_s
 
 _NAMED = ("geometric_mean", "harmonic_mean")
@@ -104,7 +104,7 @@ def _function(parts: SubscriptionVector, called: list[str]) -> list[str]:
     function = parts.block[0]
     if function < NAMED_FUNCTIONS:
         return [f"<function>{_NAMED[function]}</function>"]
-    if function == GENERATOR:
+    if function in (GENERATOR, SUM_OF_PAIRS):
         return [f"<function><table>{parts.block.hex()}</table></function>"]
     regions = parts.block[1]
     centres = parts.block[2 : 2 + regions]

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from plugins.fuzzy.authoring.compiler.expressions import Degrees, Expression
 from plugins.fuzzy.authoring.words import STATED_ERRORS
 from watchdog.aggregators import TAKAGI_SUGENO_0
-from watchdog.blocks import GENERATOR, NAMED_FUNCTIONS, ONE_TABLE, TABLE_PER_PAIR
+from watchdog.blocks import GENERATOR, NAMED_FUNCTIONS, ONE_TABLE, SUM_OF_PAIRS, TABLE_PER_PAIR
 from watchdog.breakdown import evaluate, named
 
 LONGEST_BLOCK: Final = 255
@@ -59,12 +59,14 @@ def fit_rules(function: Expression, count: int, order: int | None) -> FittedRule
     if known is not None:
         return known
     found = list(_generated(samples, wanted)) if order != 1 else []
-    symmetric = _is_symmetric(function, count)
-    for one in (0, 1) if order is None else (order,):
+    forms = [ONE_TABLE if count == 2 or _is_symmetric(function, count) else TABLE_PER_PAIR]
+    if count > 2:
+        forms.append(SUM_OF_PAIRS)
+    for one, form in product((0, 1) if order is None else (order,), forms):
         room = min(
             (len(fitted.block) for fitted in found if fitted.largest_error <= NEAR_ENOUGH), default=256
         )
-        found += list(_tables(samples, wanted, one, symmetric, room - 1))
+        found += list(_tables(samples, wanted, one, form, room - 1))
     if not found:
         return None
     enough = max(NEAR_ENOUGH, 1.2 * min(fitted.largest_error for fitted in found))
@@ -165,24 +167,22 @@ def _whole_and_weights(weights: Floats) -> bytes:
     return bytes([whole, *parts])
 
 
-def _tables(
-    samples: Degrees, wanted: Floats, order: int, symmetric: bool, room: int
-) -> Iterator[FittedRules]:
+def _tables(samples: Degrees, wanted: Floats, order: int, form: int, room: int) -> Iterator[FittedRules]:
     """Yield the best tables of every size up to `room` bytes, until one is near enough or more rules have
     helped little.
     """
     count = samples.shape[1]
-    tables = 1 if symmetric else count * (count - 1) // 2
+    tables = 1 if form == ONE_TABLE else count * (count - 1) // 2
     size = 3 if order else 1
     some = slice(None, None, 3)
     before = 1.0
     for regions in range(2, MOST_REGIONS + 1):
-        if 2 + regions + tables * size * regions * regions > room:
+        if 2 * (form == SUM_OF_PAIRS) + 2 + regions + tables * size * regions * regions > room:
             return
         best: tuple[float, bytes] | None = None
         for spacing in _SPACINGS if regions > 2 else (1.0,):
             centres = np.round(255 * np.linspace(0, 1, regions) ** spacing).astype(np.int64)
-            fitted = _fitted(samples[some], wanted[some], centres, order, symmetric)
+            fitted = _fitted(samples[some], wanted[some], centres, order, form)
             if best is None or fitted[0] < best[0]:
                 best = fitted
         if best is not None:
@@ -194,20 +194,33 @@ def _tables(
 
 
 def _fitted(
-    samples: Degrees, wanted: Floats, centres: npt.NDArray[np.int64], order: int, one: bool
+    samples: Degrees, wanted: Floats, centres: npt.NDArray[np.int64], order: int, form: int
 ) -> tuple[float, bytes]:
     """Return the largest error that is to be expected of the best table with these centres, and its block."""
-    design = _design(samples, centres, order, one)
+    design = _design(samples, centres, order, form)
     weight = np.ones(len(samples))
     for _ in range(_ROUNDS):
         solution = _least_squares(design, wanted, weight)
         gap = np.abs(design @ solution - wanted)
         weight = weight * (0.1 + gap / max(gap.max(), 1e-9))
         weight = weight / weight.mean()
+    head = bytes([form, len(centres), *centres.tolist()])
+    offset = 0
+    if form == SUM_OF_PAIRS:
+        solution, offset = _raised(solution, len(centres) ** 2 * (3 if order else 1), 3 if order else 1)
+        head += offset.to_bytes(2, "big")
     rounded = _rounded(solution, order)
-    function = ONE_TABLE if one or samples.shape[1] == 2 else TABLE_PER_PAIR
-    block = bytes([function, len(centres), *centres.tolist()]) + _coefficients(rounded, order)
-    return float(np.abs(np.clip(design @ rounded, 0, 255) - wanted).max()), block
+    block = head + _coefficients(rounded, order)
+    return float(np.abs(np.clip(design @ rounded - offset, 0, 255) - wanted).max()), block
+
+
+def _raised(solution: Floats, table: int, size: int) -> tuple[Floats, int]:
+    """Return coefficients whose tables have no constant below 0, and what they add together."""
+    raised = solution.copy().reshape(-1, table)
+    constants = raised[:, ::size]
+    lifts = np.ceil(np.maximum(-constants.min(axis=1), 0.0))
+    constants += lifts[:, None]
+    return raised.ravel(), min(int(lifts.sum()), 65535)
 
 
 def _least_squares(design: Floats, wanted: Floats, weight: Floats) -> Floats:
@@ -237,7 +250,7 @@ def _coefficients(rounded: Floats, order: int) -> bytes:
     return bytes((rounded.reshape(-1, len(scale)) * scale).astype(np.int64).astype(np.uint8).ravel())
 
 
-def _design(samples: Degrees, centres: npt.NDArray[np.int64], order: int, one: bool) -> Floats:
+def _design(samples: Degrees, centres: npt.NDArray[np.int64], order: int, form: int) -> Floats:
     """Return the matrix whose product with all coefficients is the value of each sample."""
     count = samples.shape[1]
     pairs = list(combinations(range(count), 2))
@@ -250,8 +263,10 @@ def _design(samples: Degrees, centres: npt.NDArray[np.int64], order: int, one: b
             from_i = (samples[:, i][:, None] - centres)[:, :, None]
             from_j = (samples[:, j][:, None] - centres)[:, None, :]
             terms += [fired * from_i, fired * from_j]
-        blocks.append(np.stack(terms, axis=-1).reshape(len(samples), -1) / len(pairs))
-    found: Floats = np.sum(blocks, axis=0) if one else np.hstack(blocks)
+        blocks.append(np.stack(terms, axis=-1).reshape(len(samples), -1))
+    found: Floats = np.sum(blocks, axis=0) if form == ONE_TABLE else np.hstack(blocks)
+    if form != SUM_OF_PAIRS:
+        found = found / len(pairs)
     return found
 
 

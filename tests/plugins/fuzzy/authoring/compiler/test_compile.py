@@ -397,6 +397,7 @@ def test_a_root_of_three_is_the_function_that_boards_know() -> None:
          lambda a, b, c: sqrt((a * a + b * b + c * c) / 3)),
         ("heart_rate**0.5 * oxygen_saturation**0.3 * respiration_rate**0.2",
          lambda a, b, c: a**0.5 * b**0.3 * c**0.2),
+        ("(heart_rate + oxygen_saturation) * respiration_rate / 2", lambda a, b, c: (a + b) * c / 2),
         ("max(0, heart_rate + oxygen_saturation + respiration_rate - 2)",
          lambda a, b, c: max(0, a + b + c - 2)),
     ],
@@ -423,8 +424,8 @@ def text_names(text: str) -> list[str]:
 
 
 def test_the_tolerance_decides_about_functions() -> None:
-    least = "<function>min(heart_rate, oxygen_saturation, respiration_rate)</function>"
-    source = subscription(HIGH + LOW + BREATH + least)
+    apart = "<function>abs(heart_rate - oxygen_saturation) * respiration_rate</function>"
+    source = subscription(HIGH + LOW + BREATH + apart)
     with pytest.raises(DocumentError, match=r"D720: broken down into pairs it strays by up to 0\.3"):
         compile_subscription(source, "f", TABLE)
     (warning,) = compile_subscription(source, "f", TABLE, tolerance=0.4).warnings
