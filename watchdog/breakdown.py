@@ -41,10 +41,15 @@ _RECIPROCAL = (
 
 def _segment(table: bytes | bytearray, centres: int, regions: int, a: int) -> int:
     """Return the region on whose right side a lies; the last one has no right side."""
-    m = 0
-    while m < regions - 2 and a >= table[centres + m + 1]:
-        m += 1
-    return m
+    low = 0
+    high = regions - 2
+    while low < high:
+        m = (low + high + 1) >> 1
+        if a >= table[centres + m]:
+            low = m
+        else:
+            high = m - 1
+    return low
 
 
 def _consequent(table: bytes | bytearray, rule: int, order: int, from_a: int, from_b: int) -> int:
@@ -112,12 +117,11 @@ def generated(table: bytes | bytearray, at: int, a: int) -> int:
 
 
 def generated_value(table: bytes | bytearray, at: int, degrees: bytes | bytearray, n: int) -> int:
-    """Return the degree whose φ is the weighted sum of the φ of the first n, divided by `whole`.
-
-    It is the nearer one of the two bytes between which that sum lies, and 0 beyond the last.
+    """Return the degree whose φ is the weighted sum of the φ of the first n, divided by `whole`; 0 beyond the
+    first centre's.
     """
-    low = table[at + 1]
-    weights = at + 1 + 3 * table[at]
+    regions = table[at]
+    weights = at + 1 + 3 * regions
     whole = table[weights]
     total = 0
     i = 0
@@ -125,25 +129,30 @@ def generated_value(table: bytes | bytearray, at: int, degrees: bytes | bytearra
         i += 1
         weight = table[weights + i] if whole else 1
         if weight:
-            if degrees[i - 1] == 0 and low:
+            if degrees[i - 1] == 0 and table[at + 1]:
                 return 0
             total += weight * generated(table, at, degrees[i - 1])
     if whole == 0:
         whole = n
-    if total > whole * generated(table, at, low):
+    i = at + 1 + regions
+    high = whole * (table[i] << 8 | table[i + 1])
+    if total > high:
         return 0
-    high = 255
-    while low < high:
-        i = (low + high + 1) >> 1
-        if whole * generated(table, at, i) >= total:
-            low = i
-        else:
-            high = i - 1
-    if low < 255:
-        i = generated(table, at, low) + generated(table, at, low + 1)
-        if total << 1 < whole * i:
-            low += 1
-    return low
+    m = at + 1
+    low = high
+    while m < at + regions:
+        m += 1
+        i += 2
+        high = low
+        low = whole * (table[i] << 8 | table[i + 1])
+        if low <= total:
+            break
+    high -= low
+    low = max(total - low, 0)
+    while high >= 4194304:
+        high >>= 1
+        low >>= 1
+    return table[m] - ((table[m] - table[m - 1]) * low + (high >> 1)) // high
 
 
 def valued(
