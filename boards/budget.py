@@ -16,7 +16,7 @@ from boards.microbit import INSTRUCTION_NS, BoardMissing, run_on_microbit
 from boards.pieces import laid_out
 from watchdog.aggregators import AGGREGATOR_NAMES, MOST_BASIC
 
-CORE: Mapping[str, tuple[str, ...]] = {"core": ("membership", "aggregate", "grader", "pool")}
+CORE: Mapping[str, tuple[str, ...]] = {"core": ("octave", "membership", "aggregate", "grader", "pool")}
 """Memberships, aggregators 0 to 5, the pool with its revisions and expiry."""
 
 PARTS: Mapping[str, tuple[str, ...]] = {**CORE, "scan": ("scan",)}
@@ -46,7 +46,7 @@ _CORE_USED = """
 def run():
     pool.put(1, 2, 3, 4, b"", 5, 6)
     pool.remove(pool.search(EXPIRY, 4, 0, pool.judge(1, 2, 3)))
-    first_satisfied(pool, 13, b"", 0, b"", None)
+    first_satisfied(pool, 13, 1, b"", 0, b"", None)
 """
 
 _FILLING = """

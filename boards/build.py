@@ -12,7 +12,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import watchdog
-from boards.budget import PARTS
 from boards.built_folder import LISTING, SECRETS, clear, digests, edited
 from boards.limits import BOARDS, BoardLimits
 from boards.pieces import laid_out
@@ -28,7 +27,8 @@ FLAT_BOARDS = ("microbit",)
 FOLDER_BOARDS = ("esp32", "pico")
 
 LINK_PARTS: Mapping[str, tuple[str, ...]] = {
-    **PARTS,
+    "core": ("octave", "aggregate", "grader", "pool"),
+    "scan": ("scan",),
     "host": ("small_host",),
     "transmitter": ("numbers", "transmitter"),
     "publisher": ("publisher",),
@@ -36,7 +36,7 @@ LINK_PARTS: Mapping[str, tuple[str, ...]] = {
 }
 """What a micro:bit that speaks PUB/DENS over its serial line is made of."""
 
-LINK_ASSUMED: Mapping[str, int] = {"QUICK": 0, "MEANS": 0, "POOL_BYTES": 5 + 18 * 16}
+LINK_ASSUMED: Mapping[str, int] = {"QUICK": 0, "MEANS": 0, "TABLE": 0, "POOL_BYTES": 5 + 18 * 16}
 """What it leaves out for want of room (watchdog/grader.py); a subscription takes 18 bytes without QUICK."""
 
 _MAINS = Path(__file__).parent / "mains"

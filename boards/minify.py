@@ -13,7 +13,7 @@ from string import ascii_lowercase, ascii_uppercase
 from boards.declass import without_classes
 from boards.dense_text import dense_text
 from boards.naming import FOREIGN, quoted_words, renamed, used_names
-from boards.specialise import Inlined, Specialised, Unfolded, single_expressions
+from boards.specialise import Inlined, Moved, Specialised, Unfolded, single_expressions
 
 
 class _Stripped(ast.NodeTransformer):
@@ -101,7 +101,10 @@ def minify(
     if together:
         trees = without_classes(trees, FOREIGN)
         unfolded = Unfolded(single_expressions(trees.values()))
-        trees = {name: unfolded.visit(tree) for name, tree in trees.items()}
+        folded = Specialised(assumed or {})
+        trees = {name: folded.visit(unfolded.visit(tree)) for name, tree in trees.items()}
+        moved = Moved(trees.values(), keep)
+        trees = {name: moved.visit(tree) for name, tree in trees.items()}
     while True:
         before = sum(1 for tree in trees.values() for _ in ast.walk(tree))
         used = used_names(trees.values()) | keep | quoted_words(trees.values())
