@@ -12,11 +12,12 @@ from pathlib import Path
 
 import watchdog
 from boards.bundle import SMALL_BOARD, bundle
+from boards.filter_parts import DEFAULT, filter_parts
 from boards.microbit import INSTRUCTION_NS, BoardMissing, run_on_microbit
 from boards.pieces import laid_out
 from watchdog.aggregators import AGGREGATOR_NAMES, MOST_BASIC
 
-CORE: Mapping[str, tuple[str, ...]] = {"core": ("octave", "membership", "aggregate", "grader", "pool")}
+CORE: Mapping[str, tuple[str, ...]] = {"core": filter_parts(DEFAULT).core}
 """Memberships, aggregators 0 to 5, the pool with its revisions and expiry."""
 
 PARTS: Mapping[str, tuple[str, ...]] = {**CORE, "scan": ("scan",)}

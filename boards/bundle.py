@@ -17,6 +17,7 @@ SMALL_BOARD: Mapping[str, int | None] = {
     "exact": 0,
     "flat": 0,
     "covering": 0,
+    "SHARING": 0,
     "combine": None,
     "PATTERNS": 0,
     "authenticator": None,

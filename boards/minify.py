@@ -68,6 +68,16 @@ class _Shaken(ast.NodeTransformer):
         return node if node.names else None
 
 
+def _shaken(trees: Mapping[str, ast.Module], keep: frozenset[str]) -> dict[str, ast.Module]:
+    """Return the trees without what nobody names, and what only that named."""
+    while True:
+        before = sum(1 for tree in trees.values() for _ in ast.walk(tree))
+        used = used_names(trees.values()) | keep | quoted_words(trees.values())
+        trees = {name: _Shaken(used).visit(tree) for name, tree in trees.items()}
+        if before == sum(1 for tree in trees.values() for _ in ast.walk(tree)):
+            return dict(trees)
+
+
 def minify(
     sources: Mapping[str, str],
     constants: Mapping[str, int | bytes],
@@ -103,14 +113,10 @@ def minify(
         unfolded = Unfolded(single_expressions(trees.values()))
         folded = Specialised(assumed or {})
         trees = {name: folded.visit(unfolded.visit(tree)) for name, tree in trees.items()}
+    trees = _shaken(trees, keep)
+    if together:
         moved = Moved(trees.values(), keep)
-        trees = {name: moved.visit(tree) for name, tree in trees.items()}
-    while True:
-        before = sum(1 for tree in trees.values() for _ in ast.walk(tree))
-        used = used_names(trees.values()) | keep | quoted_words(trees.values())
-        trees = {name: _Shaken(used).visit(tree) for name, tree in trees.items()}
-        if before == sum(1 for tree in trees.values() for _ in ast.walk(tree)):
-            break
+        trees = _shaken({name: moved.visit(tree) for name, tree in trees.items()}, keep)
     return {
         name: dense_text(ast.fix_missing_locations(tree), frozenset(trees) if together else None)
         for name, tree in renamed(trees, keep, free_names).items()

@@ -26,8 +26,8 @@ QUICK = 1
 
 
 TABLE = 1
-"""Whether the slopes of all codes lie in the heap, 272 bytes; without, each is worked out from its octave when
-it is needed, for about a thousand instructions more.
+"""Whether the slopes of all codes lie in the heap, 272 bytes; without, each is worked out from its octave
+when it is needed, for about a thousand instructions more.
 """
 
 

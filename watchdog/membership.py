@@ -1,8 +1,8 @@
 """How well one normalised value fits one constraint (v, V, g): the universal fuzzifier in integers.
 
 The slope codes stand for γ(c) = 0.5 · 2^(c/18). A board keeps 256·γ for every code in one array, which is
-unfolded at import from the eighteen numbers of one octave (watchdog.octave). Code 127, crisp, gets a slope so steep that one
-step outside of the core already is nothing; so no caller has to tell crisp from fuzzy.
+unfolded at import from the eighteen numbers of one octave (watchdog.octave). Code 127, crisp, gets a slope so
+steep that one step outside of the core already is nothing; so no caller has to tell crisp from fuzzy.
 """
 
 from array import array

