@@ -12,6 +12,9 @@ A board's heap pays about a hundred bytes for every function, so there are few o
 from watchdog.grader import first_satisfied
 from watchdog.pool import Pool
 
+MOST_SERVED = 35
+"""So many features of seven attributes can be released at once, none of them contained in another."""
+
 
 def contained(a: bytes | bytearray, at: int, b: bytes | bytearray, bt: int, feature_bytes: int) -> bool:
     """Tell whether every bit of the feature at a[at] is set in the one at b[bt]."""
@@ -65,7 +68,10 @@ class Scan:
         F = self.pool.feature_bytes
         self.event = bytearray(F)
         self.have = bytearray(F)
-        self.served = bytearray((self.pool.count if self.pool.flat else len(self.pool.blocks)) * F)
+        if self.pool.flat:
+            self.served = bytearray(min(self.pool.count, MOST_SERVED if F == 1 else self.pool.count) * F)
+        else:
+            self.served = bytearray(len(self.pool.blocks) * F)
         for block in self.pool.blocks:
             if self.pool.flat:
                 for i in range(block[1]):

@@ -1,13 +1,15 @@
 """`dens board`: makes what goes on a board, copies it there, runs it in an emulator, and measures it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from studio.options import AsJson, Vocabularies
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from boards.limits import BoardLimits
     from boards.settings import BoardSettings
     from knowledge_manager.mission_table import MissionTable
@@ -214,7 +216,9 @@ def run(
 
 @app.command("budget")
 def budget(as_json: AsJson = False) -> None:
-    """Measure what the filter costs on each board, now: flash, heap, subscriptions, instructions."""
+    """Measure what the filter costs on each board, now: flash, heap, subscriptions, instructions, and what
+    each algorithm does.
+    """
     from boards.budget import budgets
     from boards.tools import find_mpy_cross
     from studio import console
@@ -226,9 +230,11 @@ def budget(as_json: AsJson = False) -> None:
         return
     from rich.table import Column, Table
 
+    costs = measured["microbit"]["algorithms"]
     shown = Table("", *(Column(name, justify="right") for name in measured))
     rows: dict[str, list[object]] = {}
     for figures in measured.values():
+        figures.pop("algorithms")
         for key, value in figures.items():
             inner = value.items() if isinstance(value, dict) else [("", value)]
             for part, figure in inner:
@@ -236,6 +242,27 @@ def budget(as_json: AsJson = False) -> None:
     for name, values in rows.items():
         shown.add_row(name, *("–" if value is None else f"{value:,}" for value in values))
     console.out().print(shown)
+    console.out().print(_algorithm_table(costs))
+
+
+def _algorithm_table(costs: "Any") -> "Table":
+    """Return what each algorithm of the filter costs on the micro:bit, a line for each load."""
+    from rich.table import Column, Table
+
+    words = ("wishes", "equal", "held", "judged", "heap B", "instr. entry", "instr. reading")
+    shown = Table("micro:bit", "equals", *(Column(word, justify="right") for word in words))
+    for cost in costs:
+        for load in cost["loads"]:
+            figures = (load[key] for key in ("held", "judged", "heap_bytes"))
+            spent = (load[key] for key in ("instructions_per_entry", "instructions_per_reading"))
+            shown.add_row(
+                cost["algorithm"],
+                cost["equals"],
+                str(load["subscriptions"]),
+                f"{load['similarity']:.0%}",
+                *(f"{figure:,}" for figure in (*figures, *spent)),
+            )
+    return shown
 
 
 def _settings(
