@@ -102,7 +102,8 @@ class Transmitter:
             message = self.outbox[self.sent]
             for i in range(len(message)):
                 self.out[i] = message[i]
-            put_number(self.out, 10, max(now_ms - int.from_bytes(message[10:14], "big"), 0))
+            age_ms = now_ms - int.from_bytes(message[10:14], "big")
+            put_number(self.out, 10, max(age_ms, 0))
             self.transmit(len(message), 0, hello)
         else:
             self.tries = 0
