@@ -5,7 +5,7 @@
 #   make check     format, lint, types, import rules, unit tests (some minutes)
 #   make test      everything, boards and Spark included
 #   make soak      the long runs: exhaustive arithmetic, many seeds, ten minutes of a flood
-#   make bench     measurements beside peers; ONLY=name runs those that begin so
+#   make bench     measurements beside peers; ONLY=name runs those that begin so; LARGEST=10000 emulates so many devices
 #   make golden    renew golden files, then look at the diff
 #   make lock      renew the pinned dependencies (needs uv)
 #   make clean     remove what the others made
@@ -16,6 +16,7 @@
 
 PYTHON ?= python3
 ONLY ?=
+LARGEST ?=
 BIN := .venv/bin
 CODE := boards compiled dens documents emulation knowledge_manager nodes plugins spark_analysis studio traces watchdog tests benchmarks
 QUICK := -m "not board and not spark and not slow and not browser"
@@ -49,7 +50,8 @@ soak: .venv/.installed-soak .build/boards/.installed
 	@DENS_SOAK=1 HYPOTHESIS_PROFILE=soak $(BIN)/pytest -q tests/soak tests/plugins tests/watchdog tests/dens
 
 bench: .venv/.installed-bench
-	@$(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY))
+	@$(BIN)/python -m compiled
+	@DENS_BENCH_LARGEST=$(LARGEST) $(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY))
 
 golden: .venv/.installed-test
 	@$(BIN)/pytest -q -n 2 $(QUICK) --renew-golden

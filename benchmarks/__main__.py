@@ -13,7 +13,7 @@ import benchmarks
 from benchmarks.measurement import Measurement
 
 LATEST = Path(__file__).parent / "latest.jsonl"
-NOT_A_BENCHMARK = {"__main__", "measurement", "trace_rows", "workloads"}
+NOT_A_BENCHMARK = {"__main__", "forms", "measurement", "trace_rows", "workloads"}
 
 
 def names() -> list[str]:
@@ -42,10 +42,14 @@ def main() -> int:
                     stream.flush()
     table = Table(Column("measurement", no_wrap=True), "ours", "peer", "ratio", "goal", "holds")
     for m in results:
-        holds = "[green]yes[/]" if m.holds else "[red]no[/]"
-        table.add_row(m.name, f"{m.ours:.4g}", f"{m.peer:.4g}", f"{m.ratio:.4g}", f"{m.goal:.4g}", holds)
+        holds = "" if m.holds is None else "[green]yes[/]" if m.holds else "[red]no[/]"
+        table.add_row(m.name, *map(_number, (m.ours, m.peer, m.ratio, m.goal)), holds)
     console.print(table)
     return 0
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
 
 
 if __name__ == "__main__":

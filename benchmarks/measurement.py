@@ -13,14 +13,15 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """Ours beside the peer's, in the unit that the name says. `holds` is computed, never claimed."""
+    """Ours beside the peer's, in the unit that the name says. `holds` is computed, never claimed; a figure
+    without a goal holds nothing, and one that stands alone has no peer."""
 
     name: str
     ours: float
-    peer: float
-    ratio: float
-    goal: float
-    holds: bool
+    peer: float | None
+    ratio: float | None
+    goal: float | None
+    holds: bool | None
 
     def as_line(self) -> str:
         """Return the JSON line that `make bench` prints."""
@@ -37,6 +38,16 @@ def at_most(name: str, ours: float, peer: float, goal: float) -> Measurement:
     """Measure something of which less is better: ours ÷ peer must not exceed the goal."""
     ratio = ours / peer
     return Measurement(name, ours, peer, ratio, goal, ratio <= goal)
+
+
+def beside(name: str, ours: float, peer: float) -> Measurement:
+    """Put ours beside something that is no goal: a limit, or a figure of another machine."""
+    return Measurement(name, ours, peer, ours / peer, None, None)
+
+
+def alone(name: str, ours: float) -> Measurement:
+    """Tell a figure that nothing here can be put beside."""
+    return Measurement(name, ours, None, None, None, None)
 
 
 def processor_seconds(*apart_from: int) -> float:

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import watchdog
 from boards.bundle import SMALL_BOARD, bundle
+from boards.filter_parts import DEFAULT, filter_parts
 from boards.microbit import INSTRUCTION_NS, BoardMissing, run_on_microbit
 from boards.pieces import laid_out
 from watchdog.aggregators import AGGREGATOR_NAMES, MOST_BASIC
 
-CORE: Mapping[str, tuple[str, ...]] = {"core": ("membership", "aggregate", "grader", "pool")}
+CORE: Mapping[str, tuple[str, ...]] = {"core": filter_parts(DEFAULT).core}
 """Memberships, aggregators 0 to 5, the pool with its revisions and expiry."""
 
 PARTS: Mapping[str, tuple[str, ...]] = {**CORE, "scan": ("scan",)}
@@ -46,7 +47,7 @@ _CORE_USED = """
 def run():
     pool.put(1, 2, 3, 4, b"", 5, 6)
     pool.remove(pool.search(EXPIRY, 4, 0, pool.judge(1, 2, 3)))
-    first_satisfied(pool, 13, b"", 0, b"", None)
+    first_satisfied(pool, 13, 1, b"", 0, b"", None)
 """
 
 _FILLING = """
@@ -118,6 +119,11 @@ def run():
 """
 
 
+def setup_source() -> str:
+    """Return the program that makes pool and scan; BLOCK_BYTES is filled in."""
+    return _SETUP
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """What the whole filter with the plain aggregators costs on one board.
@@ -138,7 +144,7 @@ class Budget:
     instructions: dict[str, int]
 
 
-_FREE = "import gc\ngc.collect()\ngc.collect()\nprint('free',gc.mem_free())\n"
+FREE = "import gc\ngc.collect()\ngc.collect()\nprint('free',gc.mem_free())\n"
 
 
 def filter_files(
@@ -149,10 +155,10 @@ def filter_files(
     Programs find the objects `pool` and `scan` in the module `program`; `others` are further sources.
     """
     programs = {"program": _SETUP, **(others or {}), "user": program}
-    return laid_out(PARTS, programs, {"BLOCK_BYTES": block_bytes}, _START, _FREE)
+    return laid_out(PARTS, programs, {"BLOCK_BYTES": block_bytes}, START, FREE)
 
 
-_START = "print('free',gc.mem_free())\nrun()\nprint('--end--')\n"
+START = "print('free',gc.mem_free())\nrun()\nprint('--end--')\n"
 
 
 def heap_of_core() -> int:
@@ -163,7 +169,7 @@ def heap_of_core() -> int:
         programs,
         None,
         "del run\ngc.collect()\nprint('free',gc.mem_free())\nprint('--end--')\n",
-        _FREE,
+        FREE,
     )
     free = [int(line.split()[1]) for line in run_on_microbit(files).splitlines()]
     return free[0] - free[1]
@@ -243,4 +249,11 @@ def budgets(mpy_cross: Path | None = None) -> dict[str, dict[str, object]]:
         "bytes_per_reading": microbit.bytes_per_reading,
         "instructions": dict.fromkeys(AGGREGATORS),
     }
-    return {"microbit": asdict(microbit), "pico": larger, "esp32": dict(larger)}
+    from boards.algorithm_costs import measured_costs  # it measures with the programs of this module
+
+    algorithms = [asdict(cost) for cost in measured_costs()]
+    return {
+        "microbit": {**asdict(microbit), "algorithms": algorithms},
+        "pico": {**larger, "algorithms": None},
+        "esp32": {**larger, "algorithms": None},
+    }

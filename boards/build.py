@@ -7,37 +7,53 @@ into a firmware), and with a cross-compiler every module as `.mpy` instead of so
 
 import json
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import watchdog
-from boards.budget import PARTS
 from boards.built_folder import LISTING, SECRETS, clear, digests, edited
+from boards.filter_parts import DEFAULT, filter_parts
 from boards.limits import BOARDS, BoardLimits
 from boards.pieces import laid_out
 from boards.settings import BoardSettings
 from documents.atomic_write import write_whole
 from documents.refusal import Refusal
 from knowledge_manager.event_class import Attribute
+from watchdog.algorithms import ALGORITHMS
 from watchdog.header import HEADER_ID, HEADER_REVISION
 from watchdog.pool import NEVER
+from watchdog.sharing import enter
 from watchdog.vector import VectorError, check_subscription
 
 FLAT_BOARDS = ("microbit",)
 FOLDER_BOARDS = ("esp32", "pico")
 
-LINK_PARTS: Mapping[str, tuple[str, ...]] = {
-    **PARTS,
-    "host": ("small_host",),
-    "transmitter": ("numbers", "transmitter"),
-    "publisher": ("publisher",),
-    "frames": ("frames",),
-}
-"""What a micro:bit that speaks PUB/DENS over its serial line is made of."""
 
-LINK_ASSUMED: Mapping[str, int] = {"QUICK": 0, "MEANS": 0, "POOL_BYTES": 5 + 18 * 16}
-"""What it leaves out for want of room (watchdog/grader.py); a subscription takes 18 bytes without QUICK."""
+def link_parts(algorithm: str) -> dict[str, tuple[str, ...]]:
+    """Return what a micro:bit that speaks PUB/DENS over its serial line is made of."""
+    made = filter_parts(algorithm, is_quick=False)
+    return {
+        "core": made.core,
+        "scan": made.scan,
+        "host": ("small_host",),
+        "transmitter": ("numbers", "transmitter"),
+        "publisher": ("publisher",),
+        "frames": ("frames",),
+    }
+
+
+def link_assumed(algorithm: str) -> dict[str, int]:
+    """Return what it leaves out for want of room (watchdog/grader.py, watchdog/sharing.py), and how much of
+    the heap a block of its pool takes: sixteen subscriptions to three attributes.
+    """
+    record = 22 if algorithm == "fnif" else 18
+    return {
+        **filter_parts(algorithm, is_quick=False).assumed,
+        "MEANS": 0,
+        "POOL_BYTES": 5 + record * 16,
+    }
+
 
 _MAINS = Path(__file__).parent / "mains"
 _LIGHTS = {"pico": '"LED"', "esp32": "2"}
@@ -80,10 +96,12 @@ def build_board(
         raise UnknownBoard(f"{board} is none of {', '.join(sorted(FLAT_BOARDS + FOLDER_BOARDS))}")
     if readings is not None and board not in FLAT_BOARDS:
         raise Refusal(f"recorded readings are for a micro:bit; on a {board} write them into sensors.py")
+    if (reason := BOARDS[board].algorithm_fault(settings.algorithm)) is not None:
+        raise Refusal(reason)
     packed = packed_subscriptions(subscriptions, BOARDS[board])
     binaries: dict[str, bytes] = {}
     if board in FLAT_BOARDS:
-        blocks = pool_blocks(subscriptions)
+        blocks = pool_blocks(subscriptions, settings.algorithm)
         files = _microbit_files(settings, blocks, readings is not None)
         taken = sum(16 + (len(block) + 15) // 16 * 16 for block in blocks)
         if taken > BLOCKS_ROOM:
@@ -95,7 +113,7 @@ def build_board(
             binaries[BLOCKS] = b"".join(blocks)
     else:
         files = _package_files(board, settings)
-        _check_room(board, subscriptions)
+        _check_room(board, subscriptions, settings.algorithm)
         if packed:
             binaries[SUBSCRIPTIONS] = packed
     if readings is not None:
@@ -139,7 +157,7 @@ def _main(name: str) -> str:
     return (_MAINS / (name + ".py")).read_text(encoding="utf-8")
 
 
-def pool_blocks(subscriptions: Sequence[bytes]) -> list[bytes]:
+def pool_blocks(subscriptions: Sequence[bytes], algorithm: str = DEFAULT) -> list[bytes]:
     """Return subscriptions as a micro:bit's pool holds them (watchdog/pool.py, without QUICK), as node 0's.
 
     A board that finds its pool filled needs no program to fill it. They are looked for until it is switched
@@ -149,16 +167,21 @@ def pool_blocks(subscriptions: Sequence[bytes]) -> list[bytes]:
     for vector in subscriptions:
         saf = vector[-1]
         head = bytes([vector[-2], (saf & 127).bit_count(), saf])
+        own = b""
+        if algorithm == "fnif":
+            # Such a block says nothing of features; records of one length share it.
+            own, head = head, bytes([0, 0, 0, len(vector)])
         for group in groups.values():
             group.pop(vector[HEADER_ID], None)
         record = (
             bytes([0, 0, vector[HEADER_ID], vector[HEADER_REVISION]])
             + NEVER.to_bytes(4, "big")
+            + own
             + vector[5:-2]
         )
         groups.setdefault(head, {})[vector[HEADER_ID]] = record + bytes(len(record) % 2)
     return [
-        bytes([len(next(iter(group.values()))) >> 1, len(group)]) + head + b"".join(group.values())
+        bytes([len(next(iter(group.values()))) >> 1, len(group)]) + head[:3] + b"".join(group.values())
         for head, group in sorted(groups.items(), reverse=True)
         if group
     ]
@@ -170,7 +193,7 @@ def _microbit_files(settings: BoardSettings, blocks: Sequence[bytes], is_recorde
         raise Refusal("a micro:bit has no hashlib and cannot make tags; leave the key out and trust the wire")
     first = settings.attributes[0]
     constants = {
-        **LINK_ASSUMED,
+        **link_assumed(settings.algorithm),
         "NODE": settings.node,
         "TABLE_CHECK": settings.table_check,
         "EVENT": settings.event,
@@ -187,10 +210,11 @@ def _microbit_files(settings: BoardSettings, blocks: Sequence[bytes], is_recorde
     programs = ["microbit_setup", "microbit_loop"]
     programs.append("microbit_recorded" if is_recorded else "microbit_temperature")
     sources = {name: _main(name) for name in programs}
+    sources["microbit_setup"] = filter_parts(settings.algorithm).setup(sources["microbit_setup"])
     if not is_recorded and first.breakpoints:
         sources["microbit_temperature"] = scaled_temperature(sources["microbit_temperature"], first)
     if not blocks:
-        return laid_out(LINK_PARTS, sources, constants)
+        return laid_out(link_parts(settings.algorithm), sources, constants)
     # One piece and no name of its own: with one more, the table of names would outgrow its place.
     sizes = "".join(f"{len(block)}, " for block in blocks)
     sources["filling"] = f"""from microbit_setup import pool
@@ -198,7 +222,7 @@ pool.count = {sum(block[1] for block in blocks)}
 pool.blocks.extend([bytearray(size) for size in ({sizes})])
 [file.readinto(block) for file in [open("{BLOCKS}", "rb")] for block in pool.blocks]
 """
-    return laid_out(LINK_PARTS, sources, constants, last="filling")
+    return laid_out(link_parts(settings.algorithm), sources, constants, last="filling")
 
 
 def scaled_temperature(source: str, attribute: Attribute) -> str:
@@ -248,6 +272,7 @@ PERIOD_MS = {settings.period_ms}
 LIFETIME = {settings.lifetime}
 LIGHT = {_LIGHTS[board]}
 POOL_BLOCKS = {BOARDS[board].most_blocks}
+ALGORITHM = {ALGORITHMS[settings.algorithm]}  # {settings.algorithm}
 '''
     return files
 
@@ -287,11 +312,11 @@ def packed_subscriptions(subscriptions: Sequence[bytes], limits: BoardLimits = B
     return packed
 
 
-def _check_room(board: str, subscriptions: Sequence[bytes]) -> None:
+def _check_room(board: str, subscriptions: Sequence[bytes], algorithm: str) -> None:
     """Refuse more subscriptions than the pool of a board with folders holds."""
-    pool = BOARDS[board].pool()
+    pool = BOARDS[board].pool(algorithm)
     for number, vector in enumerate(subscriptions):
-        if not pool.put(0, vector[HEADER_ID], vector[HEADER_REVISION], NEVER, vector, 5, len(vector)):
+        if not enter(pool, 0, vector[HEADER_ID], vector[HEADER_REVISION], NEVER, vector, 5, len(vector)):
             raise Refusal(
                 f"a {board} has room for {number} of these {len(subscriptions)} subscriptions; give it fewer"
             )

@@ -15,12 +15,16 @@ ONE_BYTE_FEATURES: Mapping[str, int | None] = {"F": 1, "feature_bytes": 1}
 SMALL_BOARD: Mapping[str, int | None] = {
     **ONE_BYTE_FEATURES,
     "exact": 0,
+    "flat": 0,
+    "covering": 0,
+    "SHARING": 0,
     "combine": None,
     "PATTERNS": 0,
     "authenticator": None,
     "tries": 0,
 }
-"""What is so on a board without room: subset features, the plain aggregators, no tags."""
+"""What is so on a board without room: subset features, features in order (FNIFS), the plain aggregators, no
+tags."""
 
 
 def flatten(sources: Mapping[str, str], parts: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -14,8 +14,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-CALLED = {"host": "SmallHost"}
-"""Names by which objects of a class go besides its own."""
+CALLED = {"host": "SmallHost", "scan": "FlatScan"}
+"""Names by which objects of a class go besides its own, where there is such a class."""
 
 
 @dataclass

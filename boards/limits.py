@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from boards.board_language import AGGREGATOR_AT, BOARD_LANGUAGE, new_filter
+from documents.problems import did_you_mean
 from knowledge_manager.mission_table import MissionTable
 from plugins.language import Damper
 from watchdog.aggregators import AGGREGATOR_NAMES, MOST_BASIC
+from watchdog.algorithms import ALGORITHMS
 from watchdog.header import NO_HEADER
 from watchdog.pool import Pool
 from watchdog.watchdog import BAD_VECTOR, UNKNOWN_LANGUAGE, Watchdog
@@ -41,6 +43,21 @@ class BoardLimits:
     most_blocks: int
     capacity: int
     """How many subscriptions of three attributes it has room for."""
+    algorithms: tuple[str, ...]
+    """The algorithms that its filter can be built with, the usual one first."""
+
+    def algorithm_fault(self, algorithm: str) -> str | None:
+        """Return why this board's filter cannot have an algorithm of this name; None where it can."""
+        if algorithm in self.algorithms:
+            return None
+        if algorithm not in ALGORITHMS:
+            known = ", ".join(self.algorithms)
+            hint = did_you_mean(algorithm, self.algorithms)
+            return f"there is no algorithm {algorithm}{hint}; {self.spoken} can have {known}"
+        return (
+            f"{self.spoken} has no room for {algorithm} beside its link; it can have "
+            f"{' or '.join(self.algorithms)} (docs/boards.md says what each costs)"
+        )
 
     def width_fault(self, feature_bytes: int) -> str | None:
         """Return why a mission with features of so many bytes is not for this board; None where it is."""
@@ -65,17 +82,18 @@ class BoardLimits:
             message = f"{self.spoken} cannot combine by {name} (aggregator {aggregator}); it knows {known}"
             yield BoardFault(AGGREGATOR_AT, UNKNOWN_LANGUAGE, message)
 
-    def pool(self) -> Pool:
-        """Return an empty pool with the room of this board's."""
-        return Pool(self.feature_bytes, self.block_bytes, self.most_blocks)
+    def pool(self, algorithm: str | None = None) -> Pool:
+        """Return an empty pool with the room of this board's, for the usual algorithm or another."""
+        number = ALGORITHMS[algorithm or self.algorithms[0]]
+        return Pool(self.feature_bytes, self.block_bytes, self.most_blocks, number)
 
 
 _HIGHEST: Final = max(AGGREGATOR_NAMES)
 
 BOARDS: Final[Mapping[str, BoardLimits]] = {
-    "microbit": BoardLimits("a micro:bit", 1, MOST_BASIC, 1024, 4096, 44),
-    "pico": BoardLimits("a pico", 1, _HIGHEST, 2048, 8, 4096),
-    "esp32": BoardLimits("an esp32", 1, _HIGHEST, 2048, 8, 4096),
+    "microbit": BoardLimits("a micro:bit", 1, MOST_BASIC, 1024, 4096, 44, ("fnifs", "fnif")),
+    "pico": BoardLimits("a pico", 1, _HIGHEST, 2048, 8, 4096, ("fnifc", "fnifs", "fnif")),
+    "esp32": BoardLimits("an esp32", 1, _HIGHEST, 2048, 8, 4096, ("fnifc", "fnifs", "fnif")),
 }
 """The boards that programs are built for. A micro:bit's room is its heap (docs/boards.md), that of the others
 their pool."""
@@ -85,13 +103,19 @@ class BoardHost:
     """A filter host that answers an install as a board of this kind does: what the board cannot take is
     refused with its own answer, and everything else is the watchdog's."""
 
-    def __init__(self, limits: BoardLimits, table: MissionTable, dampers: dict[int, Damper]) -> None:
+    def __init__(
+        self,
+        limits: BoardLimits,
+        table: MissionTable,
+        dampers: dict[int, Damper],
+        algorithm: str | None = None,
+    ) -> None:
         """Make the watchdog of such a board, which speaks one language alone."""
         self._limits = limits
         self._feature_bytes = table.feature_bytes
         fits = limits.width_fault(table.feature_bytes) is None
         self.watchdog = Watchdog(
-            {BOARD_LANGUAGE.language_id: new_filter(table, limits.pool() if fits else None)},
+            {BOARD_LANGUAGE.language_id: new_filter(table, limits.pool(algorithm) if fits else None)},
             capacity=limits.capacity,
             dampers=dampers,
         )

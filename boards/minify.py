@@ -13,7 +13,7 @@ from string import ascii_lowercase, ascii_uppercase
 from boards.declass import without_classes
 from boards.dense_text import dense_text
 from boards.naming import FOREIGN, quoted_words, renamed, used_names
-from boards.specialise import Inlined, Specialised, Unfolded, single_expressions
+from boards.specialise import Inlined, Moved, Specialised, Unfolded, single_expressions
 
 
 class _Stripped(ast.NodeTransformer):
@@ -68,6 +68,16 @@ class _Shaken(ast.NodeTransformer):
         return node if node.names else None
 
 
+def _shaken(trees: Mapping[str, ast.Module], keep: frozenset[str]) -> dict[str, ast.Module]:
+    """Return the trees without what nobody names, and what only that named."""
+    while True:
+        before = sum(1 for tree in trees.values() for _ in ast.walk(tree))
+        used = used_names(trees.values()) | keep | quoted_words(trees.values())
+        trees = {name: _Shaken(used).visit(tree) for name, tree in trees.items()}
+        if before == sum(1 for tree in trees.values() for _ in ast.walk(tree)):
+            return dict(trees)
+
+
 def minify(
     sources: Mapping[str, str],
     constants: Mapping[str, int | bytes],
@@ -101,13 +111,12 @@ def minify(
     if together:
         trees = without_classes(trees, FOREIGN)
         unfolded = Unfolded(single_expressions(trees.values()))
-        trees = {name: unfolded.visit(tree) for name, tree in trees.items()}
-    while True:
-        before = sum(1 for tree in trees.values() for _ in ast.walk(tree))
-        used = used_names(trees.values()) | keep | quoted_words(trees.values())
-        trees = {name: _Shaken(used).visit(tree) for name, tree in trees.items()}
-        if before == sum(1 for tree in trees.values() for _ in ast.walk(tree)):
-            break
+        folded = Specialised(assumed or {})
+        trees = {name: folded.visit(unfolded.visit(tree)) for name, tree in trees.items()}
+    trees = _shaken(trees, keep)
+    if together:
+        moved = Moved(trees.values(), keep)
+        trees = _shaken({name: moved.visit(tree) for name, tree in trees.items()}, keep)
     return {
         name: dense_text(ast.fix_missing_locations(tree), frozenset(trees) if together else None)
         for name, tree in renamed(trees, keep, free_names).items()

@@ -14,7 +14,7 @@ from boards.bundle import SMALL_BOARD, bundle
 FILE_BYTES = 2560
 """No file is larger; larger ones are no trouble for this loader, but for people's editors on small boards."""
 
-LARGE = 500
+LARGE = 250
 """Characters of a piece that is loaded before anything else, while the heap is empty."""
 
 LOADER = """import gc

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from boards.filter_parts import DEFAULT
 from boards.limits import BOARDS, BoardLimits
 from documents.refusal import Refusal
 from knowledge_manager.event_class import Attribute
@@ -30,6 +31,8 @@ class BoardSettings:
     mediator: tuple[str, int] = ("255.255.255.255", 5683)
     lifetime: int = ONE_HOUR
     """The lifetime code of what the board publishes: its event class says it."""
+    algorithm: str = DEFAULT
+    """How its filter goes over subscriptions (watchdog/algorithms.py)."""
 
     @property
     def mask(self) -> int:
@@ -53,6 +56,7 @@ def board_settings(
     period_ms: int = 1000,
     mission_key: bytes | None = None,
     limits: BoardLimits = BOARDS["microbit"],
+    algorithm: str | None = None,
 ) -> BoardSettings:
     """Look names up in the mission table; what a board cannot do is refused."""
     reason = limits.width_fault(table.feature_bytes)
@@ -78,4 +82,5 @@ def board_settings(
         period_ms,
         mission_key,
         lifetime=lifetime_code(known.notification_lifetime_s),
+        algorithm=limits.algorithms[0] if algorithm is None else algorithm,
     )

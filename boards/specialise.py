@@ -94,6 +94,7 @@ class Specialised(ast.NodeTransformer):
         """A local variable that is given one number, once, is that number."""
         self.generic_visit(node)
         stored = [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        stored += [argument.arg for argument in node.args.args]
         fixed = {
             n.targets[0].id: number
             for n in ast.walk(node)
@@ -205,6 +206,76 @@ class Unfolded(ast.NodeTransformer):
         return replaced
 
 
+LONGEST_MOVED = 700
+"""Functions of more characters, as people write them, stay where they are: a board has to read every function
+in one piece.
+"""
+
+
+class Moved(ast.NodeTransformer):
+    """Puts the body of a function that is called in one place, as a statement, there: a board's heap pays
+    about a hundred bytes for a function, and its stack for a call.
+    """
+
+    def __init__(self, trees: Iterable[ast.Module], keep: frozenset[str]) -> None:
+        self.functions: dict[str, ast.FunctionDef] = {}
+        named: list[str] = []
+        statements: list[str] = []
+        for node in (inner for tree in trees for inner in ast.walk(tree)):
+            if isinstance(node, ast.Name):
+                named.append(node.id)
+            elif isinstance(node, ast.FunctionDef) and _can_move(node):
+                self.functions[node.name] = node
+        for tree in trees:
+            for function in (node for node in tree.body if isinstance(node, ast.FunctionDef)):
+                for inner in ast.walk(function):
+                    if isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call):
+                        call = inner.value
+                        if isinstance(call.func, ast.Name) and all(map(_is_plain, call.args)):
+                            statements.append(call.func.id)
+        self.functions = {
+            name: node
+            for name, node in self.functions.items()
+            if named.count(name) == statements.count(name) == 1 and name not in keep
+        }
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
+        call = node.value
+        name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
+        if name not in self.functions or not isinstance(call, ast.Call):
+            return node
+        function = copy.deepcopy(self.functions[name])
+        stored = {
+            n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        own = _Replaced({word: ast.Name(f"{name}_{word}", ast.Load()) for word in stored})
+        given: dict[str, ast.expr] = {}
+        body: list[ast.stmt] = []
+        for argument, value in zip(function.args.args, call.args, strict=True):
+            if argument.arg in stored:
+                body.append(ast.Assign([ast.Name(f"{name}_{argument.arg}", ast.Store())], value, lineno=0))
+            else:
+                given[argument.arg] = value
+        for statement in function.body:
+            body.append(_Replaced(given).visit(own.visit(statement)))
+        moved: list[ast.stmt] = []
+        for statement in body:
+            changed = self.visit(statement)
+            moved += changed if isinstance(changed, list) else [changed]
+        return moved
+
+
+def _can_move(node: ast.FunctionDef) -> bool:
+    """Tell whether a function is short, gives nothing back and has nothing but plain arguments."""
+    inner = [n for part in node.body for n in ast.walk(part)]
+    is_simple = not (node.args.defaults or node.args.vararg or node.args.kwarg or node.decorator_list)
+    return (
+        is_simple
+        and not any(isinstance(n, ast.Return | ast.FunctionDef | ast.Lambda | ast.ListComp) for n in inner)
+        and len(ast.unparse(node)) <= LONGEST_MOVED
+    )
+
+
 class _Replaced(ast.NodeTransformer):
     """Puts expressions where names stand."""
 
@@ -212,7 +283,12 @@ class _Replaced(ast.NodeTransformer):
         self.expressions = expressions
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        return copy.deepcopy(self.expressions[node.id]) if node.id in self.expressions else node
+        if node.id not in self.expressions:
+            return node
+        expression = copy.deepcopy(self.expressions[node.id])
+        if isinstance(expression, ast.Name):
+            expression.ctx = node.ctx
+        return expression
 
 
 def _is_plain(node: ast.expr) -> bool:

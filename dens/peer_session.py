@@ -11,8 +11,8 @@ At most a congestion window of unacknowledged bytes is in flight: a small one un
 fast the link is, then as much as crosses in a moment. What leaves in one datagram is one flight. It is
 retransmitted when its retransmission timeout (RTO) is over, for as long as the contact lasts. The RTO follows
 the measured round-trip time (RTT) and its variation as in RFC 6298, and backs off exponentially: it doubles
-with every try. How much shares a datagram follows the losses: half of it after each that was not answered in
-time, a little more after each that was (additive increase, multiplicative decrease).
+with every try. How much shares a datagram follows the losses: a quarter of it after each that was not
+answered in time, a little more after each that was (additive increase, multiplicative decrease).
 
 When the peer turns out to have begun a newer session (it restarted), this side goes back to *greeted*. When
 the contact is lost the session is thrown away: what was not acknowledged is found missing by the next
@@ -25,6 +25,7 @@ from typing import Final
 
 from dens.item import AT_ONCE_MS, ENVELOPE_BYTES, NEVER_MS, NUMBER_BITS, NUMBER_MASK, Item, ItemId
 from dens.limits import Limits
+from dens.messages import ACK_BYTES
 from dens.numbers import LAST_NODE, SUMMARY, Role
 from dens.summary import RecentIds, Summary
 
@@ -40,15 +41,15 @@ _MOST_BATCHES: Final = 64
 class Flight:
     """What was sent in one datagram and is not acknowledged yet."""
 
-    __slots__ = ("due_ms", "items", "number", "sent_ms", "tries", "under_way")
+    __slots__ = ("due_ms", "items", "sent_ms", "size", "tries", "under_way")
 
     def __init__(
-        self, items: dict[ItemId, Item], number: int, sent_ms: int, tries: int, under_way: int
+        self, items: dict[ItemId, Item], size: int, sent_ms: int, tries: int, under_way: int
     ) -> None:
         self.items = items
         """Those that nothing was heard of yet."""
-        self.number = number
-        """The link number of the batch they went in, or 0 for one that went alone."""
+        self.size = size
+        """Bytes of all that went out together."""
         self.sent_ms = sent_ms
         """When they went out for the first time."""
         self.due_ms = NEVER_MS
@@ -290,19 +291,30 @@ class PeerSession:
             under_way < self._window_bytes and under_way + size <= self._limits.window_bytes
         )
 
-    def shares(self, size: int) -> bool:
-        """Say whether a datagram that has come to this size may be sent as one."""
-        return size <= self._datagram_bytes
+    def shares(self, size: int, greets: bool = False) -> bool:
+        """Say whether a datagram that has come to this size may be sent as one. With a summary only a few
+        bytes may: nobody should wait for a greeting that was lost for what rode with it.
+        """
+        return size <= (_FEW_BYTES if greets else self._datagram_bytes)
+
+    def carries_answers(self, size: int) -> bool:
+        """Say whether acknowledgements may ride with so many bytes. Where datagrams are lost a large one is
+        lost more easily than a small one, and answers that are lost make the peer say everything again.
+        """
+        if self._datagram_bytes < DATAGRAM_BYTES and size > _FEW_BYTES:
+            return False
+        return size + ACK_BYTES * len(self.acks) <= DATAGRAM_BYTES
 
     def sent(self, items: list[Item], number: int, now_ms: int, again: Flight | None = None) -> None:
         """Note that a datagram went out with these messages, in a batch of this number (0: one, alone). They
         are new, or what is left of an earlier flight.
         """
-        under_way = self._flight_bytes
+        size = 0
         for item in items:
-            under_way += item.size
+            size += item.size
+        under_way = self._flight_bytes + size
         sent_ms, tries = (now_ms, 1) if again is None else (again.sent_ms, again.tries + 1)
-        flight = Flight({item.id: item for item in items}, number, sent_ms, tries, under_way)
+        flight = Flight({item.id: item for item in items}, size, sent_ms, tries, under_way)
         if again is not None:
             rto_ms = min(self._rto_ms << min(again.tries, 16), self._limits.retry_most_ms)
         elif 2 * under_way > self._window_bytes:  # Much is to cross before it, so it is given time.
@@ -351,8 +363,8 @@ class PeerSession:
             self.due_ms = AT_ONCE_MS
         took_ms = now_ms - flight.sent_ms
         if flight.tries == 1:
-            if flight.number and not flight.items:
-                self._datagram_bytes = min(self._datagram_bytes + _FEW_BYTES, DATAGRAM_BYTES)
+            if not flight.items:
+                self._landed(flight.size)
             self._measured(took_ms, flight.under_way)
         elif took_ms > self._rto_ms:
             # Which transmission is answered nobody knows (Karn's algorithm), but where answers are late one
@@ -361,6 +373,15 @@ class PeerSession:
         if not self._flights and self.due_ms != AT_ONCE_MS:
             self.rest()  # Nobody need be woken for what was answered.
         return items
+
+    def _landed(self, size: int) -> None:
+        """Let datagrams grow a little after one of this size that was answered the first time. Only one that
+        was nearly full shows that more could cross.
+        """
+        most = self._datagram_bytes
+        if most < DATAGRAM_BYTES and 2 * size >= most:
+            most += _FEW_BYTES
+            self._datagram_bytes = most if most < DATAGRAM_BYTES else DATAGRAM_BYTES
 
     def _measured(self, took_ms: int, under_way: int) -> None:
         """Learn from an answer to a message that went out once: how long a round trip takes (Jacobson and
@@ -406,8 +427,7 @@ class PeerSession:
         for item_id, item in flight.items.items():
             del self._flights[item_id]
             self._flight_bytes -= item.size
-        if len(flight.items) > 1:
-            self._datagram_bytes = max(self._datagram_bytes // 2, _FEW_BYTES)
+        self._datagram_bytes = max(self._datagram_bytes // 4, _FEW_BYTES)
         return flight
 
     def _retransmission_due_ms(self) -> int:

@@ -14,7 +14,7 @@ from dens.envelope import pack
 from dens.item import NUMBER_MASK, Item, ItemId
 from dens.item import item_id as item_id_of
 from dens.machine import Datagram
-from dens.messages import ACK_BYTES, Acknowledgement, Batch, Hello, SummaryMessage
+from dens.messages import Acknowledgement, Batch, Hello, SummaryMessage
 from dens.numbers import (
     ACKNOWLEDGEMENT,
     BATCH,
@@ -26,7 +26,7 @@ from dens.numbers import (
     SUMMARY,
 )
 from dens.participant import Participant
-from dens.peer_session import DATAGRAM_BYTES, Flight, PeerSession
+from dens.peer_session import Flight, PeerSession
 from dens.quarantine import Work
 
 _EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
@@ -148,7 +148,7 @@ class Transmitter:
             session.role is not MEDIATOR
             or item.type == SUMMARY
             or len(load.items) == _MOST_TOGETHER
-            or not session.shares(load.size + item.size)
+            or not session.shares(load.size + item.size, load.items[0].type == SUMMARY)
         ):
             self._send_off(load, session, now_ms, out, again)
         if item.type == SUMMARY:
@@ -170,11 +170,7 @@ class Transmitter:
         items, bodies = load.items, load.bodies
         if not items:
             return
-        if (
-            session.acks
-            and session.role is MEDIATOR
-            and load.size + ACK_BYTES * len(session.acks) <= DATAGRAM_BYTES
-        ):
+        if session.acks and session.role is MEDIATOR and session.carries_answers(load.size):
             number = self._ledger.link_number()
             payload = Acknowledgement(session.take_acks()).encode()
             bodies.insert(

@@ -2,7 +2,7 @@
 
 Every room that reads a file a person wrote (vocabulary, subscription, scenario) reports what is wrong with
 it as `Problem`s and raises them all at once as one `DocumentError`. The codes are stable; each has a page
-under docs/errors/. Their blocks: D0xx files and syntax, D1xx subscriptions, D2xx vocabularies, D3xx
+under docs/errors/. Their blocks: D0xx files and syntax, D1xx and D72x subscriptions, D2xx vocabularies, D3xx
 scenarios, D4xx vectors.
 """
 
@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-Severity = Literal["error", "warning"]
+Severity = Literal["error", "warning", "note"]
+"""An error refuses the file, a warning doubts it (and refuses it where that is asked for), a note tells."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,13 +146,15 @@ class NodeFactory:
         )
         dampers = self._dampers(damping)
         limits = self._scenario.board_limits(slot.group)
+        algorithm = self._scenario.filter_algorithm(slot.group)
         host: FilterHost
         if limits is not None:
-            board = BoardHost(limits, own, dampers)
+            board = BoardHost(limits, own, dampers, algorithm)
             host, watchdog = board, board.watchdog
         else:
             filters = {
-                identity: language.source_filter(own) for identity, language in self._languages.items()
+                identity: language.source_filter_by(algorithm, own)
+                for identity, language in self._languages.items()
             }
             host = watchdog = Watchdog(filters, dampers=dampers)
         engine = self._assembly.publisher(slot.number, store, now_ms, filter_host=host)

@@ -15,7 +15,7 @@ frames share a millisecond without being slowed down to one each.
 """
 
 from collections import deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Final, Protocol
@@ -102,7 +102,8 @@ class _Lane:
         self.sender = sender
         self.receiver = receiver
         self.slots = slots
-        self.waiting: deque[_Waiting] = deque()
+        self.waiting: deque[_Waiting] | None = None
+        """None until the first has to wait: mostly none ever does."""
         self.on_air: _Waiting | None = None
 
 
@@ -133,7 +134,7 @@ class Air:
         self,
         clock: Clock,
         radios: Sequence[Radio],
-        chances: Sequence[np.random.Generator],
+        chances: Sequence[np.random.Generator] | Mapping[int, np.random.Generator],
         listener: Listener,
         name_of: Callable[[bytes], Hashable] = bytes,
     ) -> None:
@@ -183,7 +184,7 @@ class Air:
         for lane in lanes:
             for slot in lane.slots:
                 slot.lanes.pop(lane, None)
-                slot.waiting -= len(lane.waiting)
+                slot.waiting -= len(lane.waiting or ())
         for lane in lanes:
             cut = lane.on_air
             if cut is not None:
@@ -201,6 +202,8 @@ class Air:
         frame = _Waiting(self._order, self._clock.now_ms, data)
         one, other = lane.slots
         if one.taken or other.taken:
+            if lane.waiting is None:
+                lane.waiting = deque()
             lane.waiting.append(frame)
             one.waiting += 1
             other.waiting += 1
@@ -254,23 +257,24 @@ class Air:
         one.taken = other.taken = False
         one.free_ms = other.free_ms = at_ms
         while (one.waiting or other.waiting) and (longest := self._longest_waiting(slots)) is not None:
-            for slot in longest.slots:
+            for slot in longest[0].slots:
                 slot.waiting -= 1
-            self._begin(longest, longest.waiting.popleft())
+            self._begin(longest[0], longest[1].popleft())
 
-    def _longest_waiting(self, slots: tuple[_Slot, _Slot]) -> _Lane | None:
+    def _longest_waiting(self, slots: tuple[_Slot, _Slot]) -> tuple[_Lane, deque[_Waiting]] | None:
         """Return the lane whose next frame has waited longest among those that need one of these slots and
-        can begin."""
-        found: _Lane | None = None
+        can begin, and what waits there."""
+        found: tuple[_Lane, deque[_Waiting]] | None = None
         least = self._order + 1
         for slot in slots:
             if slot.taken or not slot.waiting:
                 continue
             for lane in slot.lanes:
-                if lane.waiting and lane.waiting[0].order < least:
+                waiting = lane.waiting
+                if waiting and waiting[0].order < least:
                     one, other = lane.slots
                     if not one.taken and not other.taken:
-                        least, found = lane.waiting[0].order, lane
+                        least, found = waiting[0].order, (lane, waiting)
         return found
 
     def _note_crossed(self, lane: _Lane, cut: _Waiting) -> None:

@@ -8,6 +8,8 @@ not change them.
 
 from functools import partial
 
+import numpy as np
+
 from emulation.clock import Clock, Rank
 from emulation.contact_schedule import OnPair
 from emulation.contacts.contact import Contacts
@@ -27,6 +29,7 @@ class ReactiveContacts:
         self._journal = journal
         self._courses = courses
         self._usable = usable
+        self._recorded_ms = 0
         self._open: set[tuple[int, int]] = set()
         self._turns = [0] * len(courses.walks)
         """How often each device changed its course; a meeting that was planned before is void."""
@@ -37,14 +40,16 @@ class ReactiveContacts:
         self._plan(self._courses.contacts)
 
     def record_until(self, at_ms: int) -> None:
-        """Write down what is fact by now."""
-        self._journal.motion_so_far(*self._courses.motion_until(at_ms))
-        self._journal.contacts_so_far(self._courses.contacts_until(at_ms))
+        """Write down what has become fact by now."""
+        since_ms, self._recorded_ms = self._recorded_ms, at_ms
+        self._journal.more_motion(*self._courses.motion_until(at_ms, since_ms=since_ms))
+        self._journal.more_contacts(self._courses.contacts_until(at_ms, since_ms=since_ms))
 
     def close(self, at_ms: int) -> None:
         """Write down the legs that nodes are on and the contacts that last when the run ends."""
-        self._journal.motion_so_far(*self._courses.motion_until(at_ms, cut=True))
-        self._journal.contacts_so_far(self._courses.contacts_until(at_ms, cut=True))
+        since_ms = self._recorded_ms
+        self._journal.more_motion(*self._courses.motion_until(at_ms, since_ms=since_ms, cut=True))
+        self._journal.more_contacts(self._courses.contacts_until(at_ms, since_ms=since_ms, cut=True))
 
     def place_at(self, device: int, at_ms: float) -> Point:
         """Return where a device is, was, or will be if nothing changes its course."""
@@ -65,14 +70,16 @@ class ReactiveContacts:
 
     def _plan(self, contacts: Contacts) -> None:
         """Put contacts on the clock. Those of pairs that talk already only get their end."""
-        now_ms, usable = self._clock.now_ms, self._usable
-        rows = zip(*(getattr(contacts, name).tolist() for name in Contacts.__slots__), strict=True)
-        for a, b, begin_ms, end_ms, censored in rows:
+        now_ms = self._clock.now_ms
+        opens_ms, lost_ms = self._usable.windows_ms(contacts)
+        is_used = (np.maximum(opens_ms, now_ms) < lost_ms) & self._usable.are_long_enough(contacts)
+        columns = contacts.a, contacts.b, contacts.begin_ms, contacts.censored, opens_ms, lost_ms, is_used
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        for a, b, begin_ms, censored, first, last, used in rows:
             meeting = (a, b), (self._turns[a], self._turns[b])
-            first, last = usable.window_ms(a, b, begin_ms, end_ms)
             is_open = (a, b) in self._open and begin_ms <= now_ms + 1
             if not is_open:
-                if max(first, now_ms) >= last or not usable.is_long_enough(a, b, begin_ms, end_ms):
+                if not used:
                     continue
                 self._clock.call_at(first, Rank.CONTACT_OPENED, partial(self._meet, *meeting))
             if not censored:

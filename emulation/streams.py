@@ -36,3 +36,19 @@ class Streams:
         name = "\x00".join([purpose, *(f"{type(part).__name__}:{part}" for part in which)])
         words = np.frombuffer(blake2b(name.encode(), digest_size=16).digest(), dtype=np.uint32)
         return np.random.Generator(np.random.PCG64(np.random.SeedSequence([self.seed, *map(int, words)])))
+
+    def numbered(self, purpose: str) -> "NumberedStreams":
+        """Return the streams of one purpose by their numbers."""
+        return NumberedStreams(self, purpose)
+
+
+class NumberedStreams(dict[int, np.random.Generator]):
+    """Streams of one purpose, each made when it is first asked for: most radios lose nothing."""
+
+    def __init__(self, streams: Streams, purpose: str) -> None:
+        self._streams = streams
+        self._purpose = purpose
+
+    def __missing__(self, number: int) -> np.random.Generator:
+        stream = self[number] = self._streams.stream(self._purpose, number)
+        return stream

@@ -36,16 +36,15 @@ class SurroundingsJournal:
             [contacts.a, contacts.b, contacts.begin_ms, contacts.end_ms, contacts.censored]
         )
 
-    def motion_so_far(self, nodes: Indexes, legs: Legs) -> None:
-        """These are the legs up to now, those that were told before first and as they were."""
-        self._add_rest("motion", [nodes, *(getattr(legs, name) for name in Legs.__slots__)])
+    def more_motion(self, nodes: Indexes, legs: Legs) -> None:
+        """These legs have become fact since."""
+        self._add("motion", [nodes, *(getattr(legs, name) for name in Legs.__slots__)])
 
-    def contacts_so_far(self, contacts: Contacts) -> None:
-        """These are the contacts up to now, those that were told before first and as they were."""
-        self._add_rest("contacts", [getattr(contacts, name) for name in Contacts.__slots__])
+    def more_contacts(self, contacts: Contacts) -> None:
+        """These contacts have become fact since."""
+        self._add("contacts", [getattr(contacts, name) for name in Contacts.__slots__])
 
-    def _add_rest(self, name: str, columns: Sequence[NDArray[Any]]) -> None:
-        table = self._trace[name]
-        there = table.written + table.collected
-        for row in zip(*(column[there:].tolist() for column in columns), strict=True):
-            table.append(*row)
+    def _add(self, name: str, columns: Sequence[NDArray[Any]]) -> None:
+        append = self._trace[name].append
+        for row in zip(*(column.tolist() for column in columns), strict=True):
+            append(*row)

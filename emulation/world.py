@@ -9,7 +9,7 @@ contacts come from, what frames meet, what is computed and used. Others act on i
 applications (`emulation.workload`), sensors (`emulation.sensing`), faults (`emulation.faults`) and controls.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,10 +55,11 @@ class World:
         clock: Clock,
         journal: Journal,
         nodes: Sequence[Node],
-        radios: Sequence[tuple[Radio, np.random.Generator]],
+        radios: Sequence[Radio],
+        chances: Mapping[int, np.random.Generator],
         parts: Parts,
     ) -> None:
-        """Take the radio of every device with the chance of its losses; the first nodes are those that are
+        """Take the radio of every device and the chance of its losses; the first nodes are those that are
         heard on the air, one for each device."""
         self.clock = clock
         self.journal = journal
@@ -71,9 +72,7 @@ class World:
         self._frame_faults = parts.frame_faults
         self._devices = len(radios)
         self._down = parts.reachability.down
-        self.air = Air(
-            clock, [radio for radio, _ in radios], [chance for _, chance in radios], self, message_in
-        )
+        self.air = Air(clock, radios, chances, self, message_in)
         self._inside: dict[int, list[Node]] = {}
         for node in nodes:
             self._inside.setdefault(node.device, []).append(node)

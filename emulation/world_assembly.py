@@ -44,13 +44,10 @@ def assemble_world(scenario: Scenario, seed: int, trace: TraceWriter) -> World:
     energy = EnergySupply(clock, surroundings, reachability, equipped) if equipped else None
     boards = BoardTime(clock, boarded, energy) if boarded else None
     journal.match_us.update((node, board.match_us) for node, board in boarded.items())
-    radios = [
-        (scenario.settings.radio[group.radio].radio(), streams.stream("radio", device))
-        for group, devices in scenario.members()
-        for device in devices
-    ]
+    kinds = {name: settings.radio() for name, settings in scenario.settings.radio.items()}
+    radios = [kinds[group.radio] for group, devices in scenario.members() for _ in devices]
     parts = Parts(contacts, reachability, mobility, frame_faults_of(scenario, streams), energy, boards)
-    world = World(clock, journal, list(factory.nodes()), radios, parts)
+    world = World(clock, journal, list(factory.nodes()), radios, streams.numbered("radio"), parts)
     workload = Workload(world)
     crashes = Crashes(world, factory, workload)
 
@@ -74,7 +71,7 @@ def _contacts_of(
     found = contacts_among(scenario, walks)
     radios = [scenario.settings.radio[group.radio] for group, devices in scenario.members() for _ in devices]
     usable = UsableTime(
-        [radio.radio().setup_ms for radio in radios], [1000.0 * radio.least_contact_s for radio in radios]
+        [radio.setup_ms for radio in radios], [1000.0 * radio.least_contact_s for radio in radios]
     )
     responders = responders_of(scenario, streams)
     if not responders:

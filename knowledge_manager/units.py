@@ -1,13 +1,14 @@
 """Units of measurement: whether one is known, and the same amount in another one.
 
-`pint` knows the units; it takes half a second to load, so it is loaded only when two units really differ.
+`pint` knows the units; it takes half a second to load, so it is loaded only when two units really differ, or
+one is not among the most usual.
 """
 
 import re
 import warnings
 from functools import cache
 from math import isclose
-from typing import Any
+from typing import Any, Final
 
 _NAME = r"[A-Za-zµ°%_]+(?:(?:\^|\*\*)-?\d)?"
 _WRITTEN_UNIT = re.compile(rf"(?:1|{_NAME})(?:[*/ ]{_NAME})*")
@@ -20,6 +21,16 @@ _SIGNS = str.maketrans({"\u03bc": "µ", "\u2103": "degC", "\u2109": "degF", "·"
 _POWER = re.compile("⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]")
 _PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 """People write µg/m³ and ℃; pint reads µg/m^3 and degC."""
+
+
+USUAL: Final = frozenset(
+    (
+        *("1/min", "A", "C", "Hz", "J", "K", "Pa", "V", "W", "bpm", "cm", "degC", "degF", "dimensionless"),
+        *("g", "g/m^3", "h", "hPa", "kPa", "kg", "km", "km/h", "l", "m", "m/s", "m/s^2", "mV", "mg"),
+        *("mg/m^3", "min", "mm", "mmHg", "mol", "ms", "percent", "ppm", "rpm", "s", "ug/m^3"),
+    )
+)
+"""What need not be asked of pint, which knows all of them."""
 
 
 class UnitError(ValueError):
@@ -49,7 +60,8 @@ def _unit(name: str) -> Any:
 
 def check_unit(name: str) -> None:
     """Raise `UnitError` unless the unit is known."""
-    _unit(name)
+    if name not in USUAL:
+        _unit(name)
 
 
 @cache

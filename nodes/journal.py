@@ -96,12 +96,13 @@ class Journal:
     def frame_received(self, at_ms: int, sender: int, receiver: int, data: bytes) -> None:
         """A frame is there."""
         self._tally[self._received] += 1
-        on_air = self._on_air.get(sender)
+        on_air = self._on_air.pop(sender, None)
         told = on_air[1] if on_air is not None and on_air[0] is data else self._read(data)
         self._row(self._packed(at_ms, self._received, receiver, sender, *told, NOTHING))
 
     def frame_lost(self, at_ms: int, sender: int, receiver: int, data: bytes, reason: str) -> None:
         """A frame will not arrive; the sender's row, because nobody else knows of it."""
+        self._on_air.pop(sender, None)
         self._frame(at_ms, self._kind["lost"], sender, receiver, self._read(data), reason)
 
     def frame_refused(self, node: int, data: bytes, refused: DatagramRefused) -> None:

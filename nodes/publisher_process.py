@@ -26,9 +26,11 @@ MOST_TOLD = 20
 """So many things that were not taken are told one by one."""
 
 
-def watchdog_for(table: MissionTable) -> Watchdog:
-    """Return a watchdog with a filter of every language."""
-    return Watchdog({number: language.source_filter(table) for number, language in languages().items()})
+def watchdog_for(table: MissionTable, algorithm: str | None = None) -> Watchdog:
+    """Return a watchdog with a filter of every language, those of this algorithm where there are such."""
+    return Watchdog(
+        {number: language.source_filter_by(algorithm, table) for number, language in languages().items()}
+    )
 
 
 def announce(

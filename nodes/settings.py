@@ -92,6 +92,8 @@ class NodeSettings(Settings):
     thesaurus: list[FileName] = Field(default_factory=list)
     key: FileName | None = None
     identities: list[FileName] = Field(default_factory=list)
+    algorithm: Literal["fnif", "fnifs", "fnifc"] = "fnifs"
+    """How the filter of an end that publishes goes over subscriptions (docs/boards.md)."""
     policy: str = USUAL
     policies: dict[str, dict[str, int]] = Field(default_factory=dict)
     hosts: list[NodeNumber] = Field(default_factory=list, max_length=MOST_HOSTED)

@@ -208,11 +208,17 @@ class SubscriptionLanguage:
     """Reads documents into notifications, which its filter, a `DocumentFilter`, is offered."""
     algorithms: Mapping[str, MatcherFactory] = field(default_factory=dict)
     """Its matchers by name, where there are several; they answer the same."""
+    source_filters: "Mapping[str, Callable[[MissionTable], SourceFilter]]" = field(default_factory=dict)
+    """Its source filters by algorithm, where there are several; they release the same."""
     relations: "Callable[[MissionTable], Relations] | None" = None
     ground_truth: "Callable[[MissionTable], GroundTruth] | None" = None
     """Judges whole readings, for Spark; None where readings are nothing to it."""
     damper: Callable[[MissionTable, int, int], Damper] | None = None
     """(table, interval_ms, hysteresis) → what holds back repetitions; None where nothing is damped."""
+
+    def source_filter_by(self, algorithm: str | None, table: MissionTable) -> SourceFilter:
+        """Return a source filter with an algorithm of this name, or the usual one where it has none such."""
+        return self.source_filters.get(algorithm or "", self.source_filter)(table)
 
     def occupied(self, table: MissionTable, body: bytes) -> int:
         """Return how many numbers after its own a subscription needs at its subscriber, for its parts."""

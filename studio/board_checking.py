@@ -14,6 +14,7 @@ from studio.checking import VECTOR_SUFFIXES, Checker, kind_of_toml
 from studio.languages import chosen_language, compiled_document, compiled_vector
 from watchdog.header import BODY_AT
 from watchdog.pool import NEVER, Pool
+from watchdog.sharing import enter
 from watchdog.vector import VectorError, check_subscription
 
 
@@ -102,8 +103,8 @@ class BoardChecker:
         if faults or self._is_full:
             return
         number = self._held
-        self._is_full = number >= self._limits.capacity or not self._pool.put(
-            number >> 8, number & 255, 0, NEVER, vector, AGGREGATOR_AT, len(vector)
+        self._is_full = number >= self._limits.capacity or not enter(
+            self._pool, number >> 8, number & 255, 0, NEVER, vector, AGGREGATOR_AT, len(vector)
         )
         if self._is_full:
             yield (

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from struct import Struct
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 
 import numpy as np
 import pyarrow as pa
@@ -132,7 +132,7 @@ class TableWriter:
         def write() -> None:
             # Packed in memory first: an interruption never comes between Parquet's writer and the file.
             packed = pa.BufferOutputStream()
-            pq.write_table(table, packed, compression="zstd", use_dictionary=self._words)
+            pq.write_table(table, packed, compression="zstd", use_dictionary=cast(Any, self._words))
             with whole_file(self._folder / name, within=self._run) as file:
                 file.write(packed.getvalue())
 

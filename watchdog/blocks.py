@@ -6,14 +6,16 @@ are equal bytes.
 """
 
 from watchdog.aggregators import TAKAGI_SUGENO_0, WEIGHTED_MEAN, WITH_PATTERN, WITH_RULES
-from watchdog.tokens import tokens_fault
+from watchdog.tokens import MOST_NORMS, NOT, tokens_fault
 
 NAMED_FUNCTIONS = 2
-"""Break-down functions below this number (0 geometric mean, 1 harmonic mean) have their tables in the
+"""Break-down functions below this number (0 geometric mean, 1 harmonic mean) have their generators in the
 code.
 """
 ONE_TABLE = 2
 TABLE_PER_PAIR = 3
+GENERATOR = 4
+SUM_OF_PAIRS = 5
 
 
 def block_fault(b: bytes | bytearray, at: int, aggregator: int, k: int) -> tuple[int, str] | None:
@@ -30,9 +32,15 @@ def block_fault(b: bytes | bytearray, at: int, aggregator: int, k: int) -> tuple
         return _table_fault(b, at, k, 1 if aggregator == TAKAGI_SUGENO_0 else 3)
     if not WITH_PATTERN >> aggregator & 1:
         return at, "no code says which blocks this aggregator has"
-    if length == 1:
-        return _two_level_fault(b[at + 1], at + 1, k)
-    return tokens_fault(b, at + 1, at + 1 + length, k)
+    end = at + 1 + length
+    at += 1
+    if b[at] > NOT and length > 1:
+        if k < 2 or b[at] > NOT + MOST_NORMS:
+            return at, "a T-norm for one predicate" if k < 2 else "unknown token"
+        at += 1
+    if at + 1 == end:
+        return _two_level_fault(b[at], at, k)
+    return tokens_fault(b, at, end, k)
 
 
 def _weights_fault(b: bytes | bytearray, at: int, k: int) -> tuple[int, str] | None:
@@ -45,7 +53,9 @@ def _weights_fault(b: bytes | bytearray, at: int, k: int) -> tuple[int, str] | N
 
 
 def _table_fault(b: bytes | bytearray, at: int, k: int, coefficients: int) -> tuple[int, str] | None:
-    """Check the block of a Takagi-Sugeno function: `coefficients` bytes for each rule."""
+    """Check the block of a Takagi-Sugeno function: `coefficients` bytes for each rule. A generator has two
+    for each centre, then whole, then k weights unless that is 0.
+    """
     length = b[at]
     function = b[at + 1]
     if k < 2:
@@ -54,22 +64,31 @@ def _table_fault(b: bytes | bytearray, at: int, k: int, coefficients: int) -> tu
         if length != 1:
             return at, "a named function carries no table"
         return None
-    if function > TABLE_PER_PAIR:
+    generator = function == GENERATOR and coefficients == 1
+    if function > SUM_OF_PAIRS or (function == GENERATOR and not generator):
         return at + 1, "unknown function"
-    if length < 2 or not 2 <= b[at + 2] <= 8:
-        return at, "a table has 2 to 8 regions along each side"
+    if length < 2 or not 2 <= b[at + 2] <= (16 if generator else 8):
+        return at, "a table has 2 to 8 regions along each side, a generator 2 to 16"
     regions = b[at + 2]
-    if function == ONE_TABLE:
-        tables = 1
-    elif k == 2:
-        return at + 1, "one pair has one table"
-    else:
-        tables = k * (k - 1) // 2
-    if length != 2 + regions + tables * coefficients * regions * regions:
+    size = coefficients * regions * regions
+    if function & 1:
+        if k == 2:
+            return at + 1, "one pair has one table"
+        size *= k * (k - 1) // 2
+    size += regions + (4 if function == SUM_OF_PAIRS else 2)
+    if generator:
+        size = 3 + 3 * regions
+        if length >= size and b[at + size]:
+            size += k
+    if length != size:
         return at, "the block's length does not agree with its tables"
-    for i in range(at + 3, at + 2 + regions):
-        if b[i] >= b[i + 1]:
-            return i + 1, "the regions' centres must rise"
+    for i in range(at + 4, at + 3 + regions):
+        if b[i - 1] >= b[i]:
+            return i, "the regions' centres must rise"
+    if generator:
+        for i in range(at + 5 + regions, at + 3 + 3 * regions, 2):
+            if (b[i - 2] << 8 | b[i - 1]) <= (b[i] << 8 | b[i + 1]):
+                return i, "a generator must fall"
     return None
 
 

@@ -1,56 +1,55 @@
 """Functions of degrees broken down into pairs: Takagi-Sugeno rules in integers (takagi_sugeno_0 and _1).
 
-A table divides both sides of the square of two degrees into regions around rising centres. A degree belongs
+A *table* divides both sides of the square of two degrees into regions around rising centres. A degree belongs
 to the two centres next to it, linearly by its distance, so four rules fire; the degree of a rule is the
 product of its two memberships and its consequent is
 
     order 0    y = c
     order 1    y = c + (d·(a - centre of a) + e·(b - centre of b)) / 64      with d and e in -128..127
 
-and the value of a pair is the fuzzy mean Σw·y/Σw, the value of a subscription the mean over its pairs. The
-tables below stand for the geometric and the harmonic mean. They were fitted by reweighted least squares for
-the smallest largest error where both degrees are above 0.1, under the condition that one 0 gives 0:
+and the value of a pair is the fuzzy mean Σw·y/Σw, the value of a subscription the mean over its pairs or, for
+functions that give them unequal parts (x·y + z/3), their sum less an offset.
 
-    function         order   bytes   largest error above 0.1   mean error above 0.1
-    geometric mean   0       43      3.06/255                  1.132/255
-    geometric mean   1       81      1.17/255                  0.297/255
-    harmonic mean    0       43      5.69/255                  1.793/255
-    harmonic mean    1       81      1.51/255                  0.368/255
+That mean is wrong for whatever multiplies from three degrees on. A *generator* φ, falling and 0 at full
+degree, leads to a domain in which such functions are sums: there the rule of a pair is (φ(a) + φ(b)) / 2, the
+mean over all pairs is that over all degrees, and φ leads back. φ is rules of order 0 over the centres of one
+degree, so straight between them; docs/decisions/0017-break-down.md shows why the order makes no difference
+then, and that two degrees mixed in every proportion are the worst case for any number of them. A generator
+whose first centre is above 0 has no value at 0: one degree of 0 gives 0.
 
-A table is regions | centres | one or three bytes for each rule, row by row; that is also its form in a
-block.
+    function         φ          centres   largest error, any number of degrees
+    geometric mean   -log a     12        2.55/255
+    harmonic mean    1/a - 1    16        4.8/255
+
+A table is regions | centres | one or three bytes for each rule, row by row, before which a sum has its offset
+in two; a generator is regions | centres | two bytes of φ for each | whole | weights, where whole 0 says that
+all weigh the same. All forms are those of a block.
 """
 
-from watchdog.blocks import NAMED_FUNCTIONS, TABLE_PER_PAIR
+from watchdog.blocks import GENERATOR, NAMED_FUNCTIONS, ONE_TABLE, SUM_OF_PAIRS
 
-_GEOMETRIC_0 = (
-    b"\x06\x00\x0e\x24\x4a\x8c\xff\x00\x00\x00\x00\x00\x00\x00\x11\x19\x24\x31\x42\x00\x19\x24"
-    b"\x32\x47\x61\x00\x24\x32\x4c\x66\x8b\x00\x31\x47\x66\x8e\xbf\x00\x42\x61\x8b\xbf\xff"
+_LOGARITHM = (
+    b"\x0c\x01\x03\x07\x0f\x1c\x2e\x45\x5f\x7e\xa6\xd8\xff\x7f\xdd\x66\x88\x53\x02\x41\x7c\x33"
+    b"\x3c\x27\xc2\x1e\x70\x17\x02\x10\x68\x09\xf6\x03\xd6\x00\x03\x00"
 )
-_GEOMETRIC_1 = (
-    b"\x05\x00\x18\x3c\x82\xff\x00\x00\x00\x00\x37\x00\x00\x53\x00\x00\x79\x00\x00\x7f\x00\x00"
-    b"\x00\x37\x18\xf8\xf8\x26\xf4\xf3\x38\xef\xf0\x4f\xe8\xee\x00\x00\x53\x26\xf3\xf4\x3c\xec"
-    b"\xec\x59\xe3\xe8\x7c\xd9\xe5\x00\x00\x79\x38\xf0\xef\x59\xe8\xe3\x82\xdd\xdd\xb6\xcf\xd8"
-    b"\x00\x00\x7f\x4f\xee\xe8\x7c\xe5\xd9\xb6\xd8\xcf\xff\xc9\xc9"
-)
-_HARMONIC_0 = (
-    b"\x06\x00\x0e\x24\x4a\x8c\xff\x00\x00\x00\x00\x00\x00\x00\x11\x15\x18\x1a\x1b\x00\x15\x27"
-    b"\x33\x3c\x41\x00\x18\x33\x4d\x61\x73\x00\x1a\x3c\x61\x90\xb9\x00\x1b\x41\x73\xb9\xff"
-)
-_HARMONIC_1 = (
-    b"\x05\x00\x18\x3c\x82\xff\x00\x00\x00\x00\x33\x00\x00\x21\x00\x00\x1d\x00\x00\x15\x00\x00"
-    b"\x00\x33\x17\xff\xff\x23\x07\xf2\x29\x0b\xee\x2c\x0b\xed\x00\x00\x21\x23\xf2\x07\x3c\xfa"
-    b"\xfa\x52\xfe\xf1\x61\x02\xec\x00\x00\x1d\x29\xee\x0b\x52\xf1\xfe\x82\xf1\xf1\xac\xf5\xe9"
-    b"\x00\x00\x15\x2c\xed\x0b\x61\xec\x02\xac\xe9\xf5\xff\xe9\xe9"
+_RECIPROCAL = (
+    b"\x10\x01\x02\x03\x04\x07\x0b\x0f\x15\x1f\x2e\x41\x5a\x77\x9b\xc6\xff\xff\xfc\x82\x08\x56"
+    b"\x61\x3d\xf6\x23\x07\x16\x5f\x10\x30\x0b\x40\x07\x38\x04\x8c\x02\xf0\x01\xda\x01\x27\x00"
+    b"\xa7\x00\x4a\x00\x00\x00"
 )
 
 
 def _segment(table: bytes | bytearray, centres: int, regions: int, a: int) -> int:
     """Return the region on whose right side a lies; the last one has no right side."""
-    m = 0
-    while m < regions - 2 and a >= table[centres + m + 1]:
-        m += 1
-    return m
+    low = 0
+    high = regions - 2
+    while low < high:
+        m = (low + high + 1) >> 1
+        if a >= table[centres + m]:
+            low = m
+        else:
+            high = m - 1
+    return low
 
 
 def _consequent(table: bytes | bytearray, rule: int, order: int, from_a: int, from_b: int) -> int:
@@ -97,11 +96,92 @@ def pair_value(table: bytes | bytearray, at: int, rules: int, order: int, a: int
     return min(max(value, 0), 255)
 
 
-def named(function: int, order: int) -> bytes:
-    """Return the table of a function that has its table in this module."""
-    if function == 0:
-        return _GEOMETRIC_0 if order == 0 else _GEOMETRIC_1
-    return _HARMONIC_0 if order == 0 else _HARMONIC_1
+def named(function: int) -> bytes:
+    """Return the generator of a function that has it in this module."""
+    return _LOGARITHM if function == 0 else _RECIPROCAL
+
+
+def generated(table: bytes | bytearray, at: int, a: int) -> int:
+    """Return φ(a) of the generator whose regions stand at table[at]; below its first centre that one's."""
+    regions = table[at]
+    m = _segment(table, at + 1, regions, a)
+    centre = table[at + 1 + m]
+    width = table[at + 2 + m] - centre
+    part = min(max(a - centre, 0), width)
+    m = at + 1 + regions + (m << 1)
+    return (
+        (width - part) * (table[m] << 8 | table[m + 1])
+        + part * (table[m + 2] << 8 | table[m + 3])
+        + (width >> 1)
+    ) // width
+
+
+def generated_value(table: bytes | bytearray, at: int, degrees: bytes | bytearray, n: int) -> int:
+    """Return the degree whose φ is the weighted sum of the φ of the first n, divided by `whole`; 0 beyond the
+    first centre's.
+    """
+    regions = table[at]
+    weights = at + 1 + 3 * regions
+    whole = table[weights]
+    total = 0
+    i = 0
+    while i < n:
+        i += 1
+        weight = table[weights + i] if whole else 1
+        if weight:
+            if degrees[i - 1] == 0 and table[at + 1]:
+                return 0
+            total += weight * generated(table, at, degrees[i - 1])
+    if whole == 0:
+        whole = n
+    i = at + 1 + regions
+    high = whole * (table[i] << 8 | table[i + 1])
+    if total > high:
+        return 0
+    m = at + 1
+    low = high
+    while m < at + regions:
+        m += 1
+        i += 2
+        high = low
+        low = whole * (table[i] << 8 | table[i + 1])
+        if low <= total:
+            break
+    high -= low
+    low = max(total - low, 0)
+    while high >= 4194304:
+        high >>= 1
+        low >>= 1
+    return table[m] - ((table[m] - table[m - 1]) * low + (high >> 1)) // high
+
+
+def valued(
+    function: int, table: bytes | bytearray, at: int, degrees: bytes | bytearray, n: int, order: int
+) -> int:
+    """Return the value of the table or generator at table[at] over the first n degrees."""
+    if function == GENERATOR:
+        return generated_value(table, at, degrees, n)
+    regions = table[at]
+    rules = at + 1 + regions
+    step = 0
+    if function != ONE_TABLE:
+        step = regions * regions * (1 if order == 0 else 3)
+    total = 0
+    if function == SUM_OF_PAIRS:
+        total -= table[rules] << 8 | table[rules + 1]
+        rules += 2
+    i = 0
+    while i < n:
+        j = i + 1
+        while j < n:
+            total += pair_value(table, at, rules, order, degrees[i], degrees[j])
+            rules += step
+            j += 1
+        i += 1
+    if function == SUM_OF_PAIRS:
+        return min(max(total, 0), 255)
+    pairs = n * (n - 1) >> 1
+    return ((total << 1) + pairs) // (pairs << 1)
 
 
 def evaluate(block: bytes | bytearray, at: int, degrees: bytes | bytearray, n: int, order: int) -> int:
@@ -110,24 +190,6 @@ def evaluate(block: bytes | bytearray, at: int, degrees: bytes | bytearray, n: i
     The block is well-formed (`watchdog.blocks`), so n is at least 2.
     """
     function = block[at + 1]
-    table = block
-    start = at + 2
     if function < NAMED_FUNCTIONS:
-        table = named(function, order)
-        start = 0
-    regions = table[start]
-    rules = start + 1 + regions
-    step = 0
-    if function == TABLE_PER_PAIR:
-        step = regions * regions * (1 if order == 0 else 3)
-    total = 0
-    i = 0
-    while i < n:
-        j = i + 1
-        while j < n:
-            total += pair_value(table, start, rules, order, degrees[i], degrees[j])
-            rules += step
-            j += 1
-        i += 1
-    pairs = n * (n - 1) >> 1
-    return ((total << 1) + pairs) // (pairs << 1)
+        return generated_value(named(function), 0, degrees, n)
+    return valued(function, block, at + 2, degrees, n, order)

@@ -1,10 +1,12 @@
 """The fuzzy language's filter for one source, as every part of the system uses it."""
 
 from watchdog.aggregators import WITH_RULES
+from watchdog.fnif import FlatScan
 from watchdog.pool import EXPIRY, NEVER, SEQ, Pool
 from watchdog.reading import Reading
 from watchdog.scan import Scan
 from watchdog.score import combine
+from watchdog.sharing import enter, leave, wish
 from watchdog.vector import ONE_HOUR, check_subscription
 
 
@@ -49,7 +51,8 @@ class FuzzyFilter:
 
     `features` is the condition under which a notification serves a subscription: "subset", so that one
     notification serves many, or "exact". `lifetime` is the lifetime code of what it releases. Subscriptions
-    rest in `pool`, which takes what its blocks hold and not more.
+    rest in `pool`, which takes what its blocks hold and not more, and whose algorithm is the filter's. Equal
+    ones are one record there (watchdog.sharing).
     """
 
     def __init__(
@@ -61,7 +64,8 @@ class FuzzyFilter:
     ) -> None:
         self.feature_bytes = feature_bytes
         self.pool = Pool(feature_bytes) if pool is None else pool
-        self.scan = Scan(self.pool, features == "exact", lifetime, combine_every)
+        kind = FlatScan if self.pool.flat else Scan
+        self.scan = kind(self.pool, features == "exact", lifetime, combine_every)
         self._changed = False
 
     def add(self, key: tuple[int, int], vector: bytes) -> None:
@@ -73,12 +77,12 @@ class FuzzyFilter:
         pool = self.pool
         address = pool.find(key[0], key[1])
         if address >= 0:
-            older = pool.part(address)
+            older = wish(pool, address)
             seq, expires_s = pool.field(address, SEQ, 1), pool.field(address, EXPIRY, 4)
-            pool.remove(address)
-        if not pool.put(key[0], key[1], vector[1], NEVER, vector, 5, len(vector)):
+            leave(pool, address)
+        if not enter(pool, key[0], key[1], vector[1], NEVER, vector, 5, len(vector)):
             if address >= 0:
-                pool.put(key[0], key[1], seq, expires_s, older, 0, len(older))
+                enter(pool, key[0], key[1], seq, expires_s, older, 0, len(older))
             raise PoolFull("no room for a subscription of %d bytes" % len(vector))
         self._changed = True
 
@@ -86,7 +90,7 @@ class FuzzyFilter:
         """Stop looking for it; an unknown key is no error."""
         address = self.pool.find(key[0], key[1])
         if address >= 0:
-            self.pool.remove(address)
+            leave(self.pool, address)
             self._changed = True
 
     def prepare(self) -> None:

@@ -11,6 +11,7 @@ whichever gives the subscription the larger degree, so that nothing is dropped t
 from watchdog.aggregate import curved_mean
 from watchdog.aggregators import ARITHMETIC_MEAN, MAX, MOST_BASIC, PRODUCT, SUMMED_FROM_ZERO, WITH_BLOCK
 from watchdog.membership import SLOPES
+from watchdog.octave import OCTAVE
 
 PATTERNS = 1
 """Whether aggregators above MOST_BASIC are known; a build for a small board sets it to 0."""
@@ -24,22 +25,29 @@ QUICK = 1
 """Whether records hold the distance r; without it a record is shorter, and every one is judged exactly."""
 
 
-def first_satisfied(  # type: ignore[no-untyped-def]
-    block: bytearray, at: int, values: bytearray, aged: int, degrees: bytearray, combine
-) -> int:
-    """Return the degree of the first subscription of a pool's block that is satisfied, or 0.
+TABLE = 1
+"""Whether the slopes of all codes lie in the heap, 272 bytes; without, each is worked out from its octave
+when it is needed, for about a thousand instructions more.
+"""
 
-    Byte 5 of the first one stands at block[at]. `values` are those of the attributes that they ask for,
-    lowest first, without the event's age; `aged` is 1 when they ask for that too, else 0. `degrees` is
-    scratch, and `combine` knows the aggregators above MOST_BASIC.
+
+def first_satisfied(  # type: ignore[no-untyped-def]
+    block: bytearray, at: int, count: int, values: bytearray, aged: int, degrees: bytearray, combine
+) -> int:
+    """Return the degree of the first of so many subscriptions of a pool's block that is satisfied, or 0.
+
+    Byte 5 of the first one stands at block[at], and all ask for the same feature. `values` are those of the
+    attributes that they ask for, lowest first, without the event's age; `aged` is 1 when they ask for that
+    too, else 0. `degrees` is scratch, and `combine` knows the aggregators above MOST_BASIC.
     """
-    slopes = SLOPES
+    if TABLE:
+        slopes = SLOPES
     n = len(values) + aged
     stride = block[0] << 1
     head = -1
     need = kind = 0
     alone = False
-    for _ in range(block[1]):
+    for _ in range(count):
         if block[at] != head:
             head = block[at]
             need = (head >> 4) * 17 or 1
@@ -67,7 +75,12 @@ def first_satisfied(  # type: ignore[no-untyped-def]
                     a = x - block[p + 1]
                 r = block[p + 2]
                 if a > 0:
-                    a = max(255 - (a * slopes[r & 127] + 128 >> 8), 0)
+                    if TABLE:
+                        a = max(255 - (a * slopes[r & 127] + 128 >> 8), 0)
+                    else:
+                        slope = r & 127
+                        slope = 65535 if slope > 126 else (OCTAVE[slope % 18] << slope // 18) + 2048 >> 12
+                        a = max(255 - (a * slope + 128 >> 8), 0)
                 else:
                     a = 255
                 if r > 127:

@@ -1,47 +1,23 @@
 """How well one normalised value fits one constraint (v, V, g): the universal fuzzifier in integers.
 
 The slope codes stand for γ(c) = 0.5 · 2^(c/18). A board keeps 256·γ for every code in one array, which is
-unfolded at import from the eighteen numbers of one octave. Code 127, crisp, gets a slope so steep that one
-step outside of the core already is nothing; so no caller has to tell crisp from fuzzy.
+unfolded at import from the eighteen numbers of one octave (watchdog.octave). Code 127, crisp, gets a slope so
+steep that one step outside of the core already is nothing; so no caller has to tell crisp from fuzzy.
 """
 
 from array import array
+
+from watchdog.octave import OCTAVE
 
 SLOPES = array("H", bytearray(256))
 """256·γ for the slope codes 0..126, and for 127 a number that takes every degree to 0 within one step."""
 
 _code = 0
 while _code < 127:
-    SLOPES[_code] = (
-        (
-            # 2^12 · 128 · 2^(j/18) for j = 0..17, rounded
-            (
-                524288,
-                544871,
-                566262,
-                588493,
-                611597,
-                635608,
-                660561,
-                686495,
-                713446,
-                741455,
-                770564,
-                800816,
-                832255,
-                864929,
-                898885,
-                934175,
-                970850,
-                1008965,
-            )[_code % 18]
-            << _code // 18
-        )
-        + 2048
-    ) >> 12
+    SLOPES[_code] = (OCTAVE[_code % 18] << _code // 18) + 2048 >> 12
     _code += 1
 SLOPES[127] = 65535
-del array, _code
+del array, OCTAVE, _code
 
 
 def degree(x: int, v: int, V: int, g: int) -> int:

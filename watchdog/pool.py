@@ -11,6 +11,15 @@ age bit. r is what a filter looks at first: no value farther than r from [v, V] 
 or for `max` help to. (For the means: if all other degrees are 255, this one is still too small.)
 
 Blocks are sorted by SEF, rank and SAF, the largest first, which is the order in which a filter visits them.
+That is FNIFS. The other two algorithms of the paper hold subscriptions a little differently:
+
+    FNIF     blocks say nothing of features; each record has SEF | rank | SAF before byte 5 of its vector
+    FNIFC    a block has one byte more before its records: how many of them are active. Those come first; the
+             others are covered by active ones (watchdog.covering), and a filter never looks at them.
+
+A subscriber whose wish is held already is a follower (watchdog.sharing): its record stands in a block whose
+SEF begins with FOLLOWERS, which is no event class, so that every filter passes the block over.
+
 A block is allocated whole when its first subscription comes and freed when its last one goes. Where a board's
 heap has no room for a whole one, a quarter or less is taken, so the last scraps are left to the program.
 
@@ -35,16 +44,34 @@ EXPIRY = 4
 NEVER = 1073741823
 """The expiry of what does not expire: the largest number that costs a board no memory."""
 
+FOLLOWERS = 255
+"""Begins the SEF of a block of followers."""
+
+FNIF = 0
+FNIFS = 1
+FNIFC = 2
+"""The flat algorithms of the paper without an index of predicates: features as they come, features in order,
+and covered subscriptions spared.
+"""
+
 
 class Pool:
     """A bounded store of subscriptions, found by (origin, id)."""
 
-    def __init__(self, feature_bytes: int = 1, block_bytes: int = 1024, most_blocks: int = 4096) -> None:
+    def __init__(
+        self, feature_bytes: int = 1, block_bytes: int = 1024, most_blocks: int = 4096, algorithm: int = FNIFS
+    ) -> None:
         self.feature_bytes = feature_bytes
         self.block_bytes = block_bytes
         self.most_blocks = most_blocks
+        self.flat = algorithm == FNIF
+        self.covering = int(algorithm == FNIFC)
         self.blocks = []  # type: list[bytearray]
         self.count = 0
+
+    def header(self) -> int:
+        """Return where the first record of a block begins."""
+        return 3 + 2 * self.feature_bytes + self.covering
 
     def search(self, offset: int, length: int, low: int, high: int) -> int:
         """Return the address of the first record whose number of `length` bytes at `offset` lies in
@@ -52,7 +79,7 @@ class Pool:
         """
         for number in range(len(self.blocks)):
             block = self.blocks[number]
-            at = 3 + 2 * self.feature_bytes
+            at = self.header()
             for _ in range(block[1]):
                 value = 0
                 for i in range(at + offset, at + offset + length):
@@ -85,11 +112,17 @@ class Pool:
         length = 9 + end - start + n * QUICK & ~1
         rank = n - (vector[end + F] >> 7)
         head = bytes(vector[end : end + F]) + bytes([rank]) + bytes(vector[end + F : end + 2 * F])
-        header = 3 + 2 * F
+        if self.flat:
+            own = b""
+            if vector[end] != FOLLOWERS:
+                own = head
+                head = bytes(1 + 2 * F)
+                length = 10 + 2 * F + end - start + n * QUICK & ~1
+        header = self.header()
         place = 0
         found = None
         for block in self.blocks:
-            its = bytes(block[2:header])
+            its = bytes(block[2 : 3 + 2 * F])
             if its == head and block[0] << 1 == length and block[1] < 255:
                 if header + length * block[1] < len(block):
                     found = block
@@ -114,6 +147,12 @@ class Pool:
         at = header + found[1] * length
         found[1] += 1
         self.count += 1
+        if self.covering:
+            first = header + found[header - 1] * length
+            found[header - 1] += 1
+            for i in range(length):
+                found[at + i] = found[first + i]
+            at = first
         found[at] = origin >> 8
         found[at + 1] = origin & 255
         found[at + 2] = id
@@ -121,6 +160,10 @@ class Pool:
         for i in range(4):
             found[at + 7 - i] = expires_s >> 8 * i & 255
         at += 8
+        if self.flat:
+            for i in own:
+                found[at] = i
+                at += 1
         for i in range(start, end):
             found[at] = vector[i]
             at += 1
@@ -137,7 +180,15 @@ class Pool:
         at = address & 65535
         length = block[0] << 1
         block[1] -= 1
-        last = 3 + 2 * self.feature_bytes + block[1] * length
+        if self.covering:
+            header = self.header()
+            last = header + block[header - 1] * length - length
+            if at <= last:
+                block[header - 1] -= 1
+                for i in range(length):
+                    block[at + i] = block[last + i]
+                at = last
+        last = self.header() + block[1] * length
         for i in range(length):
             block[at + i] = block[last + i]
         if block[1] == 0:
@@ -157,25 +208,25 @@ class Pool:
             value = value << 8 | block[i]
         return value
 
+    def body(self, block: bytearray) -> int:
+        """Return how far behind the beginning of its record byte 5 of a vector stands."""
+        return 9 + 2 * self.feature_bytes if self.flat and block[2] != FOLLOWERS else 8
+
     def part(self, address: int) -> bytearray:
         """Return the part of a record's vector from byte 5 on, as `put` took it."""
         F = self.feature_bytes
         block = self.blocks[address >> 16]
-        at = (address & 65535) + 8
+        at = (address & 65535) + self.body(block)
+        features = at - 1 - 2 * F if self.flat and block[2] != FOLLOWERS else 2
         constraints = at + 1
         if WITH_BLOCK >> (block[at] & 15) & 1:
             constraints += 1 + block[constraints]
-        k = 0
-        for i in range(3 + F, 3 + 2 * F):
-            bits = block[i]
-            while bits:
-                bits &= bits - 1
-                k += 1
+        k = block[features + F] + (block[features + F + 1] >> 7)
         part = bytearray(block[at:constraints])
         for i in range(constraints, constraints + 4 * k, 4):
             part.extend(block[i : i + 3])
-        part.extend(block[2 : 2 + F])
-        part.extend(block[3 + F : 3 + 2 * F])
+        part.extend(block[features : features + F])
+        part.extend(block[features + F + 1 : features + 2 * F + 1])
         return part
 
     def judge(self, origin: int, id: int, seq: int) -> int:
@@ -206,6 +257,6 @@ class Pool:
         for number in range(len(self.blocks)):
             block = self.blocks[number]
             for i in range(block[1]):
-                at = 3 + 2 * self.feature_bytes + i * (block[0] << 1)
+                at = self.header() + i * (block[0] << 1)
                 soonest = min(soonest, self.field(number << 16 | at, EXPIRY, 4))
         return soonest

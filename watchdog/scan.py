@@ -1,16 +1,19 @@
 """The heart of the filter: which notifications is one reading worth? Nothing is allocated to find out.
 
-Subscriptions of one event class form groups by attribute feature. Groups are visited by falling cardinality,
-then falling feature; the first subscription of a group that is satisfied releases the notification of that
-feature, and the scan goes on with the other groups. A group whose feature is contained in one already
-released (`subset`), or equals it (`exact`), is served by that one. Cardinality, containment and equality
-leave the age bit out.
+This is FNIFS of the paper, and with a pool that covers FNIFC; FNIF is in watchdog.fnif. Subscriptions of one
+event class form groups by attribute feature. Groups are visited by falling cardinality, then falling feature;
+the first subscription of a group that is satisfied releases the notification of that feature, and the scan
+goes on with the other groups. A group whose feature is contained in one already released (`subset`), or
+equals it (`exact`), is served by that one. Cardinality, containment and equality leave the age bit out.
 
 A board's heap pays about a hundred bytes for every function, so there are few of them here.
 """
 
 from watchdog.grader import first_satisfied
 from watchdog.pool import Pool
+
+MOST_SERVED = 35
+"""So many features of seven attributes can be released at once, none of them contained in another."""
 
 
 def contained(a: bytes | bytearray, at: int, b: bytes | bytearray, bt: int, feature_bytes: int) -> bool:
@@ -65,9 +68,18 @@ class Scan:
         F = self.pool.feature_bytes
         self.event = bytearray(F)
         self.have = bytearray(F)
-        self.served = bytearray(len(self.pool.blocks) * F)
+        if self.pool.flat:
+            self.served = bytearray(min(self.pool.count, MOST_SERVED if F == 1 else self.pool.count) * F)
+        else:
+            self.served = bytearray(len(self.pool.blocks) * F)
         for block in self.pool.blocks:
-            self.rows[block[2 + F]] = bytearray(block[2 + F])
+            if self.pool.flat:
+                for i in range(block[1]):
+                    rank = block[self.pool.header() + 8 + F + i * (block[0] << 1)]
+                    if rank not in self.rows:
+                        self.rows[rank] = bytearray(rank)
+            else:
+                self.rows[block[2 + F]] = bytearray(block[2 + F])
 
     def begin(self, event: int, number: int, stamp_s: int, row: bytearray, mask: bytearray) -> None:
         """Start over with this reading, whose row and mask must not change until the scan is done."""
@@ -116,22 +128,32 @@ class Scan:
             values = self.rows[rank]
             gather(block, saf, F, self.row, values, 0)
             degree_u8 = first_satisfied(
-                block, 11 + 2 * F, values, block[saf] >> 7, self.degrees, self.combine
+                block,
+                11 + 2 * F + self.pool.covering,
+                block[3 + 2 * F] if self.pool.covering else block[1],
+                values,
+                block[saf] >> 7,
+                self.degrees,
+                self.combine,
             )
             if degree_u8:
-                feature = block  # type: bytes | bytearray
-                if rank == 0:
-                    feature = self.mask
-                    saf = 0
-                vector = self.vector
-                vector[5] = degree_u8 // 17 << 4
-                end = gather(feature, saf, F, self.row, vector, 6)
-                for i in range(F):
-                    vector[end + i] = self.event[i]
-                    vector[end + F + i] = served[self.served_end + i] = feature[saf + i]
-                vector[end + F] &= 127
-                served[self.served_end] |= 128
-                self.served_end += F
-                self.length = end + 2 * F
+                self.release(block, saf, degree_u8)
                 return degree_u8
         return 0
+
+    def release(self, feature: bytes | bytearray, at: int, degree_u8: int) -> None:
+        """Make the notification of the attribute feature at feature[at], whose rank stands before it."""
+        F = self.pool.feature_bytes
+        if feature[at - 1] == 0:
+            feature = self.mask
+            at = 0
+        vector = self.vector
+        vector[5] = degree_u8 // 17 << 4
+        end = gather(feature, at, F, self.row, vector, 6)
+        for i in range(F):
+            vector[end + i] = self.event[i]
+            vector[end + F + i] = self.served[self.served_end + i] = feature[at + i]
+        vector[end + F] &= 127
+        self.served[self.served_end] |= 128
+        self.served_end += F
+        self.length = end + 2 * F

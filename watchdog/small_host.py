@@ -7,6 +7,7 @@ basic aggregators, 0 to 5.
 
 from watchdog.pool import KEY, Pool
 from watchdog.scan import Scan
+from watchdog.sharing import enter, leave
 
 
 class SmallHost:
@@ -44,7 +45,8 @@ class SmallHost:
             key = origin << 8 | id
             self.forget(KEY, 3, key, key)
             until_s = (now_ms + left_ms) // 1000 + 1
-            if not self.pool.put(origin, id, seq, until_s, vector, 5, len(vector)):
+            length = len(vector)
+            if not enter(self.pool, origin, id, seq, until_s, vector, 5, length):
                 verdict = 4
             self.scan.prepare()
         return verdict
@@ -58,7 +60,7 @@ class SmallHost:
         """Stop looking for what `Pool.search` finds: (EXPIRY, 4, 0, now_s) for what is over."""
         address = self.pool.search(offset, length, low, high)
         while address >= 0:
-            self.pool.remove(address)
+            leave(self.pool, address)
             address = self.pool.search(offset, length, low, high)
         self.scan.prepare()
 

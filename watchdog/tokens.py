@@ -4,6 +4,8 @@ AND = 64
 OR = 128
 NOT = 192
 """Postfix tokens: 0..63 is a predicate, 64 + n an and of n, 128 + n an or of n, 192 a not."""
+MOST_NORMS = 2
+"""T-norms beside the minimum; before a pattern of whatever length NOT + norm chooses one."""
 
 
 def tokens_fault(b: bytes | bytearray, at: int, end: int, k: int) -> tuple[int, str] | None:

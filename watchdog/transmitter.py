@@ -102,7 +102,8 @@ class Transmitter:
             message = self.outbox[self.sent]
             for i in range(len(message)):
                 self.out[i] = message[i]
-            put_number(self.out, 12, max(now_ms - int.from_bytes(message[12:16], "big"), 0))
+            age_ms = now_ms - int.from_bytes(message[12:16], "big")
+            put_number(self.out, 12, max(age_ms, 0))
             self.transmit(len(message), 0, hello)
         else:
             self.tries = 0

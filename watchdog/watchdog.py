@@ -210,7 +210,7 @@ class Watchdog:
             for number in range(len(pool.blocks)):
                 block = pool.blocks[number]
                 for i in range(block[1]):
-                    at = 3 + 2 * pool.feature_bytes + i * (block[0] << 1)
+                    at = pool.header() + i * (block[0] << 1)
                     origin = block[at] << 8 | block[at + 1]
                     if origin not in found:
                         found.append(origin)

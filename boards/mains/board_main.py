@@ -42,9 +42,8 @@ class Board:
     def __init__(self) -> None:
         self.clock = Clock(time.ticks_ms, time.ticks_diff)
         self.light = Pin(settings.LIGHT, Pin.OUT)
-        self.guard = Watchdog(
-            {1: FuzzyFilter(lifetime=settings.LIFETIME, pool=Pool(1, 2048, settings.POOL_BLOCKS))}
-        )
+        pool = Pool(1, 2048, settings.POOL_BLOCKS, settings.ALGORITHM)
+        self.guard = Watchdog({1: FuzzyFilter(lifetime=settings.LIFETIME, pool=pool)})
         gauges = [Gauge(*gauge) for gauge in settings.GAUGES]
         if len(SENSORS) != len(gauges):
             print("dens: sensors.py has %d sensors, settings.py %d gauges" % (len(SENSORS), len(gauges)))

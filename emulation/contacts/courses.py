@@ -47,11 +47,11 @@ class Courses:
         self.walks, self.contacts = walks, _together(known, ~is_its, its)
         return its
 
-    def contacts_until(self, at_ms: float, *, cut: bool = False) -> Contacts:
-        """Return the contacts that ended before a moment, by their ends; with `cut` also those that last
-        then, as far as they came."""
+    def contacts_until(self, at_ms: float, *, since_ms: float = 0.0, cut: bool = False) -> Contacts:
+        """Return the contacts that ended between two moments, by their ends; with `cut` also those that last
+        at the later one, as far as they came."""
         found = self.contacts
-        keep = found.begin_ms < at_ms if cut else found.end_ms < at_ms
+        keep = (found.begin_ms < at_ms if cut else found.end_ms < at_ms) & (found.end_ms >= since_ms)
         end = np.minimum(found.end_ms[keep], at_ms)
         order = np.lexsort((found.b[keep], found.a[keep], end))
         return Contacts(
@@ -59,15 +59,15 @@ class Courses:
             end[order] >= at_ms,
         )  # fmt: skip
 
-    def motion_until(self, at_ms: float, *, cut: bool = False) -> tuple[Indexes, Legs]:
-        """Return the legs that ended before a moment with their nodes, by their ends; with `cut` also those
-        that nodes are on then, as far as they came."""
+    def motion_until(self, at_ms: float, *, since_ms: float = 0.0, cut: bool = False) -> tuple[Indexes, Legs]:
+        """Return the legs that ended between two moments with their nodes, by their ends; with `cut` also
+        those that nodes are on at the later one, as far as they came."""
         walks = [walk.until(at_ms) for walk in self.walks] if cut and at_ms > 0.0 else self.walks
+        ends = np.concatenate([walk.end_ms for walk in walks])
+        keep = np.flatnonzero((ends <= at_ms if cut else ends < at_ms) & (ends >= since_ms))
         node = np.repeat(np.arange(len(walks)), [len(walk) for walk in walks])
-        columns = [np.concatenate([getattr(walk, name) for walk in walks]) for name in Legs.__slots__]
-        legs = Legs(*columns)
-        keep = legs.end_ms <= at_ms if cut else legs.end_ms < at_ms
-        order = np.flatnonzero(keep)[np.lexsort((node[keep], legs.end_ms[keep]))]
+        order = keep[np.lexsort((node[keep], ends[keep]))]
+        columns = (np.concatenate([getattr(walk, name) for walk in walks]) for name in Legs.__slots__)
         return node[order], Legs(*(column[order] for column in columns))
 
 

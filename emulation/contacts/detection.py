@@ -21,7 +21,6 @@ from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from emulation.contacts.contact import Contacts, contacts_from_pieces
 from emulation.contacts.crossing import in_range
@@ -33,6 +32,9 @@ SAME_MOMENT_MS = 1e-6
 A pair that only grazes the range touches it for one instant, in which nothing can be said; floating point
 could not tell that instant from a near miss anyway.
 """
+
+_FEW = 100
+"""Among so many places a tree finds pairs no sooner than looking at all of them does."""
 
 _PAIRS_AT_ONCE = 1 << 19
 """How many pairs are solved together, which bounds the memory taken."""
@@ -167,12 +169,22 @@ def _possible_pairs(stays: _Stays) -> list[NDArray[np.int64]]:
     all_pairs = []
     for begin, end in pairwise(borders):
         furthest = stays.reach[begin:end].max() + 2 * stays.radius[begin:end].max()
-        pairs = cKDTree(stays.centre[begin:end]).query_pairs(furthest, output_type="ndarray") + begin
+        pairs = _near(stays.centre[begin:end], furthest) + begin
         i, j = pairs[:, 0], pairs[:, 1]
         apart = stays.centre[i] - stays.centre[j]
         limit = np.minimum(stays.reach[i], stays.reach[j]) + stays.radius[i] + stays.radius[j]
         all_pairs.append(pairs[np.einsum("ij,ij->i", apart, apart) <= limit * limit])
     return all_pairs
+
+
+def _near(places: Floats, furthest: float) -> NDArray[np.int64]:
+    """Return the pairs of places that may be so near to each other: of a few places all pairs."""
+    if len(places) <= _FEW:
+        return np.column_stack(np.triu_indices(len(places), 1))
+    from scipy.spatial import cKDTree  # It takes a fifth of a second to load.
+
+    pairs: NDArray[np.int64] = cKDTree(places).query_pairs(furthest, output_type="ndarray")
+    return pairs
 
 
 def _solve(

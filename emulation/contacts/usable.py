@@ -6,24 +6,29 @@ all.
 """
 
 from collections.abc import Sequence
-from math import ceil, floor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emulation.contacts.contact import Contacts
 
 
 class UsableTime:
-    """What the radios of all devices ask of a contact: time to set up, and a least length.
-
-    >>> UsableTime([200, 300], [0.0, 1000.0]).window_ms(0, 1, 10_000.5, 12_000.5)
-    (10301, 12000)
-    """
+    """What the radios of all devices ask of a contact: time to set up, and a least length."""
 
     def __init__(self, setup_ms: Sequence[int], least_ms: Sequence[float]) -> None:
-        self._setup_ms = setup_ms
-        self._least_ms = least_ms
+        self._setup_ms = np.array(setup_ms, np.int64)
+        self._least_ms = np.array(least_ms, np.float64)
 
-    def window_ms(self, a: int, b: int, begin_ms: float, end_ms: float) -> tuple[int, int]:
-        """Return when a contact opens and when it is lost; one that is lost before it opens is not used."""
-        return ceil(begin_ms) + max(self._setup_ms[a], self._setup_ms[b]), floor(end_ms)
+    def windows_ms(self, contacts: Contacts) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return when each contact opens and when it is lost; one that is lost before it opens is not
+        used."""
+        setup_ms = np.maximum(self._setup_ms[contacts.a], self._setup_ms[contacts.b])
+        opens = np.ceil(contacts.begin_ms).astype(np.int64) + setup_ms
+        return opens, np.floor(contacts.end_ms).astype(np.int64)
 
-    def is_long_enough(self, a: int, b: int, begin_ms: float, end_ms: float) -> bool:
-        """Say whether both radios take up a contact of this length."""
-        return end_ms - begin_ms >= max(self._least_ms[a], self._least_ms[b])
+    def are_long_enough(self, contacts: Contacts) -> NDArray[np.bool_]:
+        """Say which contacts both radios take up, by their length."""
+        least_ms = np.maximum(self._least_ms[contacts.a], self._least_ms[contacts.b])
+        are: NDArray[np.bool_] = contacts.end_ms - contacts.begin_ms >= least_ms
+        return are

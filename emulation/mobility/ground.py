@@ -17,6 +17,7 @@ from math import dist, hypot, inf
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from emulation.mobility.model import Point
 
@@ -111,6 +112,22 @@ def is_convex(corners: tuple[Point, ...]) -> bool:
     return bool(abs(abs(around[-1] - around[0]) - 2 * np.pi) < 1e-6)
 
 
+def _shortest(straight: list[list[float]]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return how long the shortest way from each corner to each is, and the corner before its end; every
+    corner is allowed on the way, one after the other. There are few, so a library for it would take longer to
+    load.
+    """
+    count = len(straight)
+    lengths = np.array(straight, np.float64).reshape(count, count)
+    before = np.broadcast_to(np.arange(count)[:, None], (count, count)).copy()
+    for over in range(count):
+        through = lengths[:, over, None] + lengths[over]
+        is_shorter = through < lengths
+        lengths = np.where(is_shorter, through, lengths)
+        before = np.where(is_shorter, before[over], before)
+    return lengths, before
+
+
 class Ground:
     """A rectangle with obstacles, and the shortest ways on it."""
 
@@ -120,12 +137,7 @@ class Ground:
         self._corners = [
             (x, y) for x, y in corners if 0 <= x <= width_m and 0 <= y <= height_m and self.is_free(x, y)
         ]
-        lengths = np.array([self._straight(corner) for corner in self._corners])
-        self._lengths, self._before = lengths, lengths
-        if self._corners:
-            from scipy.sparse.csgraph import shortest_path  # 0.2 s that only obstacles cost
-
-            self._lengths, self._before = shortest_path(lengths, directed=False, return_predecessors=True)
+        self._lengths, self._before = _shortest([self._straight(corner) for corner in self._corners])
 
     def is_free(self, x_m: float, y_m: float) -> bool:
         """Say whether somebody can stand there."""

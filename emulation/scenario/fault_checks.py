@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from pydantic import ValidationError
 
+from boards.limits import BOARDS
 from documents.problems import Problem, did_you_mean, likely_meant, listed
 from documents.toml_positions import Path
 from emulation.scenario.controls import CHANGEABLE, ChangedRadio, changeable_in, control_path, is_key
@@ -22,6 +23,11 @@ def check_faults(settings: ScenarioSettings, places: Places) -> Iterator[Problem
                 hint = f"{did_you_mean(name, list(known))} ({listed(list(known)) or 'there is none'})"
                 message = f'there is no {key} "{name}"{hint}'
                 yield places.problem(("group", index, key), "D305", message, meant=likely_meant(name, known))
+    for name, board in settings.board.items():
+        if board.profile is not None and board.algorithm is not None:
+            reason = BOARDS[board.profile].algorithm_fault(board.algorithm)
+            if reason is not None:
+                yield places.problem(("board", name, "algorithm"), "D700", reason)
     for index, fault in enumerate(settings.fault):
         yield from _fault(settings, fault, ("fault", index), places)
     seen: dict[tuple[str, int], int] = {}

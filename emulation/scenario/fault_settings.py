@@ -55,6 +55,8 @@ class BoardSettings(Settings):
     stated here besides is added to it."""
 
     profile: Annotated[str, AfterValidator(_known_profile)] | None = None
+    algorithm: Literal["fnif", "fnifs", "fnifc"] | None = None
+    """How the watchdog's filter goes over subscriptions; what is usual on such a board by default."""
     reading_us: NotNegative = 0.0
     subscription_us: NotNegative = 0.0
     match_us: NotNegative = 0.0

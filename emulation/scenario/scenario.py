@@ -225,6 +225,11 @@ class Scenario:
                     found[number] = None
         return list(found)
 
+    def filter_algorithm(self, group: str) -> str | None:
+        """Return the algorithm that the board of a group names for its filter; None for the usual one."""
+        [name] = {one.board for one in self.settings.group if one.name == group}
+        return None if name is None else self.settings.board[name].algorithm
+
     def board_limits(self, group: str) -> BoardLimits | None:
         """Return what the boards of a group take; None for devices that are no boards, which take all."""
         return board_limits(self.settings, group)

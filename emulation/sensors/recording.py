@@ -191,6 +191,8 @@ def _read(rows: Any, file: str, layout: Layout) -> _Rows:
     ]
     found = _Rows(file)
     names = tuple(layout.columns)
+    good: dict[str, set[str]] = {name: set() for name in names}
+    """Values repeat themselves; what was found good need not be looked at again."""
     for row in rows:
         if not row:
             continue
@@ -220,10 +222,12 @@ def _read(rows: Any, file: str, layout: Layout) -> _Rows:
         values = _values(row, taken, layout.missing)
         for name, text in values.items():
             attribute = layout.attributes.get(name)
-            if text is None or attribute is None:
+            if text is None or attribute is None or text in good[name]:
                 continue
             fault = fault_of(text, attribute)
-            if fault is not None and fault.kind == "unreadable":
+            if fault is None and len(good[name]) < _SHARED:
+                good[name].add(text)
+            elif fault is not None and fault.kind == "unreadable":
                 advice = "if it means that there is none, list it in missing"
                 found.complain(rows.line_num, f"{fault.message}; {advice}")
             elif fault is not None:

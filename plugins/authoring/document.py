@@ -74,6 +74,10 @@ class SubscriptionDocument:
         """Make a warning at this place."""
         return Problem(self.file, span.line, span.column, "warning", code, message, span.text)
 
+    def note(self, span: Span, code: str, message: str) -> Problem:
+        """Make a note about a piece of this document, which nobody need act on."""
+        return Problem(self.file, span.line, span.column, "note", code, message, span.text)
+
     def replaced(self, span: Span, word: str, meant: Iterable[str]) -> tuple[Fix, ...]:
         """Return what writes something that was meant in the place of a word, which is all that the text or
         the attribute of the span says; nothing where that cannot be told exactly.

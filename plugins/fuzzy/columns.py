@@ -9,8 +9,8 @@ from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.vectors import SubscriptionVector
 from plugins.kernels.rows import Group
 from watchdog import breakdown
-from watchdog.aggregators import KNOWN_AGGREGATORS, TAKAGI_SUGENO_0, WEIGHTED_MEAN, WITH_BLOCK, WITH_RULES
-from watchdog.blocks import NAMED_FUNCTIONS, ONE_TABLE
+from watchdog.aggregators import KNOWN_AGGREGATORS, WEIGHTED_MEAN, WITH_BLOCK, WITH_RULES
+from watchdog.blocks import GENERATOR, NAMED_FUNCTIONS
 from watchdog.membership import SLOPES
 from watchdog.vector import HEADER_BYTES, VectorError
 
@@ -35,14 +35,13 @@ def _pattern(parts: SubscriptionVector) -> bytes:
     """Return what the whole group needs beside its constraints. Weights differ from row to row and stand
     there.
 
-    A named function is written out as its table, so that a compiled search need not know names.
+    A named function is written out as its generator, so that a compiled search need not know names.
     """
     if parts.aggregator == WEIGHTED_MEAN or not parts.block:
         return b""
     block = parts.block
     if WITH_RULES >> parts.aggregator & 1 and block[0] < NAMED_FUNCTIONS:
-        table = breakdown.named(block[0], parts.aggregator - TAKAGI_SUGENO_0)
-        block = bytes([ONE_TABLE]) + table
+        block = bytes([GENERATOR]) + breakdown.named(block[0])
     return bytes([len(block)]) + block
 
 

@@ -1,14 +1,26 @@
 """Filter of the fuzzy language: the file that runs on boards, with the mission table's checks before it."""
 
+from collections.abc import Callable
+
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.language import SubscriptionKey
+from watchdog.algorithms import ALGORITHMS
 from watchdog.filter import FuzzyFilter, Release
 from watchdog.header import NO_HEADER
 from watchdog.lifetime import lifetime_code
 from watchdog.pool import Pool
 from watchdog.reading import Reading
 from watchdog.vector import ONE_HOUR
+
+
+def source_filter_with(algorithm: str) -> "Callable[[MissionTable], FuzzySourceFilter]":
+    """Return what makes filters that go over subscriptions by this algorithm (watchdog/algorithms.py)."""
+
+    def make(table: MissionTable) -> FuzzySourceFilter:
+        return FuzzySourceFilter(table, pool=Pool(table.feature_bytes, algorithm=ALGORITHMS[algorithm]))
+
+    return make
 
 
 class FuzzySourceFilter(FuzzyFilter):

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.bodies import BodyMatcher, BodyRelations
-from plugins.fuzzy.filter import FuzzySourceFilter
+from plugins.fuzzy.filter import FuzzySourceFilter, source_filter_with
 from plugins.fuzzy.lookup import FuzzyLookUp
 from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
 from plugins.language import Matcher, MatcherFactory, SubscriptionLanguage
+from watchdog.algorithms import ALGORITHMS as FILTER_ALGORITHMS
 from watchdog.damper import Damper
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ FUZZY: Final = SubscriptionLanguage(
     name="fuzzy",
     lookup=FuzzyLookUp,
     source_filter=FuzzySourceFilter,
+    source_filters={name: source_filter_with(name) for name in FILTER_ALGORITHMS},
     matcher=_ALGORITHMS[DEFAULT_ALGORITHM],
     authoring=_authoring,
     algorithms=_ALGORITHMS,

@@ -6,6 +6,7 @@ operands ordered by their lowest predicate.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -15,8 +16,12 @@ Connective = Literal["and", "or"]
 
 MOST_OPERANDS: Final = 63
 
+NORMS: Final = ("minimum", "product", "lukasiewicz")
+"""The T-norms that *and* can be, by their numbers in a block; *or* is the conorm that belongs to each."""
+
 _SHORT_FORM = re.compile(r"([cd])((?:1|(?:[2-9]|[1-9]\d)[cd])+)")
-_GROUP = re.compile(r"(\d+)([cd]?)")
+_GROUPS = (re.compile(r"(1)()"), re.compile(r"([2-9]|[1-9]\d)([cd])"))
+"""What a short form may go on with: one predicate alone, or a size with its connective."""
 _TOKEN: Final = {"and": AND, "or": OR}
 
 
@@ -100,19 +105,27 @@ def both(pattern: Pattern, condition: Pattern) -> Pattern:
     return Joined("and", (tree, condition))
 
 
-def pattern_bytes(pattern: Pattern) -> bytes:
-    """Return the pattern's bytes, one where a two-level form will do; a pattern too large raises
-    `ValueError`.
+def pattern_bytes(pattern: Pattern, norm: int = 0) -> bytes:
+    """Return the pattern's bytes, one where a two-level form will do, after one for any norm but the minimum;
+    a pattern too large raises `ValueError`.
     """
     tree = canonical(pattern)
+    prefix = bytes([NOT + norm]) if norm and len(ranks(tree)) > 1 else b""
     short = _two_level(tree)
     if short is not None:
-        return bytes([short])
-    return bytes(_postfix(tree))
+        return prefix + bytes([short])
+    return prefix + bytes(_postfix(tree))
+
+
+def norm_of(block: bytes) -> int:
+    """Return the number of the T-norm of a well-formed pattern, 0 for the minimum."""
+    return block[0] - NOT if len(block) > 1 and block[0] > NOT else 0
 
 
 def pattern_from_bytes(block: bytes, count: int) -> Pattern:
     """Return the tree of a well-formed pattern over `count` predicates."""
+    if norm_of(block):
+        block = block[1:]
     if len(block) == 1:
         return _from_two_level(block[0], count)
     stack: list[Pattern] = []
@@ -133,16 +146,22 @@ def short_form(text: str, in_order: list[int]) -> Pattern:
     """Return the pattern of a short form such as `d2c1` over the predicates in document order.
 
     `c` is and, `d` is or: the outer connective, then the groups, each a size and, from two on, its
-    connective. What is no short form, or is one for another number of predicates, raises `ValueError`.
+    connective. `c12d` is p1 ∧ (p2 ∨ p3): a 1 is a predicate alone wherever the number of predicates lets it
+    be. What is no short form, or is one for another number of predicates, raises `ValueError`.
     """
     found = _SHORT_FORM.fullmatch(text)
     if found is None:
-        raise ValueError(f'"{text}" is no short form (d2c1, c3d1, d2c2c, c2d1 …)')
+        raise ValueError(f'"{text}" is no short form (d2c1, c12d, c3d1, d2c2c, c2d1 …)')
     words: dict[str, Connective] = {"c": "and", "d": "or"}
-    sizes = [(int(size), inner) for size, inner in _GROUP.findall(found[2])]
-    total = sum(size for size, _ in sizes)
-    if total != len(in_order):
-        raise ValueError(f'"{text}" is for {total} predicates, there are {len(in_order)}')
+    totals: list[str] = []
+    for sizes in _readings(found[2]):
+        total = sum(size for size, _ in sizes)
+        if total == len(in_order):
+            break
+        totals.append(str(total))
+    else:
+        wanted = " or ".join(dict.fromkeys(totals))
+        raise ValueError(f'"{text}" is for {wanted} predicates, there are {len(in_order)}')
     groups: list[Pattern] = []
     taken = 0
     for size, inner in sizes:
@@ -150,6 +169,16 @@ def short_form(text: str, in_order: list[int]) -> Pattern:
         groups.append(leaves[0] if size == 1 else Joined(words[inner], leaves))
         taken += size
     return groups[0] if len(groups) == 1 else Joined(words[found[1]], tuple(groups))
+
+
+def _readings(text: str, at: int = 0) -> Iterator[list[tuple[int, str]]]:
+    """Yield every way to read the groups of a short form, those with single predicates first."""
+    if at == len(text):
+        yield []
+    for form in _GROUPS:
+        if group := form.match(text, at):
+            for rest in _readings(text, group.end()):
+                yield [(int(group[1]), group[2]), *rest]
 
 
 def _two_level(tree: Pattern) -> int | None:

@@ -62,6 +62,10 @@ def guarded(language: SubscriptionLanguage) -> SubscriptionLanguage:
         parts=no_parts if language.parts is no_parts else parts,
         authoring=optional("authoring()", language.authoring, GuardedAuthoring),
         publications=optional("publications()", language.publications, GuardedPublications),
+        source_filters={
+            name: factory("source_filter()", make, guarded_filter)
+            for name, make in language.source_filters.items()
+        },
         algorithms={name: matcher(make) for name, make in language.algorithms.items()},
         relations=optional("relations()", language.relations, GuardedRelations),
         ground_truth=optional("ground_truth()", language.ground_truth, GuardedGroundTruth),

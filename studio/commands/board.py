@@ -1,13 +1,16 @@
 """`dens board`: makes what goes on a board, copies it there, runs it in an emulator, and measures it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from studio.options import AsJson, Vocabularies
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
+    from boards.limits import BoardLimits
     from boards.settings import BoardSettings
     from knowledge_manager.mission_table import MissionTable
 
@@ -60,6 +63,14 @@ def build(
     period: _Period = 1.0,
     subscriptions: _Subscriptions = None,
     readings: _Readings = None,
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="fnif|fnifs|fnifc",
+            help="How the filter goes over subscriptions: fnifs on a micro:bit, fnifc on others by default.",
+            show_default=False,
+        ),
+    ] = None,
     key: Annotated[
         Path | None,
         typer.Option(
@@ -80,10 +91,11 @@ def build(
     from boards.built_folder import SECRETS
     from boards.tools import find_mpy_cross
     from studio import console
+    from studio.board_checking import limits_of
     from studio.tables import chosen_table
 
     table = chosen_table(vocabulary)
-    settings = _settings(table, event, attributes, node, period, readings, key)
+    settings = _settings(table, event, attributes, node, period, readings, key, limits_of(board), algorithm)
     mpy_cross = find_mpy_cross() if board in FOLDER_BOARDS else None
     vectors = _vectors(subscriptions or [], table)
     written = build_board(
@@ -204,7 +216,9 @@ def run(
 
 @app.command("budget")
 def budget(as_json: AsJson = False) -> None:
-    """Measure what the filter costs on each board, now: flash, heap, subscriptions, instructions."""
+    """Measure what the filter costs on each board, now: flash, heap, subscriptions, instructions, and what
+    each algorithm does.
+    """
     from boards.budget import budgets
     from boards.tools import find_mpy_cross
     from studio import console
@@ -216,9 +230,11 @@ def budget(as_json: AsJson = False) -> None:
         return
     from rich.table import Column, Table
 
+    costs = measured["microbit"]["algorithms"]
     shown = Table("", *(Column(name, justify="right") for name in measured))
     rows: dict[str, list[object]] = {}
     for figures in measured.values():
+        figures.pop("algorithms")
         for key, value in figures.items():
             inner = value.items() if isinstance(value, dict) else [("", value)]
             for part, figure in inner:
@@ -226,6 +242,27 @@ def budget(as_json: AsJson = False) -> None:
     for name, values in rows.items():
         shown.add_row(name, *("–" if value is None else f"{value:,}" for value in values))
     console.out().print(shown)
+    console.out().print(_algorithm_table(costs))
+
+
+def _algorithm_table(costs: "Any") -> "Table":
+    """Return what each algorithm of the filter costs on the micro:bit, a line for each load."""
+    from rich.table import Column, Table
+
+    words = ("wishes", "equal", "held", "judged", "heap B", "instr. entry", "instr. reading")
+    shown = Table("micro:bit", "equals", *(Column(word, justify="right") for word in words))
+    for cost in costs:
+        for load in cost["loads"]:
+            figures = (load[key] for key in ("held", "judged", "heap_bytes"))
+            spent = (load[key] for key in ("instructions_per_entry", "instructions_per_reading"))
+            shown.add_row(
+                cost["algorithm"],
+                cost["equals"],
+                str(load["subscriptions"]),
+                f"{load['similarity']:.0%}",
+                *(f"{figure:,}" for figure in (*figures, *spent)),
+            )
+    return shown
 
 
 def _settings(
@@ -236,8 +273,11 @@ def _settings(
     period_s: float,
     readings: Path | None,
     key: Path | None,
+    limits: "BoardLimits | None" = None,
+    algorithm: str | None = None,
 ) -> "BoardSettings":
     """Return what the command line says of a board."""
+    from boards.limits import BOARDS
     from boards.recording import columns_of
     from boards.settings import board_settings
     from documents.refusal import Refusal
@@ -260,7 +300,15 @@ def _settings(
     protocol = "adc" if readings is None else "file"
     period_ms = round(1000 * period_s)
     return board_settings(
-        table, event, names, node=node, protocol=protocol, period_ms=period_ms, mission_key=mission_key
+        table,
+        event,
+        names,
+        node=node,
+        protocol=protocol,
+        period_ms=period_ms,
+        mission_key=mission_key,
+        limits=limits or BOARDS["microbit"],
+        algorithm=algorithm,
     )
 
 

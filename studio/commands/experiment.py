@@ -21,8 +21,9 @@ def experiment(
         str | None,
         typer.Option(
             "--on",
-            metavar="COMMAND",
-            help='Beside CPython, a MicroPython that runs a script: "node micropython.mjs"; fig7a, d, e.',
+            metavar="microbit|COMMAND",
+            help="microbit: the emulated board, fig7b, c, f, g. Or, beside CPython, a MicroPython that runs "
+            'a script: "node micropython.mjs", fig7a, d, e.',
             show_default=False,
         ),
     ] = None,
@@ -39,6 +40,7 @@ def experiment(
     from studio import console
     from studio.experiments.fig7 import PANELS, Panel
     from studio.experiments.on_board import BOARD_PANELS
+    from studio.experiments.on_microbit import MICROBIT, MICROBIT_PANELS
     from studio.files import write_whole
     from studio.waiting import announce_compiling
 
@@ -48,6 +50,8 @@ def experiment(
     measures: dict[str, Callable[[], Panel]] = dict(PANELS)
     if on is not None:
         measures = {name: partial(measure, on) for name, measure in BOARD_PANELS.items()}
+    if on == MICROBIT:
+        measures = dict(MICROBIT_PANELS)
     unknown = [name for name in figures if name != "all" and name not in measures]
     if unknown:
         there_are = ", ".join(measures)

@@ -259,7 +259,7 @@ def publish(
     warn_of_clock(say)
     place = place_of_end(plan.folder, PUBLISHER, number, store)
     kept = open_store(place, Owner(PUBLISHER, number), clock(), say, recover=recover)
-    watchdog = watchdog_for(plan.table)
+    watchdog = watchdog_for(plan.table, plan.settings.algorithm)
     end = publisher(plan, number, kept, clock(), watchdog)
     announce(end, plan.table, kind, columns.attributes, clock())
     answer = Answer(end, plan.settings.node, links.listed[plan.settings.node], say)

@@ -15,11 +15,12 @@ from tests.boards.test_wasm import SHARED, shared_module
 from watchdog.aggregators import AGGREGATOR_NAMES, has_block
 
 EVERYTHING = {
+    "all_octave": ("octave",),
     "all_arithmetic": ("membership", "aggregate", "tokens", "pattern"),
     "all_vectors": ("aggregators", "blocks", "lifetime", "vector"),
     "all_breakdown": ("breakdown",),
     "all_score": ("score",),
-    "all_pool": ("reading", "pool", "grader", "scan"),
+    "all_pool": ("reading", "pool", "covering", "sharing", "grader", "scan", "fnif"),
     "all_filter": ("filter",),
 }
 

@@ -29,7 +29,7 @@ print("--end--")
 """
 
 STRATA: dict[str, dict[str, tuple[str, ...]]] = {
-    "strata_membership": {"membership": ("membership",)},
+    "strata_membership": {"membership": ("octave", "membership")},
     "strata_aggregate": {"aggregate": ("aggregate",)},
     "strata_pattern": {"pattern": ("tokens", "pattern")},
     "strata_breakdown": {"breakdown": ("breakdown",)},
@@ -104,7 +104,7 @@ print("--end--")
 
 
 def test_instructions_of_memberships_and_aggregators(capsys: pytest.CaptureFixture[str]) -> None:
-    parts = {"membership": ("membership",), "aggregate": ("aggregate",)}
+    parts = {"membership": ("octave", "membership"), "aggregate": ("aggregate",)}
     lines = [line.split() for line in run_on_microbit(deployed(parts, {"main": TIMING})).splitlines()]
     figures = {line[1]: int(line[2]) * 1000 // INSTRUCTION_NS // 64 for line in lines if line[:1] == ["us"]}
     with capsys.disabled():

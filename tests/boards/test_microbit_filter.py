@@ -6,7 +6,9 @@ from functools import cache
 
 import pytest
 
-from boards.budget import AGGREGATORS, PARTS, Budget, measure_microbit
+from boards.algorithm_costs import measured_costs
+from boards.budget import AGGREGATORS, PARTS, Budget, measure_microbit, setup_source
+from boards.filter_parts import filter_parts
 from boards.microbit import run_on_microbit
 from boards.pieces import laid_out
 from tests.boards.install import cross_compiler
@@ -48,6 +50,46 @@ def test_the_filter_does_what_it_does_on_cpython() -> None:
     there = [int(line[1]) for line in lines if line[:1] == ["sum"]]
     assert len(set(there)) > 8
     assert there == shared_module("strata_filter").checksums()
+
+
+ALGORITHMS_CHECKED = """
+from program import pool, scan
+from strata_algorithms import checksums
+def run():
+    for number in checksums(pool, scan):
+        print("sum", number)
+"""
+
+
+@pytest.mark.parametrize("is_sharing", [False, True])
+@pytest.mark.parametrize("algorithm", ["fnif", "fnifs", "fnifc"])
+def test_every_algorithm_releases_what_all_release_on_cpython(algorithm: str, is_sharing: bool) -> None:
+    made = filter_parts(algorithm, is_sharing=is_sharing)
+    name = "strata_algorithms"
+    files = laid_out(
+        {"core": made.core, "scan": made.scan},
+        {
+            "program": made.setup(setup_source()),
+            name: (SHARED / (name + ".py")).read_text(encoding="utf-8"),
+            "user": ALGORITHMS_CHECKED,
+        },
+        {**made.assumed, "BLOCK_BYTES": 71},
+        "run()\nprint('--end--')\n",
+    )
+    there = [int(line.split()[1]) for line in run_on_microbit(files).splitlines() if line[:3] == "sum"]
+    shared_module(name)
+    assert there == shared_module("check_algorithms").EXPECTED
+
+
+def test_fnifc_costs_less_than_fnif_the_more_wishes_are_equal() -> None:
+    fnif, fnifc = measured_costs(("fnif", "fnifc"), (40,), (0.0, 0.96), (False,))
+    ratios = [
+        one.instructions_per_reading / other.instructions_per_reading
+        for one, other in zip(fnifc.loads, fnif.loads, strict=True)
+    ]
+    assert [load.held for load in (*fnif.loads, *fnifc.loads)] == [40] * 4
+    assert [load.released for load in fnif.loads] == [load.released for load in fnifc.loads]
+    assert ratios[1] < 0.2 < 0.5 * ratios[0] + 0.2 < 0.7
 
 
 @cache

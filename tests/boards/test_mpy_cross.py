@@ -12,7 +12,7 @@ from tests.boards.install import cross_compiler
 pytestmark = pytest.mark.board
 
 MODULES = sorted(Path(watchdog.__file__).parent.glob("*.py"))
-CORE = ("membership", "aggregate", "pool", "grader", "scan")
+CORE = ("octave", "membership", "aggregate", "pool", "grader", "scan")
 CORE_BYTES = 4096
 
 PROGRAM = """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from boards.build import LINK_PARTS, build_board, pool_blocks
+from boards.build import build_board, link_parts, pool_blocks
 from boards.conversation import Said, converse
 from boards.desk import RESTART, Desk
 from boards.microbit import BoardFailure, started
@@ -16,6 +16,7 @@ from dens.events import NotificationDelivered
 from knowledge_manager.mission_table import load_mission_table
 from tests.boards.test_wasm import SHARED
 from tests.paths import ROOT
+from watchdog.algorithms import ALGORITHMS
 from watchdog.normalise import normal_byte
 from watchdog.pool import NEVER, Pool
 
@@ -181,6 +182,10 @@ def test_the_board_speaks_first_and_is_woken_at_its_prompt() -> None:
 def test_every_part_of_the_link_is_in_the_package() -> None:
     package = ROOT / "watchdog"
     assert [
-        name for part in LINK_PARTS.values() for name in part if not (package / (name + ".py")).is_file()
+        name
+        for algorithm in ALGORITHMS
+        for part in link_parts(algorithm).values()
+        for name in part
+        if not (package / (name + ".py")).is_file()
     ] == []
     assert SHARED.is_dir()

@@ -46,6 +46,7 @@ def shared_module(name: str) -> ModuleType:
 
 
 shared_module("degrees")
+shared_module("strata_algorithms")
 HOST_CHECKS: dict[str, Callable[[], None]] = {
     name + "." + entry: getattr(shared_module(name), entry)
     for name in CHECKS

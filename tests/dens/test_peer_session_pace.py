@@ -4,6 +4,7 @@ import pytest
 
 from dens.item import ENVELOPE_BYTES, Item, item_id
 from dens.limits import Limits
+from dens.messages import ACK_BYTES
 from dens.numbers import Status
 from dens.peer_session import PeerSession
 from tests.dens.test_peer_session import BEGIN_MS, item, ready
@@ -230,23 +231,31 @@ def test_a_late_answer_to_a_batch_counts_for_what_was_sent_again() -> None:
     assert made.next_retransmission(BEGIN_MS + 10_000) is None
 
 
-def test_datagrams_become_smaller_where_they_are_lost_and_larger_where_they_are_not() -> None:
+def limit(made: PeerSession) -> int:
+    """Return how much may share a datagram now."""
+    return next(size for size in range(60_001, 0, -1) if made.shares(size))
+
+
+def test_datagrams_become_small_where_they_are_lost_and_grow_where_they_are_not() -> None:
     made = ready(Limits(window_bytes=200_000))
-    assert made.shares(60_000)
-    assert not made.shares(60_001)
-    batch(made, 1, (3, 4))
+    assert limit(made) == 60_000
+    made.sent([item(4, 0, 50), item(4, 1, 50)], 2**31 + 1, BEGIN_MS)
     assert made.next_retransmission(BEGIN_MS + 10_000) is not None
-    assert made.shares(30_000)
-    assert not made.shares(30_001)
-    batch(made, 2, (3, 4))
+    assert limit(made) == 15_000
+    made.sent([item(4, 0, 7_499)], 0, BEGIN_MS)
+    made.acknowledged(item_id(4, 0), BEGIN_MS + 5)
+    assert limit(made) == 15_000, "what is not nearly full shows nothing"
+    made.sent([item(4, 1, 3_750), item(4, 2, 3_750)], 2**31 + 2, BEGIN_MS)
     made.acknowledged(item_id(9, 2**31 + 2), BEGIN_MS + 5)
-    assert made.shares(32_048)
-    assert not made.shares(32_049)
-    for number in range(3, 20):
-        batch(made, number, (number, 100 + number))
+    assert limit(made) == 17_048
+    for number in range(3):
+        made.sent([item(5, number, 50)], 0, BEGIN_MS)
         assert made.next_retransmission(BEGIN_MS + 10_000) is not None
-    assert made.shares(2_048), "a few small messages always share one"
-    assert not made.shares(2_049)
+    assert limit(made) == 2_048, "a few small messages always share one"
+    for number in range(60):
+        made.sent([item(6, number, limit(made))], 0, BEGIN_MS)
+        made.acknowledged(item_id(6, number), BEGIN_MS + 5)
+    assert limit(made) == 60_000
 
 
 def test_of_very_many_batches_the_earliest_are_answered_one_by_one() -> None:
@@ -273,3 +282,16 @@ def test_equal_answers_to_a_whole_batch_become_one() -> None:
     made.acknowledge(item(3, 0), Status.STORED, BEGIN_MS)
     made.answer_together(0, 2, 9, 77)
     assert made.take_acks() == ((3, 0, 0),), "one of two was not answered"
+
+
+def test_answers_ride_along_unless_they_may_be_lost_with_what_they_ride_on() -> None:
+    made = ready(Limits(window_bytes=200_000))
+    made.acknowledge(item(2, 1), Status.STORED, BEGIN_MS)
+    assert made.carries_answers(60_000 - ACK_BYTES)
+    assert not made.carries_answers(60_001 - ACK_BYTES), "there has to be room for them"
+    assert made.shares(2_048, greets=True)
+    assert not made.shares(2_049, greets=True)
+    made.sent([item(3, 1)], 0, BEGIN_MS)
+    assert made.next_retransmission(BEGIN_MS + 10_000) is not None
+    assert made.carries_answers(2_048)
+    assert not made.carries_answers(2_049)

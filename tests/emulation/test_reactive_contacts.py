@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emulation.clock import Clock, Rank
-from emulation.contacts.contact import Contacts
 from emulation.contacts.usable import UsableTime
 from emulation.reactive_contacts import ReactiveContacts
 from emulation.surroundings_journal import SurroundingsJournal
@@ -53,12 +52,11 @@ def test_every_usable_contact_opens_once_and_is_lost_once(
             clock.call_at(int(at_ms), Rank.APPLICATION, turn, who % len(walks), way)
         clock.run_until(int(DURATION_MS) + 1)
     final = found.contacts
-    rows = zip(*(getattr(final, name).tolist() for name in Contacts.__slots__), strict=True)
-    for a, b, begin_ms, end_ms, censored in rows:
-        first, last = usable.window_ms(a, b, begin_ms, end_ms)
+    columns = final.a, final.b, final.censored, *usable.windows_ms(final), usable.are_long_enough(final)
+    for a, b, censored, first, last, is_long_enough in zip(*(one.tolist() for one in columns), strict=True):
         began = [row for row in opened if row[:2] == (a, b) and first <= row[2] <= last]
         ended = [row for row in lost if row[:2] == (a, b) and first <= row[2] <= last + 1]
-        if last - first < 2 or not usable.is_long_enough(a, b, begin_ms, end_ms):
+        if last - first < 2 or not is_long_enough:
             assert len(began) <= 1  # a turn may have ended at once what had been worth to begin
             opened = [row for row in opened if row not in began]
             lost = [row for row in lost if row not in ended]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from boards.build import LINK_ASSUMED
+from boards.build import link_assumed
 from boards.limits import BOARDS, BoardHost
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
@@ -105,7 +105,7 @@ def test_vectors_are_told_at_their_byte_and_too_many_at_the_first_without_room(
 @pytest.mark.parametrize("name", [*KNOWN, "weighted_mean"])
 def test_an_emulated_micro_bit_answers_as_the_program_on_the_real_one(table: MissionTable, name: str) -> None:
     vector = compile_subscription(WEIGHTED.format(name=name).encode(), "x", table).vector
-    pool = Pool(1, LINK_ASSUMED["POOL_BYTES"], 99)
+    pool = Pool(1, link_assumed("fnifs")["POOL_BYTES"], 99)
     real = SmallHost(pool, Scan(pool, False, 95, None))
     emulated = BoardHost(BOARDS["microbit"], table, {})
     for language in (0, 1, 7):

@@ -1,6 +1,8 @@
 """Independent definitions of what the watchdog computes: exact fractions, plain recursion, no shared code."""
 
 from fractions import Fraction
+from functools import reduce
+from math import ceil
 
 Tree = int | tuple[str, list["Tree"]]  # a predicate's position, or ("and" | "or" | "not", operands)
 
@@ -43,15 +45,31 @@ def root(value: int, n: int) -> int:
     return low
 
 
-def exact_tree(tree: Tree, degrees: list[int]) -> int:
-    """and = min, or = max, not = complement."""
+def conjunction(a: int, b: int, norm: int) -> int:
+    """The T-norm of two degrees: minimum, product rounded half up, Łukasiewicz."""
+    if norm == 1:
+        return int(Fraction(a * b, 255) + Fraction(1, 2))
+    return max(0, a + b - 255) if norm == 2 else min(a, b)
+
+
+def disjunction(a: int, b: int, norm: int) -> int:
+    """The T-conorm of two degrees, each from its own formula: maximum, probabilistic sum, bounded sum."""
+    if norm == 1:
+        exact = a + b - Fraction(a * b, 255)
+        return ceil(exact - Fraction(1, 2))
+    return min(255, a + b) if norm == 2 else max(a, b)
+
+
+def exact_tree(tree: Tree, degrees: list[int], norm: int = 0) -> int:
+    """and = T-norm, or = T-conorm, not = complement."""
     if isinstance(tree, int):
         return degrees[tree]
     name, operands = tree
-    values = [exact_tree(operand, degrees) for operand in operands]
+    values = [exact_tree(operand, degrees, norm) for operand in operands]
     if name == "not":
         return 255 - values[0]
-    return min(values) if name == "and" else max(values)
+    join = conjunction if name == "and" else disjunction
+    return reduce(lambda a, b: join(a, b, norm), values)
 
 
 def is_predicate(tree: Tree) -> bool:
@@ -59,21 +77,21 @@ def is_predicate(tree: Tree) -> bool:
     return isinstance(tree, int) or (tree[0] == "not" and isinstance(tree[1][0], int))
 
 
-def broken_down_tree(tree: Tree, degrees: list[int]) -> int:
-    """A connective over predicates only goes over pairs, any other joins with min or max."""
+def broken_down_tree(tree: Tree, degrees: list[int], norm: int = 0) -> int:
+    """A connective over predicates only is the mean over pairs, any other joins with norm or conorm."""
     if isinstance(tree, int):
         return degrees[tree]
     name, operands = tree
-    values = [broken_down_tree(operand, degrees) for operand in operands]
+    values = [broken_down_tree(operand, degrees, norm) for operand in operands]
     if name == "not":
         return 255 - values[0]
-    if name == "or":
-        return max(values)
+    join = conjunction if name == "and" else disjunction
     if not all(is_predicate(operand) for operand in operands):
-        return min(values)
-    pairs = [min(a, b) for i, a in enumerate(values) for b in values[i + 1 :]]
+        return reduce(lambda a, b: join(a, b, norm), values)
+    pairs = [join(a, b, norm) for i, a in enumerate(values) for b in values[i + 1 :]]
     mean = Fraction(sum(pairs), len(pairs))
-    return int(mean + Fraction(1, 2))
+    # a half goes up under and, down under or, so that each is the complement of the other
+    return int(mean + Fraction(1, 2)) if name == "and" else ceil(mean - Fraction(1, 2))
 
 
 def lowest(tree: Tree) -> int:
@@ -118,8 +136,11 @@ def leaves(tree: Tree) -> list[int]:
     return [tree] if isinstance(tree, int) else [leaf for operand in tree[1] for leaf in leaves(operand)]
 
 
-def pattern_block(tree: Tree, k: int) -> bytes:
+def pattern_block(tree: Tree, k: int, norm: int = 0) -> bytes:
     """The block of a normal tree, from the grammar in docs/vector-format.md."""
+    if norm and k > 1:
+        plain = pattern_block(tree, k)
+        return bytes([plain[0] + 1, 192 + norm]) + plain[1:]
     if k <= 8 and not has_not(tree) and height(tree) <= 2 and leaves(tree) == list(range(k)):
         if isinstance(tree, int):
             return bytes([1, 0])

@@ -39,18 +39,38 @@ def trees(draw: st.DrawFn, k: int) -> Tree:
 @st.composite
 def table_blocks(draw: st.DrawFn, k: int, coefficients: int) -> bytes:
     """The block of a break-down function for k predicates, with one or three bytes for each rule."""
-    function = draw(st.integers(0, 3))
+    function = draw(st.sampled_from([0, 1, 2, 3, 4, 5] if coefficients == 1 else [0, 1, 2, 3, 5]))
     if function < 2:
         return bytes([1, function])
+    if function == 4:
+        return draw(generator_blocks(k))
     pairs = k * (k - 1) // 2
-    tables = pairs if function == 3 and k > 2 else 1
-    most = max((r for r in range(2, 9) if 2 + r + tables * coefficients * r * r <= 255), default=0)
+    tables = pairs if function in (3, 5) and k > 2 else 1
+    most = max((r for r in range(2, 9) if 4 + r + tables * coefficients * r * r <= 255), default=0)
     if most == 0:
         return bytes([1, 0])
     regions = draw(st.integers(2, most))
     centres = sorted(draw(st.sets(st.integers(0, 255), min_size=regions, max_size=regions)))
     size = tables * coefficients * regions * regions
-    body = bytes([3 if tables > 1 else 2, regions, *centres]) + draw(st.binary(min_size=size, max_size=size))
+    body = bytes([function if tables > 1 else 2, regions, *centres])
+    if function == 5 and tables > 1:
+        body += draw(st.integers(0, 1000)).to_bytes(2, "big")
+    body += draw(st.binary(min_size=size, max_size=size))
+    return bytes([len(body)]) + body
+
+
+@st.composite
+def generator_blocks(draw: st.DrawFn, k: int) -> bytes:
+    """The block of a function with a generator of its own for k predicates."""
+    regions = draw(st.integers(2, 16))
+    centres = sorted(draw(st.sets(st.integers(0, 255), min_size=regions, max_size=regions)))
+    values = sorted(draw(st.sets(st.integers(0, 65535), min_size=regions, max_size=regions)), reverse=True)
+    body = bytes([4, regions, *centres]) + b"".join(value.to_bytes(2, "big") for value in values)
+    weights = draw(st.binary(min_size=k, max_size=k).filter(any))
+    whole = draw(st.integers(0, 255))
+    if whole == sum(weights) and len(set(weights)) == 1:
+        whole = 0
+    body += bytes([whole]) + (weights if whole else b"")
     return bytes([len(body)]) + body
 
 
@@ -63,7 +83,7 @@ def blocks(draw: st.DrawFn, aggregator: int, k: int) -> bytes:
     if WITH_RULES >> aggregator & 1:
         return draw(table_blocks(k, 1 if aggregator == TAKAGI_SUGENO_0 else 3))
     if WITH_PATTERN >> aggregator & 1:
-        return pattern_block(draw(trees(k)), k)
+        return pattern_block(draw(trees(k)), k, draw(st.sampled_from([0, 0, 1, 2])))
     assert not has_block(aggregator), "say here how the block of this aggregator is drawn"
     return b""
 

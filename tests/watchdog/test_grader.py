@@ -14,7 +14,7 @@ def graded(vector: bytes, row: bytes, k: int) -> int:
     """What the filter says of one subscription without an age."""
     pool = Pool(1, 64, 1)
     assert pool.put(1, 0, 0, 9, vector, 5, len(vector))
-    return first_satisfied(pool.blocks[0], 13, bytearray(row[:k]), 0, bytearray(16), None)
+    return first_satisfied(pool.blocks[0], 13, 1, bytearray(row[:k]), 0, bytearray(16), None)
 
 
 @pytest.mark.parametrize("kind", range(MOST_BASIC + 1))

@@ -1,17 +1,19 @@
 """From a vector back to XML that compiles to the same vector.
 
-The curves an author drew are gone; what comes back are the bytes themselves, as `universal` fuzzifiers. A
+The curves an author drew are gone; what comes back are the bytes themselves, as `universal` fuzzifiers, and
+the tables of functions as rules. A
 number at its subscriber, a revision and a stamp are the compiler's options, not the document's; a comment
 says which ones to give.
 """
 
+from itertools import combinations, product
 from xml.sax.saxutils import quoteattr
 
 from knowledge_manager.durations import written_duration
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.codec import FuzzyCodec
-from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, pattern_from_bytes
+from plugins.fuzzy.patterns import NORMS, Joined, Leaf, Not, Pattern, norm_of, pattern_from_bytes
 from plugins.fuzzy.vectors import (
     SubscriptionVector,
     Triple,
@@ -20,11 +22,12 @@ from watchdog.aggregators import (
     AGGREGATOR_NAMES,
     MIN,
     PATTERN_BREAKDOWN,
+    TAKAGI_SUGENO_0,
     WEIGHTED_MEAN,
     WITH_PATTERN,
     WITH_RULES,
 )
-from watchdog.blocks import NAMED_FUNCTIONS
+from watchdog.blocks import GENERATOR, NAMED_FUNCTIONS, SUM_OF_PAIRS, TABLE_PER_PAIR
 from watchdog.lifetime import lifetime_code, lifetime_s
 
 _NAMED = ("geometric_mean", "harmonic_mean")
@@ -38,7 +41,10 @@ def decompile(vector: bytes, table: MissionTable) -> str:
         _predicate(event.attribute_at(index).name if index != table.age_index else None, triple, weight)
         for index, triple, weight in zip(parts.attributes, parts.constraints, _weights(parts), strict=True)
     ]
-    body = _combined(parts, predicates)
+    called = [
+        "age" if index == table.age_index else event.attribute_at(index).name for index in parts.attributes
+    ]
+    body = _combined(parts, predicates, called)
     threshold = f' threshold="{_threshold(parts.threshold)}"' if parts.threshold else ""
     head = f"<subscription xmlns={quoteattr(NAMESPACE)} event={quoteattr(event.name)}"
     return "\n".join(
@@ -82,24 +88,57 @@ def _predicate(attribute: str | None, triple: Triple, weight: str) -> list[str]:
     ]
 
 
-def _combined(parts: SubscriptionVector, predicates: list[list[str]]) -> list[str]:
+def _combined(parts: SubscriptionVector, predicates: list[list[str]], called: list[str]) -> list[str]:
     if WITH_PATTERN >> parts.aggregator & 1:
         return _pattern(parts, predicates)
     lines = [line for predicate in predicates for line in predicate]
     if parts.aggregator != MIN:
         lines.append(f"<aggregating-function>{AGGREGATOR_NAMES[parts.aggregator]}</aggregating-function>")
     if WITH_RULES >> parts.aggregator & 1:
-        function = parts.block[0]
-        named = function < NAMED_FUNCTIONS
-        inside = _NAMED[function] if named else f"<table>{parts.block.hex()}</table>"
-        lines.append(f"<function>{inside}</function>")
+        lines += _function(parts, called)
     return _indented(lines)
+
+
+def _function(parts: SubscriptionVector, called: list[str]) -> list[str]:
+    """Return a function by its name, by its rules, or what is neither by its bytes."""
+    function = parts.block[0]
+    if function < NAMED_FUNCTIONS:
+        return [f"<function>{_NAMED[function]}</function>"]
+    if function in (GENERATOR, SUM_OF_PAIRS):
+        return [f"<function><table>{parts.block.hex()}</table></function>"]
+    regions = parts.block[1]
+    centres = parts.block[2 : 2 + regions]
+    size = 1 if parts.aggregator == TAKAGI_SUGENO_0 else 3
+    pairs = [""]
+    if function == TABLE_PER_PAIR:
+        pairs = [f' of="{first} {second}"' for first, second in combinations(called, 2)]
+    rules = []
+    at = 2 + regions
+    for pair in pairs:
+        for a, b in product(centres, repeat=2):
+            model = _linear(parts.block[at : at + size], a, b)
+            rules.append(f'<rule{pair} at="{a / 255:.4g} {b / 255:.4g}">{model}</rule>')
+            at += size
+    return ["<function>", *_indented(rules), "</function>"]
+
+
+def _linear(rule: bytes, a: int, b: int) -> str:
+    """Return the model of a rule at the centres a and b as an expression in both degrees."""
+    slopes = [((slope ^ 128) - 128) / 64 for slope in rule[1:]]
+    constant = rule[0] / 255 - sum(slope * x / 255 for slope, x in zip(slopes, (a, b), strict=False))
+    terms = [f"{constant:.5g}" if abs(constant) > 1e-9 else "0"]
+    terms += [
+        f"{slope:+g} * {name}" for slope, name in zip(slopes, ("first", "second"), strict=False) if slope
+    ]
+    return " ".join(terms)
 
 
 def _pattern(parts: SubscriptionVector, predicates: list[list[str]]) -> list[str]:
     evaluate = "breakdown" if parts.aggregator == PATTERN_BREAKDOWN else "exact"
     nested = _nested(pattern_from_bytes(parts.block, len(predicates)), predicates)
-    opening = f'<predicate-pattern evaluate="{evaluate}">'
+    norm = norm_of(parts.block)
+    by = f' t-norm="{NORMS[norm]}"' if norm else ""
+    opening = f'<predicate-pattern evaluate="{evaluate}"{by}>'
     return _indented([opening, *_indented(nested), "</predicate-pattern>"])
 
 

@@ -10,7 +10,7 @@ from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.constants import shown_unit
 from plugins.authoring.reading_words import amount_words, reading_words
-from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, pattern_from_bytes
+from plugins.fuzzy.patterns import NORMS, Joined, Leaf, Not, Pattern, norm_of, pattern_from_bytes
 from plugins.fuzzy.readings import first_reading, last_reading, middle, step_at
 from plugins.fuzzy.vectors import (
     SubscriptionVector,
@@ -22,6 +22,8 @@ from watchdog.lifetime import lifetime_s
 _EPOCH = datetime.date(1970, 1, 1)
 _CRISP = 127
 _NAMED_FUNCTIONS = ("the geometric mean", "the harmonic mean")
+STATED_ERRORS = (2.55 / 255, 4.8 / 255)
+"""The largest error of each named function, whatever the number of degrees (decision record 0017)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ def constraint_words(triple: Triple, attribute: Attribute | None, *, age: bool =
     if v == 0 and V == 255:
         return "never holds" if g & 128 else f"is {core}"
     is_ = "is not" if g & 128 else "is"
-    return f"{is_} {core}" + ("" if g & 127 == _CRISP else f", {_falling_words(triple, attribute)}")
+    return f"{is_} {core}" + ("" if g & 127 == _CRISP else f", {_falling_words(triple, attribute, age=age)}")
 
 
 def _core_words(v: int, V: int, attribute: Attribute | None, *, age: bool) -> str:
@@ -114,12 +116,14 @@ def _span_words(low: str, high: str, *, reaches_low: bool, reaches_high: bool) -
     return f"at least {low}" if reaches_high else f"between {low} and {high}"
 
 
-def _falling_words(triple: Triple, attribute: Attribute | None) -> str:
+def _falling_words(triple: Triple, attribute: Attribute | None, *, age: bool) -> str:
     """Return how far outside of the core the degree has become 0, told on each side where a scale has steps
     of different sizes.
     """
     v, V, g = triple
     steps: float = 255 / (0.5 * 2 ** ((g & 127) / 18))
+    if age and v == 0 and V + math.ceil(steps) <= 255:
+        return f"falling to nothing at {value_words(V + math.ceil(steps), None, age=True)}"
     if attribute is None or attribute.type == "nominal":
         return f"falling to nothing over {steps:.3g} of 255 steps outside"
     if not attribute.breakpoints and attribute.type == "number":
@@ -158,15 +162,17 @@ def combination_words(parts: SubscriptionVector, names: list[str]) -> str:
     """Return how the degrees of the predicates become one."""
     if WITH_PATTERN >> parts.aggregator & 1:
         pattern = pattern_words(pattern_from_bytes(parts.block, len(names)), names)
-        return pattern + (", broken down into pairs" if parts.aggregator == PATTERN_BREAKDOWN else "")
+        norm = norm_of(parts.block)
+        by = f", and being the T-norm {NORMS[norm]}" if norm else ""
+        return pattern + by + (", broken down into pairs" if parts.aggregator == PATTERN_BREAKDOWN else "")
     if parts.aggregator == WEIGHTED_MEAN:
         weights = ", ".join(f"{name} {weight}" for name, weight in zip(names, parts.block, strict=True))
         return f"weighted_mean ({weights})"
     if WITH_RULES >> parts.aggregator & 1:
         function = parts.block[0]
-        what = (
-            _NAMED_FUNCTIONS[function] if function < len(_NAMED_FUNCTIONS) else "a function of the author's"
-        )
+        what = "a function of the author's"
+        if function < len(_NAMED_FUNCTIONS):
+            what = f"{_NAMED_FUNCTIONS[function]} within {STATED_ERRORS[function]:.3f}"
         return f"{AGGREGATOR_NAMES[parts.aggregator]} ({what}, broken down into pairs)"
     return AGGREGATOR_NAMES[parts.aggregator]
 

@@ -1,20 +1,23 @@
 """BFCPAB: Boolean patterns broken down into fuzzy Cartesian products (paper 004, §4.3 and figure 4.d).
 
 Serves pattern_breakdown. A pattern is decomposed when it is added: every *and* or *or* of predicates becomes
-the list of its pairs. For a notification the degree of a pair is the minimum of its two degrees under *and*
-and the maximum under *or*; an *and* is the rounded mean of its pairs, an *or* the maximum of its pairs.
-Connectives over anything but predicates join with minimum and maximum, from the inside out.
+the list of its pairs, the paper's fuzzy relational pairs (FRP). For a notification the degree of a pair is
+the T-norm of its two degrees under *and* and the T-conorm under *or*; an *and* is the fuzzy mean of its
+pairs, an *or* the mean of their maxima, which the paper calls maximum mean. Connectives over anything but
+predicates join with norm and conorm, from the inside out.
 """
 
 from collections.abc import Callable, Iterator
+from functools import reduce
 from itertools import combinations
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.matching.population import AggregatorNotServed, Held, Population, Told
-from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, pattern_from_bytes
+from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, norm_of, pattern_from_bytes
 from plugins.language import Match, SubscriptionKey
 from watchdog.aggregators import PATTERN_BREAKDOWN
 from watchdog.membership import degree
+from watchdog.pattern import both
 from watchdog.score import satisfies
 from watchdog.vector import HEADER_BYTES, constraints_offset
 
@@ -39,7 +42,8 @@ class BrokenDownPatternMatcher(Population):
     def entered(self, held: Held) -> None:
         """Decompose its pattern."""
         block = held.vector[HEADER_BYTES + 1 : constraints_offset(held.vector)]
-        self._evaluations[held.key] = decomposed(pattern_from_bytes(block, len(held.attributes)))
+        tree = pattern_from_bytes(block, len(held.attributes))
+        self._evaluations[held.key] = decomposed(tree, norm_of(block))
 
     def left(self, held: Held) -> None:
         """Forget its pairs."""
@@ -56,25 +60,31 @@ class BrokenDownPatternMatcher(Population):
                     yield Match(held.key, overall)
 
 
-def decomposed(pattern: Pattern) -> Evaluation:
+def decomposed(pattern: Pattern, norm: int = 0) -> Evaluation:
     """Return how this pattern is evaluated over fuzzy Cartesian products."""
     match pattern:
         case Leaf(rank):
             return lambda degrees: degrees[rank]
         case Not(part):
-            inner = decomposed(part)
+            inner = decomposed(part, norm)
             return lambda degrees: 255 - inner(degrees)
-        case Joined(connective, parts):
-            operands = [decomposed(part) for part in parts]
-            if connective == "and" and all(map(_is_predicate, parts)):
+        case Joined("or", parts):
+            turned = decomposed(Joined("and", tuple(map(Not, parts))), norm)
+            return lambda degrees: 255 - turned(degrees)
+        case Joined(_, parts):
+            operands = [decomposed(part, norm) for part in parts]
+            if all(map(_is_predicate, parts)):
                 pairs = list(combinations(operands, 2))
-                return lambda degrees: _mean([min(a(degrees), b(degrees)) for a, b in pairs])
-            join = min if connective == "and" else max
-            return lambda degrees: join(operand(degrees) for operand in operands)
+                return lambda degrees: _mean([both(a(degrees), b(degrees), norm) for a, b in pairs])
+            return lambda degrees: reduce(
+                lambda a, b: both(a, b, norm), (operand(degrees) for operand in operands)
+            )
 
 
 def _is_predicate(pattern: Pattern) -> bool:
-    return isinstance(pattern, Leaf) or (isinstance(pattern, Not) and isinstance(pattern.part, Leaf))
+    while isinstance(pattern, Not):
+        pattern = pattern.part
+    return isinstance(pattern, Leaf)
 
 
 def _mean(degrees: list[int]) -> int:

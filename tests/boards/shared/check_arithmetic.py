@@ -49,11 +49,15 @@ def test_patterns() -> None:
     assert evaluate_pattern(b"\x01\x02", 0, degrees, 3, False) == 30
     assert evaluate_pattern(b"\x06\x00\x02\x82\x01\xc0\x42", 0, degrees, 3, False) == 155
     assert evaluate_pattern(b"\x01\x80", 0, bytearray([255, 255, 0, 0, 0, 0]), 3, True) == 85
+    assert evaluate_pattern(b"\x02\xc1\x82", 0, degrees, 3, False) == 116  # 98 or 30, by products
+    assert evaluate_pattern(b"\x02\xc2\x82", 0, degrees, 3, False) == 125  # 95 or 30, by Łukasiewicz
 
 
 def test_tables() -> None:
     assert evaluate_function(b"\x01\x00", 0, b"\x40\xff", 2, 1) in (127, 128, 129)
     assert evaluate_function(b"\x01\x01", 0, b"\x00\xff", 2, 0) == 0
+    assert evaluate_function(b"\x01\x00", 0, b"\x00\xff\xff\xff", 4, 1) == 0
+    assert evaluate_function(b"\x01\x00", 0, b"\x7b\x7b\x7b", 3, 0) == 123
 
 
 def test_decimals() -> None:

@@ -63,6 +63,10 @@ CASES: dict[str, Changes] = {
         ('name = "patients"', 'name = "patients"\nboard = "tag"'),
         ("[radio.handheld]", '[board.tag]\nprofile = "microbit"\n\n[radio.handheld]'),
     ],
+    "an_algorithm_that_a_board_has_no_room_for": [
+        ('name = "patients"', 'name = "patients"\nboard = "tag"'),
+        ("[radio.handheld]", '[board.tag]\nprofile = "microbit"\nalgorithm = "fnifc"\n\n[radio.handheld]'),
+    ],
     "a_run_longer_than_anything_lives": [("duration_s = 3600", "duration_s = 5000000")],
     "an_unknown_event_class": [('event = "patient"', 'event = "patent"')],
     "a_missing_subscription": [("fever.xml", "fevr.xml")],

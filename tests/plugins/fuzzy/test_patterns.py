@@ -11,6 +11,7 @@ from plugins.fuzzy.patterns import (
     Pattern,
     both,
     canonical,
+    norm_of,
     pattern_bytes,
     pattern_from_bytes,
     ranks,
@@ -33,6 +34,16 @@ def patterns(draw: st.DrawFn, most: int = 9, least: int = 1) -> Pattern:
             joined = Not(joined)
         parts = draw(st.permutations([*parts[n:], joined]))
     return Not(parts[0]) if draw(st.integers(0, 3)) == 0 else parts[0]
+
+
+@given(patterns(), st.integers(0, 2))
+def test_law_a_norm_stands_before_the_pattern(pattern: Pattern, norm: int) -> None:
+    count = len(ranks(pattern))
+    block = pattern_bytes(pattern, norm)
+    assert block_fault(bytes([len(block)]) + block, 0, PATTERN_EXACT, count) is None
+    assert norm_of(block) == (norm if count > 1 else 0)
+    assert pattern_from_bytes(block, count) == canonical(pattern)
+    assert pattern_bytes(canonical(pattern)) == block[1 if norm and count > 1 else 0 :]
 
 
 def exact_value(pattern: Pattern, degrees: list[int]) -> int:
@@ -70,6 +81,10 @@ def test_law_bytes_mean_what_the_tree_means(pattern: Pattern, data: st.DataObjec
         ("c2d1", 3, "02"),
         ("d2c2c", 4, "82"),
         ("c3d1", 4, "04"),
+        ("c12d", 3, "01"),
+        ("d12c", 3, "81"),
+        ("c112d", 4, "03"),
+        ("c2d12d", 5, "06"),
         ("c2c1", 3, "80"),
         ("d3d", 3, "00"),
         ("c1", 1, "00"),
@@ -83,6 +98,16 @@ def test_the_papers_short_forms(text: str, count: int, expected: str) -> None:
 def test_no_short_form(text: str) -> None:
     with pytest.raises(ValueError, match="no short form"):
         short_form(text, [0, 1, 2])
+
+
+def test_ten_and_more_are_a_size_where_there_are_so_many_predicates() -> None:
+    twelve = tuple(map(Leaf, range(12)))
+    assert short_form("c12d", list(range(12))) == Joined("or", twelve)
+    assert short_form("d112c", list(range(13))) == Joined(
+        "or", (Leaf(0), Joined("and", tuple(map(Leaf, range(1, 13)))))
+    )
+    with pytest.raises(ValueError, match="is for 3 or 12 predicates, there are 4"):
+        short_form("c12d", [0, 1, 2, 3])
 
 
 def test_a_short_form_counts_predicates_in_document_order() -> None:

@@ -14,15 +14,23 @@ from watchdog.lifetime import lifetime_code, lifetime_s
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
+ONE_DOUBLING: Final = 108
+"""The slope of an age that is meant more or less. Eight codes are twice as long, and γ(108) = 32 takes a
+degree to nothing in eight steps.
+"""
+
 LONGEST_S: Final = lifetime_s(lifetime_code(OLDEST_S) - 1)
 """Ages saturate, so a longer one would let every event pass, however old."""
 
 
 def read_within_last(element: "Element", reader: PredicateReader) -> list[ConstraintSpec]:
-    """Return the spec on the event's age: crisp, up to the code of the duration."""
+    """Return the spec on the event's age: crisp, up to the code of the duration, or with `<more-or-less>`
+    falling to nothing until twice as long.
+    """
     document = reader.document
     span = document.text_span(element)
     universal = element.find(f"{{{NAMESPACE}}}universal")
+    roughly = element.find(f"{{{NAMESPACE}}}more-or-less")
     text = own_text(element)
     if universal is not None and not text:
         v, V, g = (int(str(universal.get(name))) for name in ("v", "V", "g"))
@@ -30,8 +38,17 @@ def read_within_last(element: "Element", reader: PredicateReader) -> list[Constr
             reader.complain(document.span(universal), "D108", f"<universal>: v ({v}) is greater than V ({V})")
             return []
         shape = Exact((v, V, g))
+    elif roughly is not None and not text and universal is None:
+        text = own_text(roughly)
+        code = _age_code(text, text, document.text_span(roughly), reader, LONGEST_S // 2)
+        if code is None:
+            return []
+        until = written_duration(lifetime_s(code + 8))
+        longer = _longer(code, text)
+        shape = Exact((0, code, ONE_DOUBLING), longer and f"{longer}, and not at all from {until} on")
     else:
-        code = _age_code("" if universal is not None else text, text, span, reader)
+        beside = universal is not None or roughly is not None
+        code = _age_code("" if beside else text, text, span, reader)
         if code is None:
             return []
         shape = Exact((0, code, CRISP), _longer(code, text))
@@ -67,11 +84,13 @@ def _longer(code: int, written: str) -> str:
     return "" if reached == duration_s(written) else f"true up to {written_duration(reached)}"
 
 
-def _age_code(duration: str, written: str, span: Span, reader: PredicateReader) -> int | None:
+def _age_code(
+    duration: str, written: str, span: Span, reader: PredicateReader, longest_s: int = LONGEST_S
+) -> int | None:
     """Return the code of an age, the least that is long enough; what is none is noted."""
     seconds = duration_s(duration)
-    if seconds is None or not 0 < seconds <= LONGEST_S:
-        longest = written_duration(LONGEST_S)
+    if seconds is None or not 0 < seconds <= longest_s:
+        longest = written_duration(longest_s)
         message = f'"{written}" is not a duration (PT30S) above 0 and up to {longest}'
         reader.complain(span, "D119", message)
         return None

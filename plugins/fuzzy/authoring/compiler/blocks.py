@@ -1,18 +1,22 @@
 """Builds the pattern block: weights, a pattern, or the rules of a function, as the aggregator needs it."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from unicodedata import normalize
 
 from documents.problems import DocumentError
 from plugins.authoring.document import SubscriptionDocument
 from plugins.authoring.reader import own_text
-from plugins.fuzzy.authoring.compiler.expressions import BadExpression, parse_expression
+from plugins.fuzzy.authoring.compiler.expressions import BadExpression, Expression, parse_expression
 from plugins.fuzzy.authoring.compiler.predicates import ParsedSubscription
-from plugins.fuzzy.authoring.compiler.rules import fit_rules, is_constant
+from plugins.fuzzy.authoring.compiler.rule_elements import rules_block
+from plugins.fuzzy.authoring.compiler.rules import LONGEST_BLOCK, NAMED, fit_rules, is_constant
 from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.patterns import pattern_bytes
 from watchdog.aggregators import TAKAGI_SUGENO_0, WEIGHTED_MEAN, WITH_RULES
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
 
 NAMED_FUNCTIONS: Final = {"geometric_mean": 0, "harmonic_mean": 1}
 """Functions whose rules are part of the code on the board."""
@@ -20,8 +24,8 @@ NAMED_FUNCTIONS: Final = {"geometric_mean": 0, "harmonic_mean": 1}
 
 @dataclass(frozen=True, slots=True)
 class FunctionError:
-    """How far fitted rules stray from an author's function, in degrees 0..1, where all degrees are above
-    0.1.
+    """How far rules stray from the function that was broken down, in degrees 0..1, over all degrees. For a
+    function that boards know by name `largest` holds for any number of degrees.
     """
 
     largest: float
@@ -30,10 +34,11 @@ class FunctionError:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The bytes after the block's length byte, what fitted rules miss where there are any, and whether the
-    function depends on no degree at all.
+    """The aggregator, the bytes after the block's length byte, what rules miss where there are any, and
+    whether the function depends on no degree at all.
     """
 
+    aggregator: int
     content: bytes = b""
     function_error: FunctionError | None = None
     is_constant: bool = False
@@ -43,21 +48,23 @@ def pattern_block(asked: ParsedSubscription, document: SubscriptionDocument) -> 
     """Return the block that the combination needs, empty for most aggregators; what is wrong raises
     `DocumentError`.
     """
-    aggregator = asked.combination.aggregator
+    combination = asked.combination
+    aggregator = combination.aggregator
     try:
         if aggregator == WEIGHTED_MEAN:
-            return Block(_weights(asked))
+            return Block(aggregator, _weights(asked))
         if WITH_RULES >> aggregator & 1:
             return _rules(asked)
         if asked.pattern is not None:
-            return Block(pattern_bytes(asked.pattern))
+            return Block(aggregator, pattern_bytes(asked.pattern, combination.norm))
     except _Unusable as error:
-        raise DocumentError([document.problem(asked.combination.span, error.code, str(error))]) from None
+        raise DocumentError([document.problem(combination.span, error.code, str(error))]) from None
     except BadExpression as error:
-        raise DocumentError([document.problem(asked.combination.span, "D123", str(error))]) from None
+        code = "D123" if combination.plugged is None else "D722"
+        raise DocumentError([document.problem(combination.span, code, str(error))]) from None
     except ValueError as error:
-        raise DocumentError([document.problem(asked.combination.span, "D121", str(error))]) from None
-    return Block()
+        raise DocumentError([document.problem(combination.span, "D121", str(error))]) from None
+    return Block(aggregator)
 
 
 class _Unusable(Exception):
@@ -80,25 +87,46 @@ def _weights(asked: ParsedSubscription) -> bytes:
 
 
 def _rules(asked: ParsedSubscription) -> Block:
+    combination = asked.combination
     count = len(asked.specs)
     if count < 2:
         raise _Unusable("D123", "a function is broken down into pairs; it needs at least two predicates")
-    element = asked.combination.function
+    order = combination.aggregator - TAKAGI_SUGENO_0 if combination.is_order_asked else None
+    if combination.plugged is not None:
+        return _fitted(combination.plugged[1], count, None)
+    element = combination.function
     text = "geometric_mean" if element is None else own_text(element)
-    table = None if element is None else element.find(f"{{{NAMESPACE}}}table")
-    if table is not None and not text:
-        return Block(bytes.fromhex((table.text or "").strip()))
-    if table is not None:
-        raise _Unusable("D123", "a function is an expression or a <table>, not both")
+    parts = [] if element is None else list(element)
+    if parts and text:
+        raise _Unusable("D123", "a function is an expression, <rule>s or a <table>, not several of them")
+    if parts and parts[0].tag == f"{{{NAMESPACE}}}table":
+        return Block(combination.aggregator, bytes.fromhex((parts[0].text or "").strip()))
+    if parts:
+        return _authors_rules(asked, parts, order)
     if text in NAMED_FUNCTIONS:
-        return Block(bytes([NAMED_FUNCTIONS[text]]))
-    order = 0 if asked.combination.aggregator == TAKAGI_SUGENO_0 else 1
-    function = parse_expression(text, _names(asked))
+        return _fitted(NAMED[NAMED_FUNCTIONS[text]], count, order)
+    return _fitted(parse_expression(text, _names(asked)), count, order)
+
+
+def _fitted(function: Expression, count: int, order: int | None) -> Block:
     fitted = fit_rules(function, count, order)
     if fitted is None:
         raise _Unusable("D123", "the rules of this function do not fit into a vector; use fewer predicates")
     missed = FunctionError(fitted.largest_error, fitted.mean_error)
-    return Block(fitted.block, missed, is_constant(function, count))
+    return Block(fitted.aggregator, fitted.block, missed, is_constant(function, count))
+
+
+def _authors_rules(asked: ParsedSubscription, rules: "list[Element]", order: int | None) -> Block:
+    places = [(spec.span.line, spec.span.column, rank) for rank, spec in enumerate(asked.specs)]
+    in_order = [rank for *_, rank in sorted(places)]
+    try:
+        content, chosen = rules_block(rules, in_order, _names(asked), order)
+    except BadExpression as error:
+        raise _Unusable("D723", str(error)) from None
+    if len(content) > LONGEST_BLOCK:
+        room = f"a vector has room for {LONGEST_BLOCK} bytes of rules, these are {len(content)}"
+        raise _Unusable("D723", f"{room}; use fewer centres, or one table for all pairs")
+    return Block(TAKAGI_SUGENO_0 + chosen, content)
 
 
 def _names(asked: ParsedSubscription) -> dict[str, int]:

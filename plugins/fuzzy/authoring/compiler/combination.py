@@ -12,7 +12,14 @@ from lxml import etree
 from documents.problems import did_you_mean, likely_meant, listed
 from plugins.authoring.reader import PredicateReader
 from plugins.authoring.spans import Span
+from plugins.fuzzy.authoring.compiler.aggregators import (
+    AggregatingFunctions,
+    guarded,
+    registered_aggregators,
+)
+from plugins.fuzzy.authoring.compiler.expressions import Expression
 from plugins.fuzzy.authoring.schema import NAMESPACE
+from plugins.fuzzy.patterns import NORMS
 from watchdog.aggregators import (
     AGGREGATOR_NAMES,
     MIN,
@@ -34,18 +41,27 @@ AGGREGATING_FUNCTIONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """One way to combine. `pattern` is the pattern's element, `function` that of an expression to break
-    down.
+    """One way to combine. `pattern` is the pattern's element and `norm` its T-norm, `function` the element of
+    an expression to break down, `plugged` somebody's aggregating function with its name. Rules are of the
+    aggregator's order where the author asks for one (`is_order_asked`), else of whichever does better.
     """
 
     aggregator: int
     span: Span
     pattern: "Element | None" = None
     function: "Element | None" = None
+    norm: int = 0
+    plugged: tuple[str, Expression] | None = None
+    is_order_asked: bool = False
 
 
-def read_combination(root: "Element", reader: PredicateReader) -> Combination:
-    """Return how the subscription combines its predicates: by the minimum unless it says otherwise."""
+def read_combination(
+    root: "Element", reader: PredicateReader, plugged: AggregatingFunctions | None = None
+) -> Combination:
+    """Return how the subscription combines its predicates: by the minimum unless it says otherwise.
+
+    `plugged` replaces the aggregating functions that other packages registered.
+    """
     aggregating = _only(root, "aggregating-function", reader)
     function = _only(root, "function", reader)
     pattern = _only(root, "predicate-pattern", reader)
@@ -56,24 +72,32 @@ def read_combination(root: "Element", reader: PredicateReader) -> Combination:
         aggregator = (
             PATTERN_BREAKDOWN if pattern.get("evaluate", "exact").strip() == "breakdown" else PATTERN_EXACT
         )
-        return Combination(aggregator, reader.document.span(pattern), pattern=pattern)
+        norm = NORMS.index(pattern.get("t-norm", NORMS[0]).strip())
+        return Combination(aggregator, reader.document.span(pattern), pattern=pattern, norm=norm)
     aggregator = MIN if function is None else TAKAGI_SUGENO_1
     span = reader.document.span(root if function is None else function)
     if aggregating is not None:
         name = (aggregating.text or "").strip()
         span = reader.document.text_span(aggregating)
+        others = registered_aggregators() if plugged is None else plugged
+        if name in others and name not in AGGREGATING_FUNCTIONS:
+            if function is not None:
+                message = f"{name} combines alone; remove it or the <function>"
+                reader.complain(reader.document.span(function), "D120", message)
+            return Combination(TAKAGI_SUGENO_1, span, plugged=(name, guarded(name, others[name])))
         if name not in AGGREGATING_FUNCTIONS:
-            known = listed(list(AGGREGATING_FUNCTIONS), 12)
-            hint = did_you_mean(name, AGGREGATING_FUNCTIONS)
+            every = [*AGGREGATING_FUNCTIONS, *others]
+            known = listed(every, 12)
+            hint = did_you_mean(name, every)
             message = f'aggregating function "{name}" is unknown ({known}){hint}'
-            reader.complain(span, "D117", message, name, likely_meant(name, AGGREGATING_FUNCTIONS))
+            reader.complain(span, "D117", message, name, likely_meant(name, every))
         aggregator = AGGREGATING_FUNCTIONS.get(name, MIN)
     if function is not None and not WITH_RULES >> aggregator & 1:
         message = (
             "a <function> is approximated by takagi_sugeno_0 or takagi_sugeno_1, not by another aggregator"
         )
         reader.complain(reader.document.span(function), "D120", message)
-    return Combination(aggregator, span, function=function)
+    return Combination(aggregator, span, function=function, is_order_asked=aggregating is not None)
 
 
 def _only(root: "Element", name: str, reader: PredicateReader) -> "Element | None":

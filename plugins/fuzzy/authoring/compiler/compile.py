@@ -12,7 +12,8 @@ from knowledge_manager.thesaurus import Thesaurus
 from plugins.authoring.constants import plain_number
 from plugins.authoring.document import SubscriptionDocument, read_subscription
 from plugins.authoring.words import AuthorsWords, ResolvedWord
-from plugins.fuzzy.authoring.compiler.blocks import FunctionError, pattern_block
+from plugins.fuzzy.authoring.compiler.aggregators import AggregatingFunctions
+from plugins.fuzzy.authoring.compiler.blocks import Block, FunctionError, pattern_block
 from plugins.fuzzy.authoring.compiler.constraint_specs import Crisp, Curved, Exact
 from plugins.fuzzy.authoring.compiler.constraints import Constraint, constrain
 from plugins.fuzzy.authoring.compiler.encode import Spans, encode_parsed
@@ -35,7 +36,7 @@ class Compiled:
 
     `threshold` is the effective one, what was asked for rounded up to fifteenths. `deviation` is the largest
     of the constraints', over exact readings. `words` tells how each word was understood, `remarks` what was
-    rounded, `function_error` what the rules of an author's `<function>` miss. `spans` has for every byte of
+    rounded, `function_error` what the rules of a function miss. `spans` has for every byte of
     the vector the piece of the document it came from.
     """
 
@@ -94,20 +95,23 @@ def compile_subscription(
     strict: bool = False,
     tolerance: float = REFUSED,
     tags: TagReaders | None = None,
+    aggregators: AggregatingFunctions | None = None,
     thesaurus: Thesaurus | None = None,
 ) -> Compiled:
     """Return the compiled subscription; everything wrong raises one `DocumentError`.
 
     The same source gives the same bytes: id, revision and stamp are the caller's. `strict` turns warnings
     into errors. `tolerance` is the largest deviation between a wanted curve and its three bytes that is
-    accepted, and the farthest that a crisp bound may move, as a share of the domain. `tags` replaces the
-    registered readers of predicates. Words that are no names of the table are looked up in the thesaurus, the
+    accepted, the farthest that a crisp bound may move, as a share of the domain, and the largest error of a
+    function that is broken down. `tags` replaces the registered readers of predicates, `aggregators` the
+    registered aggregating functions. Words that are no names of the table are looked up in the thesaurus, the
     shipped one if none is given.
     """
     document = read_subscription(source, file, SCHEMA)
     words = AuthorsWords(table, document.language, thesaurus)
     try:
-        asked = read_predicates(document, words, registered_tags() if tags is None else tags)
+        readers = registered_tags() if tags is None else tags
+        asked = read_predicates(document, words, readers, aggregators)
     except DocumentError as error:
         raise DocumentError([*document.problems, *error.problems]) from None
     if document.problems:
@@ -115,21 +119,19 @@ def compile_subscription(
     constraints = tuple(constrain(spec) for spec in asked.specs)
     block = pattern_block(asked, document)
     problems = [*asked.warnings, *_deviations(constraints, document, tolerance)]
-    missed = block.function_error
-    if missed is not None and missed.largest > DOUBTFUL:
-        straying = f"the rules stray by up to {missed.largest:.2f} ({missed.mean:.2f} on average)"
-        message = f"{straying} from this function"
-        problems.append(document.warning(asked.combination.span, "D156", message))
+    problems += _function_problems(block, document, asked, tolerance)
     if block.is_constant:
         message = "this function has the same value whatever the degrees are; name the predicates in it"
         problems.append(document.warning(asked.combination.span, "D158", message))
-    if any(problem.severity == "error" for problem in problems) or (strict and problems):
+    if any(problem.severity == "error" for problem in problems) or (
+        strict and any(problem.severity == "warning" for problem in problems)
+    ):
         raise DocumentError(problems)
     try:
         vector, spans = encode_parsed(
             asked,
             constraints,
-            asked.combination.aggregator,
+            block.aggregator,
             block.content,
             feature_bytes=table.feature_bytes,
             id=id,
@@ -195,6 +197,28 @@ def _deviations(
         elif constraint.doubt > DOUBTFUL:
             straying = f"the encoded curve strays by {constraint.deviation:.3f} from the wanted one"
             yield document.warning(span, "D151", f"{name}: {straying}")
+
+
+def _function_problems(
+    block: Block, document: SubscriptionDocument, asked: ParsedSubscription, tolerance: float
+) -> Iterator[Problem]:
+    """Yield how far the rules of a function stray: always told, doubted above a tenth, refused above the
+    tolerance.
+    """
+    missed, span = block.function_error, asked.combination.span
+    if missed is None or block.is_constant:
+        return
+    strays = f"by up to {missed.largest:.3f} ({missed.mean:.3f} on average) from this function"
+    if missed.largest > tolerance:
+        remedy = "use a pattern, another aggregating function or fewer predicates, or raise --tolerance"
+        message = f"broken down into pairs it strays {strays}, {tolerance:g} is allowed; {remedy}"
+        yield document.problem(span, "D720", message)
+    elif missed.largest > DOUBTFUL:
+        yield document.warning(span, "D156", f"the rules stray {strays}")
+    else:
+        size = len(block.content)
+        told = f"broken down into pairs in {size} byte{'' if size == 1 else 's'}, it strays {strays}"
+        yield document.note(span, "D721", told)
 
 
 def _is_by_bytes(shape: Exact | Crisp | Curved) -> bool:

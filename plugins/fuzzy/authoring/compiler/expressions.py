@@ -51,13 +51,7 @@ def parse_expression(text: str, names: Mapping[str, int]) -> Expression:
 
     `names` leads from each name to its predicate's column; a predicate may have several.
     """
-    if len(text) > LONGEST:
-        raise BadExpression(f"the expression is longer than {LONGEST} characters")
-    try:
-        tree = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise BadExpression(f'"{text.strip()}" is not an expression') from None
-    _check(tree, names, 0)
+    tree = _parsed(text, names)
 
     def value(degrees: Degrees) -> Degrees:
         columns = {name: degrees[:, column] for name, column in names.items()}
@@ -67,6 +61,33 @@ def parse_expression(text: str, names: Mapping[str, int]) -> Expression:
         return clipped
 
     return value
+
+
+def linear_form(text: str, names: Mapping[str, int]) -> tuple[float, float, float]:
+    """Return (c, d, e) of an expression c + d·first + e·second over two degrees; `BadExpression` if it is
+    not of this form.
+    """
+    tree = _parsed(text, names)
+    places = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.3, 0.6], [0.7, 0.2]])
+    columns = {name: places[:, column] for name, column in names.items()}
+    with np.errstate(all="ignore"):
+        values = np.broadcast_to(_evaluate(tree, columns), len(places))
+    c = float(values[0])
+    d, e = float(values[1]) - c, float(values[2]) - c
+    if not np.allclose(values, c + places @ np.array([d, e]), atol=1e-9):
+        raise BadExpression(f'"{text}" is not linear in the two degrees; a rule is c + d·first + e·second')
+    return c, d, e
+
+
+def _parsed(text: str, names: Mapping[str, int]) -> ast.expr:
+    if len(text) > LONGEST:
+        raise BadExpression(f"the expression is longer than {LONGEST} characters")
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise BadExpression(f'"{text.strip()}" is not an expression') from None
+    _check(tree, names, 0)
+    return tree
 
 
 def _check(node: ast.expr, names: Mapping[str, int], depth: int) -> None:

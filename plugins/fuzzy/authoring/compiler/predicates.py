@@ -9,9 +9,9 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Final
 
+from documents.entry_points import members
 from documents.problems import DocumentError, Problem
 from knowledge_manager.durations import duration_s, written_duration
 from plugins.authoring.constants import BadConstant, plain_number
@@ -21,6 +21,7 @@ from plugins.authoring.reader import PredicateReader, own_text
 from plugins.authoring.spans import Span
 from plugins.authoring.words import AuthorsWords, ResolvedWord
 from plugins.fuzzy.authoring.compiler.age import read_keep, read_within_last
+from plugins.fuzzy.authoring.compiler.aggregators import AggregatingFunctions
 from plugins.fuzzy.authoring.compiler.approximate import read_approximate
 from plugins.fuzzy.authoring.compiler.combination import Combination, local_name, read_combination
 from plugins.fuzzy.authoring.compiler.constraint_specs import ConstraintSpec
@@ -76,13 +77,15 @@ class ParsedSubscription:
 @cache
 def registered_tags() -> TagReaders:
     """Return the readers of all tags: the language's own, and those of installed third parties."""
-    found = entry_points(group="dens.fuzzy_tags")
-    extensions: dict[str, TagReader] = {entry.name: entry.load() for entry in found}
-    return {**extensions, **BUILT_IN_TAGS}
+    found = members("dens.fuzzy_tags", "the tag", callable, "a function that reads an element")
+    return {**{entry.name: reader for entry, reader in found}, **BUILT_IN_TAGS}
 
 
 def read_predicates(
-    document: SubscriptionDocument, words: AuthorsWords, tags: TagReaders
+    document: SubscriptionDocument,
+    words: AuthorsWords,
+    tags: TagReaders,
+    aggregators: AggregatingFunctions | None = None,
 ) -> ParsedSubscription:
     """Return what the document asks for; everything that is wrong with it raises one `DocumentError`."""
     root = document.root
@@ -97,7 +100,7 @@ def read_predicates(
     valid_span = document.attribute_span(root, "valid")
     threshold = _threshold(root.get("threshold"), threshold_span, reader)
     valid = _valid(root.get("valid"), valid_span, reader)
-    combination = read_combination(root, reader)
+    combination = read_combination(root, reader, aggregators)
     specs, pattern = _Gathering(reader, tags).gather(root, combination)
     if unspoken := words.unspoken_language():
         reader.warn(event_span, "D159", unspoken)

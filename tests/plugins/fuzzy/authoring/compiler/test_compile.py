@@ -1,6 +1,10 @@
 """The compiler: golden bytes, every operator, every way to combine, spans, warnings, and input from hell."""
 
 import json
+import random
+from collections.abc import Callable
+from math import sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,12 +19,17 @@ from plugins.authoring.reader import PredicateReader
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from plugins.fuzzy.authoring.compiler.constraint_specs import CRISP, ConstraintSpec, Exact
 from plugins.fuzzy.authoring.compiler.predicates import BUILT_IN_TAGS
+from plugins.fuzzy.authoring.decompile import decompile
+from plugins.fuzzy.authoring.describe import describe_vector
+from plugins.fuzzy.authoring.words import STATED_ERRORS
 from plugins.fuzzy.vectors import decode_subscription
 from tests.plugins.fuzzy.subscriptions import EXAMPLE, TABLE, compiled, subscription, triple_of
+from tests.watchdog.strategies import table_blocks
 from watchdog.header import HEADER_LIFETIME
-from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_s
+from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code, lifetime_s
 from watchdog.membership import degree
 from watchdog.normalise import normal_byte
+from watchdog.score import combine
 
 HIGH = '<approximate-predicate attribute="heart_rate"><is>high</is></approximate-predicate>'
 LOW = '<approximate-predicate attribute="oxygen_saturation"><is>low</is></approximate-predicate>'
@@ -272,6 +281,35 @@ def test_comments_and_instructions_mean_nothing() -> None:
     assert compiled(talkative).vector == compiled(HIGH).vector
 
 
+def test_an_age_may_be_meant_more_or_less() -> None:
+    rough = compiled(f"{HIGH}<within-last><more-or-less>PT32S</more-or-less></within-last>")
+    assert rough.warnings == ()
+    (triple,) = decode_subscription(rough.vector).constraints[1:]
+    degrees = [degree(lifetime_code(seconds), *triple) for seconds in (1, 30, 32, 38, 45, 50, 64, 600)]
+    assert degrees[:3] == [255] * 3
+    assert degrees[2] > degrees[3] > degrees[4] > degrees[5] > 0
+    assert degrees[6:] == [0, 0]
+    told = " ".join(describe_vector(rough.vector, TABLE, "sv").lines())
+    assert "is at most PT32S, falling to nothing at PT1M4S" in told
+    shifted = compiled(f"{HIGH}<within-last><more-or-less>PT30S</more-or-less></within-last>")
+    assert [str(one).partition(": warning ")[2] for one in shifted.warnings] == [
+        "D160: age of the event: true up to PT32S, and not at all from PT1M4S on"
+    ]
+
+
+@pytest.mark.parametrize(
+    "age",
+    [
+        "PT30S<more-or-less>PT1S</more-or-less>",
+        "<more-or-less>soon</more-or-less>",
+        "<more-or-less>PT12H</more-or-less>",
+    ],
+)
+def test_no_age_that_is_meant_more_or_less(age: str) -> None:
+    with pytest.raises(DocumentError, match="D119"):
+        compiled(f"{HIGH}<within-last>{age}</within-last>")
+
+
 def test_patterns_nested_and_short() -> None:
     nested = f"<predicate-pattern><or><and>{HIGH}{LOW}</and>{ICU}</or></predicate-pattern>"
     found = decode_subscription(compiled(nested).vector)
@@ -281,6 +319,23 @@ def test_patterns_nested_and_short() -> None:
     short = f"{HIGH}{ICU}{LOW}<predicate-pattern evaluate='breakdown'>d2c1</predicate-pattern>"
     found = decode_subscription(compiled(short).vector)
     assert (found.aggregator, found.block) == (14, b"\x82")
+
+
+def test_the_papers_first_pattern_and_the_norms() -> None:
+    short = f"{HIGH}{ICU}{LOW}<predicate-pattern{{}}>c12d</predicate-pattern>"
+    same = f"<predicate-pattern><and>{HIGH}<or>{ICU}{LOW}</or></and></predicate-pattern>"
+    assert compiled(short.format("")).vector == compiled(same).vector
+    assert compiled(short.format(' t-norm="minimum"')).vector == compiled(same).vector
+    plain = decode_subscription(compiled(same).vector).block
+    for number, norm in enumerate(("product", "lukasiewicz"), 193):
+        found = compiled(short.format(f' t-norm="{norm}"'))
+        assert decode_subscription(found.vector).block == bytes([number]) + plain
+        again = decompile(found.vector, TABLE)
+        assert compile_subscription(again.encode(), "again.xml", TABLE).vector == found.vector
+        told = " ".join(describe_vector(found.vector, TABLE, "sv").lines())
+        assert f"and being the T-norm {norm}" in told
+    alone = compiled(f'<predicate-pattern t-norm="product">{HIGH}</predicate-pattern>')
+    assert decode_subscription(alone.vector).block == b"\0"
 
 
 def test_a_place_is_a_square() -> None:
@@ -300,10 +355,178 @@ def test_functions_become_rules() -> None:
     assert (named.aggregator, named.block) == (8, b"\x01")
     zero = "<aggregating-function>takagi_sugeno_0</aggregating-function>"
     assert decode_subscription(compiled(HIGH + LOW + zero).vector).block == b"\x00"
-    found = compiled(f"{HIGH}{LOW}{zero}<function>sqrt(heart_rate * oxygen_saturation)</function>")
+    found = compiled(f"{HIGH}{LOW}{zero}<function>max(heart_rate, oxygen_saturation)</function>")
     assert found.function_error is not None
     assert found.function_error.largest < 8 / 255
     assert decode_subscription(found.vector).block[0] == 2
+    root = compiled(f"{HIGH}{LOW}{zero}<function>sqrt(heart_rate * oxygen_saturation)</function>")
+    assert decode_subscription(root.vector).block == b"\0"
+
+
+BREATH = '<approximate-predicate attribute="respiration_rate"><is>high</is></approximate-predicate>'
+
+
+def test_a_product_of_two_is_a_small_table() -> None:
+    found = compiled(f"{HIGH}{LOW}<function>heart_rate * oxygen_saturation</function>")
+    parts = decode_subscription(found.vector)
+    assert (parts.aggregator, len(parts.block)) == (7, 8)
+    assert found.function_error is not None
+    assert found.function_error.largest < 1 / 255
+
+
+def test_a_root_of_three_is_the_function_that_boards_know() -> None:
+    three = "heart_rate * oxygen_saturation * respiration_rate"
+    found = compiled(f"{HIGH}{LOW}{BREATH}<function>({three}) ** (1/3)</function>")
+    named = compiled(f"{HIGH}{LOW}{BREATH}<function>geometric_mean</function>")
+    assert found.vector == named.vector
+    assert found.function_error is not None
+    assert named.function_error is not None
+    assert found.function_error.largest == named.function_error.largest == STATED_ERRORS[0]
+    told = " ".join(describe_vector(named.vector, TABLE, "sv").lines())
+    assert "the geometric mean within 0.010, broken down into pairs" in told
+    product = decode_subscription(compiled(f"{HIGH}{LOW}{BREATH}<function>{three}</function>").vector)
+    assert (product.aggregator, product.block[0]) == (7, 4)
+    assert len(product.block) < 50
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("heart_rate * oxygen_saturation * respiration_rate", lambda a, b, c: a * b * c),
+        ("sqrt((heart_rate**2 + oxygen_saturation**2 + respiration_rate**2) / 3)",
+         lambda a, b, c: sqrt((a * a + b * b + c * c) / 3)),
+        ("heart_rate**0.5 * oxygen_saturation**0.3 * respiration_rate**0.2",
+         lambda a, b, c: a**0.5 * b**0.3 * c**0.2),
+        ("(heart_rate + oxygen_saturation) * respiration_rate / 2", lambda a, b, c: (a + b) * c / 2),
+        ("max(0, heart_rate + oxygen_saturation + respiration_rate - 2)",
+         lambda a, b, c: max(0, a + b + c - 2)),
+    ],
+)  # fmt: skip
+def test_what_is_stated_of_an_authors_function_holds(
+    text: str, value: Callable[[float, float, float], float]
+) -> None:
+    found = compiled(f"{HIGH}{LOW}{BREATH}<function>{text}</function>")
+    assert found.function_error is not None
+    assert found.function_error.largest < 0.02
+    chance = random.Random(1)
+    vector = found.vector
+    order = decode_subscription(vector).attributes
+    called = {name: TABLE.event("patient").attribute(name).index for name in text_names(text)}
+    for _ in range(400):
+        degrees = {index: chance.choice([0, 1, 9, 255, chance.randrange(256)]) for index in order}
+        room = bytearray([degrees[index] for index in order] + [0] * 3)
+        real = value(*(degrees[called[name]] / 255 for name in called))
+        assert abs(combine(vector, 5, room, 3) / 255 - real) <= found.function_error.largest + 0.004
+
+
+def text_names(text: str) -> list[str]:
+    return [name for name in ("heart_rate", "oxygen_saturation", "respiration_rate") if name in text]
+
+
+def test_the_tolerance_decides_about_functions() -> None:
+    apart = "<function>abs(heart_rate - oxygen_saturation) * respiration_rate</function>"
+    source = subscription(HIGH + LOW + BREATH + apart)
+    with pytest.raises(DocumentError, match=r"D720: broken down into pairs it strays by up to 0\.3"):
+        compile_subscription(source, "f", TABLE)
+    (warning,) = compile_subscription(source, "f", TABLE, tolerance=0.4).warnings
+    assert (warning.code, warning.severity) == ("D156", "warning")
+    product = subscription(f"{HIGH}{LOW}<function>heart_rate * oxygen_saturation</function>")
+    (note,) = compile_subscription(product, "f", TABLE, strict=True).warnings
+    assert (note.code, note.severity) == ("D721", "note")
+    with pytest.raises(DocumentError, match="D720"):
+        compile_subscription(product, "f", TABLE, tolerance=0.0001)
+
+
+def test_rules_are_local_linear_models() -> None:
+    flat = "".join(f'<rule at="{a} {b}">{a * b}</rule>' for a in (0, 0.5, 1) for b in (0, 0.5, 1))
+    found = decode_subscription(compiled(f"{LOW}{HIGH}<function>{flat}</function>").vector)
+    assert (found.aggregator, found.block.hex()) == (7, "02030080ff0000000040800080ff")
+    sloped = (
+        '<rule of="heart_rate oxygen_saturation" at="0 0">0.5 * heart_rate</rule>'
+        '<rule of="oxygen_saturation heart_rate" at="1 0">0.25 + 0.5 * oxygen_saturation</rule>'
+        '<rule at="0 1">second</rule><rule at="1 1">first - 0.5 * second</rule>'
+    )
+    found = decode_subscription(compiled(f"{LOW}{HIGH}<function>{sloped}</function>").vector)
+    assert found.aggregator == 8
+    rules = [found.block[4 + 3 * i : 7 + 3 * i].hex() for i in range(4)]
+    assert rules == ["002000", "bf0020", "ff4000", "80e040"]
+
+
+def test_rules_of_every_pair_or_of_all() -> None:
+    one = "".join(f'<rule at="{a} {b}">{(a + b) / 2}</rule>' for a in (0, 1) for b in (0, 1))
+    found = compiled(f"{HIGH}{LOW}{BREATH}<function>{one}</function>")
+    assert decode_subscription(found.vector).block == bytes.fromhex("020200ff0080 80ff")
+    pairs = [("heart_rate", "oxygen_saturation"), ("oxygen_saturation", "respiration_rate"),
+             ("respiration_rate", "heart_rate")]  # fmt: skip
+    each = "".join(
+        f'<rule of="{first} {second}" at="{a} {b}">{a * b}</rule>'
+        for first, second in pairs for a in (0, 1) for b in (0, 1)
+    )  # fmt: skip
+    found = compiled(f"{HIGH}{LOW}{BREATH}<function>{each}</function>")
+    assert (
+        decode_subscription(found.vector).block == bytes.fromhex("030200ff") + bytes.fromhex("000000ff") * 3
+    )
+    again = decompile(found.vector, TABLE)
+    assert compile_subscription(again.encode(), "again.xml", TABLE).vector == found.vector
+
+
+@given(st.integers(2, 4), st.sampled_from([7, 8]), st.data())
+@settings(max_examples=40, deadline=None)
+def test_law_tables_are_decompiled_to_rules_that_make_them_again(
+    k: int, aggregator: int, data: st.DataObject
+) -> None:
+    block = data.draw(table_blocks(k, 1 if aggregator == 7 else 3))
+    head = bytes([0, 0, 100, 0, 0, 0x50 | aggregator])
+    vector = head + block + bytes([100, 160, 40]) * k + bytes([1, (1 << k) - 1])
+    text = decompile(vector, TABLE)
+    assert ("<rule" in text) is (block[1] in (2, 3))
+    assert compile_subscription(text.encode(), "again.xml", TABLE).vector[3:] == vector[3:]
+
+
+@pytest.mark.parametrize(
+    ("rules", "why"),
+    [
+        ('<rule at="0 0">1</rule>', "2 to 8 degrees"),
+        ('<rule at="0 0">0</rule><rule at="0 0">1</rule>', "two rules stand"),
+        ('<rule at="0 1 0">0</rule>', "must be two degrees"),
+        ('<rule at="0 2">0</rule>', "must be two degrees"),
+        ('<rule at="0 x">0</rule>', "at="),
+        ('<rule at="0 0">heart_rate * oxygen_saturation</rule>', "is not linear"),
+        ('<rule at="0 0">3 * heart_rate</rule>', "by more than 2"),
+        ('<rule at="0 0">2</rule>', "outside of 0..1"),
+        ('<rule of="heart_rate" at="0 0">0</rule>', "two predicates"),
+        ('<rule of="heart_rate ward" at="0 0">0</rule>', "no predicate"),
+        ('<rule at="0 0">0</rule><rule at="1 1">1</rule>', "no rule stands"),
+    ],
+)
+def test_no_rules(rules: str, why: str) -> None:
+    with pytest.raises(DocumentError, match=f"D723: .*{why}"):
+        compiled(f"{HIGH}{LOW}<function>{rules}</function>")
+
+
+def test_an_aggregating_function_of_a_package_is_broken_down() -> None:
+    def ordered(degrees: Any) -> Any:
+        """Ordered weighted averaging: the second largest counts."""
+        return np.sort(degrees, axis=1)[:, -2]
+
+    own = "<aggregating-function>second_best</aggregating-function>"
+    found = compile_subscription(
+        subscription(HIGH + LOW + own), "f", TABLE, aggregators={"second_best": ordered}
+    )
+    assert found.function_error is not None
+    assert found.function_error.largest < 0.05
+    assert decode_subscription(found.vector).aggregator in (7, 8)
+    with pytest.raises(DocumentError, match=r"D117.*second_best"):
+        compiled(HIGH + LOW + own)
+    with pytest.raises(DocumentError, match="D722: the aggregating function second_best must return"):
+        compile_subscription(
+            subscription(HIGH + LOW + own), "f", TABLE, aggregators={"second_best": lambda degrees: degrees}
+        )
+    with pytest.raises(DocumentError, match="D120"):
+        compile_subscription(
+            subscription(HIGH + LOW + own + "<function>geometric_mean</function>"),
+            "f", TABLE, aggregators={"second_best": ordered},
+        )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -467,7 +690,9 @@ def test_points_at_the_end_of_all_numbers_are_refused() -> None:
 def test_a_constant_function_is_warned_of() -> None:
     constant = compiled(f"{HIGH}{LOW}<function>1 / 2</function>")
     assert [warning.code for warning in constant.warnings] == ["D158"]
-    assert compiled(f"{HIGH}{LOW}<function>heart_rate * oxygen_saturation</function>").warnings == ()
+    assert compiled(f"{HIGH}{LOW}<function>heart_rate * oxygen_saturation</function>").warnings[0].code == (
+        "D721"
+    )
 
 
 def test_what_was_rounded_is_remarked() -> None:

@@ -1,0 +1,34 @@
+"""FNIF, FNIFS and FNIFC release the same on every runtime, and equal wishes are one record there too."""
+
+from strata_algorithms import checksums
+
+from watchdog.algorithms import ALGORITHMS
+from watchdog.filter import FuzzyFilter
+from watchdog.pool import FOLLOWERS, Pool
+from watchdog.watchdog import Watchdog
+
+
+def test_that_all_release_the_same() -> None:
+    found = []
+    for name in sorted(ALGORITHMS):
+        source = FuzzyFilter(pool=Pool(1, 71, 40, ALGORITHMS[name]))
+        found.append(checksums(source.pool, source.scan))
+    assert found[0] == found[1] == found[2]
+    assert found[0] == EXPECTED, found[0]
+
+
+def test_that_equals_are_one_record() -> None:
+    wanted = bytes(5) + bytes([0, 10, 20, 127, 1, 1])
+    for name in sorted(ALGORITHMS):
+        pool = Pool(1, 2048, 8, ALGORITHMS[name])
+        guard = Watchdog({1: FuzzyFilter(pool=pool)})
+        for number in range(200):
+            assert guard.install(number, 7, 0, 1, wanted, 60000, 0) == 0
+        assert sum([block[1] for block in pool.blocks if block[2] != FOLLOWERS]) == 1
+        for number in range(199):
+            guard.remove(number, 7, 0, 1)
+        assert (guard.interested(), len(pool.blocks)) == (1, 1)
+
+
+EXPECTED = [909354, 8, 644395, 7, 418959, 7, 3887514, 7, 4085685, 8, 736339, 7]
+"""What CPython releases; the other runtimes must agree."""
