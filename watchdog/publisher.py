@@ -14,6 +14,9 @@ ACKNOWLEDGEMENT = 3
 INSTALL = 33
 REMOVE = 34
 
+LAST_ORIGIN = 65535
+"""A pool has two bytes for a subscriber: there is no room for those with higher numbers."""
+
 _STATUSES = b"\x00\x00\x00\x02\x04\x05\x06\x03\x02"
 """What the answers of a filter host, 0 to 8, are called on the air."""
 
@@ -75,7 +78,7 @@ class Publisher(Transmitter):
         elif link or self.peer < 0:
             self.refused += 1
             return
-        elif n > len(b):
+        elif n > len(b) or origin > LAST_ORIGIN:
             status = 4
         elif kind == REMOVE and n == 20:
             self.host.remove(origin, b[18], b[19], now_ms)

@@ -97,6 +97,15 @@ def test_every_answer_to_an_install():
     assert answer(publisher, said, datagram(33, 6, b"\x03" + VECTOR[1:], 1, lifetime=80)) == 0
 
 
+def test_there_is_no_room_for_a_subscriber_whose_number_has_more_than_two_bytes():
+    publisher, said = greeted()
+    for kind, payload in ((33, VECTOR), (34, b"\x01\x00")):
+        wide = bytearray(datagram(kind, 1, payload, 1, lifetime=80))
+        wide[5] = 1
+        assert answer(publisher, said, bytes(wide)) == 4
+    assert answer(publisher, said, datagram(33, 1, VECTOR, 1, lifetime=80)) == 0
+
+
 def test_garbage_is_counted():
     publisher, said = board()
     for noise in (
