@@ -184,16 +184,25 @@ class FilterRemoved:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
 class HoldingsEnded:
     """Something that a node held ended at `at_ms`, and so much is left since: subscriptions, notifications,
     and the bytes of the latter. Ends are told late (dens/engine.py), so nobody could ask for it in time.
     """
 
-    at_ms: int
-    subscriptions: int
-    notifications: int
-    octets: int
+    __slots__ = ("at_ms", "notifications", "octets", "subscriptions")
+
+    def __init__(self, at_ms: int, subscriptions: int, notifications: int, octets: int) -> None:
+        self.at_ms = at_ms
+        self.subscriptions = subscriptions
+        self.notifications = notifications
+        self.octets = octets
+
+    def __repr__(self) -> str:
+        return f"HoldingsEnded({self.at_ms}, {self.subscriptions}, {self.notifications}, {self.octets})"
+
+    def at(self, at_ms: int) -> "HoldingsEnded":
+        """Return the same as of another time."""
+        return HoldingsEnded(at_ms, self.subscriptions, self.notifications, self.octets)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Engines compare no clocks, so each may live in a time of its own (`Node.skew_ms`
 
 from dataclasses import replace
 
-from dens.events import Event, MessageEvent, NotificationMatched
+from dens.events import Event, HoldingsEnded, MessageEvent, NotificationMatched
 
 
 def in_world_time(event: Event, skew_ms: int, least_ms: int) -> Event:
@@ -17,4 +17,6 @@ def in_world_time(event: Event, skew_ms: int, least_ms: int) -> Event:
     if isinstance(event, NotificationMatched):
         item = event.item.but(created_ms=event.item.created_ms - skew_ms)
         return replace(event, at_ms=at_ms, item=item)
+    if isinstance(event, HoldingsEnded):
+        return event.at(at_ms)
     return replace(event, at_ms=at_ms)
