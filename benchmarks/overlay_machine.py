@@ -14,6 +14,7 @@ from benchmarks.forms import COMPILED, EARLIER, PURE, forms
 from benchmarks.measurement import Measurement, at_least, at_most
 from dens.drivers.keys import IdentityBook, SigningKey, derive, new_signing_key
 from dens.item import item_id
+from dens.limits import Limits
 from dens.node import DensNode
 from dens.numbers import MessageType
 from dens.publisher import PublisherEnd
@@ -33,7 +34,12 @@ RATES = """
 import json, sys, time
 from pathlib import Path
 from benchmarks import overlay_machine as overlay
+from dens.limits import Limits
 from dens.stores.sqlite import SqliteStore
+overlay._mediator = lambda node, store: overlay.DensNode(
+    node, 7, store, 0, matchers={overlay.LANGUAGE: overlay.TopicMatcher}, directory=overlay.TopicDirectory(),
+    limits=Limits(session_burst=overlay.SUMMARIES),
+)
 store = SqliteStore(Path(sys.argv[1]) / "store.db")
 print(json.dumps({
     "known_summaries": overlay._summaries(),
@@ -41,7 +47,9 @@ print(json.dumps({
     "durable_notifications": overlay._new_notifications(store, time.perf_counter),
 }))
 """
-"""Runs in every form; the earlier text has these functions in its own benchmark."""
+"""Runs in every form; the earlier text has these functions in its own benchmark, with a node that refuses all
+but the first few summaries of a contact for their rate.
+"""
 
 
 def measure() -> Iterator[Measurement]:
@@ -71,7 +79,11 @@ def _side_by_side() -> dict[str, dict[str, float]]:
 
 
 def _mediator(node: int, store: Store) -> DensNode:
-    return DensNode(node, 7, store, 0, matchers={LANGUAGE: TopicMatcher}, directory=TopicDirectory())
+    """Return a node that takes every summary, however often they come."""
+    limits = Limits(session_burst=SUMMARIES)
+    return DensNode(
+        node, 7, store, 0, matchers={LANGUAGE: TopicMatcher}, directory=TopicDirectory(), limits=limits
+    )
 
 
 def _greet(node: DensNode, peer: DensNode | PublisherEnd) -> int:

@@ -15,8 +15,7 @@ def in_world_time(event: Event, skew_ms: int, least_ms: int) -> Event:
         return event.in_time_of(skew_ms, least_ms)
     at_ms = max(event.at_ms - skew_ms, least_ms)
     if isinstance(event, NotificationMatched):
-        item = event.item.but(created_ms=event.item.created_ms - skew_ms)
-        return replace(event, at_ms=at_ms, item=item)
+        return event.at(at_ms, event.item.created_ms - skew_ms)
     if isinstance(event, HoldingsEnded):
         return event.at(at_ms)
     return replace(event, at_ms=at_ms)
