@@ -3,6 +3,7 @@
 It always ends 0: without a compiler, and where compiling fails, DENS is pure Python and says so.
 """
 
+import fcntl
 import importlib
 import os
 import shlex
@@ -10,6 +11,8 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from sysconfig import get_config_var, get_path
 from typing import Final
@@ -23,6 +26,12 @@ SLOWER: Final = "pure Python, about 1.5 × slower; results are the same"
 
 def main() -> int:
     """Compile if that is wanted, possible and not done yet; say what was taken."""
+    with _alone():
+        _compile_if_wanted()
+    return 0
+
+
+def _compile_if_wanted() -> None:
     if choose(read_record(PLACE), os.environ.get(SWITCH, "")).is_compiled:
         _say("The engine is compiled.")
     elif os.environ.get(SWITCH, "") not in ("", "0"):
@@ -31,13 +40,23 @@ def main() -> int:
         _say(f"{missing}: {SLOWER}.")
     else:
         _compile()
-    return 0
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Let one process at a time compile in this tree; another waits until that one is done."""
+    PLACE.mkdir(parents=True, exist_ok=True)
+    opened = os.open(PLACE, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(opened)
 
 
 def _compile() -> None:
     _say("Compiling the engine (about a minute; results are the same without) …")
     begin = time.monotonic()
-    PLACE.mkdir(parents=True, exist_ok=True)
     pip = ["-m", "pip", "install", "--quiet", "--require-hashes", "-r", PINS]
     log = PLACE / "log.txt"
     with log.open("w") as output:

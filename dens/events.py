@@ -144,21 +144,43 @@ class DatagramRefused:
         return "refused"
 
 
-@dataclass(frozen=True, slots=True)
 class NotificationMatched:
     """A DENS node found that this notification is owed to this subscription revision.
 
     What is owed is not stored but found again after a restart; then it is marked as `from_before`.
     """
 
-    at_ms: int
-    item: Item
-    subscriber: int
-    id: int
-    seq: int
-    degree_u8: int
-    from_before: bool = False
-    detail: bytes = b""
+    __slots__ = ("at_ms", "degree_u8", "detail", "from_before", "id", "item", "seq", "subscriber")
+
+    def __init__(
+        self,
+        at_ms: int,
+        item: Item,
+        subscriber: int,
+        id: int,
+        seq: int,
+        degree_u8: int,
+        from_before: bool = False,
+        detail: bytes = b"",
+    ) -> None:
+        self.at_ms = at_ms
+        self.item = item
+        self.subscriber = subscriber
+        self.id = id
+        self.seq = seq
+        self.degree_u8 = degree_u8
+        self.from_before = from_before
+        self.detail = detail
+
+    def __repr__(self) -> str:
+        told = (self.at_ms, self.item, self.subscriber, self.id, self.seq, self.degree_u8, self.from_before)
+        return f"NotificationMatched{(*told, self.detail)}"
+
+    def at(self, at_ms: int, created_ms: int) -> "NotificationMatched":
+        """Return the same as of another time, of a notification that was made at another time."""
+        item = self.item.but(created_ms=created_ms)
+        of = (self.subscriber, self.id, self.seq, self.degree_u8, self.from_before, self.detail)
+        return NotificationMatched(at_ms, item, *of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,16 +206,25 @@ class FilterRemoved:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
 class HoldingsEnded:
     """Something that a node held ended at `at_ms`, and so much is left since: subscriptions, notifications,
     and the bytes of the latter. Ends are told late (dens/engine.py), so nobody could ask for it in time.
     """
 
-    at_ms: int
-    subscriptions: int
-    notifications: int
-    octets: int
+    __slots__ = ("at_ms", "notifications", "octets", "subscriptions")
+
+    def __init__(self, at_ms: int, subscriptions: int, notifications: int, octets: int) -> None:
+        self.at_ms = at_ms
+        self.subscriptions = subscriptions
+        self.notifications = notifications
+        self.octets = octets
+
+    def __repr__(self) -> str:
+        return f"HoldingsEnded({self.at_ms}, {self.subscriptions}, {self.notifications}, {self.octets})"
+
+    def at(self, at_ms: int) -> "HoldingsEnded":
+        """Return the same as of another time."""
+        return HoldingsEnded(at_ms, self.subscriptions, self.notifications, self.octets)
 
 
 @dataclass(frozen=True, slots=True)

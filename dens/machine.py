@@ -6,16 +6,22 @@ The link may lose, repeat, reorder or cut what it is given. A crash is throwing 
 making a new one from the same store.
 """
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from dens.events import Event
 
 
-class Datagram(NamedTuple):
+class Datagram:
     """Bytes for one peer. Without a contact they are lost, and that is no error."""
 
-    peer: int
-    data: bytes
+    __slots__ = ("data", "peer")
+
+    def __init__(self, peer: int, data: bytes) -> None:
+        self.peer = peer
+        self.data = data
+
+    def __repr__(self) -> str:
+        return f"Datagram({self.peer}, {self.data!r})"
 
 
 class ProtocolMachine(Protocol):

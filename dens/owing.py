@@ -186,19 +186,24 @@ class Owing:
     def _owe_all(
         self, carried: Carried, matches: Iterable[Match], now_ms: int, *, from_before: bool = False
     ) -> None:
-        item = carried.item
+        item, table = carried.item, self._table
+        item_id, created_ms, is_for_ends = item.id, item.created_ms, item.type == NOTIFY
         owed: dict[int, list[Satisfied]] = {}
         for key, degree_u8, detail in matches:
-            subscription = self._table.get(key)
-            if subscription is None or not subscription.since_ms <= item.created_ms < subscription.until_ms:
+            subscription = table.get(key)
+            if subscription is None or not subscription.since_ms <= created_ms < subscription.until_ms:
                 continue
-            if not self._may_owe(item, key[0]):
+            subscriber = key[0]
+            if is_for_ends and subscriber not in self._hosts:
                 continue
-            if self._receipts.has(item.id, key[0]):
+            if self._receipts.has(item_id, subscriber):
                 self._carried.had_already(carried)
             elif self._is_matched(subscription):
                 satisfied = Satisfied(subscription.id, subscription.seq, degree_u8, detail)
-                owed.setdefault(key[0], []).append(satisfied)
+                if subscriber in owed:
+                    owed[subscriber].append(satisfied)
+                else:
+                    owed[subscriber] = [satisfied]
         for subscriber, several in owed.items():
             self._owe(carried, subscriber, several, now_ms, from_before)
 

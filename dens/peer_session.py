@@ -173,8 +173,11 @@ class PeerSession:
             return False
         self.is_heard = has_heard
         self.peer_session = peer_session
+        if self.role is None:
+            self.due_ms = AT_ONCE_MS  # Nothing was said yet that could be forgotten.
+        else:
+            self._begin_anew()
         self.role = role
-        self._begin_anew()
         return True
 
     def summarise(

@@ -58,10 +58,12 @@ class Sharing:
         """Return what the policy tells those of other mediators."""
         if session.role is not MEDIATOR:
             return b""
-        own = Item(SUMMARY, 0, self._node, LINK_NUMBER, now_ms, 0, 0, b"")
-        return self._quarantine.attempt(
-            Work.SHARING, own, now_ms, self._checked_note, now_ms, otherwise=b"", peer=session.peer
-        )
+        try:
+            return self._checked_note(now_ms)
+        except Exception as error:
+            own = Item(SUMMARY, 0, self._node, LINK_NUMBER, now_ms, 0, 0, b"")
+            self._quarantine.put(Work.SHARING, own, error, now_ms, session.peer)
+            return b""
 
     def _checked_note(self, now_ms: int) -> bytes:
         note = self._policy.note(now_ms)
@@ -71,21 +73,12 @@ class Sharing:
 
     def met(self, session: PeerSession, note: bytes, now_ms: int) -> None:
         """Tell the policy of a peer and of what its policy says; a note that it fails with is ignored."""
-        theirs = Item(SUMMARY, 0, session.peer, session.summary_number, now_ms, 0, 0, note)
         is_mediator = session.role is MEDIATOR
-        self._quarantine.attempt(
-            Work.SHARING,
-            theirs,
-            now_ms,
-            self._policy.met,
-            session.peer,
-            is_mediator,
-            note,
-            now_ms,
-            session.hosts,
-            otherwise=None,
-            peer=session.peer,
-        )
+        try:
+            self._policy.met(session.peer, is_mediator, note, now_ms, session.hosts)
+        except Exception as error:
+            theirs = Item(SUMMARY, 0, session.peer, session.summary_number, now_ms, 0, 0, note)
+            self._quarantine.put(Work.SHARING, theirs, error, now_ms, session.peer)
 
     def told_hosts(self, session: PeerSession) -> tuple[int, ...]:
         """Return the ends of this device, where a peer can make use of them."""

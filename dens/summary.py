@@ -127,6 +127,10 @@ class NumberRanges:
         return varint(count - 1) + body if count else b""
 
 
+_NONE: Final[dict[int, "NumberRanges"]] = {}
+"""Of nearly every contact nothing is folded; never written to."""
+
+
 class RecentIds:
     """Identities of messages, as a set while they are few and as ranges when they become many. Of more ranges
     than `most_ranges` the earlier half is forgotten: whoever chooses the numbers does not choose the room.
@@ -141,8 +145,8 @@ class RecentIds:
         self._most_ranges = most_ranges
         self.recent: Final[set[ItemId]] = set()
         self.is_folded = False
-        self._folded: dict[int, NumberRanges] = {}
-        self._earlier: dict[int, NumberRanges] = {}
+        self._folded = _NONE
+        self._earlier = _NONE
 
     def __len__(self) -> int:
         """Return how much room they take: identities kept one by one, and ranges."""
@@ -163,7 +167,8 @@ class RecentIds:
         recent = self.recent
         recent.add(item_id)
         if len(recent) > self._few:
-            self.is_folded = True
+            if not self.is_folded:
+                self.is_folded, self._folded = True, {}
             for one in recent:
                 self._folded.setdefault(one >> NUMBER_BITS, NumberRanges()).add(one & NUMBER_MASK)
             recent.clear()

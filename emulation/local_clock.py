@@ -5,7 +5,7 @@ Engines compare no clocks, so each may live in a time of its own (`Node.skew_ms`
 
 from dataclasses import replace
 
-from dens.events import Event, MessageEvent, NotificationMatched
+from dens.events import Event, HoldingsEnded, MessageEvent, NotificationMatched
 
 
 def in_world_time(event: Event, skew_ms: int, least_ms: int) -> Event:
@@ -15,6 +15,7 @@ def in_world_time(event: Event, skew_ms: int, least_ms: int) -> Event:
         return event.in_time_of(skew_ms, least_ms)
     at_ms = max(event.at_ms - skew_ms, least_ms)
     if isinstance(event, NotificationMatched):
-        item = event.item.but(created_ms=event.item.created_ms - skew_ms)
-        return replace(event, at_ms=at_ms, item=item)
+        return event.at(at_ms, event.item.created_ms - skew_ms)
+    if isinstance(event, HoldingsEnded):
+        return event.at(at_ms)
     return replace(event, at_ms=at_ms)

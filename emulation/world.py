@@ -238,7 +238,8 @@ class World:
         """Take what the engine wants to send and tell, and arrange to wake it."""
         now_ms, skew_ms = self.clock.now_ms, node.skew_ms
         engine, number = node.engine, node.number
-        for peer, data in engine.datagrams_to_send(now_ms + skew_ms):
+        for datagram in engine.datagrams_to_send(now_ms + skew_ms):
+            peer, data = datagram.peer, datagram.data
             if number < self._devices and peer < self._devices:
                 self.air.send(number, peer, data)
             else:

@@ -147,10 +147,10 @@ class NodeTrace:
             self._journal.event(self._node, event.in_time_of(self._began_ms))
             if isinstance(event, MessageStored | CopyReplicated):
                 self.learn([event.item])
-        elif isinstance(event, HoldingsEnded) or (
-            isinstance(event, NotificationMatched) and not event.from_before
-        ):
-            self._journal.event(self._node, replace(event, at_ms=self._at(event.at_ms)))
+        elif isinstance(event, HoldingsEnded):
+            self._journal.event(self._node, event.at(self._at(event.at_ms)))
+        elif isinstance(event, NotificationMatched) and not event.from_before:
+            self._journal.event(self._node, event.at(self._at(event.at_ms), event.item.created_ms))
         elif isinstance(event, DatagramRefused) and self._is_written:
             refused = replace(event, at_ms=self._at(event.at_ms))
             self._journal.frame_refused(self._node, data, refused)

@@ -314,7 +314,8 @@ class DriverWorld:
         for number in range(1_000, 1_000 + self.plan.crowd):
             end = _ASSEMBLY.subscriber(number, MemoryStore(), 0)
             end.contact_opened(1, 0)
-            [(_, hello)] = end.datagrams_to_send(0)
+            [greeting] = end.datagrams_to_send(0)
+            hello = greeting.data
             self._arrive(("10.8.8.8", number), self.hosts[1].address, hello)
 
     # ------------------------------------------------------------------ a life

@@ -52,7 +52,8 @@ def test_every_engine_is_given_key_limits_and_table() -> None:
         assert engine.limits is LIMITS
         assert engine.context.authenticator.tag_bytes == 8
         engine.contact_opened(9, 0)
-        [(_, hello)] = engine.datagrams_to_send(0)
+        [greeting] = engine.datagrams_to_send(0)
+        hello = greeting.data
         assert hello[3] == 7
 
 

@@ -73,7 +73,8 @@ class Network:
 
     def settle(self, node: int) -> None:
         """Carry what a node says, and hear what it tells."""
-        for peer, data in self.engines[node].datagrams_to_send(self.now_ms):
+        for datagram in self.engines[node].datagrams_to_send(self.now_ms):
+            peer, data = datagram.peer, datagram.data
             self.sent.append((self.now_ms, node, peer, data))
             self.under_way.append((self.now_ms + DELAY_MS, node, peer, data))
         self._hear(node)

@@ -135,7 +135,8 @@ class Net:
             self.now_ms += 25
             for node, engine in self.engines.items():
                 engine.timer_due(self.now_ms)
-                for peer, data in engine.datagrams_to_send(self.now_ms):
+                for datagram in engine.datagrams_to_send(self.now_ms):
+                    peer, data = datagram.peer, datagram.data
                     self.sent.append((node, peer, unpack(data, self.now_ms)[0]))
                     if self.chance.random() >= self.loss:
                         self.engines[peer].receive(data, node, self.now_ms)

@@ -287,8 +287,9 @@ def test_equal_answers_to_a_whole_batch_become_one() -> None:
 def test_answers_ride_along_unless_they_may_be_lost_with_what_they_ride_on() -> None:
     made = ready(Limits(window_bytes=200_000))
     made.acknowledge(item(2, 1), Status.STORED, BEGIN_MS)
-    assert made.carries_answers(60_000 - ACK_BYTES)
-    assert not made.carries_answers(60_001 - ACK_BYTES), "there has to be room for them"
+    made.acknowledge(item(2, 2), Status.STORED, BEGIN_MS)
+    assert made.carries_answers(60_000 - 2 * ACK_BYTES)
+    assert not made.carries_answers(60_001 - 2 * ACK_BYTES), "there has to be room for them"
     assert made.shares(2_048, greets=True)
     assert not made.shares(2_049, greets=True)
     made.sent([item(3, 1)], 0, BEGIN_MS)

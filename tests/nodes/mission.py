@@ -70,7 +70,8 @@ class Mission:
                 due_ms = machine.next_timer_ms()
                 if due_ms is not None and due_ms <= self.now_ms:
                     machine.timer_due(self.now_ms)
-                for peer, data in machine.datagrams_to_send(self.now_ms):
+                for datagram in machine.datagrams_to_send(self.now_ms):
+                    peer, data = datagram.peer, datagram.data
                     self.machines[peer].receive(data, number, self.now_ms)
                 self.events += iter(machine.next_event, None)
 

@@ -83,7 +83,8 @@ def test_silence_is_told_once_and_its_end_too() -> None:
             assert not answer.has_come
             end.contact_opened(1, 0)
             node.contact_opened(7, 0)
-            for _, data in node.datagrams_to_send(0):
+            for datagram in node.datagrams_to_send(0):
+                data = datagram.data
                 end.receive(data, 1, 0)
             await asyncio.wait_for(answer.come(), 60)
             await asyncio.sleep(0.3)
@@ -99,7 +100,8 @@ def test_who_answers_in_time_is_not_told_of() -> None:
     end, node = SubscriberEnd(7, 1, MemoryStore(), 0), SubscriberEnd(1, 1, MemoryStore(), 0)
     end.contact_opened(1, 0)
     node.contact_opened(7, 0)
-    for _, data in node.datagrams_to_send(0):
+    for datagram in node.datagrams_to_send(0):
+        data = datagram.data
         end.receive(data, 1, 0)
 
     async def wait() -> None:

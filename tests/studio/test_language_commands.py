@@ -51,6 +51,39 @@ def test_every_step_as_json(dens) -> None:
     assert len(document["spans"]) == 17
 
 
+HEALTHY = ("patient_temperature=36.5", "heart_rate=160", "oxygen_saturation=80")
+
+
+def test_the_error_of_a_broken_down_function_is_always_told_and_a_tolerance_refuses_it(
+    dens, tmp_path: Path
+) -> None:
+    body = "".join(
+        f'<approximate-predicate attribute="{attribute}"><is>{term}</is></approximate-predicate>'
+        for attribute, term in (
+            ("patient_temperature", "high"),
+            ("heart_rate", "high"),
+            ("oxygen_saturation", "low"),
+        )
+    )
+    path = tmp_path / "mean.xml"
+    path.write_text(
+        '<subscription xmlns="urn:dens:subscription:1" event="patient" threshold="0.3">'
+        f"\n  {body}\n  <function>geometric_mean</function>\n</subscription>"
+    )
+    note = "mean.xml:3:3: note D721: broken down into pairs in 1 byte, it strays by up to 0.010"
+    checked, compiled = dens("check", path), dens("compile", path, "--strict")
+    values = [word for value in HEALTHY for word in ("--value", value)]
+    explained = dens("explain", path, *values)
+    assert [ended.code for ended in (checked, compiled, explained)] == [0, 0, 0]
+    assert all(note in ended.out + ended.err for ended in (checked, compiled, explained))
+    assert "does not match: degree 0/255" in explained.out
+    assert "the geometric mean within 0.010" in dens("decode", compiled.out.strip()).out
+    assert dens("compile", path, "--json").document()["function_error"]["largest"] == pytest.approx(0.01)
+    refused = dens("compile", path, "--tolerance", "0.005")
+    assert refused.code == 3
+    assert "mean.xml:3:3: error D720" in refused.err
+
+
 def test_warnings_end_0_and_strictly_3(dens, tmp_path: Path) -> None:
     text = PATIENT.read_text().replace(
         '<trapezoidal left="38.5" right="45" width="1.5"/>', '<bell center="38" width="1" slope="0.6"/>'

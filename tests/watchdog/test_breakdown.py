@@ -61,6 +61,15 @@ def test_two_degrees_in_every_proportion_which_is_the_worst_case(function: int, 
 
 
 @both_functions
+def test_the_worst_case_of_as_many_degrees_as_a_vector_can_have(function: int) -> None:
+    for a in range(1, 256, 4):
+        for b in (1, 4, 30, 150, 241, 254, 255):
+            for m in (1, 2, 5, 32, 62):
+                degrees = [a] * m + [b] * (64 - m)
+                assert is_within(broken_down(function, degrees), function, degrees, STATED[function]), degrees
+
+
+@both_functions
 @given(degrees=some_degrees)
 def test_any_degrees_in_both_orders(function: int, degrees: list[int]) -> None:
     found = broken_down(function, degrees)

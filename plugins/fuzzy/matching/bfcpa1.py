@@ -1,7 +1,8 @@
 """BFCPA1: functions of degrees broken down into Takagi–Sugeno rules of first order (paper 004, §4.3).
 
 Serves takagi_sugeno_1. Every pair of degrees fires the rules of a table whose consequents are linear; the
-fuzzy mean of the rules is the pair's value, and the mean over all pairs is the subscription's degree.
+fuzzy mean of the rules is the pair's value, and the mean over all pairs, or their sum, is the subscription's
+degree. Means that multiply go over their generator instead, in whose domain that mean over pairs is exact.
 """
 
 from collections.abc import Iterator

@@ -85,12 +85,6 @@ def errors_of(block: bytes, samples: Degrees, wanted: Floats, order: int) -> tup
     return float(gap.max()) / 255.0, float(gap.mean()) / 255.0
 
 
-def measured(function: Expression, block: bytes, count: int, order: int) -> tuple[float, float]:
-    """Return the largest and the mean error of a block for a function of `count` degrees."""
-    samples = _samples(count)
-    return errors_of(block, samples, function(samples / 255.0) * 255.0, order)
-
-
 def geometric_mean(degrees: Degrees) -> Degrees:
     """Return the geometric mean of each row."""
     with np.errstate(divide="ignore"):
