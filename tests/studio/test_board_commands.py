@@ -281,8 +281,12 @@ def test_budget_prints_every_board(dens) -> None:
     figures = ended.document()["microbit"]
     assert set(figures) == {
         "flash_bytes", "mpy_bytes", "heap_import_bytes", "heap_filter_bytes", "bytes_per_subscription",
-        "resident_subscriptions", "bytes_per_reading", "instructions",
+        "resident_subscriptions", "bytes_per_reading", "instructions", "algorithms",
     }  # fmt: skip
+    costs = {(one["algorithm"], one["equals"]): one for one in figures["algorithms"]}
+    assert set(costs) == {(name, own) for name in ("fnif", "fnifs", "fnifc") for own in ("own", "one")}
+    loads = {(one["subscriptions"], one["similarity"]) for one in costs["fnifc", "own"]["loads"]}
+    assert loads == {(count, alike) for count in (10, 50, 200) for alike in (0.0, 0.5, 0.96)}
     assert figures["bytes_per_subscription"] == 22
     assert figures["instructions"]["min"] > 1000
 
