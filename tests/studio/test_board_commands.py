@@ -35,6 +35,33 @@ HOT = """<subscription xmlns="urn:dens:subscription:1" event="weather" valid="PT
 </subscription>"""
 
 
+def test_a_build_chooses_the_algorithm(dens, tmp_path: Path) -> None:
+    built = {}
+    for number, (board, chosen) in enumerate(
+        [
+            ("pico", []),
+            ("pico", ["--algorithm", "fnif"]),
+            ("microbit", []),
+            ("microbit", ["--algorithm", "fnif"]),
+        ]
+    ):
+        folder = tmp_path / str(number)
+        ended = dens("board", "build", "--board", board, "-o", folder, *chosen)
+        assert ended.code == 0, ended.err
+        built[number] = folder
+    assert "ALGORITHM = 2  # fnifc" in (built[0] / "settings.py").read_text()
+    assert "ALGORITHM = 0  # fnif" in (built[1] / "settings.py").read_text()
+    images = [sorted(path.read_bytes() for path in built[number].glob("dens*.py")) for number in (2, 3)]
+    assert images[0] != images[1]
+    for chosen, says in (
+        ("fnifc", "a micro:bit has no room for fnifc beside its link; it can have fnifs or fnif"),
+        ("fnifz", "there is no algorithm fnifz"),
+    ):
+        ended = dens("board", "build", "--board", "microbit", "-o", tmp_path / "no", "--algorithm", chosen)
+        assert (ended.code, says in " ".join(ended.err.split())) == (3, True), ended.err
+        assert not (tmp_path / "no").exists()
+
+
 def test_build_says_what_it_wrote(dens, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     document = dens("board", "build", "--board", "microbit", "-o", folder, "--json").document()
