@@ -19,7 +19,8 @@ from watchdog.aggregators import AGGREGATOR_NAMES, MOST_BASIC
 from watchdog.algorithms import ALGORITHMS
 from watchdog.header import NO_HEADER
 from watchdog.pool import Pool
-from watchdog.watchdog import BAD_VECTOR, UNKNOWN_LANGUAGE, Watchdog
+from watchdog.publisher import LAST_ORIGIN
+from watchdog.watchdog import BAD_VECTOR, FULL, UNKNOWN_LANGUAGE, Watchdog
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,12 @@ class BoardHost:
     def install(
         self, origin: int, id: int, seq: int, language: int, body: bytes, remaining_ms: int, now_ms: int
     ) -> int:
-        """Look for this subscription, or refuse it; see `watchdog.watchdog.SENTENCES`."""
+        """Look for this subscription, or refuse it; see `watchdog.watchdog.SENTENCES`. A board has two bytes
+        for a subscriber, and no room for those with higher numbers.
+        """
+        if origin > LAST_ORIGIN:
+            self.watchdog.counters["refused"] += 1
+            return FULL
         vector = NO_HEADER + body
         if language == BOARD_LANGUAGE.language_id and len(vector) > AGGREGATOR_AT:
             for fault in self._limits.faults(vector, self._feature_bytes):
@@ -133,4 +139,4 @@ class BoardHost:
 
     def remove(self, origin: int, id: int, seq: int, now_ms: int) -> int:
         """Stop looking for this revision and older ones."""
-        return self.watchdog.remove(origin, id, seq, now_ms)
+        return FULL if origin > LAST_ORIGIN else self.watchdog.remove(origin, id, seq, now_ms)

@@ -5,19 +5,17 @@ later, when a message with it is packed or stored.
 """
 
 from collections.abc import Collection
-from typing import Final
 
 from dens.envelope import VECTOR_BYTES
 from dens.errors import LocalProtocolError
 from dens.messages import MOST_HOSTED
-
-_HIGHEST_NODE: Final = 0xFFFF
+from dens.numbers import LAST_NODE
 
 
 def checked_node(node: object) -> None:
     """Refuse what is no number of a node."""
-    if not (isinstance(node, int) and 0 <= node <= _HIGHEST_NODE):
-        raise LocalProtocolError(f"{node!r} is no node; give a whole number of 0..{_HIGHEST_NODE}")
+    if not (isinstance(node, int) and 0 <= node <= LAST_NODE):
+        raise LocalProtocolError(f"{node!r} is no node; give a whole number of 0..{LAST_NODE}")
 
 
 def checked_table_check(check: object) -> None:

@@ -15,8 +15,11 @@ _LABEL: Final = b"dens node key v1"
 
 
 def node_key(mission_key: bytes, node: int) -> bytes:
-    """Return the key of one node."""
-    return hmac.digest(mission_key, _LABEL + node.to_bytes(2, "big"), "sha256")
+    """Return the key of one node. Those below 65,536 have two bytes here, as they always had: keys that were
+    derived before there were others stay what they are.
+    """
+    number = node.to_bytes(2 if node < 65_536 else 4, "big")
+    return hmac.digest(mission_key, _LABEL + number, "sha256")
 
 
 class Authenticator:

@@ -1,16 +1,16 @@
-"""The one envelope of every message: sixteen bytes, the payload, and a tag where the mission has a key.
+"""The one envelope of every message: eighteen bytes, the payload, and a tag where the mission has a key.
 
-    0   1  high nibble: version 2; bit 3: a tag follows; bits 0–2: copies code (notifications only);
+    0   1  high nibble: version 3; bit 3: a tag follows; bits 0–2: copies code (notifications only);
            bit 0: a signature follows the payload (what subscribers say only)
     1   1  message type
     2   1  language id
     3   1  table check of the mission table
-    4   2  origin: the node that made the message
-    6   4  number: the origin's number for it; from 2³¹ on for link messages
-    10  4  age in milliseconds when it was transmitted
-    14  1  lifetime code q: the lifetime is ⌊2^(q/8)⌋ seconds
-    15  1  hops so far, this one included
-    16  …  payload, at most 64 KB and what a notify adds
+    4   4  origin: the node that made the message, below 2³¹
+    8   4  number: the origin's number for it; from 2³¹ on for link messages
+    12  4  age in milliseconds when it was transmitted
+    16  1  lifetime code q: the lifetime is ⌊2^(q/8)⌋ seconds
+    17  1  hops so far, this one included
+    18  …  payload, at most 64 KB and what a notify adds
     …  64  signature, where the subscriber signs
     …   8  tag
 
@@ -26,6 +26,7 @@ from dens.authentication import TAG_BYTES
 from dens.errors import LocalProtocolError, OtherVersionError, RemoteProtocolError
 from dens.item import ENVELOPE_BYTES, OLDEST_AGE_MS, Item
 from dens.numbers import (
+    LAST_NODE,
     LINK_NUMBER,
     LINK_TYPES,
     NOTIFICATION,
@@ -36,8 +37,8 @@ from dens.numbers import (
     TYPE_NAMES,
 )
 
-VERSION: Final = 2
-"""1 counted in one byte what a notify satisfies, and could not say 256."""
+VERSION: Final = 3
+"""1 counted in one byte what a notify satisfies, and could not say 256; 2 had two bytes for an origin."""
 TAGGED: Final = 0x08
 COPIES: Final = 0x07
 SIGNED: Final = 0x01
@@ -53,7 +54,7 @@ _LONGEST: Final = {
     RENEW: ENVELOPE_BYTES + VECTOR_BYTES + 4,
 }
 """Where the payload of each type ends at the latest; what becomes a notify is shorter than one."""
-_HEADER: Final = Struct(">BBBBHIIBB")
+_HEADER: Final = Struct(">BBBBIIIBB")
 _read_header: Final = _HEADER.unpack_from
 _write_header: Final = _HEADER.pack
 _LINK: Final = frozenset(int(kind) for kind in LINK_TYPES)
@@ -127,6 +128,8 @@ def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
         raise RemoteProtocolError(f"message type {kind} is not known", 1)
     if first >> 4 != VERSION:
         raise OtherVersionError(f"version {first >> 4} is not known, {VERSION} is", 0)
+    if origin > LAST_NODE:
+        raise RemoteProtocolError(f"a node has a number up to {LAST_NODE}, not {origin}", 4)
     copies = first & COPIES
     signature_bytes = 0
     if copies and kind != NOTIFICATION:
@@ -135,11 +138,11 @@ def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
         copies, signature_bytes = 0, SIGNATURE_BYTES
     if kind in _LINK:
         if number < LINK_NUMBER:
-            raise RemoteProtocolError("a link message has a number from 2^31 on", 6)
+            raise RemoteProtocolError("a link message has a number from 2^31 on", 8)
         if language or age_ms or lifetime_q or hops:
             raise RemoteProtocolError("a link message has no language, age, lifetime or hops", 2)
     elif number >= LINK_NUMBER:
-        raise RemoteProtocolError("a number from 2^31 on belongs to link messages", 6)
+        raise RemoteProtocolError("a number from 2^31 on belongs to link messages", 8)
     tagged = bool(first & TAGGED)
     last = length - TAG_BYTES if tagged else length
     end = last - signature_bytes
@@ -153,12 +156,22 @@ def unpack(data: bytes, now_ms: int) -> tuple[Item, int, bool]:
 
 def peek(data: bytes) -> tuple[int, int, int, int, int, int] | None:
     """Return type, language, origin, number, age and hops as the envelope has them, whether or not the rest
-    holds; None where there is no envelope. It is for drivers' books, which look at every frame.
+    holds; None where there is no envelope of this version, or one that names no node. It is for drivers'
+    books, which look at every frame.
     """
     if len(data) < ENVELOPE_BYTES:
         return None
-    _, kind, language, _, origin, number, age_ms, _, hops = _read_header(data)
-    return (kind, language, origin, number, age_ms, hops) if kind in TYPE_NAMES else None
+    first, kind, language, _, origin, number, age_ms, _, hops = _read_header(data)
+    is_one = kind in TYPE_NAMES and first >> 4 == VERSION and origin <= LAST_NODE
+    return (kind, language, origin, number, age_ms, hops) if is_one else None
+
+
+def other_version(data: bytes) -> int | None:
+    """Return the version of what seems to be a message of another version, or None."""
+    if len(data) < 2 or data[1] not in TYPE_NAMES:
+        return None
+    version = data[0] >> 4
+    return version if 1 <= version != VERSION else None
 
 
 def read_header(data: bytes) -> Header:

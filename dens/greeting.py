@@ -8,7 +8,7 @@ from typing import Final
 from dens.context import NodeContext
 from dens.item import Item, item_id
 from dens.messages import Hello, SummaryMessage
-from dens.numbers import MEDIATOR, STORED, SUMMARY, Role
+from dens.numbers import MEDIATOR, STORED, Role
 from dens.participant import Participant
 from dens.peer_session import PeerSession
 
@@ -35,6 +35,8 @@ class Greeting:
     def is_news(item: Item, message: SummaryMessage, session: PeerSession) -> bool:
         """Say whether a summary would begin a session, or change what the peer is known to have."""
         theirs, known = message.hello.session, session.peer_session
+        if message.first:
+            return False  # Parts follow each other, so that all of them together cost what one would.
         return theirs > known or (
             theirs == known and session.is_ready and session.summary_number != item.number
         )
@@ -49,7 +51,7 @@ class Greeting:
         is_new = session.greet(_ROLES[hello.role], hello.session, hello.heard)
         says_summary = self._participant.role is MEDIATOR or session.role is MEDIATOR
         if is_new and says_summary:
-            session.offer(-1, item_id(self._node, self._ledger.link_number()), SUMMARY)
+            session.begin_summary(item_id(self._node, self._ledger.link_number()))
             session.hello_due_ms = now_ms + self._hello_ms  # The summary says it too.
         elif hello.heard != session.own_session or (
             not says_summary and (is_new or session.hello_due_ms <= now_ms)
@@ -59,6 +61,9 @@ class Greeting:
 
     def summary_came(self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int) -> None:
         """Take a summary; a bad one changes nothing, and one that is late or known is not looked into."""
+        if message.first:
+            self._part_came(item, message, session, now_ms)
+            return
         theirs = message.hello.session
         is_known = session.is_ready and session.summary_number == item.number
         is_read = theirs > session.peer_session or (theirs == session.peer_session and not is_known)
@@ -69,5 +74,23 @@ class Greeting:
         session.acknowledge(item, STORED, now_ms)
         if known is None:
             return
-        session.summarise(item.number, known, message.hosts)
+        session.summarise(item.number, known, message.hosts, message.last)
         self._participant.peer_ready(session, known, message.note, now_ms)
+
+    def _part_came(self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int) -> None:
+        """Take a further part of the summary that is here. One that has overtaken another is not taken: it is
+        not acknowledged, so it comes again. So every origin is compared once.
+        """
+        if (
+            message.hello.session != session.peer_session
+            or not session.is_ready
+            or message.part_of != session.summary_number
+            or message.first > session.covered + 1
+        ):
+            return
+        known = self._participant.understand(message) if message.first > session.covered else None
+        self.hello_came(message.hello, session, now_ms)
+        session.acknowledge(item, STORED, now_ms)
+        if known is not None:
+            session.hear_part(known, message.last)
+            self._participant.peer_said_more(session, known, now_ms)

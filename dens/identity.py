@@ -12,17 +12,28 @@ from typing import Final
 
 from dens.interfaces import Identities, Signer
 from dens.item import Item
-from dens.numbers import SIGNABLE_TYPES
+from dens.numbers import RECEIPT, SIGNABLE_TYPES
 
 _LABEL: Final = b"dens subscriber v1"
 _FIXED: Final = Struct(">BBHIB")
+_WIDE_LABEL: Final = b"dens subscriber v2"
+_WIDE: Final = Struct(">BBIIB")
+_LAST_NARROW: Final = 0xFFFF
+_NARROW: Final = b"\x00\x00"
+"""Up to envelope version 2 an origin had two bytes, in receipts too. What was signed then stays signed: where
+two bytes suffice they are what is signed, and the label says which of the two it is.
+"""
 _SIGNABLE: Final = frozenset(int(kind) for kind in SIGNABLE_TYPES)
 
 
 def statement(item: Item) -> bytes:
     """Return what is signed: type, language, origin, number, lifetime code and payload, behind a label."""
-    fixed = _FIXED.pack(item.type, item.language, item.origin, item.number, item.lifetime_q)
-    return _LABEL + fixed + item.payload
+    is_wide = item.origin > _LAST_NARROW
+    label, fixed = (_WIDE_LABEL, _WIDE) if is_wide else (_LABEL, _FIXED)
+    payload = item.payload
+    if item.type == RECEIPT and not is_wide and payload[:2] == _NARROW:
+        payload = payload[2:]
+    return label + fixed.pack(item.type, item.language, item.origin, item.number, item.lifetime_q) + payload
 
 
 def signed(item: Item, signer: Signer | None) -> Item:

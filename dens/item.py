@@ -31,7 +31,7 @@ def told_id(item_id: ItemId) -> str:
     return f"({item_id >> NUMBER_BITS}, {item_id & NUMBER_MASK})"
 
 
-ENVELOPE_BYTES: Final = 16
+ENVELOPE_BYTES: Final = 18
 NEVER_MS: Final = 1 << 62
 """Later than any time."""
 AT_ONCE_MS: Final = -NEVER_MS
@@ -60,7 +60,7 @@ class Item:
 
     >>> item = Item(35, 1, 7, 1, 1_000, 8, 0, b"abc")
     >>> told_id(item.id), item.expires_ms, item.size
-    ('(7, 1)', 3000, 19)
+    ('(7, 1)', 3000, 21)
     """
 
     __slots__ = (

@@ -46,6 +46,8 @@ class Limits:
     """The largest congestion window: unacknowledged bytes to one peer; one message is always allowed. An
     eighth at first, then as much of it as is answered within half of `retry_ms`.
     """
+    summary_bytes: int = 48_000
+    """What one summary says of known messages; what mediators know beyond that goes in further parts."""
     hello_ms: int = 1_000
     """Pause between hellos until the peer answers."""
     retry_ms: int = 1_000

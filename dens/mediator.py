@@ -115,7 +115,7 @@ class Mediator(Participant):
     def understand(self, message: SummaryMessage) -> Summary:
         """Return what a peer's summary says; of another mediator's, where it differs from what is known."""
         if message.hello.role == MEDIATOR:
-            return self._ledger.seen.compare(message.known)
+            return self._ledger.seen.compare(message.known, message.first, message.last)
         return super().understand(message)
 
     def relays_as_held(self) -> bool:
@@ -164,21 +164,23 @@ class Mediator(Participant):
     # ------------------------------------------------------------------ giving messages
 
     def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
-        """Tell a mediator all that is known here, and an end what is known of it."""
-        if session.role is MEDIATOR:
-            return self._ledger.seen.encode_all(most_bytes)
+        """Tell an end what is known of it."""
         return self._ledger.seen.encode_only(session.peer, most_bytes)
+
+    def summary_part(
+        self, session: PeerSession, first: int, last: int | None, most_bytes: int
+    ) -> tuple[bytes, int]:
+        """Tell a mediator all that is known here, in parts where it is much."""
+        if session.role is MEDIATOR:
+            return self._ledger.seen.encode_part(first, last, most_bytes)
+        return super().summary_part(session, first, last, most_bytes)
 
     def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Queue what a peer lacks, each kind of peer its own."""
         role = session.role
         self._sharing.met(session, note, now_ms)
         if role is MEDIATOR:
-            held = self._state.items
-            missing = [(held[id].created_ms, id) for id in known.lacking if id in held]
-            missing.sort()  # By identity among equals, as they are.
-            for _, id in missing:
-                self._offer(held[id], session, now_ms)
+            self.peer_said_more(session, known, now_ms)
         elif role is SUBSCRIBER:
             if self._state.carried.is_deferred(session.peer):
                 self._deferred.find(session, now_ms)
@@ -191,12 +193,21 @@ class Mediator(Participant):
         else:
             self._installing.offer_all(session)
 
+    def peer_said_more(self, session: PeerSession, known: Summary, now_ms: int) -> None:
+        """Queue what a mediator lacks."""
+        held = self._state.items
+        missing = [(held[id].created_ms, id) for id in known.lacking if id in held]
+        missing.sort()  # By identity among equals, as they are.
+        for _, id in missing:
+            self._offer(held[id], session, now_ms)
+
     def _offer(self, item: Item, session: PeerSession, now_ms: int) -> None:
         """Queue a message for a mediator that has use for it; what came for the ends of this device alone
-        goes to no other.
+        goes to no other. Where the part of its summary that would name it has not come yet, that part will
+        tell.
         """
         type = item.type
-        if type == NOTIFY or not session.lacks(item.id):
+        if type == NOTIFY or item.origin > session.covered or not session.lacks(item.id):
             return
         priority = _PRIORITY[type]
         if type == NOTIFICATION:

@@ -13,14 +13,17 @@ from typing import Final, NamedTuple
 
 from dens.errors import RemoteProtocolError
 from dens.item import NUMBER_BITS, NUMBER_MASK, ItemId, item_id
-from dens.numbers import STATUS_NAMES, Role
+from dens.numbers import LAST_NODE, LINK_NUMBER, STATUS_NAMES, Role
 from watchdog.header import BODY_AT, HEADER_ID, HEADER_LIFETIME, HEADER_REVISION
 
 _HELLO: Final = Struct(">BII")
-_ENTRY: Final = Struct(">HIB")
+_ENTRY: Final = Struct(">IIB")
 ACK_BYTES: Final = _ENTRY.size
 """What one answer takes in an acknowledgement."""
-_RECEIPT: Final = Struct(">HI")
+_RECEIPT: Final = Struct(">II")
+_INTERVAL: Final = Struct(">II")
+_PART: Final = 0x80
+"""Set in the count of hosted ends where an interval follows it."""
 _ROLES: Final = frozenset(int(role) for role in Role)
 NOTE_BYTES: Final = 16_384
 """The most that a replication policy may say in a summary."""
@@ -64,7 +67,8 @@ class Hello(NamedTuple):
 
 class SummaryMessage(NamedTuple):
     """What I know. It says again what the hello says, so that it also answers one. Between mediators it
-    carries whose ends the sender hosts and its policy's note.
+    carries whose ends the sender hosts and its policy's note, and it may be one part of several, each about
+    the origins of an interval.
     """
 
     hello: Hello
@@ -73,16 +77,28 @@ class SummaryMessage(NamedTuple):
     """The summary as in dens/summary.py."""
     hosts: tuple[int, ...] = ()
     """The hosted ends, ascending."""
+    first: int = 0
+    last: int = LAST_NODE
+    """The origins that it is about; of others it says nothing."""
+    part_of: int = 0
+    """The link number of the part that begins with origin 0, in those that follow it."""
 
     def encode(self) -> bytes:
         """Return the hello, what is for mediators behind its length in two bytes, the summary.
 
-        What is for mediators is nothing, or a count, two bytes for each hosted end, and the note.
+        What is for mediators is nothing, or a count, the interval if it is not that of all origins, four
+        bytes for each hosted end, and the note. A part that follows another says of which one, and has
+        neither ends nor a note.
         """
         told = b""
-        if self.note or self.hosts:
-            ends = b"".join([end.to_bytes(2, "big") for end in self.hosts])
-            told = bytes((len(self.hosts),)) + ends + self.note
+        if self.last != LAST_NODE or self.first:
+            interval = _INTERVAL.pack(self.first, self.last)
+            number = self.part_of.to_bytes(4, "big") if self.first else b""
+            told = bytes((_PART | len(self.hosts),)) + interval + number
+        elif self.note or self.hosts:
+            told = bytes((len(self.hosts),))
+        if told:
+            told += b"".join([end.to_bytes(4, "big") for end in self.hosts]) + self.note
         return self.hello.encode() + len(told).to_bytes(2, "big") + told + self.known
 
     @classmethod
@@ -95,25 +111,53 @@ class SummaryMessage(NamedTuple):
             )
         end = start + int.from_bytes(payload[_HELLO.size : start], "big")
         is_whole = end <= len(payload)
-        hosts, note_at = _read_hosts(payload, start, end) if is_whole and end > start else ((), start)
+        first, last, part_of, hosts_at = 0, LAST_NODE, 0, start + 1
+        hosts: tuple[int, ...] = ()
+        note_at = start
+        if is_whole and end > start:
+            if payload[start] & _PART:
+                first, last, part_of, hosts_at = _read_interval(payload, start + 1, end)
+            hosts, note_at = _read_hosts(payload, start, hosts_at, end)
         if not is_whole or end - note_at > NOTE_BYTES:
             raise RemoteProtocolError("the note is longer than the payload or than allowed", _HELLO.size)
-        return cls(Hello._read(payload), payload[note_at:end], payload[end:], hosts)
+        if first and end > hosts_at:
+            raise RemoteProtocolError("only the first part of a summary has hosted ends or a note", hosts_at)
+        return cls(Hello._read(payload), payload[note_at:end], payload[end:], hosts, first, last, part_of)
 
 
-def _read_hosts(payload: bytes, start: int, end: int) -> tuple[tuple[int, ...], int]:
+def _read_interval(payload: bytes, start: int, end: int) -> tuple[int, int, int, int]:
+    """Return the origins that a part is about, of which one it is a part, and the position behind."""
+    position = start + _INTERVAL.size
+    if position > end:
+        raise RemoteProtocolError("a part of a summary ends within its interval", end)
+    first, last = _INTERVAL.unpack_from(payload, start)
+    if not first <= last <= LAST_NODE or last - first == LAST_NODE:
+        raise RemoteProtocolError(f"{first} to {last} is no part of all origins", start)
+    if not first:
+        return first, last, 0, position
+    if position + 4 > end:
+        raise RemoteProtocolError("a part of a summary ends within a number", end)
+    part_of = int.from_bytes(payload[position : position + 4], "big")
+    if part_of < LINK_NUMBER:
+        raise RemoteProtocolError("a part of a summary follows a link message", position)
+    return first, last, part_of, position + 4
+
+
+def _read_hosts(payload: bytes, start: int, hosts_at: int, end: int) -> tuple[tuple[int, ...], int]:
     """Return the hosted ends that a summary names, and where the note begins."""
-    count = payload[start]
-    note_at = start + 1 + 2 * count
+    count = payload[start] & ~_PART
+    note_at = hosts_at + 4 * count
     if count > MOST_HOSTED or note_at > end:
         raise RemoteProtocolError(
             f"{count} hosted ends are more than {MOST_HOSTED} or than there are bytes for", start
         )
     if end == start + 1:
         raise RemoteProtocolError("neither a hosted end nor a note is said with no byte at all", start)
-    hosts = tuple(int.from_bytes(payload[at : at + 2], "big") for at in range(start + 1, note_at, 2))
+    hosts = tuple(int.from_bytes(payload[at : at + 4], "big") for at in range(hosts_at, note_at, 4))
     if any(one >= other for one, other in pairwise(hosts)):
-        raise RemoteProtocolError("hosted ends are named once each, ascending", start + 1)
+        raise RemoteProtocolError("hosted ends are named once each, ascending", hosts_at)
+    if hosts and hosts[-1] > LAST_NODE:
+        raise RemoteProtocolError(f"{hosts[-1]} is no node", note_at - 4)
     return hosts, note_at
 
 
@@ -123,7 +167,7 @@ class Acknowledgement(NamedTuple):
     entries: tuple[tuple[int, int, int], ...]
 
     def encode(self) -> bytes:
-        """Return seven bytes an entry."""
+        """Return nine bytes an entry."""
         return b"".join([_ENTRY.pack(*entry) for entry in self.entries])
 
     @classmethod
@@ -132,9 +176,11 @@ class Acknowledgement(NamedTuple):
         if not payload or len(payload) % _ENTRY.size:
             raise RemoteProtocolError(f"{len(payload)} bytes are no whole number of entries", len(payload))
         entries = tuple(_ENTRY.iter_unpack(payload))
-        for position, entry in enumerate(entries):
-            if entry[2] not in STATUS_NAMES:
-                raise RemoteProtocolError(f"status {entry[2]} is not known", position * _ENTRY.size + 6)
+        for position, (origin, _, status) in enumerate(entries):
+            if origin > LAST_NODE:
+                raise RemoteProtocolError(f"{origin} is no node", position * _ENTRY.size)
+            if status not in STATUS_NAMES:
+                raise RemoteProtocolError(f"status {status} is not known", position * _ENTRY.size + 8)
         return cls(entries)
 
 
@@ -241,12 +287,12 @@ class Receipt:
     notification: ItemId
 
     def encode(self) -> bytes:
-        """Return six bytes."""
+        """Return eight bytes."""
         return _RECEIPT.pack(self.notification >> NUMBER_BITS, self.notification & NUMBER_MASK)
 
     @classmethod
     def decode(cls, payload: bytes) -> "Receipt":
-        """Read six bytes, or raise RemoteProtocolError."""
+        """Read eight bytes, or raise RemoteProtocolError."""
         return cls(read_receipt(payload))
 
 
@@ -257,6 +303,8 @@ def read_receipt(payload: bytes) -> ItemId:
             f"a receipt has {_RECEIPT.size} bytes, here are {len(payload)}", len(payload)
         )
     origin, number = _RECEIPT.unpack(payload)
+    if origin > LAST_NODE:
+        raise RemoteProtocolError(f"{origin} is no node", 0)
     return item_id(origin, number)
 
 

@@ -59,6 +59,9 @@ DIRECT_LANGUAGE: Final = 0
 LINK_NUMBER: Final = 1 << 31
 """Numbers from here on name link messages; numbers below name what is stored and relayed."""
 
+LAST_NODE: Final = (1 << 31) - 1
+"""The highest number of a node. It has four bytes on the air, and fits into the columns of traces."""
+
 
 class Role(IntEnum):
     """What a node is to the overlay."""

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from dens import summary
+from dens.errors import RemoteProtocolError
 from dens.item import NEVER_MS, Item, ItemId
 from dens.messages import SummaryMessage
-from dens.numbers import Role, Status
+from dens.numbers import LAST_NODE, Role, Status
 from dens.peer_session import PeerSession
 from dens.summary import Summary
 
@@ -36,6 +37,11 @@ class Participant(ABC):
     @abstractmethod
     def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Queue what the peer lacks; `known` is what it has."""
+
+    def peer_said_more(  # noqa: B027 only mediators speak in parts
+        self, session: PeerSession, known: Summary, now_ms: int
+    ) -> None:
+        """Queue what the peer lacks of the origins that a further part of its summary is about."""
 
     @abstractmethod
     def take(self, item: Item, session: PeerSession, now_ms: int) -> Status | None:
@@ -63,6 +69,8 @@ class Participant(ABC):
 
     def understand(self, message: SummaryMessage) -> Summary:
         """Return what a peer's summary says, or raise RemoteProtocolError."""
+        if message.last != LAST_NODE or message.first:
+            raise RemoteProtocolError("only between mediators a summary comes in parts")
         return summary.decode(message.known)
 
     def next_end_ms(self) -> int:
@@ -85,6 +93,14 @@ class Participant(ABC):
     @abstractmethod
     def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
         """Return the summary this peer needs."""
+
+    def summary_part(
+        self, session: PeerSession, first: int, last: int | None, most_bytes: int
+    ) -> tuple[bytes, int]:
+        """Return the summary this peer needs of the origins from `first` to `last`, and the last (None: as
+        many as fit). What an end needs is in one part.
+        """
+        return self.summary_for(session, most_bytes), LAST_NODE
 
     @abstractmethod
     def held(self, item_id: ItemId) -> Item | None:

@@ -26,13 +26,14 @@ from typing import Final
 from dens.item import AT_ONCE_MS, ENVELOPE_BYTES, NEVER_MS, NUMBER_BITS, NUMBER_MASK, Item, ItemId
 from dens.limits import Limits
 from dens.messages import ACK_BYTES
-from dens.numbers import Role
+from dens.numbers import LAST_NODE, SUMMARY, Role
 from dens.summary import RecentIds, Summary
 
 _FEW_BYTES: Final = 2_048
 """Some small messages, which no link is too slow for."""
 DATAGRAM_BYTES: Final = 60_000
 """The most that shares a datagram; UDP carries 65,507 bytes."""
+_SUMMARY_PRIORITY: Final = -1
 _MOST_BATCHES: Final = 64
 """So many batches can be answered as a whole; what went in an earlier one is answered one by one."""
 
@@ -84,6 +85,7 @@ class PeerSession:
         "_window_bytes",
         "acks",
         "acks_due_ms",
+        "covered",
         "due_ms",
         "flags",
         "hello_due_ms",
@@ -92,6 +94,7 @@ class PeerSession:
         "is_ready",
         "owes_hello",
         "own_session",
+        "parts",
         "peer",
         "peer_session",
         "role",
@@ -129,6 +132,10 @@ class PeerSession:
         self._has: Summary | None = None
         self.is_ready = False
         """Whether the peer's summary is here."""
+        self.covered = -1
+        """The last origin of which the peer has said what it knows; they come in ascending order."""
+        self.parts: dict[ItemId, tuple[int, int | None]] = {}
+        """The interval of origins of each part of our summary; None is where it has not been formed yet."""
         self.hosts: tuple[int, ...] = ()
         """The ends that the peer hosts: what it is given for them, they have."""
         self._also_has = RecentIds(self._limits.contact_items)
@@ -173,9 +180,14 @@ class PeerSession:
         self.role = role
         return True
 
-    def summarise(self, number: int, known: Summary, hosts: tuple[int, ...] = ()) -> None:
-        """Take what the peer knows and whose ends it hosts, and no longer wait to send it any of that."""
+    def summarise(
+        self, number: int, known: Summary, hosts: tuple[int, ...] = (), last: int = LAST_NODE
+    ) -> None:
+        """Take what the peer knows, of origins up to the last, and whose ends it hosts, and no longer wait to
+        send it any of that.
+        """
         self.summary_number = number
+        self.covered = last
         self.hosts = hosts
         self._has = known
         self.is_ready = True
@@ -183,6 +195,12 @@ class PeerSession:
             self._queue = [entry for entry in self._queue if entry[3] not in known]
             self._queued = {entry[3] for entry in self._queue}
             heapify(self._queue)
+
+    def hear_part(self, known: Summary, last: int) -> None:
+        """Take what the peer knows of the origins that follow, up to the last. Nothing of them was queued."""
+        assert self._has is not None
+        self._has.extend(known, self._limits.known_items)
+        self.covered = last
 
     def knows(self, item_id: ItemId) -> bool:
         """Say whether the peer is known to have this message."""
@@ -223,6 +241,11 @@ class PeerSession:
     def lacks(self, item_id: ItemId) -> bool:
         """Say whether the peer neither has this message nor will get it: it is not queued or on its way."""
         return not (item_id in self._queued or item_id in self._flights or self.knows(item_id))
+
+    def begin_summary(self, item_id: ItemId, first: int = 0) -> None:
+        """Queue our summary, or a part of it that begins with this origin, before all else."""
+        self.parts[item_id] = first, None
+        self.enqueue(_SUMMARY_PRIORITY, item_id, SUMMARY, ENVELOPE_BYTES)
 
     def offer(self, priority: int, item_id: ItemId, type: int, size: int = ENVELOPE_BYTES) -> None:
         """Queue a message unless the peer has it or it is on its way; a lower priority number goes first."""

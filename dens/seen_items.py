@@ -7,16 +7,20 @@ forgotten when somebody next asks, and nobody need be woken for it. Heaps are ma
 in them is gone, so that what comes and goes leaves nothing behind.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 from typing import Final
 
+from dens.errors import RemoteProtocolError
 from dens.item import NEVER_MS, NUMBER_BITS, NUMBER_MASK, ItemId
+from dens.numbers import LAST_NODE
 from dens.summary import NumberRanges, Summary, encode, read_origin, varint
 
-_ONE_ORIGIN_BYTES = 1 << 20
+_ONE_ORIGIN_BYTES: Final = 1 << 20
 """Room for whatever is known of one origin."""
+_NONE: Final = -2
+"""No origin, nor the one before the first."""
 
 
 class SeenItems:
@@ -204,42 +208,83 @@ class SeenItems:
             step = origins[place] - (origins[place - 1] if place else -1) - 1
             self._pieces[place] = varint(step) + self._chunks[place]
 
-    def encode_all(self, most_bytes: int) -> bytes:
-        """Return the summary of everything known."""
+    def encode_part(self, first: int, last: int | None, most_bytes: int) -> tuple[bytes, int]:
+        """Return the summary of what is known of the origins from `first` to `last`, and the last; None is
+        for as many as fit. Where an interval that was chosen earlier has outgrown its room, or one origin is
+        too much, later ranges are left out: the peer then offers what is known here already.
+        """
         encoded = self._refresh()
-        return encoded if len(encoded) <= most_bytes else encode(sorted(self._by_origin.items()), most_bytes)
+        end = LAST_NODE if last is None else last
+        if not first and end == LAST_NODE and len(encoded) <= most_bytes:
+            return encoded, LAST_NODE
+        origins = self._origins
+        place, behind = bisect_left(origins, first), bisect_right(origins, end)
+        out = bytearray(self._first_piece(place, first) if place < behind else b"")
+        if len(out) <= most_bytes:
+            place += 1
+            for piece in self._pieces[place:behind]:
+                if len(out) + len(piece) > most_bytes:
+                    break
+                out += piece
+                place += 1
+            if place >= behind:
+                return bytes(out), end
+            if last is None:
+                return bytes(out), origins[place] - 1
+        else:
+            out.clear()
+        origin = origins[place]
+        step = varint(origin - (origins[place - 1] if out else first - 1) - 1)
+        chunk = self._by_origin[origin].encode(most_bytes - len(out) - len(step))
+        if chunk:
+            out += step + chunk
+        return bytes(out), origin if last is None else last
 
-    def compare(self, encoded: bytes) -> Summary:
-        """Return where a peer's summary differs from what is known here, and what the peer lacks, by origin
-        and number; or raise RemoteProtocolError.
+    def _first_piece(self, place: int, first: int) -> bytes:
+        """Return the piece of an origin with which an interval that begins there begins."""
+        return varint(self._origins[place] - first) + self._chunks[place]
+
+    def compare(self, encoded: bytes, first: int = 0, last: int = LAST_NODE) -> Summary:
+        """Return where a peer's summary of the origins from `first` to `last` differs from what is known
+        here, and what of these the peer lacks, by origin and number; or raise RemoteProtocolError.
 
         No piece is the beginning of another, so bytes that continue with a piece of ours say the same of
         that origin and need not be read. What two nodes both know therefore costs next to nothing.
         """
-        if encoded == self._refresh():
+        if encoded == self._refresh() and not first and last == LAST_NODE:
             return Summary({})
         differing: dict[int, NumberRanges] = {}
         lacking: list[ItemId] = []
         origins, pieces, known = self._origins, self._pieces, self._by_origin
-        place, last = 0, len(origins)
+        place, behind = bisect_left(origins, first), bisect_right(origins, last)
         position, size = 0, len(encoded)
-        ours = theirs = -1  # the origin before
+        ours = theirs = first - 1  # the origin before
+        if first and place < behind:
+            piece = self._first_piece(place, first)
+            if encoded.startswith(piece):
+                position = len(piece)
+                ours = theirs = origins[place]
+                place += 1
+            else:
+                ours = _NONE
         while position < size:
             if ours == theirs:
-                while place < last and encoded.startswith(pieces[place], position):
+                while place < behind and encoded.startswith(pieces[place], position):
                     position += len(pieces[place])
                     ours = theirs = origins[place]
                     place += 1
                 if position >= size:
                     break
             theirs, ranges, position = read_origin(encoded, position, theirs)
+            if theirs > last:
+                raise RemoteProtocolError(f"origin {theirs} is none of {first} to {last}", position)
             differing[theirs] = ranges
-            while place < last and origins[place] <= theirs:
+            while place < behind and origins[place] <= theirs:
                 ours = origins[place]
                 missing = known[ours].minus(ranges if ours == theirs else None)
                 lacking += [ours << NUMBER_BITS | number for number in missing]
                 place += 1
-        for origin in origins[place:]:
+        for origin in origins[place:behind]:
             lacking += [origin << NUMBER_BITS | number for number in known[origin].minus(None)]
         return Summary(differing, lacking)
 

@@ -4,7 +4,7 @@ Numbers of one origin are mostly consecutive, so a node that knows a thousand no
 says so in about forty bytes. On the air, all numbers being varints (seven bits a byte, least significant
 first, shortest form):
 
-    for each origin, ascending:    origin − previous origin − 1 (the first: origin)
+    for each origin, ascending:    origin − previous origin − 1 (the first: origin − first of the interval)
                                    number of ranges − 1
       for each range, ascending:   start − previous end − 2 (the first: start)
                                    end − start
@@ -17,7 +17,7 @@ from typing import Final
 
 from dens.errors import RemoteProtocolError
 from dens.item import NUMBER_BITS, NUMBER_MASK, ItemId
-from dens.numbers import LINK_NUMBER
+from dens.numbers import LAST_NODE, LINK_NUMBER
 
 _FEW: Final = 1_024
 """So many identities are kept one by one."""
@@ -195,11 +195,23 @@ class Summary:
     and in `lacking` what the peer lacks.
     """
 
-    __slots__ = ("_by_origin", "lacking")
+    __slots__ = ("_by_origin", "_ranges", "lacking")
 
-    def __init__(self, by_origin: Mapping[int, NumberRanges], lacking: Sequence[ItemId] = ()) -> None:
+    def __init__(self, by_origin: dict[int, NumberRanges], lacking: Sequence[ItemId] = ()) -> None:
         self._by_origin = by_origin
+        self._ranges: int | None = None
         self.lacking = lacking
+
+    def extend(self, other: "Summary", most_ranges: int) -> None:
+        """Hold what another part says as well, as far as there is room: whoever sends parts does not choose
+        how much is kept. What is left out may be offered once more.
+        """
+        if self._ranges is None:
+            self._ranges = _ranges_in(self._by_origin)
+        ranges = self._ranges + _ranges_in(other._by_origin)
+        if ranges <= most_ranges:
+            self._by_origin.update(other._by_origin)
+            self._ranges = ranges
 
     def __contains__(self, item_id: ItemId) -> bool:
         ranges = self._by_origin.get(item_id >> NUMBER_BITS)
@@ -275,8 +287,8 @@ def read_origin(data: bytes, position: int, previous_origin: int) -> tuple[int, 
         step, position = read_varint(data, position)
         more, position = read_varint(data, position)
     origin = previous_origin + step + 1
-    if origin > 0xFFFF:
-        raise RemoteProtocolError("an origin has more than 16 bits", position)
+    if origin > LAST_NODE:
+        raise RemoteProtocolError("an origin has more than 31 bits", position)
     starts: list[int] = []
     ends: list[int] = []
     end = -2

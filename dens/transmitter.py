@@ -12,12 +12,14 @@ from dens import envelope
 from dens.context import NodeContext
 from dens.envelope import pack
 from dens.item import NUMBER_MASK, Item, ItemId
+from dens.item import item_id as item_id_of
 from dens.machine import Datagram
 from dens.messages import Acknowledgement, Batch, Hello, SummaryMessage
 from dens.numbers import (
     ACKNOWLEDGEMENT,
     BATCH,
     HELLO,
+    LAST_NODE,
     MEDIATOR,
     NOTIFICATION,
     NOTIFY,
@@ -27,7 +29,6 @@ from dens.participant import Participant
 from dens.peer_session import Flight, PeerSession
 from dens.quarantine import Work
 
-_SUMMARY_BYTES: Final = 48_000
 _EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
 """What is formed anew for each receiver; all else is relayed as it is held."""
 _MOST_TOGETHER: Final = 256
@@ -58,12 +59,14 @@ class Transmitter:
         "_participant",
         "_quarantine",
         "_relays_as_held",
+        "_summary_bytes",
         "_table_check",
     )
 
     def __init__(self, context: NodeContext, table_check: int, participant: Participant) -> None:
         self._node = context.node
         self._hello_ms = context.limits.hello_ms
+        self._summary_bytes = context.limits.summary_bytes
         self._table_check = table_check
         self._authenticator = context.authenticator
         self._ledger = context.ledger
@@ -143,6 +146,7 @@ class Transmitter:
         """Put a message to those that leave together, and send them off where it does not fit."""
         if load.items and (
             session.role is not MEDIATOR
+            or item.type == SUMMARY
             or len(load.items) == _MOST_TOGETHER
             or not session.shares(load.size + item.size, load.items[0].type == SUMMARY)
         ):
@@ -200,9 +204,20 @@ class Transmitter:
         return Hello(self._participant.role, session.own_session, session.peer_session)
 
     def _summary(self, item_id: ItemId, session: PeerSession, now_ms: int) -> Item:
-        participant = self._participant
-        known = participant.summary_for(session, _SUMMARY_BYTES)
-        payload = SummaryMessage(
-            self._hello(session), participant.note(session, now_ms), known, participant.told_hosts(session)
-        ).encode()
-        return Item(SUMMARY, 0, self._node, item_id & NUMBER_MASK, now_ms, 0, 0, payload)
+        """Return our summary, or a part of it. What interval a part is about stays what it was when it was
+        first formed, and then the next part is queued.
+        """
+        participant, hello = self._participant, self._hello(session)
+        first, chosen = session.parts[item_id]
+        known, last = participant.summary_part(session, first, chosen, self._summary_bytes)
+        if chosen is None:
+            session.parts[item_id] = first, last
+            if last != LAST_NODE:
+                session.begin_summary(item_id_of(self._node, self._ledger.link_number()), last + 1)
+        if first:
+            part_of = next(iter(session.parts)) & NUMBER_MASK
+            message = SummaryMessage(hello, b"", known, (), first, last, part_of)
+        else:
+            note, hosts = participant.note(session, now_ms), participant.told_hosts(session)
+            message = SummaryMessage(hello, note, known, hosts, 0, last)
+        return Item(SUMMARY, 0, self._node, item_id & NUMBER_MASK, now_ms, 0, 0, message.encode())

@@ -13,7 +13,9 @@ from typing import Any, Final
 
 import simpy
 
-_NODES: Final = 1 << 32
+from dens.numbers import LAST_NODE
+
+_NODES: Final = LAST_NODE + 1
 """Nodes have numbers below this."""
 
 

@@ -27,6 +27,7 @@ from emulation.streams import Streams
 from knowledge_manager.local_dictionary import LocalDataDictionary
 from knowledge_manager.mission_table import MissionTable
 from nodes.assembly import assembly_of
+from nodes.short_origins import ShortOrigins
 from plugins.language import Damper, SubscriptionLanguage
 from plugins.registry import languages
 from watchdog.watchdog import Watchdog
@@ -156,7 +157,8 @@ class NodeFactory:
                 identity: language.source_filter_by(algorithm, own)
                 for identity, language in self._languages.items()
             }
-            host = watchdog = Watchdog(filters, dampers=dampers)
+            watchdog = Watchdog(filters, dampers=dampers)
+            host = ShortOrigins(watchdog)
         engine = self._assembly.publisher(slot.number, store, now_ms, filter_host=host)
         documents = [plan for plan in self._scenario.publications if plan.group == slot.group]
         if plans or documents:

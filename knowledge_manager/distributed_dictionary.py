@@ -36,7 +36,7 @@ DEFAULT_BOUND: Final = 4096
 KEPT_EXPIRED_MS: Final = 3_600_000
 """How long an expired extract is remembered, so that no older one of the same node takes its place."""
 
-LARGEST_NODE: Final = 0xFFFF
+LARGEST_NODE: Final = 2**31 - 1
 
 
 class Requirement(Protocol):

@@ -16,6 +16,7 @@ from dens.store import Store
 from dens.subscriber import SubscriberEnd
 from knowledge_manager.distributed_dictionary import DistributedDataDictionary
 from knowledge_manager.mission_table import MissionTable
+from nodes.short_origins import ShortOrigins
 from plugins.language import SubscriptionLanguage, no_parts
 from plugins.registry import languages
 
@@ -79,4 +80,4 @@ def subscriber(
 def publisher(plan: "NodePlan", node: int, store: Store, now_ms: int, host: FilterHost) -> PublisherEnd:
     """Return an end that measures, in the same mission as the node."""
     made = assembly_of(plan.table, mission_key=plan.secret)
-    return made.publisher(node, store, now_ms, filter_host=host)
+    return made.publisher(node, store, now_ms, filter_host=ShortOrigins(host))

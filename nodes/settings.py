@@ -8,12 +8,13 @@ from pydantic_core import PydanticCustomError
 
 from dens.drivers.neighbours import Address
 from dens.messages import MOST_HOSTED
+from dens.numbers import LAST_NODE
 from dens.policies.registry import USUAL
 from documents.toml_documents import SchemaCodes
 
 CODES = SchemaCodes(unknown_key="D341", missing_key="D343", bad_value="D342")
 
-NodeNumber = Annotated[int, Field(ge=0, le=65_535)]
+NodeNumber = Annotated[int, Field(ge=0, le=LAST_NODE)]
 
 
 def address_of(text: str) -> Address:

@@ -77,7 +77,7 @@ class _Manifest(_Passing):
     simulated_ms: Annotated[int, Field(ge=0, le=LONGEST_MS)]
     began_ms: Annotated[int, Field(ge=0, le=LONGEST_MS)] = 0
     seed: Count | None = None
-    node: Annotated[int, Field(ge=0, le=65_535)] | None = None
+    node: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
     scenario: _Scenario = _Scenario()
     inputs: dict[str, Name] = {}
     subscription_documents: dict[str, Text | None] = {}

@@ -33,7 +33,10 @@ class Authenticator:
         self._peer_key = b""
 
     def _key(self, node: int) -> bytes:
-        return hmac(self._mission_key, b"dens node key v1", bytes([node >> 8, node & 255]))
+        number = bytes([node >> 8 & 255, node & 255])
+        if node > 65535:
+            number = bytes([node >> 24, node >> 16 & 255]) + number
+        return hmac(self._mission_key, b"dens node key v1", number)
 
     def append_tag(self, b: bytearray, n: int, session: bytes | bytearray) -> None:
         """Write the tag of b[:n] behind it, for this session of the receiver."""

@@ -14,6 +14,9 @@ ACKNOWLEDGEMENT = 3
 INSTALL = 33
 REMOVE = 34
 
+LAST_ORIGIN = 65535
+"""A pool has two bytes for a subscriber: there is no room for those with higher numbers."""
+
 _STATUSES = b"\x00\x00\x00\x02\x04\x05\x06\x03\x02"
 """What the answers of a filter host, 0 to 8, are called on the air."""
 
@@ -25,17 +28,17 @@ class Publisher(Transmitter):
         """Take a datagram of n bytes, of which b holds at least the beginning; whatever it is, nothing is
         raised.
         """
-        if n < 16 or b[0] != self.out[0] or b[3] != self.out[3]:
+        if n < 18 or b[0] != self.out[0] or b[3] != self.out[3]:
             self.refused += 1
             return
         kind = b[1]
-        origin = b[4] << 8 | b[5]
-        link = b[6] > 127
+        origin = int.from_bytes(b[4:8], "big")
+        link = b[8] > 127
         status = 8
         if self.authenticator:
             n -= 8
             if (
-                n < 16
+                n < 18
                 or n + 8 > len(b)
                 or not self.authenticator.verifies(
                     b, n, origin if link else self.peer, NOBODY if kind == HELLO else self.session
@@ -44,10 +47,10 @@ class Publisher(Transmitter):
                 self.refused += 1
                 return
         if link and kind == ACKNOWLEDGEMENT and origin == self.peer:
-            for entry in range(18, n - 4, 7):
+            for entry in range(22, n - 4, 9):
                 if b[entry] > 127:
                     self.is_told = True
-                elif self.sent < len(self.outbox) and b[entry : entry + 4] == self.outbox[self.sent][6:10]:
+                elif self.sent < len(self.outbox) and b[entry : entry + 4] == self.outbox[self.sent][8:12]:
                     if self.sent:
                         self.outbox.pop(1)
                     self.sent = 1
@@ -55,11 +58,11 @@ class Publisher(Transmitter):
                     continue
                 self.due_ms = self.tries = 0
             return
-        if link and kind < ACKNOWLEDGEMENT and n > 24 and b[16] == 2:
-            session = bytes(b[17:21])
+        if link and kind < ACKNOWLEDGEMENT and n > 26 and b[18] == 2:
+            session = bytes(b[19:23])
             if origin == self.peer and session < self.peer_session:
                 return
-            self.is_heard = b[21:25] == self.session
+            self.is_heard = b[23:27] == self.session
             if origin != self.peer or session > self.peer_session:
                 self.peer = origin
                 self.peer_session = session
@@ -75,12 +78,12 @@ class Publisher(Transmitter):
         elif link or self.peer < 0:
             self.refused += 1
             return
-        elif n > len(b):
+        elif n > len(b) or origin > LAST_ORIGIN:
             status = 4
-        elif kind == REMOVE and n == 18:
-            self.host.remove(origin, b[16], b[17], now_ms)
+        elif kind == REMOVE and n == 20:
+            self.host.remove(origin, b[18], b[19], now_ms)
             status = 0
-        elif kind == INSTALL and n > 18:
-            left_ms = (8 + (b[14] & 7) << min(b[14] >> 3, 19)) * 125 - int.from_bytes(b[10:14], "big")
-            status = _STATUSES[self.host.install(origin, b[16], b[17], b[2], bytes(b[16:n]), left_ms, now_ms)]
-        self.transmit(0, ACKNOWLEDGEMENT, bytes(b[4:10]) + bytes([status]))
+        elif kind == INSTALL and n > 20:
+            left_ms = (8 + (b[16] & 7) << min(b[16] >> 3, 19)) * 125 - int.from_bytes(b[12:16], "big")
+            status = _STATUSES[self.host.install(origin, b[18], b[19], b[2], bytes(b[18:n]), left_ms, now_ms)]
+        self.transmit(0, ACKNOWLEDGEMENT, bytes(b[4:12]) + bytes([status]))

@@ -13,7 +13,7 @@ class Transmitter:
     """The state of the one contact that a board has, and what is said in it.
 
     `host` is a Watchdog or a SmallHost, `numbers` a Numbers, `authenticator` an Authenticator or None.
-    `send(b, n)` transmits b[:n]. `out` is the buffer in which datagrams are put together; bytes 3 to 5
+    `send(b, n)` transmits b[:n]. `out` is the buffer in which datagrams are put together; bytes 3 to 7
     hold the table check and the node, and stay. `refused` counts datagrams that were none for this board,
     `dropped` notifications for which there was no room, and `tries` how often was spoken without an
     answer.
@@ -28,7 +28,7 @@ class Transmitter:
         self.room = room
         self.refused = self.dropped = 0
         self.outbox = []  # type: list[bytearray]
-        out[0] = 40 if authenticator else 32
+        out[0] = 56 if authenticator else 48
 
     def begin(self) -> None:
         """Begin a session: greet whoever is there. It comes first, and again when the link was away."""
@@ -50,36 +50,36 @@ class Transmitter:
         if len(outbox) > self.room:
             outbox.pop(1)
             self.dropped += 1
-        message = bytearray(16 + n)
-        for i in range(6):
+        message = bytearray(18 + n)
+        for i in range(8):
             message[i] = self.out[i]
         for i in range(n):
-            message[16 + i] = payload[i]
-        self.numbers.write(0, message, 6)
-        put_number(message, 10, now_ms)
+            message[18 + i] = payload[i]
+        self.numbers.write(0, message, 8)
+        put_number(message, 12, now_ms)
         message[1] = 35
-        message[2] = message[15] = 1
-        message[14] = payload[2]
+        message[2] = message[17] = 1
+        message[16] = payload[2]
         if not outbox:
             message[1] = 32
             message[2] = 0
-            message[14] = 168
-            self.numbers.write(0, message, 17)
+            message[16] = 168
+            self.numbers.write(0, message, 19)
         outbox.append(message)
 
     def transmit(self, n: int, number: int, payload: bytes | bytearray) -> None:
         """Send the first n bytes of `out`; for a link message, whose type is `number`, with this payload."""
         out = self.out
         if number:
-            for i in range(10, 16):
+            for i in range(12, 18):
                 out[i] = 0
             out[1] = number
             out[2] = 0
-            self.numbers.write(1, out, 6)
-            out[6] |= 128
+            self.numbers.write(1, out, 8)
+            out[8] |= 128
             for i in range(len(payload)):
-                out[16 + i] = payload[i]
-            n = 16 + len(payload)
+                out[18 + i] = payload[i]
+            n = 18 + len(payload)
         if self.authenticator:
             self.authenticator.append_tag(out, n, NOBODY if number == HELLO else self.peer_session)
             n += 8
@@ -102,8 +102,8 @@ class Transmitter:
             message = self.outbox[self.sent]
             for i in range(len(message)):
                 self.out[i] = message[i]
-            age_ms = now_ms - int.from_bytes(message[10:14], "big")
-            put_number(self.out, 10, max(age_ms, 0))
+            age_ms = now_ms - int.from_bytes(message[12:16], "big")
+            put_number(self.out, 12, max(age_ms, 0))
             self.transmit(len(message), 0, hello)
         else:
             self.tries = 0

@@ -19,7 +19,7 @@ from sensors import SENSORS
 from watchdog.clock import Clock
 from watchdog.filter import FuzzyFilter
 from watchdog.gauge import Gauge
-from watchdog.numbers import Numbers
+from watchdog.numbers import Numbers, put_number
 from watchdog.pool import Pool
 from watchdog.publisher import Publisher
 from watchdog.reading import Reading
@@ -51,8 +51,7 @@ class Board:
         self.reading = Reading(1)
         out = bytearray(160)
         out[3] = settings.TABLE_CHECK
-        out[4] = settings.NODE >> 8
-        out[5] = settings.NODE & 255
+        put_number(out, 4, settings.NODE)
         authenticator = None
         if settings.MISSION_KEY:
             from watchdog.authentication import Authenticator

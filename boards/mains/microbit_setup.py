@@ -31,8 +31,8 @@ def send(b, n):
 
 out = bytearray(32)
 out[3] = TABLE_CHECK
-out[4] = NODE >> 8
-out[5] = NODE & 255
+out[6] = NODE >> 8
+out[7] = NODE & 255
 publisher = Publisher(out, host, numbers, send, None, 6)
 del Publisher, out, numbers
 publisher.begin()

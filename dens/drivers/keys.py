@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from dens.authentication import node_key
 from dens.errors import BadKeyError
+from dens.numbers import LAST_NODE
 
 KEY_BYTES: Final = 32
 _LONGEST_FILE: Final = 4_096
@@ -50,8 +51,8 @@ class Key:
             raise BadKeyError(f"a key has {KEY_BYTES} bytes, here are {len(self.secret)}")
         if (self.node is None) is not (self.kind == MISSION):
             raise BadKeyError("a mission key belongs to no node, every other one to a node")
-        if self.node is not None and not 0 <= self.node <= 0xFFFF:
-            raise BadKeyError(f"{self.node} is no node; nodes are 0..65535")
+        if self.node is not None and not 0 <= self.node <= LAST_NODE:
+            raise BadKeyError(f"{self.node} is no node; nodes are 0..{LAST_NODE}")
 
     def __repr__(self) -> str:
         return f"Key({self.kind!r}, {self.node!r}, {self.fingerprint!r})"
@@ -95,8 +96,8 @@ def derive(key: Key, node: int | None = None) -> Key:
     if key.kind == MISSION:
         if node is None:
             raise BadKeyError("say for which node the key is to be derived")
-        if not 0 <= node <= 0xFFFF:
-            raise BadKeyError(f"{node} is no node; nodes are 0..65535")
+        if not 0 <= node <= LAST_NODE:
+            raise BadKeyError(f"{node} is no node; nodes are 0..{LAST_NODE}")
         return Key(NODE, node, node_key(key.secret, node))
     if key.kind == SIGNING:
         if node not in (None, key.node):

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from dens.authentication import TAG_BYTES, Authenticator
-from dens.envelope import TAGGED, peek
+from dens.envelope import TAGGED, VERSION, other_version, peek
 from dens.errors import RemoteProtocolError
 from dens.item import ENVELOPE_BYTES
 from dens.messages import Hello
@@ -131,7 +131,7 @@ class Neighbours:
         known = self._nodes.get(address)
         seen = peek(data)
         if seen is None:
-            return Heard(known, why="" if known is not None else "what it sends is no message of DENS")
+            return Heard(known, why="" if known is not None else _why_unread(data))
         kind, _, origin, *_ = seen
         if known is not None and (kind != HELLO or origin == known or known in self._listed):
             return Heard(known)
@@ -253,6 +253,14 @@ class Neighbours:
             self.forget(node)
             self._voices.pop(node, None)
         return greeted, gone
+
+
+def _why_unread(data: bytes) -> str:
+    """Return why nothing can be made of what a stranger sends."""
+    version = other_version(data)
+    if version is None:
+        return "what it sends is no message of DENS"
+    return f"it speaks version {version} of the protocol, and this node {VERSION}: bring one up to date"
 
 
 def _session_in(hello: bytes) -> int:

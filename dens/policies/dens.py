@@ -20,7 +20,7 @@ class SprayAndFollow:
     """Sprays, then follows likelihood.
 
     >>> policy = DENS(1, copies=2)
-    >>> policy.met(3, True, bytes((0, 9, 128, 0)), 0)  # node 3 meets node 9 with probability one half
+    >>> policy.met(3, True, bytes((0, 0, 0, 9, 128, 0)), 0)  # node 3 meets node 9: one half
     >>> last = Item(35, 1, 7, 1, 0, 0, 0, b"", copies=1)
     >>> policy.share(last, (9,), 3, 0), policy.share(last, (8,), 3, 0)
     (1, None)

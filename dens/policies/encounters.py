@@ -9,17 +9,18 @@ is likely to meet somebody makes it more likely here too:
 
 RFC 6693 §3.3 calls the three P_encounter, gamma and beta. All of it is integer arithmetic, so that every
 machine decides alike. What a node tells its peers are its
-largest values, four bytes each: node and predictability.
+largest values, six bytes each: node (4) and predictability (2).
 """
 
 from collections.abc import Collection
 from struct import Struct, error
 from typing import Final
 
+from dens.numbers import LAST_NODE
 from dens.policies.kind import Parameter
 
 ONE: Final = 65_536
-_ENTRY: Final = Struct(">HH")
+_ENTRY: Final = Struct(">IH")
 TOLD: Final = 256
 """So many values are told to a peer."""
 KEPT: Final = 1_024
@@ -88,6 +89,8 @@ class Encounters:
         try:
             told = dict(_ENTRY.iter_unpack(note))
         except error:
+            told = {}
+        if any(node > LAST_NODE for node in told):
             told = {}
         for end in hosts:
             self.met(end, now_ms)

@@ -17,7 +17,7 @@ class Prophet:
     """Compares predictabilities.
 
     >>> policy = PROPHET(1)
-    >>> policy.met(3, True, bytes((0, 9, 128, 0)), 0)  # node 3 meets node 9 with probability one half
+    >>> policy.met(3, True, bytes((0, 0, 0, 9, 128, 0)), 0)  # node 3 meets node 9: one half
     >>> owed = Item(35, 1, 7, 1, 0, 0, 0, b"")
     >>> policy.share(owed, (9,), 3, 0), policy.share(owed, (8,), 3, 0)
     (0, None)

@@ -9,6 +9,7 @@ forward.
     4   messages are in envelopes of version 2: a delivery in the inbox counts in two bytes what it satisfies;
         marks of quarantined messages may be among the rows
     5   what subscriptions occupy may be among the rows
+    6   messages are in envelopes of version 3: origins have four bytes, in receipts too
 
 A file is brought forward step by step when it is opened, all steps in one transaction: after a power cut it
 is the old file or the new one. Every row is checked by the rule of its own version first. An older program
@@ -21,7 +22,7 @@ from struct import Struct
 from typing import Final
 from zlib import crc32
 
-VERSION: Final = 5
+VERSION: Final = 6
 _ROWS: Final = """
 CREATE TABLE row (
     space INTEGER NOT NULL,
@@ -47,6 +48,11 @@ _ENVELOPED: Final = frozenset({_ITEM, _INBOX})
 """The spaces whose rows are a local time and an envelope (dens/store.py)."""
 _TIME_BYTES: Final = 8
 _ENVELOPE_BYTES: Final = 16
+"""Of an envelope of version 1 or 2."""
+_ORIGIN_AT: Final = 4
+_RECEIPT: Final = 19
+_WIDER: Final = b"\x00\x00"
+"""What stands before an origin that had two bytes, now that it has four."""
 
 Checksum = Callable[[int, int, int, bytes], int]
 _KEY: Final = Struct(">BQQ")
@@ -62,7 +68,7 @@ def checksum(space: int, first: int, second: int, value: bytes) -> int:
     return crc32(value, crc32(_KEY.pack(space & 0xFF, first & _LONG, second & _LONG)))
 
 
-CHECKSUMS: Final[dict[int, Checksum]] = {1: _decimal, 2: checksum, 3: checksum, 4: checksum, 5: checksum}
+CHECKSUMS: Final[dict[int, Checksum]] = {1: _decimal, **dict.fromkeys(range(2, VERSION + 1), checksum)}
 """The checksum of a row by the version of its file."""
 
 
@@ -79,29 +85,60 @@ def _from_2_to_3(connection: sqlite3.Connection) -> None:
 
 
 def _from_3_to_4(connection: sqlite3.Connection) -> None:
-    rows = connection.execute(SELECT).fetchall()
-    newer = [(*row[:3], value_of_today(3, row[0], row[3])) for row in rows if row[0] in _ENVELOPED]
-    connection.executemany(
-        "UPDATE row SET value = ?, crc = ? WHERE space = ? AND first = ? AND second = ?",
-        [(row[3], checksum(*row), *row[:3]) for row in newer],
-    )
+    _rewrite(connection, _in_envelope_2)
 
 
 def _from_4_to_5(connection: sqlite3.Connection) -> None:
     """Do nothing: the rows are the same, only there is one more kind of them."""
 
 
+def _from_5_to_6(connection: sqlite3.Connection) -> None:
+    _rewrite(connection, _in_envelope_3)
+
+
+def _rewrite(connection: sqlite3.Connection, newer: Callable[[int, bytes], bytes]) -> None:
+    """Write every row that has an envelope anew."""
+    rows = connection.execute(SELECT).fetchall()
+    rewritten = [(*row[:3], newer(row[0], row[3])) for row in rows if row[0] in _ENVELOPED]
+    connection.executemany(
+        "UPDATE row SET value = ?, crc = ? WHERE space = ? AND first = ? AND second = ?",
+        [(row[3], checksum(*row), *row[:3]) for row in rewritten],
+    )
+
+
 def value_of_today(version: int, space: int, value: bytes) -> bytes:
     """Return what a row that is whole in a file of this version says in one of the newest version."""
+    if space not in _ENVELOPED:
+        return value
+    if version < 4:
+        value = _in_envelope_2(space, value)
+    return _in_envelope_3(space, value) if version < 6 else value
+
+
+def _in_envelope_2(space: int, value: bytes) -> bytes:
+    """Return a row with an envelope of version 1 as one with an envelope of version 2."""
     time, enveloped = value[:_TIME_BYTES], value[_TIME_BYTES:]
-    if version >= 4 or space not in _ENVELOPED or not enveloped or enveloped[0] >> 4 != 1:
+    if not enveloped or enveloped[0] >> 4 != 1:
         return value
     header = bytes((2 << 4 | enveloped[0] & 0x0F,)) + enveloped[1:_ENVELOPE_BYTES]
     payload = enveloped[_ENVELOPE_BYTES:]
-    return time + header + (_notify_of_today(payload) if space == _INBOX else payload)
+    return time + header + (_counted_in_two_bytes(payload) if space == _INBOX else payload)
 
 
-def _notify_of_today(payload: bytes) -> bytes:
+def _in_envelope_3(space: int, value: bytes) -> bytes:
+    """Return a row with an envelope of version 2 as one with an envelope of version 3. A signature stays
+    good: what a subscriber signs is what it signed before (dens/identity.py).
+    """
+    time, enveloped = value[:_TIME_BYTES], value[_TIME_BYTES:]
+    if len(enveloped) < _ENVELOPE_BYTES or enveloped[0] >> 4 != 2:
+        return value
+    header = bytes((3 << 4 | enveloped[0] & 0x0F,)) + enveloped[1:_ORIGIN_AT] + _WIDER
+    header += enveloped[_ORIGIN_AT:_ENVELOPE_BYTES]
+    payload = enveloped[_ENVELOPE_BYTES:]
+    return time + header + (_WIDER + payload if enveloped[1] == _RECEIPT else payload)
+
+
+def _counted_in_two_bytes(payload: bytes) -> bytes:
     """Return a notify with a count of two bytes, and after every degree the length of no detail."""
     count, end = payload[0], 1 + 3 * payload[0]
     entries = [payload[at : at + 3] + b"\x00" for at in range(1, end, 3)]
@@ -113,6 +150,7 @@ _STEPS: Final[dict[int, Callable[[sqlite3.Connection], None]]] = {
     2: _from_2_to_3,
     3: _from_3_to_4,
     4: _from_4_to_5,
+    5: _from_5_to_6,
 }
 
 

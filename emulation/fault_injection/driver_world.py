@@ -21,7 +21,7 @@ from dens.drivers.runtime import Runtime
 from dens.drivers.udp import UdpLink
 from dens.engine import Engine
 from dens.events import Event, NotificationDelivered, NumberShared
-from dens.item import NUMBER_MASK, ItemId, told_id
+from dens.item import ENVELOPE_BYTES, NUMBER_MASK, ItemId, told_id
 from dens.ledger import begin_numbers
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
@@ -287,8 +287,9 @@ class DriverWorld:
         if kind < 0.2 or not self.frames:
             return source, target, chance.randbytes(chance.randrange(80))
         was_from, was_to, data = chance.choice(self.frames)
-        if kind < 0.4:  # seventeen bytes without a tag, as somebody's
-            return source, target, bytes((0x10, chance.choice((1, 2, 3, 35)))) + data[2:16] + b"\0"
+        if kind < 0.4:  # an envelope and a byte without a tag, as somebody's
+            first = bytes((chance.choice((0x10, 0x20, 0x30)), chance.choice((1, 2, 3, 35))))
+            return source, target, first + data[2:ENVELOPE_BYTES] + b"\0"
         if kind < 0.5:
             return was_from, was_to, bytes((data[0] & ~0x08,)) + data[1:-8]
         if kind < 0.7 or not self.plan.replays:

@@ -19,7 +19,7 @@ from dens.events import (
     MessageQuarantined,
     NotificationDelivered,
 )
-from dens.item import NUMBER_BITS, ItemId, told_id
+from dens.item import ENVELOPE_BYTES, NUMBER_BITS, ItemId, told_id
 from dens.messages import MOST_SATISFIED, Notify
 from dens.node import DensNode
 from dens.numbers import MessageType
@@ -149,7 +149,7 @@ class InvariantChecker:
         assert isinstance(machine, DensNode)
         buried = {(one.item.origin, one.id): one.seq for one in machine.state.table.tombstones()}
         end = len(data) - TAG_BYTES if read_header(data).is_tagged else len(data)
-        for id, seq, _, _ in Notify.decode(data[16:end]).satisfied:
+        for id, seq, _, _ in Notify.decode(data[ENVELOPE_BYTES:end]).satisfied:
             is_wanted = (peer, id) not in buried or is_newer(seq, buried[peer, id])
             demand(is_wanted, 4, f"{node} forwarded for the withdrawn subscription ({peer}, {id})")
 

@@ -6,6 +6,7 @@ from random import Random
 from typing import Final, Protocol
 
 from dens.limits import Limits
+from dens.numbers import LAST_NODE
 from dens.store import Key, Space, Store
 
 FAULTS: Final = {
@@ -134,7 +135,6 @@ DRAWN_POLICIES: Final = ("dens", "direct", "epidemic", "prophet", "spray_and_wai
 """What a seed may draw. A policy that is added elsewhere is not added here: every seed would mean another
 world, and each policy is put through worlds of its own (tests/dens/policies/test_policies.py).
 """
-LAST_NODE: Final = 0xFFFF
 CENTURY_MS: Final = 100 * 365 * 86_400_000
 
 
@@ -143,12 +143,20 @@ def draw(seed: int, allowed: Collection[str]) -> Plan:
 
     Without faults, and for every tenth seed, it is a fault-free world on which both oracles bind. Where all
     faults are allowed a seed has about two thirds of them; of fewer it has all. Every eighth seed is at the
-    edges as well, and in every third some subscriptions have parts.
+    edges as well, in every third some subscriptions have parts, and in every fifth summaries have.
     """
     plan = _drawn(seed, allowed)
     if seed % 8 == 0:
         plan = _at_the_edges(seed, plan)
+    if seed % 5 == 0:
+        plan = _with_small_summaries(seed, plan)
     return _with_parts(plan) if seed % 3 == 0 else plan
+
+
+def _with_small_summaries(seed: int, plan: Plan) -> Plan:
+    """Return the same world with summaries that have to go in parts, for one origin or some."""
+    few_bytes = Random(f"summaries {seed}").choice((0, 4, 12, 30))
+    return replace(plan, limits=replace(plan.limits, summary_bytes=few_bytes))
 
 
 def _with_parts(plan: Plan) -> Plan:
@@ -172,7 +180,7 @@ def _at_the_edges(seed: int, plan: Plan) -> Plan:
     return replace(
         plan,
         limits=limits,
-        first_node=chance.choice((0, 255 - nodes // 2, LAST_NODE + 1 - nodes)),
+        first_node=chance.choice((0, 255 - nodes // 2, 65_536 - nodes // 2, LAST_NODE + 1 - nodes)),
         first_number=chance.choice((1, 127, 2**16 - 50, 2**31 - 20_000)),
         ids=(0, 128, 255),
         clock_ms=chance.choice((-CENTURY_MS, -(10**9), 2**31 - 20_000, 2**32 - 20_000, CENTURY_MS)),

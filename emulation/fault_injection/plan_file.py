@@ -15,11 +15,12 @@ from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from dens.limits import Limits
+from dens.numbers import LAST_NODE
 from dens.policies.registry import POLICIES
 from documents.json_documents import parse_json
 from documents.problems import DocumentError, Problem, did_you_mean, listed
 from documents.reading import place_of, refuse_large
-from emulation.fault_injection.plan import LAST_NODE, Faults, Plan
+from emulation.fault_injection.plan import Faults, Plan
 
 VERSION: Final = 1
 CODE: Final = "D404"

@@ -43,8 +43,8 @@ from watchdog.lifetime import LONGEST_LIFETIME_S
 ZoneKind = Literal["incident_site", "treatment", "transport", "command", "hospital"]
 Role = Literal["subscriber", "mediator", "publisher"]
 
-MOST_NODES = 65_536
-"""Node numbers have two bytes on the air."""
+MOST_NODES = 1_000_000
+"""Node numbers have 31 bits on the air; what a run keeps of each node ends earlier."""
 
 
 class AreaSettings(Settings):

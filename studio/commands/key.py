@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dens.numbers import LAST_NODE
 from studio.options import AsJson
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def new(
         typer.Option(
             metavar="NODE",
             min=0,
-            max=65_535,
+            max=LAST_NODE,
             help="Make the signing key of this subscriber; the mission's secret if absent.",
             show_default=False,
         ),
@@ -57,7 +58,7 @@ def derive(
         typer.Option(
             metavar="NODE",
             min=0,
-            max=65_535,
+            max=LAST_NODE,
             help="Whose key to derive from the mission's.",
             show_default=False,
         ),

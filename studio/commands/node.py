@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dens.numbers import LAST_NODE
 from studio.options import OtherThesaurus
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ LONGEST_S = 366 * 86_400.0
 """The longest time that can be asked for; an endless one is asked for by saying nothing."""
 
 Number = Annotated[
-    int, typer.Option("--as", metavar="NODE", min=0, max=65_535, help="The number of this end.")
+    int, typer.Option("--as", metavar="NODE", min=0, max=LAST_NODE, help="The number of this end.")
 ]
 
 

@@ -20,7 +20,7 @@ from dens.subscriber import SubscriberEnd
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
 HOUR_Q = lifetime_code_ms(3_600_000)
-LAST_NUMBER, LAST_SESSION, LAST_NODE = 2**31 - 1, 2**32 - 1, 65_535
+LAST_NUMBER, LAST_SESSION, LAST_NODE = 2**31 - 1, 2**32 - 1, 2**31 - 1
 
 
 def begun(least: int, session: int | None = None) -> MemoryStore:
@@ -127,7 +127,7 @@ def test_link_messages_never_run_out_of_numbers() -> None:
     assert [ledger.link_number() for _ in range(3)] == [2**32 - 1, 2**31, 2**31 + 1]
 
 
-EDGES_16 = st.sampled_from([0, 1, 255, 256, 32_767, LAST_NODE - 1, LAST_NODE])
+EDGES_NODE = st.sampled_from([0, 1, 255, 256, 65_535, 65_536, LAST_NODE - 1, LAST_NODE])
 EDGES_31 = st.sampled_from([0, 1, 127, 128, 2**16, LAST_NUMBER - 1, LAST_NUMBER])
 EDGES_32 = st.sampled_from([0, 1, 2**31 - 1, 2**31, OLDEST_AGE_MS - 1, OLDEST_AGE_MS])
 EDGES_8 = st.sampled_from([0, 1, 127, 128, 254, 255])
@@ -147,7 +147,7 @@ ITEMS = st.builds(
     ),
     st.sampled_from([16, 17, 18, 19, 20, 32, 33, 34, 35]),
     st.sampled_from([0, LANGUAGE, 255]),
-    EDGES_16,
+    EDGES_NODE,
     EDGES_31,
     EDGES_32,
     EDGES_8,
@@ -161,13 +161,13 @@ HELLOS = st.builds(
     st.sampled_from([1, 2, LAST_SESSION - 1, LAST_SESSION]),
     EDGES_32,
 )
-HOSTS = st.sampled_from([(), (0,), (65535,), tuple(range(0, 65536, 1024))])
+HOSTS = st.sampled_from([(), (0,), (65535, 65536), (LAST_NODE,), tuple(range(0, 2**31, 2**25))])
 """Ends that a mediator says it hosts: none, at the ends of their numbers, as many as there may be."""
 KNOWN = st.sampled_from(
     [
         b"",
         b"\x00\x00\x00\xff\xff\xff\xff\x07",
-        b"\xff\xff\x03\x00\xff\xff\xff\xff\x07\x00",
+        b"\xff\xff\xff\xff\x07\x00\xff\xff\xff\xff\x07\x00",
         b"\x07\x00\x00\x00",
     ]
 )
@@ -175,14 +175,21 @@ LINKS = st.one_of(
     st.tuples(st.just(1), HELLOS.map(Hello.encode)),
     st.tuples(
         st.just(2),
-        st.builds(SummaryMessage, HELLOS, st.sampled_from([b"", bytes(16_384)]), KNOWN, HOSTS).map(
-            SummaryMessage.encode
-        ),
+        st.builds(
+            SummaryMessage,
+            HELLOS,
+            st.sampled_from([b"", bytes(16_384)]),
+            KNOWN,
+            HOSTS,
+            EDGES_NODE,
+            EDGES_NODE,
+            EDGES_32,
+        ).map(SummaryMessage.encode),
     ),
     st.tuples(
         st.just(3),
         st.lists(
-            st.tuples(EDGES_16, EDGES_32, st.sampled_from(sorted(STATUS_NAMES))), min_size=1, max_size=5
+            st.tuples(EDGES_NODE, EDGES_32, st.sampled_from(sorted(STATUS_NAMES))), min_size=1, max_size=5
         ).map(lambda entries: Acknowledgement(tuple(entries)).encode()),
     ),
 )

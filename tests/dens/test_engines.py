@@ -14,7 +14,7 @@ from dens.events import (
     NotificationDelivered,
     NotificationMatched,
 )
-from dens.item import LIFETIME_MS, Item, ItemId, item_id, lifetime_code_ms
+from dens.item import ENVELOPE_BYTES, LIFETIME_MS, Item, ItemId, item_id, lifetime_code_ms
 from dens.limits import Limits
 from dens.messages import Batch, Hello, Notify, Satisfied, SummaryMessage
 from dens.node import DensNode
@@ -148,7 +148,7 @@ def test_a_mediator_says_why_it_refuses(item: Item, reason: str) -> None:
     peer.send(item)
     assert peer.refusals() == [reason]
     acks = [heard for heard in peer.hear() if heard.type == MessageType.ACKNOWLEDGEMENT]
-    assert acks[0].payload[7:13] == item.origin.to_bytes(2, "big") + item.number.to_bytes(4, "big")
+    assert acks[0].payload[9:17] == item.origin.to_bytes(4, "big") + item.number.to_bytes(4, "big")
 
 
 def test_an_end_speaks_for_itself_only() -> None:
@@ -272,7 +272,7 @@ def test_acknowledgements_are_collected() -> None:
     for number in range(10):
         peer.send(Item(MessageType.NOTIFICATION, LANGUAGE, 4, number, 0, HOUR_Q, 1, b"\x03\x05"))
     [ack] = [item for item in peer.hear(0) if item.type == MessageType.ACKNOWLEDGEMENT]
-    assert len(ack.payload) == 7 * 10
+    assert len(ack.payload) == 9 * 10
     peer.send(Item(MessageType.NOTIFICATION, LANGUAGE, 4, 11, 0, HOUR_Q, 1, b"\x03\x05"))
     assert peer.hear(20) == []
     assert node.next_timer_ms() == peer.now_ms + 30
@@ -336,13 +336,13 @@ def test_small_messages_share_a_datagram_and_one_bad_one_spoils_it() -> None:
     ScriptedPeer(end, 2, Role.MEDIATOR)
     [batch] = [out.data for out in end.datagrams_to_send(0)]
     assert batch[1] == MessageType.BATCH
-    summary, acknowledgement, *messages = Batch.decode(batch[16:]).messages
+    summary, acknowledgement, *messages = Batch.decode(batch[ENVELOPE_BYTES:]).messages
     assert (summary[1], acknowledgement[1]) == (MessageType.SUMMARY, MessageType.ACKNOWLEDGEMENT)
     assert [message[1] for message in messages] == [MessageType.SUBSCRIBE] * 40
     node = mediator()
     peer = ScriptedPeer(node, 1, Role.SUBSCRIBER)
     own_link = Item(MessageType.HELLO, 0, 1, LINK_NUMBER + 9, 0, 0, 0, Hello(Role.SUBSCRIBER, 9, 0).encode())
-    another = pack(subscribe_item(1, 99, messages[0][16:]), 8, 0, 1, 0)
+    another = pack(subscribe_item(1, 99, messages[0][ENVELOPE_BYTES:]), 8, 0, 1, 0)
     for bad in (
         (*messages, b"\x20"),
         (*messages, pack(own_link, 7, 0, 0, 0)),
@@ -352,7 +352,7 @@ def test_small_messages_share_a_datagram_and_one_bad_one_spoils_it() -> None:
         (acknowledgement, summary, *messages),
         (*messages, summary),
         (*messages, batch),
-        (acknowledgement[:4] + b"\x00\x02" + acknowledgement[6:], *messages),
+        (acknowledgement[:4] + b"\x00\x00\x00\x02" + acknowledgement[8:], *messages),
     ):
         peer.send(Item(MessageType.BATCH, 0, 1, LINK_NUMBER + 7, 0, 0, 0, Batch(bad).encode()))
         assert node.subscription_count == 0

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from dens.envelope import PAYLOAD_BYTES, TAGGED, pack, peek, read_header, unpack
 from dens.errors import LocalProtocolError, RemoteProtocolError
-from dens.item import LIFETIME_MS, OLDEST_AGE_MS, Item, lifetime_code_ms
-from dens.numbers import LINK_NUMBER, LINK_TYPES, SIGNABLE_TYPES, SIGNATURE_BYTES, MessageType
+from dens.item import ENVELOPE_BYTES, LIFETIME_MS, OLDEST_AGE_MS, Item, lifetime_code_ms
+from dens.numbers import LAST_NODE, LINK_NUMBER, LINK_TYPES, SIGNABLE_TYPES, SIGNATURE_BYTES, MessageType
 
 RELAYED = sorted(set(MessageType) - LINK_TYPES)
 
@@ -15,7 +15,7 @@ relayed_items = st.builds(
     lambda *fields: Item(*fields),
     st.sampled_from([int(kind) for kind in RELAYED]),
     st.integers(0, 255),
-    st.integers(0, 65_535),
+    st.one_of(st.integers(0, 65_536), st.integers(0, LAST_NODE)),
     st.integers(0, LINK_NUMBER - 1),
     st.integers(-OLDEST_AGE_MS, 0),
     st.integers(0, 255),
@@ -24,11 +24,11 @@ relayed_items = st.builds(
 )
 
 
-def test_a_notification_of_eleven_bytes_costs_sixteen() -> None:
-    item = Item(MessageType.NOTIFICATION, 1, 0x0102, 0x03040506, 0, 95, 0, bytes(range(11)))
-    data = pack(item, 0xAB, 0x0708090A, 3, 0)
-    assert data.hex() == "202301ab010203040506" + "0708090a" + "5f03" + bytes(range(11)).hex()
-    assert len(data) == 16 + 11
+def test_a_notification_of_eleven_bytes_costs_eighteen() -> None:
+    item = Item(MessageType.NOTIFICATION, 1, 0x01020304, 0x05060708, 0, 95, 0, bytes(range(11)))
+    data = pack(item, 0xAB, 0x090A0B0C, 3, 0)
+    assert data.hex() == "302301ab0102030405060708" + "090a0b0c" + "5f03" + bytes(range(11)).hex()
+    assert len(data) == ENVELOPE_BYTES + 11 == 18 + 11
 
 
 @given(relayed_items, st.integers(0, 255), st.booleans())
@@ -47,7 +47,7 @@ def test_a_signature_travels_with_what_subscribers_say_and_nothing_else(
         assert unpack(data, 0) == (signed, 7, is_tagged)
         assert len(data) == signed.size + 8 * is_tagged
         with pytest.raises(RemoteProtocolError, match="no length"):
-            unpack(data[: 16 + 63], 0)
+            unpack(data[: ENVELOPE_BYTES + 63], 0)
     elif item.type != MessageType.NOTIFICATION:
         with pytest.raises(RemoteProtocolError, match="only a subscriber signs"):
             unpack(data, 0)
@@ -57,7 +57,7 @@ def test_a_signature_travels_with_what_subscribers_say_and_nothing_else(
 def test_any_bytes_are_refused_or_are_what_would_be_packed(
     tail: bytes, flags: int, kind: int, is_likely: bool
 ) -> None:
-    data = bytes((0x20 | flags & 0x0F, kind)) + tail if is_likely else tail
+    data = bytes((0x30 | flags & 0x0F, kind)) + tail if is_likely else tail
     try:
         item, check, is_tagged = unpack(data, 0)
     except RemoteProtocolError:
@@ -70,11 +70,11 @@ def test_any_bytes_are_refused_or_are_what_would_be_packed(
 def test_every_truncation_is_refused_or_shortens_the_payload(item: Item, data: st.DataObject) -> None:
     whole = pack(item, 7, item.age_ms(0), item.hops, 0)
     cut = whole[: data.draw(st.integers(0, len(whole) - 1))]
-    if len(cut) < 16:
-        with pytest.raises(RemoteProtocolError, match="16 bytes"):
+    if len(cut) < ENVELOPE_BYTES:
+        with pytest.raises(RemoteProtocolError, match="18 bytes"):
             unpack(cut, 0)
     else:
-        assert unpack(cut, 0)[0].payload == cut[16:]
+        assert unpack(cut, 0)[0].payload == cut[ENVELOPE_BYTES:]
 
 
 def test_the_header_is_read_for_the_trace() -> None:
@@ -94,17 +94,19 @@ def test_the_header_is_read_for_the_trace() -> None:
 @pytest.mark.parametrize(
     ("change", "complaint", "offset"),
     [
-        ({0: 0x10}, "version 1 is not known, 2 is", 0),
+        ({0: 0x10}, "version 1 is not known, 3 is", 0),
+        ({0: 0x20}, "version 2 is not known, 3 is", 0),
+        ({4: 0x80}, "a node has a number up to 2147483647, not 2147483653", 4),
         ({1: 99}, "message type 99 is not known", 1),
         (
-            {1: MessageType.SUBSCRIBE, 0: 0x22},
+            {1: MessageType.SUBSCRIBE, 0: 0x32},
             "only a notification counts copies, only a subscriber signs",
             0,
         ),
-        ({6: 0x80}, "a number from 2^31 on belongs to link messages", 6),
-        ({1: MessageType.HELLO}, "a link message has a number from 2^31 on", 6),
-        ({1: MessageType.HELLO, 6: 0x80}, "a link message has no language, age, lifetime or hops", 2),
-        ({0: 0x28}, "18 bytes are no length for this envelope", 18),
+        ({8: 0x80}, "a number from 2^31 on belongs to link messages", 8),
+        ({1: MessageType.HELLO}, "a link message has a number from 2^31 on", 8),
+        ({1: MessageType.HELLO, 8: 0x80}, "a link message has no language, age, lifetime or hops", 2),
+        ({0: 0x38}, "20 bytes are no length for this envelope", 20),
     ],
 )
 def test_what_is_wrong_is_said_with_its_byte(change: dict[int, int], complaint: str, offset: int) -> None:
@@ -120,11 +122,11 @@ def test_what_is_wrong_is_said_with_its_byte(change: dict[int, int], complaint: 
 
 def test_what_is_too_short_is_said_with_its_length() -> None:
     with pytest.raises(RemoteProtocolError) as refused:
-        unpack(bytes(15), 0)
-    assert str(refused.value) == "an envelope has 16 bytes, here are 15 (at byte 15)"
+        unpack(bytes(17), 0)
+    assert str(refused.value) == "an envelope has 18 bytes, here are 17 (at byte 17)"
 
 
-@pytest.mark.parametrize("field", [2, 10, 14, 15])
+@pytest.mark.parametrize("field", [2, 12, 16, 17])
 def test_a_link_message_has_none_of_what_is_stored(field: int) -> None:
     data = bytearray(pack(Item(MessageType.HELLO, 0, 5, LINK_NUMBER, 0, 0, 0, b"x"), 7, 0, 0, 0))
     assert unpack(bytes(data), 0)[0].number == LINK_NUMBER
@@ -134,18 +136,20 @@ def test_a_link_message_has_none_of_what_is_stored(field: int) -> None:
 
 
 def test_the_largest_of_everything_fits_and_more_is_cut_or_refused() -> None:
-    item = Item(MessageType.NOTIFY, 255, 65_535, LINK_NUMBER - 1, 0, 255, 0, bytes(PAYLOAD_BYTES))
+    item = Item(MessageType.NOTIFY, 255, LAST_NODE, LINK_NUMBER - 1, 0, 255, 0, bytes(PAYLOAD_BYTES))
     data = pack(item, 255, OLDEST_AGE_MS + 5, 300, 0)
     found, check, _ = unpack(data, 0)
     assert (found.created_ms, found.hops, check) == (-OLDEST_AGE_MS, 255, 255)
     assert found.payload == item.payload
     with pytest.raises(RemoteProtocolError, match="no length"):
         unpack(data + b"x", 0)
-    assert peek(data) == (MessageType.NOTIFY, 255, 65_535, LINK_NUMBER - 1, OLDEST_AGE_MS, 255)
-    assert peek(data[:15]) is None
-    assert peek(bytes(16)) is None
-    assert peek(data[:16]) == peek(data)
-    above = data[:6] + LINK_NUMBER.to_bytes(4, "big") + data[10:]
+    assert peek(data) == (MessageType.NOTIFY, 255, LAST_NODE, LINK_NUMBER - 1, OLDEST_AGE_MS, 255)
+    assert peek(data[: ENVELOPE_BYTES - 1]) is None
+    assert peek(bytes(ENVELOPE_BYTES)) is None
+    assert peek(b"\x20" + data[1:]) is None, "the fields of another version stand elsewhere"
+    assert peek(data[:4] + b"\x80" + data[5:]) is None
+    assert peek(data[:ENVELOPE_BYTES]) == peek(data)
+    above = data[:8] + LINK_NUMBER.to_bytes(4, "big") + data[12:]
     with pytest.raises(RemoteProtocolError, match="belongs to link messages"):
         unpack(above, 0)
 

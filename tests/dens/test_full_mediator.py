@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from dens.events import CopyDropped, MessageRefused
-from dens.item import Item, item_id
+from dens.item import ENVELOPE_BYTES, Item, item_id
 from dens.limits import Limits
 from dens.messages import Receipt
 from dens.numbers import MessageType, Role
@@ -79,12 +79,17 @@ def test_a_full_mediator_still_takes_a_new_revision_and_what_makes_room() -> Non
     assert node.subscription_count == 2
 
 
-@pytest.mark.parametrize("limits", [Limits(notification_items=4), Limits(notification_bytes=4 * 18 + 17)])
+SIZE = ENVELOPE_BYTES + 2
+
+
+@pytest.mark.parametrize(
+    "limits", [Limits(notification_items=4), Limits(notification_bytes=4 * SIZE + SIZE - 1)]
+)
 @pytest.mark.parametrize("is_restarted", [False, True])
 def test_notifications_are_bounded_in_items_and_in_bytes_and_shares_are_counted(
     limits: Limits, is_restarted: bool
 ) -> None:
-    """Each has 18 bytes. The one that has more than its share gives way, whoever comes."""
+    """Each has SIZE bytes. The one that has more than its share gives way, whoever comes."""
     store = MemoryStore()
     node = mediator(store, limits=limits)
     peer = ScriptedPeer(node, 3, Role.MEDIATOR)
@@ -99,10 +104,10 @@ def test_notifications_are_bounded_in_items_and_in_bytes_and_shares_are_counted(
     if is_restarted:
         node = mediator(store.crash(), 400, limits)
         peer = ScriptedPeer(node, 3, Role.MEDIATOR, 400)
-    assert (node.notification_count, node.notification_bytes) == (4, 4 * 18)
+    assert (node.notification_count, node.notification_bytes) == (4, 4 * SIZE)
     assert tell(7, 1) == [(5, "over_quota")]
     assert tell(8, 1) == [(4, "lowest_degree")]
-    assert (node.notification_count, node.notification_bytes) == (4, 4 * 18)
+    assert (node.notification_count, node.notification_bytes) == (4, 4 * SIZE)
 
 
 def short(item: Item) -> Item:

@@ -91,7 +91,7 @@ def test_delivering_to_a_host_costs_no_copies() -> None:
     node = carrier(SprayAndWait(8), copies=1)
     host = Host(node)
     assert heard(host, MessageType.NOTIFY)
-    answer = bytes((0, PUBLISHER, 0, 0, 0, 1, 0))
+    answer = bytes((0, 0, 0, PUBLISHER, 0, 0, 0, 1, 0))
     host.send(Item(MessageType.ACKNOWLEDGEMENT, 0, HOST, LINK_NUMBER + 7, 0, 0, 0, answer))
     assert node.state.items[item_id(PUBLISHER, 1)].copies == 1
 
@@ -160,7 +160,7 @@ def test_what_its_ends_have_a_host_forgets_and_may_carry_later() -> None:
     node, giver = hosting(SprayAndWait(8))
     end = ScriptedPeer(node, END, Role.SUBSCRIBER)
     assert heard(end, MessageType.NOTIFY)
-    answer = bytes((0, PUBLISHER, 0, 0, 0, 1, 0))
+    answer = bytes((0, 0, 0, PUBLISHER, 0, 0, 0, 1, 0))
     end.send(Item(MessageType.ACKNOWLEDGEMENT, 0, END, LINK_NUMBER + 7, 0, 0, 0, answer))
     dropped = [one for one in events(node) if isinstance(one, CopyDropped)]
     assert [(one.item.id, one.reason) for one in dropped] == [(item_id(PUBLISHER, 1), "delivered")]
@@ -177,7 +177,7 @@ def test_what_its_ends_have_a_host_forgets_and_may_carry_later() -> None:
 
 def test_a_receipt_or_a_withdrawal_ends_a_copy_that_was_handed() -> None:
     for said in (
-        Item(MessageType.RECEIPT, 0, END, 2, 0, HOUR_Q, 1, bytes((0, PUBLISHER, 0, 0, 0, 1))),
+        Item(MessageType.RECEIPT, 0, END, 2, 0, HOUR_Q, 1, bytes((0, 0, 0, PUBLISHER, 0, 0, 0, 1))),
         Item(MessageType.UNSUBSCRIBE, 0, END, 2, 0, HOUR_Q, 1, bytes((1, 0))),
         asks(END, number=2).but(payload=subscription(1, 1, HOUR_Q, 6, 0)),
     ):
@@ -193,7 +193,7 @@ def test_what_its_ends_have_or_do_not_want_is_not_taken() -> None:
     giver.send(handed())
     assert giver.refusals() == ["superseded"]
     giver.send(asks(END))
-    giver.send(Item(MessageType.RECEIPT, 0, END, 2, 0, HOUR_Q, 1, bytes((0, PUBLISHER, 0, 0, 0, 1))))
+    giver.send(Item(MessageType.RECEIPT, 0, END, 2, 0, HOUR_Q, 1, bytes((0, 0, 0, PUBLISHER, 0, 0, 0, 1))))
     giver.send(handed())
     assert giver.refusals() == []
     assert node.notification_count == 0
@@ -251,7 +251,7 @@ def test_a_policy_is_not_asked_about_ends_of_the_same_device() -> None:
     [
         (frozenset(range(10, 11 + MOST_HOSTED)), "hosts at most 64 ends, here are 65"),
         (frozenset({2}), "node 2 does not host itself"),
-        (frozenset({70_000}), "70000 is no node"),
+        (frozenset({2**31}), "2147483648 is no node"),
     ],
 )
 def test_who_cannot_be_hosted_is_refused(hosts: frozenset[int], said: str) -> None:

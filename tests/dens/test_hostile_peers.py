@@ -179,9 +179,9 @@ class Victim:
             pass
         cost = process_time() - begin
         for out in sent:  # Honest peers acknowledge what they are sent; the hostile one does not.
-            number = int.from_bytes(out.data[6:10], "big")
+            number = int.from_bytes(out.data[8:12], "big")
             if out.peer != PEER and number < LINK_NUMBER:
-                entry = (int.from_bytes(out.data[4:6], "big"), number, 0)
+                entry = (int.from_bytes(out.data[4:8], "big"), number, 0)
                 body = pack_link(
                     ACKNOWLEDGEMENT, out.peer, LINK_NUMBER, 7, 0, Acknowledgement((entry,)).encode()
                 )

@@ -180,7 +180,7 @@ def test_an_rfc_8032_vector() -> None:
         ("dens-mission-1 - 00", "32 bytes"),
         ("dens-mission-1 5 " + "0" * 64, "belongs to no node"),
         ("dens-node-1 - " + "0" * 64, "belongs to no node"),
-        ("dens-node-1 70000 " + "0" * 64, "0..65535"),
+        ("dens-node-1 2147483648 " + "0" * 64, "0..2147483647"),
         ("dens-node-1 x " + "0" * 64, "a number"),
     ],
 )

@@ -8,6 +8,7 @@ import pytest
 from dens import envelope
 from dens.authentication import Authenticator
 from dens.events import DatagramRefused, MessageStored
+from dens.item import ENVELOPE_BYTES
 from dens.limits import Limits
 from dens.messages import Hello, SummaryMessage
 from dens.node import DensNode
@@ -40,7 +41,7 @@ class Keyed:
             self.node.contact_opened(peer, 0)
             for out in self.node.datagrams_to_send(0):
                 if out.peer == peer and envelope.read_header(out.data).type == HELLO:
-                    self.sessions[peer] = Hello.decode(out.data[16:25]).session
+                    self.sessions[peer] = Hello.decode(out.data[ENVELOPE_BYTES : ENVELOPE_BYTES + 9]).session
             known = SummaryMessage(Hello(role, 5, self.sessions[peer]), b"", b"").encode()
             self.say(peer, envelope.pack_link(SUMMARY, peer, LINK_NUMBER, 7, 0, known))
 

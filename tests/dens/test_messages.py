@@ -21,9 +21,9 @@ from dens.messages import (
     SummaryMessage,
     Withdrawal,
 )
-from dens.numbers import Role, Status
+from dens.numbers import LAST_NODE, LINK_NUMBER, Role, Status
 
-words = st.integers(0, 65_535)
+words = st.integers(0, 2**31 - 1)
 longs = st.integers(0, 2**32 - 1)
 octets = st.integers(0, 255)
 hellos = st.builds(Hello, st.sampled_from([int(role) for role in Role]), st.integers(1, 2**32 - 1), longs)
@@ -76,6 +76,20 @@ CODECS: list[tuple[Callable[[Any], bytes], Callable[[bytes], Any], st.SearchStra
             st.binary(max_size=20),
             st.just(b"\x05\x00\x07\x02"),
             st.sets(words, max_size=5).map(sorted).map(tuple),
+            st.just(0),
+            words,
+            st.just(0),
+        ),
+    ),
+    (
+        SummaryMessage.encode,
+        SummaryMessage.decode,
+        st.builds(
+            lambda hello, known, edges, part_of: SummaryMessage(hello, b"", known, (), *edges, part_of),
+            hellos,
+            st.just(b"\x05\x00\x07\x02"),
+            st.tuples(st.integers(1, LAST_NODE), words).map(sorted).filter(lambda edges: edges[0] > 0),
+            st.integers(LINK_NUMBER, 2**32 - 1),
         ),
     ),
 ]
@@ -144,12 +158,53 @@ def test_any_bytes_are_refused_or_are_what_would_be_encoded(
         ),
         (
             SummaryMessage.decode,
-            bytes.fromhex("01000000010000000000050200070007"),
+            bytes.fromhex("0100000001000000000009020000000700000007"),
             "hosted ends are named once each, ascending (at byte 12)",
+        ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000" + "0008" + "80" + "00000000" + "000000"),
+            "a part of a summary ends within its interval (at byte 19)",
+        ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000" + "0009" + "80" + "00000000" + "7fffffff"),
+            "0 to 2147483647 is no part of all origins (at byte 12)",
+        ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000" + "0009" + "80" + "00000000" + "80000000"),
+            "0 to 2147483648 is no part of all origins (at byte 12)",
+        ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000" + "0009" + "80" + "00000002" + "00000001"),
+            "2 to 1 is no part of all origins (at byte 12)",
+        ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000" + "000c" + "80" + "00000001" + "00000001" + "800000"),
+            "a part of a summary ends within a number (at byte 23)",
+        ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000" + "000d" + "80" + "00000001" + "00000001" + "7fffffff"),
+            "a part of a summary follows a link message (at byte 20)",
+        ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000" + "000e" + "80" + "00000001" + "00000001" + "80000000" + "6e"),
+            "only the first part of a summary has hosted ends or a note (at byte 24)",
+        ),
+        (
+            SummaryMessage.decode,
+            bytes.fromhex("010000000100000000" + "0005" + "01" + "80000000"),
+            "2147483648 is no node (at byte 12)",
         ),
         (Acknowledgement.decode, b"", "0 bytes are no whole number of entries (at byte 0)"),
         (Acknowledgement.decode, bytes(8), "8 bytes are no whole number of entries (at byte 8)"),
-        (Acknowledgement.decode, bytes(13) + b"\x63", "status 99 is not known (at byte 13)"),
+        (Acknowledgement.decode, bytes(17) + b"\x63", "status 99 is not known (at byte 17)"),
+        (Acknowledgement.decode, bytes(9) + b"\x80" + bytes(8), "2147483648 is no node (at byte 9)"),
         (Batch.decode, b"", "a batch has two messages or more (at byte 0)"),
         (Batch.decode, b"\x00\x01a", "a batch has two messages or more (at byte 3)"),
         (Batch.decode, b"\x00\x01a\x00\x02b", "a batch ends within a message (at byte 6)"),
@@ -165,7 +220,8 @@ def test_any_bytes_are_refused_or_are_what_would_be_encoded(
             "a renewal is four bytes and a subscription vector (at byte 6)",
         ),
         (Withdrawal.decode, b"abcd", "a withdrawal has 2 or 3 bytes, here are 4 (at byte 4)"),
-        (Receipt.decode, bytes(5), "a receipt has 6 bytes, here are 5 (at byte 5)"),
+        (Receipt.decode, bytes(7), "a receipt has 8 bytes, here are 7 (at byte 7)"),
+        (Receipt.decode, b"\x80" + bytes(7), "2147483648 is no node (at byte 0)"),
         (Notify.decode, b"", "a notify names 1 to 256 subscriptions, here are 0 (at byte 0)"),
         (
             Notify.decode,
@@ -198,12 +254,23 @@ def test_a_refusal_says_what_is_wrong_and_at_which_byte(
         (Hello(2, 0x01020304, 0x05060708), "020102030405060708"),
         (SummaryMessage(Hello(1, 1, 2), b"", b"kn"), "01000000010000000200006b6e"),
         (SummaryMessage(Hello(1, 1, 2), b"no", b"kn"), "0100000001000000020003006e6f6b6e"),
-        (SummaryMessage(Hello(2, 1, 2), b"", b"kn", (7, 258)), "02000000010000000200050200070102" + "6b6e"),
-        (Acknowledgement(((0x0102, 0x03040506, 1), (7, 8, 9))), "0102030405060100070000000809"),
+        (
+            SummaryMessage(Hello(2, 1, 2), b"", b"kn", (7, 258)),
+            "0200000001000000020009020000000700000102" + "6b6e",
+        ),
+        (
+            SummaryMessage(Hello(2, 1, 2), b"no", b"kn", (7,), 0, 258),
+            "020000000100000002000f" + "81" + "00000000" + "00000102" + "00000007" + "6e6f" + "6b6e",
+        ),
+        (
+            SummaryMessage(Hello(2, 1, 2), b"", b"kn", (), 259, 2**31 - 1, 0x80000009),
+            "020000000100000002000d" + "80" + "00000103" + "7fffffff" + "80000009" + "6b6e",
+        ),
+        (Acknowledgement(((0x01020304, 0x05060708, 1), (7, 8, 9))), "010203040506070801000000070000000809"),
         (Batch((b"a" * 258, b"")), "0102" + "61" * 258 + "0000"),
         (Withdrawal(3, 4), "0304"),
         (Withdrawal(3, 4, 252), "0304fc"),
-        (Receipt(item_id(0x0102, 0x03040506)), "010203040506"),
+        (Receipt(item_id(0x01020304, 0x05060708)), "0102030405060708"),
         (Notify((Satisfied(1, 2, 3), Satisfied(4, 5, 6, b"ab")), b"nv"), "0002010203000405060261626e76"),
     ],
 )

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dens.item import Item, ItemId, item_id
+from dens.item import ENVELOPE_BYTES, Item, ItemId, item_id
 from dens.limits import Limits
 from dens.messages import Satisfied
 from dens.notification_store import NotificationStore
@@ -11,7 +11,9 @@ from dens.numbers import MessageType, Reason
 
 
 def item(number: int, origin: int = 1, created_ms: int = 0, size: int = 20, lifetime_q: int = 100) -> Item:
-    return Item(MessageType.NOTIFICATION, 1, origin, number, created_ms, lifetime_q, 0, bytes(size - 16))
+    return Item(
+        MessageType.NOTIFICATION, 1, origin, number, created_ms, lifetime_q, 0, bytes(size - ENVELOPE_BYTES)
+    )
 
 
 def roomy(items: int, share_percent: int = 100) -> NotificationStore:
@@ -87,7 +89,7 @@ def test_bounds_and_books_hold_whatever_happens(steps: list[tuple[str, int, int,
     for what, number, origin, degree in steps:
         this = item_id(origin, number)
         if what == "a" and this not in held:
-            held[this] = item(number, origin, created_ms=degree, size=16 + degree % 40)
+            held[this] = item(number, origin, created_ms=degree, size=ENVELOPE_BYTES + degree % 40)
             store.add(held[this])
             for victim, _ in store.make_room(0):
                 assert held.pop(victim.id) == victim

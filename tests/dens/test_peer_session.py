@@ -250,8 +250,8 @@ def test_a_message_without_a_size_counts_as_an_envelope() -> None:
     made = ready()
     for number in range(3):
         made.offer(1, item_id(3, number), NOTIFICATION)
-    made.offer(1, item_id(4, 0), NOTIFICATION, 17)
-    made.offer(1, item_id(4, 1), NOTIFICATION, 17)
+    made.offer(1, item_id(4, 0), NOTIFICATION, ENVELOPE_BYTES + 1)
+    made.offer(1, item_id(4, 1), NOTIFICATION, ENVELOPE_BYTES + 1)
     assert offered(made) == [item_id(3, 0), item_id(4, 0), item_id(3, 1), item_id(4, 1), item_id(3, 2)]
 
 

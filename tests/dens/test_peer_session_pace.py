@@ -2,7 +2,7 @@
 
 import pytest
 
-from dens.item import Item, item_id
+from dens.item import ENVELOPE_BYTES, Item, item_id
 from dens.limits import Limits
 from dens.messages import ACK_BYTES
 from dens.numbers import Status
@@ -36,18 +36,18 @@ def test_the_window_opens_as_far_as_answers_show_that_the_link_is_fast() -> None
     the first patience, here 500 ms."""
     limits = Limits(window_bytes=64_000, retry_ms=1_000)
     made = ready(limits)
-    made.sent([item(3, 0, 7_984)], 0, BEGIN_MS)
-    assert made.has_room(56_016)
-    assert not made.has_room(56_017)
-    made.sent([item(3, 1, 16)], 0, BEGIN_MS)
+    made.sent([item(3, 0, 8_000 - ENVELOPE_BYTES)], 0, BEGIN_MS)
+    assert made.has_room(56_000 + ENVELOPE_BYTES)
+    assert not made.has_room(56_001 + ENVELOPE_BYTES)
+    made.sent([item(3, 1, ENVELOPE_BYTES)], 0, BEGIN_MS)
     assert not made.has_room(1)
     for took_ms, fits in ((1_000, 9_995), (499, 20_020), (200, 49_875), (100, 64_000), (0, 64_000)):
         made = ready(limits)
         made.sent([item(3, 0, 20_000)], 0, BEGIN_MS)
         made.acknowledged(item_id(3, 0), BEGIN_MS + took_ms)
-        made.sent([item(3, 1, fits - 16)], 0, BEGIN_MS)
+        made.sent([item(3, 1, fits - ENVELOPE_BYTES)], 0, BEGIN_MS)
         assert made.has_room(1)
-        made.sent([item(3, 2, 16)], 0, BEGIN_MS)
+        made.sent([item(3, 2, ENVELOPE_BYTES)], 0, BEGIN_MS)
         assert not made.has_room(1)
 
 
@@ -56,9 +56,9 @@ def test_the_window_closes_where_the_link_is_slow_and_never_below_its_beginning(
     for number, (took_ms, fits) in enumerate(((200, 24_937), (700, 8_000), (90_000, 8_000), (50, 64_000))):
         made.sent([item(3, number, 10_000)], 0, BEGIN_MS)
         made.acknowledged(item_id(3, number), BEGIN_MS + took_ms)
-        made.sent([item(4, number, fits - 16)], 0, BEGIN_MS)
+        made.sent([item(4, number, fits - ENVELOPE_BYTES)], 0, BEGIN_MS)
         assert made.has_room(1)
-        made.sent([item(5, number, 16)], 0, BEGIN_MS)
+        made.sent([item(5, number, ENVELOPE_BYTES)], 0, BEGIN_MS)
         assert not made.has_room(1)
         while made.next_retransmission(BEGIN_MS + 10**6) is not None:
             pass  # Both are given up.
@@ -67,9 +67,9 @@ def test_the_window_closes_where_the_link_is_slow_and_never_below_its_beginning(
 @pytest.mark.parametrize(("window_bytes", "begins_with"), [(200, 200), (10_000, 2_048), (65_536, 8_192)])
 def test_a_small_window_is_open_from_the_beginning(window_bytes: int, begins_with: int) -> None:
     made = ready(Limits(window_bytes=window_bytes))
-    made.sent([item(3, 0, begins_with - 16)], 0, BEGIN_MS)
+    made.sent([item(3, 0, begins_with - ENVELOPE_BYTES)], 0, BEGIN_MS)
     assert made.has_room(1)
-    made.sent([item(3, 1, 16)], 0, BEGIN_MS)
+    made.sent([item(3, 1, ENVELOPE_BYTES)], 0, BEGIN_MS)
     assert not made.has_room(1)
 
 

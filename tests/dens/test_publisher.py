@@ -5,7 +5,7 @@ it does when it is full.
 import pytest
 
 from dens.events import CopyDropped
-from dens.item import LIFETIME_MS, Item
+from dens.item import ENVELOPE_BYTES, LIFETIME_MS, Item
 from dens.limits import Limits
 from dens.messages import Subscribed
 from dens.node import DensNode
@@ -106,7 +106,7 @@ def test_the_outbox_is_bounded_and_what_had_to_go_is_told_and_not_sent() -> None
         if item.type == MessageType.NOTIFICATION
     ]
     assert [item.payload[1] for item in sent] == [2, 3]
-    assert end.held() == (0, 2, 36)
+    assert end.held() == (0, 2, 2 * (ENVELOPE_BYTES + 2))
 
 
 def talk(node: DensNode, publisher: PublisherEnd, now_ms: int) -> int:

@@ -57,7 +57,7 @@ def test_receipts_are_known_while_they_are_carried(steps: list[tuple[bool, int, 
     book = ReceiptBook()
     carried: dict[ItemId, Item] = {}
     for is_added, subscriber, notification, saying in steps:
-        payload = b"\x00\x07" + notification.to_bytes(4, "big")
+        payload = b"\x00\x00\x00\x07" + notification.to_bytes(4, "big")
         number = 2 * notification + saying
         item = Item(MessageType.RECEIPT, 0, subscriber, number, 0, 90, 0, payload)
         if is_added and item.id not in carried:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from dens import summary
 from dens.errors import RemoteProtocolError
 from dens.item import NEVER_MS, ItemId, item_id
+from dens.numbers import LAST_NODE
 from dens.seen_items import SeenItems
 from dens.summary import NumberRanges, RecentIds
 
@@ -46,7 +47,13 @@ def test_what_one_lacks_is_the_difference(mine: set[int], yours: set[int]) -> No
     assert list(ranges_of(mine).minus(None)) == sorted(mine)
 
 
-@given(st.dictionaries(st.integers(0, 65_535), st.sets(st.integers(0, 2**31 - 1), min_size=1), max_size=6))
+@given(
+    st.dictionaries(
+        st.integers(0, 65_535) | st.integers(0, 2**31 - 1),
+        st.sets(st.integers(0, 2**31 - 1), min_size=1),
+        max_size=6,
+    )
+)
 def test_a_summary_says_exactly_what_is_known(known: dict[int, set[int]]) -> None:
     data = summary.encode(sorted((origin, ranges_of(members)) for origin, members in known.items()), 10_000)
     decoded = summary.decode(data)
@@ -82,7 +89,7 @@ def test_a_thousand_consecutive_numbers_are_few_bytes() -> None:
     for number in range(1_000):
         for origin in range(10):
             known.add(item_id(origin, number), 5)
-    assert len(known.encode_all(10_000)) <= 60
+    assert len(known.encode_part(0, None, 10_000)[0]) <= 60
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(1, 30)), max_size=60))
@@ -105,7 +112,7 @@ def test_known_items_end_in_order_and_leave_nothing(steps: list[tuple[int, int, 
             assert ends.pop(forgotten) == now_ms
         assert all(one in known for one in ends)
     assert len(known) == known.done_count == 0
-    assert known.encode_all(100) == b""
+    assert known.encode_part(0, None, 100)[0] == b""
 
 
 known_sets = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 400), st.integers(0, 9)), max_size=60)
@@ -128,7 +135,7 @@ def test_comparing_finds_the_difference_and_encoding_follows_every_change(
                 sides[side].add(item_id(origin, number), 9)
                 model[side].add((origin, number))
         ours, theirs = sides
-        encoded = theirs.encode_all(48_000)
+        encoded = theirs.encode_part(0, None, 48_000)[0]
         by_origin = {
             origin: ranges_of({number for one, number in model[1] if one == origin}) for origin, _ in model[1]
         }
@@ -147,7 +154,7 @@ def test_comparing_refuses_exactly_what_decoding_refuses(
     for origin, number, what in steps:
         for side in (ours, theirs) if what > 2 else (theirs,):
             side.add(item_id(origin, number), 9)
-    changed = bytearray(theirs.encode_all(48_000))
+    changed = bytearray(theirs.encode_part(0, None, 48_000)[0])
     if position < len(changed):
         changed[position] ^= 1 << bit
     for data in (bytes(changed), bytes(changed) + junk, junk):
@@ -201,10 +208,15 @@ def test_a_summary_of_all_of_one_or_of_the_others_is_cut_alike(
     others = [one for one in ranges if one[0] != chosen]
     whole = summary.encode(ranges, 48_000)
     for _ in range(2):  # the second answer comes from what was kept of the first
-        cut = whole if len(whole) <= most_bytes else summary.encode(ranges, most_bytes)
-        assert known.encode_all(most_bytes) == cut
+        cut, last = known.encode_part(0, LAST_NODE, most_bytes)
+        assert last == LAST_NODE
         assert len(cut) <= most_bytes
-    assert known.encode_all(48_000) == whole
+        assert cut == whole or len(whole) > most_bytes
+        said = summary.decode(cut)
+        for origin, held in by_origin.items():
+            told = said.ranges(origin)
+            assert told is None or set(told.minus(None)) <= held
+    assert known.encode_part(0, None, 48_000)[0] == whole
     assert known.encode_only(chosen, most_bytes) == summary.encode(only, most_bytes)
     assert known.encode_others(chosen, most_bytes) == summary.encode(others, most_bytes)
     nothing = summary.decode(b"")
@@ -245,7 +257,7 @@ def test_where_both_know_the_same_origins_only_those_that_differ_are_read() -> N
     theirs.add(item_id(30, 8), 9)
     theirs.add(item_id(60, 9), 9)
     ours.add(item_id(90, 5), 9)
-    compared = ours.compare(theirs.encode_all(1_000))
+    compared = ours.compare(theirs.encode_part(0, None, 1_000)[0])
     assert [origin for origin in range(120) if compared.names(origin)] == [30, 60, 90]
     assert list(compared.lacking) == [item_id(90, 5)]
 
@@ -276,7 +288,7 @@ def test_a_peer_that_never_heard_of_an_origin_lacks_all_of_it_whatever_it_has_of
         mine.add(item_id(origin, number), 9)
     for origin, number in ((2, 5), (2, 6), (3, 5)):
         theirs.add(item_id(origin, number), 9)
-    found = mine.compare(theirs.encode_all(1_000))
+    found = mine.compare(theirs.encode_part(0, None, 1_000)[0])
     assert found.lacking == [item_id(1, 5), item_id(1, 6), item_id(2, 7), item_id(4, 5)]
     assert item_id(2, 5) in found
     assert found.names(3)
@@ -286,7 +298,7 @@ def test_a_peer_that_never_heard_of_an_origin_lacks_all_of_it_whatever_it_has_of
 def test_where_nothing_differs_nothing_is_lacking_and_nothing_named() -> None:
     mine = SeenItems()
     mine.add(item_id(1, 5), 9)
-    found = mine.compare(mine.encode_all(1_000))
+    found = mine.compare(mine.encode_part(0, None, 1_000)[0])
     assert list(found.lacking) == []
     assert not found.names(1)
     assert item_id(1, 5) not in found
@@ -311,17 +323,17 @@ def test_a_summary_follows_origins_that_come_grow_and_go_at_once() -> None:
     known, fresh = SeenItems(), SeenItems()
     for origin in range(9):
         known.add(item_id(origin, 1), 9)
-    known.encode_all(1_000)
+    known.encode_part(0, None, 1_000)[0]
     for origin in range(0, 9, 3):
         known.forget(item_id(origin, 1))
     for origin in (1, 2, 4, 5, 7, 8, 10):
         known.add(item_id(origin, 5), 9)
         for number in (1, 5) if origin < 9 else (5,):
             fresh.add(item_id(origin, number), 9)
-    assert known.encode_all(1_000) == fresh.encode_all(1_000)
-    size = len(known.encode_all(1_000))
-    assert known.encode_all(size) == known.encode_all(1_000)
-    assert len(known.encode_all(size - 1)) < size
+    assert known.encode_part(0, None, 1_000)[0] == fresh.encode_part(0, None, 1_000)[0]
+    size = len(known.encode_part(0, None, 1_000)[0])
+    assert known.encode_part(0, None, size)[0] == known.encode_part(0, None, 1_000)[0]
+    assert len(known.encode_part(0, LAST_NODE, size - 1)[0]) < size
 
 
 @pytest.mark.parametrize("gone", range(12))
@@ -345,7 +357,7 @@ def test_forgetting_one_number_forgets_that_one_only(gone: int) -> None:
         ("8000", "a number is not in its shortest form (at byte 1)"),
         ("0500078000", "a number is not in its shortest form (at byte 4)"),
         ("8080808080", "a number has more than 32 bits (at byte 5)"),
-        ("ffff0300" + "0000" + "00000000", "an origin has more than 16 bits (at byte 8)"),
+        ("ffffffff0700" + "0000" + "00000000", "an origin has more than 31 bits (at byte 10)"),
         ("0500808080800800", "a range reaches beyond the numbers of messages (at byte 8)"),
         ("0500ffffffff0701", "a range reaches beyond the numbers of messages (at byte 8)"),
     ],
@@ -357,9 +369,9 @@ def test_a_refusal_says_what_is_wrong_and_at_which_byte(data: str, said: str) ->
 
 
 def test_the_last_origin_and_the_last_number_can_be_said() -> None:
-    said = summary.decode(bytes.fromhex("ffff0300" + "ffffffff0700"))
-    assert item_id(65_535, 2**31 - 1) in said
-    assert summary.encode([(65_535, ranges_of({2**31 - 1}))], 100).hex() == "ffff0300ffffffff0700"
+    said = summary.decode(bytes.fromhex("ffffffff0700" + "ffffffff0700"))
+    assert item_id(2**31 - 1, 2**31 - 1) in said
+    assert summary.encode([(2**31 - 1, ranges_of({2**31 - 1}))], 100).hex() == "ffffffff0700ffffffff0700"
 
 
 EDGES = sorted({edge + near for power in (7, 14, 21, 28) for edge in (1 << power,) for near in (-1, 0, 1)})
@@ -429,6 +441,6 @@ def test_a_summary_that_fits_to_the_byte_is_not_cut() -> None:
     known = SeenItems()
     for number in (1, 5, 9):
         known.add(item_id(3, number), 9)
-    whole = known.encode_all(1_000)
-    assert known.encode_all(len(whole)) == whole
-    assert known.encode_all(len(whole) - 1) != whole
+    whole = known.encode_part(0, None, 1_000)[0]
+    assert known.encode_part(0, None, len(whole)) == (whole, LAST_NODE)
+    assert known.encode_part(0, None, len(whole) - 1)[0] != whole

@@ -13,7 +13,7 @@ def test_a_millisecond_goes_by_rank_then_as_asked_and_timers_by_node() -> None:
         happened.append((clock.now_ms, word))
 
     clock.call_at(5, Rank.CONTACT_LOST, note, "lost")
-    clock.wake_at(5, 65_535, note, "timer 65535")
+    clock.wake_at(5, 2**31 - 1, note, "timer 2147483647")
     clock.wake_at(5, 9, note, "timer 9")
     clock.wake_at(5, 0, note, "timer 0")
     clock.call_at(5, Rank.CONTACT_OPENED, note, "opened")
@@ -31,7 +31,7 @@ def test_a_millisecond_goes_by_rank_then_as_asked_and_timers_by_node() -> None:
         "opened",
         "timer 0",
         "timer 9",
-        "timer 65535",
+        "timer 2147483647",
         "lost",
     ]
     assert happened[1:] == [(5, word) for word in words]

@@ -67,13 +67,15 @@ def test_an_older_extract_never_replaces_a_newer_one(news: list[tuple[int, int, 
                 assert after.born_ms <= before.born_ms
 
 
-@given(histories(), st.binary(max_size=30), st.integers(-5, 70_000))
+@given(
+    histories(), st.binary(max_size=30), st.one_of(st.integers(-5, 70_000), st.integers(2**31 - 3, 2**31 + 3))
+)
 def test_bytes_that_are_no_extract_change_nothing(told: list[Told], content: bytes, node: int) -> None:
     dictionary = dictionary_of(told)
     before = state_of(dictionary)
     try:
         decode_extract(content)
-        well_formed = 0 <= node <= 0xFFFF
+        well_formed = 0 <= node <= 2**31 - 1
     except ExtractError:
         well_formed = False
     if not well_formed:

@@ -83,7 +83,7 @@ def _hostile(chance: Random) -> bytes:
     kind = chance.random()
     if kind < 0.3:
         return chance.randbytes(chance.randrange(1, 200))
-    origin = chance.choice((65002, 65003, chance.randrange(65_536)))
+    origin = chance.choice((65002, 65003, chance.randrange(2**31)))
     first, body = chance.choice(((0x10, b"\0"), (0x18, chance.randbytes(8 + chance.randrange(40)))))
     head = struct.pack(">BBBBHIIBB", first, chance.choice((1, 2, 3, 35)), 0, 0, origin, 1 << 31, 0, 0, 0)
     return head + body

@@ -18,8 +18,8 @@ from watchdog.reading import Reading
 
 DOCUMENT = st.tuples(
     st.integers(0, 10**9),
-    st.integers(0, 65_535),
-    st.integers(0, 65_535),
+    st.integers(0, 2**31 - 1),
+    st.integers(0, 2**31 - 1),
     st.integers(0, 255),
     st.binary(max_size=300),
     st.integers(0, 255),

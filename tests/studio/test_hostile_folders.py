@@ -214,7 +214,7 @@ def change(run: Path, how: Callable[[dict[str, Any]], object]) -> None:
         ("simulated_ms", -1),
         ("seed", -1),
         ("status", "finished"),
-        ("node", 65_536),
+        ("node", 2**31),
         ("schema_version", 0),
         ("schema_version", 4),
         ("parts", {"nodes": -1}),

@@ -57,9 +57,9 @@ def test_what_cannot_be_done_is_said_and_nothing_is_overwritten(dens, tmp_path: 
     before = mission.read_bytes()
     cases = [
         (["new", "-o", mission], 3, "never overwritten"),
-        (["new", "--subscriber", "70000", "-o", tmp_path / "x"], 2, "65535"),
+        (["new", "--subscriber", "2147483648", "-o", tmp_path / "x"], 2, "2147483647"),
         (["derive", mission, "-o", tmp_path / "x"], 3, "for which node"),
-        (["derive", mission, "--node", "70000", "-o", tmp_path / "x"], 2, "65535"),
+        (["derive", mission, "--node", "2147483648", "-o", tmp_path / "x"], 2, "2147483647"),
         (["show", tmp_path / "missing.key"], 3, "check the path"),
         (["derive", mission, "--node", "-1", "-o", tmp_path / "x"], 2, "--node"),
         (["show", tmp_path], 3, "no regular file"),

@@ -19,7 +19,7 @@ from traces.writer import TraceError, TraceWriter, parts_of_tables
 
 node_rows = st.lists(
     st.tuples(
-        st.integers(0, 65535),
+        st.integers(0, 2**31 - 1),
         st.text(max_size=5),
         st.text(max_size=5),
         st.sampled_from(["mediator", "publisher"]),

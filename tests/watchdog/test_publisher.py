@@ -48,7 +48,7 @@ class Board:
             self.host = Watchdog({1: FuzzyFilter(pool=pool)})
         out = bytearray(160)
         out[3] = TABLE.check
-        out[5] = BOARD
+        out[7] = BOARD
         self.said: list[bytes] = []
         authenticator = None if key is None else BoardAuthenticator(BOARD, key)
         numbers = Numbers(str(folder / "n"))
@@ -148,18 +148,18 @@ def test_what_it_says_is_what_the_overlay_would_say(tmp_path: Path, key: bytes |
     summary = SummaryMessage(Hello(Role.PUBLISHER, 1, 9), b"", b"").encode()
     assert board.step(600) == [link(2, 3, summary, 9)]
     board.hear(
-        from_mediator(3, 78, (BOARD).to_bytes(2, "big") + (3 | LINK_NUMBER).to_bytes(4, "big") + b"\x00", 1),
+        from_mediator(3, 78, (BOARD).to_bytes(4, "big") + (3 | LINK_NUMBER).to_bytes(4, "big") + b"\x00", 1),
         610,
     )
     board.hear(from_mediator(2, 79, SummaryMessage(Hello(Role.MEDIATOR, 9, 1), b"", b"").encode(), 1), 620)
-    acknowledgement = (MEDIATOR).to_bytes(2, "big") + (79 | LINK_NUMBER).to_bytes(4, "big") + b"\x00"
+    acknowledgement = (MEDIATOR).to_bytes(4, "big") + (79 | LINK_NUMBER).to_bytes(4, "big") + b"\x00"
     filled = EXTRACT[:1] + (2).to_bytes(4, "big") + EXTRACT[5:]
     announcement = pack(Item(32, 0, BOARD, 1, 0, 168, 0, filled), TABLE.check, 630, 1, flags)
     assert board.step(630) == [
         link(3, 4, acknowledgement, 9),
         announcement + authenticator.tag(announcement, 9),
     ]
-    board.hear(from_mediator(3, 80, (BOARD).to_bytes(2, "big") + (1).to_bytes(4, "big") + b"\x00", 1), 640)
+    board.hear(from_mediator(3, 80, (BOARD).to_bytes(4, "big") + (1).to_bytes(4, "big") + b"\x00", 1), 640)
     assert board.step(640) == []
     board.publisher.publish(NOTIFICATION, len(NOTIFICATION), 700)
     notification = pack(Item(35, 1, BOARD, 3, 0, NOTIFICATION[2], 0, NOTIFICATION), TABLE.check, 50, 1, flags)
@@ -253,7 +253,7 @@ def test_a_full_outbox_loses_its_oldest_and_counts(tmp_path: Path) -> None:
     for number in range(5):
         board.publisher.publish(bytes([number]) + NOTIFICATION[1:], len(NOTIFICATION), 0)
     assert board.publisher.dropped == 2
-    assert [message[16] for message in board.publisher.outbox[1:]] == [2, 3, 4]
+    assert [message[18] for message in board.publisher.outbox[1:]] == [2, 3, 4]
     assert board.publisher.outbox[0][1] == 32
 
 
@@ -263,9 +263,9 @@ def test_garbage_is_refused_and_counted(tmp_path_factory, noise: bytes, sealed: 
     board.step(0)
     before = dict(vars(board.publisher))
     board.hear(noise, 10)
-    board.hear(bytes([32, 1, 0, TABLE.check, 0, 2, 128]) + noise, 10)
+    board.hear(bytes([48, 1, 0, TABLE.check, 0, 0, 0, 2, 128]) + noise, 10)
     for kind in (1, 2, 3, 33, 34, 35):
-        board.hear(bytes([16, kind, 1, TABLE.check, 0, 2, 0]) + noise, 10)
+        board.hear(bytes([32, kind, 1, TABLE.check, 0, 0, 0, 2, 0]) + noise, 10)
     after = vars(board.publisher)
     assert after["refused"] > 0
     if sealed:

@@ -20,9 +20,9 @@ from documents.problems import DocumentError, Problem
 from emulation.contacts.contact import Contacts, contacts_from_pieces
 from emulation.recorded_text import TextBounds, text_lines
 
-MOST_NODES: Final = 65_535
+MOST_NODES: Final = 999_999
 """The greatest number of a node."""
-_NODE: Final = re.compile(r"[A-Za-z_]*([0-9]{1,5})")
+_NODE: Final = re.compile(r"[A-Za-z_]*([0-9]{1,9})")
 _MOST_PROBLEMS: Final = 20
 
 Sighting = tuple[int, int, float, float]

@@ -30,7 +30,7 @@ def board(authenticator=None, host=None):
     said = []
     out = bytearray(160)
     out[3] = 156
-    out[5] = 7
+    out[7] = 7
     pool = Pool(1, 5 + 14 * 2, 1)
     host = host or SmallHost(pool, Scan(pool, False, 95, None))
     publisher = Publisher(
@@ -44,10 +44,8 @@ def board(authenticator=None, host=None):
 def datagram(kind, number, payload, language=0, age=b"\0\0\0\0", lifetime=0):
     """Return what mediator 2 says."""
     link = 128 if kind < 4 else 0
-    head = (
-        bytes([32, kind, language, 156, 0, 2, link, 0, 0, number]) + age + bytes([lifetime, 0 if link else 1])
-    )
-    return head + payload
+    head = bytes([48, kind, language, 156, 0, 0, 0, 2, link, 0, 0, number])
+    return head + age + bytes([lifetime, 0 if link else 1]) + payload
 
 
 def greeted():
@@ -68,8 +66,8 @@ def answer(publisher, said, data):
     assert len(said) == 1
     status = said.pop()
     assert status[1] == 3
-    assert status[16:22] == data[4:10]
-    return status[22]
+    assert status[18:26] == data[4:12]
+    return status[26]
 
 
 def test_golden_bytes_of_a_conversation():
@@ -79,8 +77,8 @@ def test_golden_bytes_of_a_conversation():
     publisher.receive(hello, len(hello), 20)
     publisher.step(20)
     assert said == [
-        b"\x20\x01\x00\x9c\x00\x07\x80\x00\x00\x02\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x00",
-        b"\x20\x02\x00\x9c\x00\x07\x80\x00\x00\x03\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x09\x00\x00",
+        b"\x30\x01\x00\x9c\x00\x00\x00\x07\x80\x00\x00\x02\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x00",
+        b"\x30\x02\x00\x9c\x00\x00\x00\x07\x80\x00\x00\x03\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x09\x00\x00",
     ]
 
 
@@ -99,6 +97,15 @@ def test_every_answer_to_an_install():
     assert answer(publisher, said, datagram(33, 6, b"\x03" + VECTOR[1:], 1, lifetime=80)) == 0
 
 
+def test_there_is_no_room_for_a_subscriber_whose_number_has_more_than_two_bytes():
+    publisher, said = greeted()
+    for kind, payload in ((33, VECTOR), (34, b"\x01\x00")):
+        wide = bytearray(datagram(kind, 1, payload, 1, lifetime=80))
+        wide[5] = 1
+        assert answer(publisher, said, bytes(wide)) == 4
+    assert answer(publisher, said, datagram(33, 1, VECTOR, 1, lifetime=80)) == 0
+
+
 def test_garbage_is_counted():
     publisher, said = board()
     for noise in (
@@ -108,7 +115,7 @@ def test_garbage_is_counted():
         bytes(200),
         datagram(33, 1, VECTOR, 1),
         datagram(1, 1, b"\x01" + bytes(8)),
-        b"\x10" + datagram(1, 1, b"\x02\0\0\0\x09\0\0\0\x01")[1:],  # of another version
+        b"\x20" + datagram(1, 1, b"\x02\0\0\0\x09\0\0\0\x01")[1:],  # of another version
     ):
         publisher.receive(noise, len(noise), 0)
     assert publisher.refused == 7

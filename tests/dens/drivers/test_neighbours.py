@@ -130,10 +130,10 @@ def test_so_many_are_learnt_and_no_more() -> None:
     known = book()
     said = bytearray(hello(OTHER))
     for node in range(100, 100 + MOST_LEARNT):
-        said[4:6] = node.to_bytes(2, "big")
+        said[4:8] = node.to_bytes(4, "big")
         assert who(known, bytes(said), ("127.0.0.1", node), 0) == (node, True)
     assert who(known, hello(OTHER), THERE, 0) == (None, False)
-    said[4:6] = (100).to_bytes(2, "big")
+    said[4:8] = (100).to_bytes(4, "big")
     assert who(known, bytes(said), ELSEWHERE, 0) == (100, True)
     known.silent(3 * SILENCE_MS)
     assert who(known, hello(OTHER), THERE, 3 * SILENCE_MS) == (OTHER, True)
@@ -143,6 +143,8 @@ def test_so_many_are_learnt_and_no_more() -> None:
     ("data", "key", "accepts_others", "said"),
     [
         (b"noise", None, True, "no message of DENS"),
+        (b"\x20" + hello(OTHER)[1:], None, True, "speaks version 2 of the protocol, and this node 3"),
+        (b"\x28" + hello(OTHER, KEY)[1:], KEY, True, "speaks version 2 of the protocol, and this node 3"),
         (other_than_hello(OTHER), None, True, "has not greeted"),
         (other_than_hello(OTHER), KEY, True, "has not greeted"),
         (hello(OTHER), None, False, "others are not accepted"),

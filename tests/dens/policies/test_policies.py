@@ -92,7 +92,7 @@ def test_codes_stay_codes_whatever_a_peer_says(
     if given_code is not None:
         assert 0 <= policy.kept(item, given_code) <= 7
         assert given_code <= max(copies, 4)
-    assert len(policy.note(now_ms)) % 4 == 0
+    assert len(policy.note(now_ms)) % 6 == 0
 
 
 @pytest.mark.parametrize("copies", [1, 2, 4, 8, 16, 32, 64])
@@ -215,7 +215,7 @@ def test_a_kind_says_what_it_does_and_is_registered_under_its_name(name: str) ->
 
 
 def note(node: int, predictability: int) -> bytes:
-    return node.to_bytes(2, "big") + predictability.to_bytes(2, "big")
+    return node.to_bytes(4, "big") + predictability.to_bytes(2, "big")
 
 
 @pytest.mark.parametrize("name", ["dens", "prophet"])

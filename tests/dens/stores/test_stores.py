@@ -6,10 +6,14 @@ from random import Random
 
 import pytest
 
+from dens.drivers.keys import IdentityBook, SigningKey, derive
+from dens.drivers.keys import Key as KeyFile
 from dens.errors import DamagedStoreError, ForeignStoreError, StoreError
+from dens.identity import is_its_owners, signed
 from dens.item import Item, item_id
 from dens.ledger import Ledger
 from dens.limits import Limits
+from dens.messages import Receipt
 from dens.store import Key, Space, Store, row_of
 from dens.stores.memory import MemoryStore
 from dens.stores.owner import Owner
@@ -272,10 +276,13 @@ def test_stores_of_one_run_keep_a_payload_once_and_never_a_wrong_one() -> None:
 
 
 OLD = Path(__file__).parent / "old_stores"
+SIGNER = KeyFile("signing", 65_535, bytes(range(32)))
 
 
-def rows_of_old() -> tuple[list[Item], list[Item], dict[tuple[int, Key], bytes]]:
-    """Return what was written into the files that are kept: what is held, the inbox, and the other rows."""
+def rows_of_old(version: int) -> tuple[list[Item], list[Item], dict[tuple[int, Key], bytes]]:
+    """Return what was written into the files that are kept: what is held, the inbox, and the other rows. From
+    version 5 on there are receipts, one with a signature, and what a subscription occupies.
+    """
     chance = Random(1)
     held = [Item(35, 1, 7, number, 1000 * number, 90, 1, chance.randbytes(11)) for number in range(12)]
     held.insert(0, Item(16, 1, 3, 0, -500, 100, 0, bytes((5, 0, 100)) + chance.randbytes(14)))
@@ -286,6 +293,11 @@ def rows_of_old() -> tuple[list[Item], list[Item], dict[tuple[int, Key], bytes]]
     }
     others[Space.COUNTER, item_id(0, 0)] = (64).to_bytes(8, "big")
     others[Space.COUNTER, item_id(1, 0)] = (129).to_bytes(8, "big")
+    if version >= 5:
+        held.append(Item(19, 0, 300, 5, 4_000, 90, 2, Receipt(item_id(65_535, 2**31 - 1)).encode()))
+        receipt = Item(19, 0, 65_535, 6, 5_000, 90, 1, Receipt(item_id(7, 3)).encode())
+        held.append(signed(receipt, SigningKey(SIGNER)))
+        others[Space.OCCUPIED, item_id(3, 0)] = b"\x02"
     return held, inbox, others
 
 
@@ -296,12 +308,12 @@ def version_of(path: Path) -> int:
     return int(version)
 
 
-@pytest.mark.parametrize("version", [1, 3])
+@pytest.mark.parametrize("version", [1, 3, 5])
 def test_an_old_file_is_brought_forward_with_everything_in_it(version: int, tmp_path: Path) -> None:
     path = tmp_path / "node.db"
     path.write_bytes((OLD / f"version_{version}.db").read_bytes())
     assert version_of(path) == version
-    held, inbox, others = rows_of_old()
+    held, inbox, others = rows_of_old(version)
     for _ in range(2):
         store = SqliteStore(path, owner=NODE)
         ledger = Ledger(store, Limits())
@@ -310,10 +322,20 @@ def test_an_old_file_is_brought_forward_with_everything_in_it(version: int, tmp_
         store.put(Space.UNVERIFIED, item_id(7, 1), b"")
         store.commit()
         store.close()
-        assert version_of(path) == VERSION == 5
+        assert version_of(path) == VERSION == 6
         with pytest.raises(ForeignStoreError):
             SqliteStore(path, owner=ASKER)  # whoever opened it first is its owner
     assert ledger.item_number() == 64
+
+
+def test_what_was_signed_before_origins_grew_is_still_signed(tmp_path: Path) -> None:
+    path = tmp_path / "node.db"
+    path.write_bytes((OLD / "version_5.db").read_bytes())
+    held, _ = Ledger(SqliteStore(path), Limits()).load()
+    [receipt] = [item for item in held if item.signature]
+    book = IdentityBook([derive(SIGNER)])
+    assert is_its_owners(receipt, book)
+    assert not is_its_owners(receipt.but(payload=Receipt(item_id(7 << 16, 3)).encode()), book)
 
 
 def test_a_file_of_version_4_takes_up_what_subscriptions_occupy(tmp_path: Path) -> None:
@@ -340,10 +362,10 @@ def test_a_file_of_version_4_takes_up_what_subscriptions_occupy(tmp_path: Path) 
     )
 
 
-@pytest.mark.parametrize("version", [1, 3])
+@pytest.mark.parametrize("version", [1, 3, 5])
 def test_an_old_file_that_rotted_is_refused_kept_and_recovered(version: int, tmp_path: Path) -> None:
     path = tmp_path / "node.db"
-    held, inbox, _ = rows_of_old()
+    held, inbox, _ = rows_of_old(version)
     data = bytearray((OLD / f"version_{version}.db").read_bytes())
     data[data.index(held[5].payload)] ^= 1
     path.write_bytes(data)

@@ -66,7 +66,7 @@ def test_a_contact_of_no_length_is_one_whichever_line_comes_first(tmp_path: Path
         (["5 CONN 1 2 down", "6 CONN 1 2 up"], "trace.txt:1:1: error D315: the contact of 1 and 2 ends"),
         (["5 CONN 1 2"], "trace.txt:1:1: error D313: a contact is written"),
         (["5 CONN 1 x up"], 'trace.txt:1:1: error D313: "x" is no node: a number is'),
-        (["5 CONN 1 n65536 up"], 'trace.txt:1:1: error D313: node "n65536" is above 65,535'),
+        (["5 CONN 1 n1000000 up"], 'trace.txt:1:1: error D313: node "n1000000" is above 999,999'),
         (["-5 CONN 1 2 up"], 'trace.txt:1:1: error D313: "-5" is no time: seconds from 0 on are'),
         (["5 CONN 1 1 up"], "trace.txt:1:1: error D313: node 1 cannot be in contact with itself"),
         (["5 LINK 1 2 up"], 'trace.txt:1:1: error D313: "LINK" is no event of The ONE'),

@@ -79,7 +79,7 @@ def test_bytes_that_are_no_plan_are_refused(content: bytes) -> None:
 def test_everything_that_is_wrong_is_told_at_once() -> None:
     content = b"""{"version": 1, "sed": 4,
  "plan": {"subscribers": 0, "policy": "prophte",
-  "contact_ms": [9, 9], "limits": {"number_step": 0}, "first_node": 65535}}"""
+  "contact_ms": [9, 9], "limits": {"number_step": 0}, "first_node": 2147483647}}"""
     with pytest.raises(DocumentError) as refused:
         read_plan(content, "p.json")
     assert str(refused.value).splitlines() == [
@@ -90,7 +90,8 @@ def test_everything_that_is_wrong_is_told_at_once() -> None:
         "p.json:3:3: error D404: contact_ms: this has to be a list of two whole numbers, the second above "
         "the first",
         "p.json:3:36: error D404: number_step: this has to be a whole number from 1 to 281474976710656",
-        "p.json:3:55: error D404: first_node: nodes have numbers up to 65535, and these do not fit below it",
+        "p.json:3:55: error D404: first_node: nodes have numbers up to 2147483647, and these do not fit "
+        "below it",
     ]
 
 

@@ -178,6 +178,23 @@ def test_a_bug_with_parts_is_caught_where_there_are_some(
     check_caught(range(3, 301, 3), invariants)
 
 
+def further_parts_of_a_summary_are_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    begin = PeerSession.begin_summary
+
+    def brief(session: PeerSession, item_id: ItemId, first: int = 0) -> None:
+        if not first:
+            begin(session, item_id)
+
+    monkeypatch.setattr(PeerSession, "begin_summary", brief)
+
+
+def test_a_bug_with_parts_of_summaries_is_caught_where_there_are_some(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    further_parts_of_a_summary_are_not_sent(monkeypatch)
+    check_caught(range(5, 501, 5), {2, 5})
+
+
 @pytest.mark.parametrize(
     ("plant", "invariants"),
     [

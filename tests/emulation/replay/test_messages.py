@@ -30,7 +30,7 @@ def test_three_forms_are_read(tmp_path: Path) -> None:
         (["5 M1 1"], '1:1: error D313: a message is written "time ID size from to …"'),
         (["5 M1 1 n1"], "1:1: error D313: node 1 cannot send to itself"),
         (["-5 M1 1 3"], '1:1: error D313: "-5" is no time: seconds from 0 on are'),
-        (["5 M1 1 70000"], '1:1: error D313: node "70000" is above 65,535'),
+        (["5 M1 1 1000000"], '1:1: error D313: node "1000000" is above 999,999'),
         (["5 M1 1 three"], '1:1: error D313: "three" is no node'),
         (["# nothing"], " error D313: holds no message"),
     ],
