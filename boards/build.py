@@ -43,14 +43,17 @@ def link_parts(algorithm: str) -> dict[str, tuple[str, ...]]:
     }
 
 
-def link_assumed(algorithm: str) -> dict[str, int]:
+def link_assumed(algorithm: str, is_recorded: bool = False) -> dict[str, int]:
     """Return what it leaves out for want of room (watchdog/grader.py, watchdog/sharing.py), and how much of
     the heap a block of its pool takes: sixteen subscriptions to three attributes.
+
+    One that measures one attribute, its chip's temperature, needs no means; one that replays several has room
+    for the curved ones if nothing else is larger.
     """
     record = 22 if algorithm == "fnif" else 18
     return {
         **filter_parts(algorithm, is_quick=False).assumed,
-        "MEANS": 0,
+        "MEANS": int(is_recorded and algorithm == DEFAULT),
         "POOL_BYTES": 5 + record * 16,
     }
 
@@ -193,7 +196,7 @@ def _microbit_files(settings: BoardSettings, blocks: Sequence[bytes], is_recorde
         raise Refusal("a micro:bit has no hashlib and cannot make tags; leave the key out and trust the wire")
     first = settings.attributes[0]
     constants = {
-        **link_assumed(settings.algorithm),
+        **link_assumed(settings.algorithm, is_recorded),
         "NODE": settings.node,
         "TABLE_CHECK": settings.table_check,
         "EVENT": settings.event,

@@ -20,7 +20,7 @@ def hmac(key: bytes, *parts: bytes) -> bytes:
         digest.update(part)
     whole = sha256(outer)
     whole.update(digest.digest())
-    return whole.digest()
+    return bytes(whole.digest())
 
 
 class Authenticator:

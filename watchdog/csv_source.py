@@ -116,7 +116,7 @@ class CsvSource:
         try:
             with open(self._path, "rb") as now:
                 now.seek(self._position - len(self._last))
-                return now.read(len(self._last)) != self._last
+                return bytes(now.read(len(self._last))) != self._last
         except OSError:
             return False
 

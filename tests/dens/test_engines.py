@@ -376,6 +376,17 @@ def test_to_an_end_every_message_goes_alone() -> None:
     assert MessageType.BATCH not in {kind for _, kind in said}
 
 
+def test_of_two_mediators_the_one_with_the_lower_number_speaks_first_and_the_other_not_much_later() -> None:
+    for own, peer, first_ms in ((2, 3, 0), (3, 2, 500)):
+        node = DensNode(own, 7, MemoryStore(), 0, matchers={}, directory=TopicDirectory())
+        node.contact_opened(peer, 1_000)
+        said = [now_ms - 1_000 for now_ms in range(1_000, 4_000) if node.datagrams_to_send(now_ms)]
+        assert said == list(range(first_ms, 3_000, 1_000))
+    end = SubscriberEnd(9, 7, MemoryStore(), 0)
+    end.contact_opened(2, 0)
+    assert end.datagrams_to_send(0), "an end waits for nobody"
+
+
 def test_two_mediators_need_four_datagrams_to_know_that_they_know_the_same() -> None:
     nodes = {
         number: DensNode(

@@ -23,6 +23,21 @@ NOBODY = ["--at", "127.0.0.1:9", "--period", "0", "--wait", "0"]
 PATIENT = load_mission_table(["medical"]).event("patient")
 
 
+def test_a_nodes_file_names_the_algorithm_of_its_publishers() -> None:
+    table = load_mission_table(["medical"])
+    flat, usual = (watchdog_for(table, name).filters[1].pool for name in ("fnif", None))
+    assert (flat.flat, usual.flat, usual.covering) == (True, False, 0)
+    assert watchdog_for(table, "fnifc").filters[1].pool.covering == 1
+
+
+def test_an_unknown_algorithm_of_a_nodes_file_is_refused(dens, tmp_path: Path) -> None:
+    path = node_file(tmp_path, 1)
+    path.write_text('algorithm = "fnifz"\n' + path.read_text())
+    (tmp_path / "day.csv").write_text("heart_rate\n70\n")
+    ended = dens("node", "publish", path, tmp_path / "day.csv", "--event", "patient", *NOBODY)
+    assert (ended.code, "algorithm" in ended.err, "fnifc" in ended.err) == (3, True, True), ended.err
+
+
 def published(dens: Any, folder: Path, text: str, *more: str) -> tuple[Any, dict[str, Any]]:
     path, day = node_file(folder, 1), folder / "day.csv"
     day.write_text(text, encoding="utf-8", newline="")

@@ -35,6 +35,33 @@ HOT = """<subscription xmlns="urn:dens:subscription:1" event="weather" valid="PT
 </subscription>"""
 
 
+def test_a_build_chooses_the_algorithm(dens, tmp_path: Path) -> None:
+    built = {}
+    for number, (board, chosen) in enumerate(
+        [
+            ("pico", []),
+            ("pico", ["--algorithm", "fnif"]),
+            ("microbit", []),
+            ("microbit", ["--algorithm", "fnif"]),
+        ]
+    ):
+        folder = tmp_path / str(number)
+        ended = dens("board", "build", "--board", board, "-o", folder, *chosen)
+        assert ended.code == 0, ended.err
+        built[number] = folder
+    assert "ALGORITHM = 2  # fnifc" in (built[0] / "settings.py").read_text()
+    assert "ALGORITHM = 0  # fnif" in (built[1] / "settings.py").read_text()
+    images = [sorted(path.read_bytes() for path in built[number].glob("dens*.py")) for number in (2, 3)]
+    assert images[0] != images[1]
+    for chosen, says in (
+        ("fnifc", "a micro:bit has no room for fnifc beside its link; it can have fnifs or fnif"),
+        ("fnifz", "there is no algorithm fnifz"),
+    ):
+        ended = dens("board", "build", "--board", "microbit", "-o", tmp_path / "no", "--algorithm", chosen)
+        assert (ended.code, says in " ".join(ended.err.split())) == (3, True), ended.err
+        assert not (tmp_path / "no").exists()
+
+
 def test_build_says_what_it_wrote(dens, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     document = dens("board", "build", "--board", "microbit", "-o", folder, "--json").document()
@@ -281,8 +308,12 @@ def test_budget_prints_every_board(dens) -> None:
     figures = ended.document()["microbit"]
     assert set(figures) == {
         "flash_bytes", "mpy_bytes", "heap_import_bytes", "heap_filter_bytes", "bytes_per_subscription",
-        "resident_subscriptions", "bytes_per_reading", "instructions",
+        "resident_subscriptions", "bytes_per_reading", "instructions", "algorithms",
     }  # fmt: skip
+    costs = {(one["algorithm"], one["equals"]): one for one in figures["algorithms"]}
+    assert set(costs) == {(name, own) for name in ("fnif", "fnifs", "fnifc") for own in ("own", "one")}
+    loads = {(one["subscriptions"], one["similarity"]) for one in costs["fnifc", "own"]["loads"]}
+    assert loads == {(count, alike) for count in (10, 50, 200) for alike in (0.0, 0.5, 0.96)}
     assert figures["bytes_per_subscription"] == 22
     assert figures["instructions"]["min"] > 1000
 

@@ -291,6 +291,16 @@ def test_a_measured_board_costs_what_was_measured(run: Callable[..., Tables]) ->
     assert last == pytest.approx(spent)
 
 
+def test_a_board_filters_by_the_algorithm_it_names_and_releases_the_same(run: Callable[..., Tables]) -> None:
+    bits = ('role = "publisher"', 'role = "publisher"\nboard = "bit"')
+    told = []
+    for algorithm in ("fnif", "fnifs", "fnifc"):
+        tables = run(f'[board.bit]\nalgorithm = "{algorithm}"\n', bits, length_s=LONG)
+        told.append([(row["at_ms"], row["node"], row["released"]) for row in tables["filter_decisions"]])
+    assert any(released for _, _, released in told[0])
+    assert told[0] == told[1] == told[2]
+
+
 def test_damping_holds_back_and_says_so(run: Callable[..., Tables]) -> None:
     damped = ('role = "publisher"', 'role = "publisher"\ndamping = { interval_s = 300 }')
     tables = run("", damped, length_s=LONG)
