@@ -50,11 +50,7 @@ class Transmitter:
         if len(outbox) > self.room:
             outbox.pop(1)
             self.dropped += 1
-        message = bytearray(18 + n)
-        for i in range(8):
-            message[i] = self.out[i]
-        for i in range(n):
-            message[18 + i] = payload[i]
+        message = self.out[:8] + bytearray(10) + payload[:n]
         self.numbers.write(0, message, 8)
         put_number(message, 12, now_ms)
         message[1] = 35
