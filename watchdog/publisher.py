@@ -14,8 +14,13 @@ ACKNOWLEDGEMENT = 3
 INSTALL = 33
 REMOVE = 34
 
+SOURCES = 1
+"""1 where an execution environment may refuse what its sources cannot serve (watchdog/execution.py)."""
+
 _STATUSES = b"\x00\x00\x00\x02\x04\x05\x06\x03\x02"
 """What the answers of a filter host, 0 to 8, are called on the air."""
+_SOURCE_STATUSES = b"\x00\x00\x0a\x0b\x0c"
+"""And those from 9 on; 9 and 10 answer removals, which are always taken."""
 
 
 class Publisher(Transmitter):
@@ -82,5 +87,7 @@ class Publisher(Transmitter):
             status = 0
         elif kind == INSTALL and n > 18:
             left_ms = (8 + (b[14] & 7) << min(b[14] >> 3, 19)) * 125 - int.from_bytes(b[10:14], "big")
-            status = _STATUSES[self.host.install(origin, b[16], b[17], b[2], bytes(b[16:n]), left_ms, now_ms)]
+            status = (_STATUSES + _SOURCE_STATUSES if SOURCES else _STATUSES)[
+                self.host.install(origin, b[16], b[17], b[2], bytes(b[16:n]), left_ms, now_ms)
+            ]
         self.transmit(0, ACKNOWLEDGEMENT, bytes(b[4:10]) + bytes([status]))
