@@ -19,7 +19,7 @@ class LocalSources:
 
     def __init__(self, dictionary: LocalDataDictionary, lookups: Mapping[int, LookUp]) -> None:
         """Number them. `lookups` say, by language, what a subscription asks of a publisher."""
-        self._dictionary = dictionary
+        self.dictionary = dictionary
         self._lookups = lookups
         self._numbers = {source.offered: number for number, source in enumerate(dictionary.sources)}
         self.pairs: list[Pair] = [(source.protocol, source.content_type) for source in dictionary.sources]
@@ -32,7 +32,7 @@ class LocalSources:
         """Return a mask of the sources that serve a subscription, -1 where it is not served; a bad body
         raises `VectorError`.
         """
-        served = self._dictionary.serving(self._lookups[language].question(body))
+        served = self.dictionary.serving(self._lookups[language].question(body))
         return -1 if served is None else self._mask(served)
 
     def _mask(self, sources: Iterable[LocalSource]) -> int:

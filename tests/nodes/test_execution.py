@@ -1,4 +1,4 @@
-"""What its sources cannot serve a publisher refuses with a word that reaches the node; what they can, runs."""
+"""What its sources cannot serve a publisher refuses with a word that reaches the node; others run."""
 
 from pathlib import Path
 
