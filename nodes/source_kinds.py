@@ -10,7 +10,7 @@ from importlib.metadata import EntryPoint
 from typing import Final, Protocol
 
 from documents.entry_points import OutsidePackageError, described, members
-from documents.problems import Problem
+from documents.problems import DocumentError, Problem
 from documents.refusal import Refusal
 from knowledge_manager.event_class import EventClass
 from knowledge_manager.extract import CONTENT_TYPES, PROTOCOLS
@@ -108,6 +108,18 @@ def source_kinds(found: Iterable[EntryPoint] | None = None) -> dict[Pair, Source
 
 def _is_kind(member: object) -> bool:
     return isinstance(member, SourceKind)
+
+
+def made_source(kind: SourceKind, order: SourceOrder) -> Source:
+    """Return a source that costs nothing yet. What raises anything but a refusal is a defect of its
+    package."""
+    try:
+        return kind.make(order)
+    except (Refusal, DocumentError):
+        raise
+    except Exception as error:
+        said = f"it raised {type(error).__name__}: {error}; mend or remove its package"
+        raise OutsidePackageError(f"source {kind.name} cannot be made: {said}") from error
 
 
 def source_kind(protocol: str, content_type: str) -> SourceKind:

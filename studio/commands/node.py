@@ -255,7 +255,7 @@ def publish(
     from nodes.output import putting_while_possible, say
     from nodes.process import NodeProcess, live
     from nodes.publisher_process import Faults, Replay, announce, run_sources, watchdog_for
-    from nodes.source_kinds import SourceOrder, source_kind
+    from nodes.source_kinds import SourceOrder, made_source, source_kind
     from nodes.stores import PUBLISHER, open_store, place_of_end
     from studio import console
 
@@ -270,7 +270,7 @@ def publish(
         lambda problem: faults.note(problem, say),
         watchdog.counters,
     )
-    source = source_kind(protocol, content_type).make(order)
+    source = made_source(source_kind(protocol, content_type), order)
     offered = LocalDataDictionary(plan.table)
     offered.offer(kind.name, source.attributes, protocol, content_type)
     refuse_clock(clock())
