@@ -39,6 +39,7 @@ ROUNDS: Final = 2
 OURS: Final = """
 import json, resource, sys, time
 from pathlib import Path
+import scipy.spatial  # Larger scenarios need it; the earlier text imports it in any case.
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 scenario = load_scenario(sys.argv[2], sys.argv[3:])

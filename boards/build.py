@@ -254,6 +254,7 @@ def _package_files(board: str, settings: BoardSettings) -> dict[str, str]:
     ]
     comments = ", ".join(one.name for one in settings.attributes)
     files["main.py"] = _main("board_main")
+    files["bus_sensors.py"] = _main("bus_sensors")
     wired = "".join(
         f"    {'ChipTemperature' if one.unit == 'degC' else 'Unconnected'}(),  # {one.name}\n"
         for one in settings.attributes

@@ -20,11 +20,12 @@ SMALL_BOARD: Mapping[str, int | None] = {
     "SHARING": 0,
     "combine": None,
     "PATTERNS": 0,
+    "SOURCES": 0,
     "authenticator": None,
     "tries": 0,
 }
-"""What is so on a board without room: subset features, features in order (FNIFS), the plain aggregators, no
-tags."""
+"""What is so on a board without room: subset features, features in order (FNIFS), the plain aggregators, one
+source that is always there, no tags."""
 
 
 def flatten(sources: Mapping[str, str], parts: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -17,6 +17,7 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.language import Damper
 from watchdog.aggregators import AGGREGATOR_NAMES, MOST_BASIC
 from watchdog.algorithms import ALGORITHMS
+from watchdog.execution import ExecutionEnvironment
 from watchdog.header import NO_HEADER
 from watchdog.pool import Pool
 from watchdog.publisher import LAST_ORIGIN
@@ -110,6 +111,7 @@ class BoardHost:
         table: MissionTable,
         dampers: dict[int, Damper],
         algorithm: str | None = None,
+        environment: ExecutionEnvironment | None = None,
     ) -> None:
         """Make the watchdog of such a board, which speaks one language alone."""
         self._limits = limits
@@ -119,6 +121,7 @@ class BoardHost:
             {BOARD_LANGUAGE.language_id: new_filter(table, limits.pool(algorithm) if fits else None)},
             capacity=limits.capacity,
             dampers=dampers,
+            environment=environment,
         )
 
     def install(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from boards.filter_parts import DEFAULT
 from boards.limits import BOARDS, BoardLimits
+from documents.problems import did_you_mean
 from documents.refusal import Refusal
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.extract import PROTOCOLS, Extract, OfferedSource
@@ -14,6 +15,10 @@ from watchdog.vector import ONE_HOUR
 
 ANNOUNCED_Q = 168
 """How long an announcement may be believed: 2²¹ seconds, about 24 days."""
+
+
+BOARD_PROTOCOLS = ("pin", "i2c", "adc", "spi", "serial", "file")
+"""How a board's sources are read; a file is a micro:bit's recording, or what its owner reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,10 @@ def board_settings(
         raise Refusal(reason)
     if not 0 <= node <= 65000:
         raise Refusal(f"{node} is no node for a board; boards are 0..65000")
+    if protocol and protocol not in BOARD_PROTOCOLS:
+        known_words = ", ".join(BOARD_PROTOCOLS)
+        hint = did_you_mean(protocol, BOARD_PROTOCOLS)
+        raise Refusal(f'a board reads nothing by protocol "{protocol}" ({known_words}){hint}')
     known = table.event(event)
     chosen = sorted((known.attribute(name) for name in dict.fromkeys(attributes)), key=lambda one: one.index)
     nominal = [one.name for one in chosen if one.type == "nominal"]

@@ -116,7 +116,8 @@ class FilterHost(Protocol):
         """Look for this subscription for `remaining_ms` from now on, then forget it without being told.
 
         Returns a code: 0 installed, 1 known (its lifetime is renewed), 2 replaced an older revision; refused:
-        3 stale, 4 full, 5 unknown language, 6 bad vector, 7 lifetime over, 8 withdrawn.
+        3 stale, 4 full, 5 unknown language, 6 bad vector, 7 lifetime over, 8 withdrawn; and of its sources:
+        11 not measured, 12 no class for its protocol and content type, 13 could not be started.
         """
         ...
 

@@ -97,6 +97,12 @@ class Status(IntEnum):
     """A node of this role does not take messages of this type."""
     NOT_SIGNED = 9
     """Its origin signs what it says, and this has no signature or one that does not verify."""
+    NOT_MEASURED = 10
+    """No source of this publisher measures what it asks for."""
+    UNKNOWN_SOURCE = 11
+    """What measures it has a protocol and content type that nothing at this publisher reads."""
+    SOURCE_FAILED = 12
+    """What measures it could not be started."""
 
 
 class Reason(IntEnum):

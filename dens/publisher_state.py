@@ -32,6 +32,9 @@ _HOST_CODES: Final = {
     6: Status.BAD_PAYLOAD,
     7: Status.EXPIRED,
     8: Status.SUPERSEDED,
+    11: Status.NOT_MEASURED,
+    12: Status.UNKNOWN_SOURCE,
+    13: Status.SOURCE_FAILED,
 }
 """What a watchdog's answer to an install means on the air."""
 

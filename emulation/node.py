@@ -19,28 +19,45 @@ from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from emulation.scenario import PlannedSensor, Scenario
 from emulation.scenario.fault_settings import DampingSettings
-from emulation.scenario.publications import PlannedPublications
 from emulation.scenario.scenario import NodeSlot
 from emulation.sensors.sampling import Sampler
 from emulation.sensors.source import SensorSource
 from emulation.streams import Streams
-from knowledge_manager.local_dictionary import LocalDataDictionary
+from knowledge_manager.local_dictionary import LocalDataDictionary, LocalSource
 from knowledge_manager.mission_table import MissionTable
 from nodes.assembly import assembly_of
+from nodes.execution import LocalSources, environment_for
 from nodes.short_origins import ShortOrigins
 from plugins.language import Damper, SubscriptionLanguage
 from plugins.registry import languages
+from watchdog.execution import ExecutionEnvironment
 from watchdog.watchdog import Watchdog
 
 
 @dataclass(slots=True)
 class Sensor:
-    """A sensor of one publisher: what it reads, and when it reads next."""
+    """A sensor of one publisher: what it reads, when it reads next, and its number in the execution
+    environment."""
 
     plan: PlannedSensor
     source: SensorSource
     sampler: Sampler
     next_ms: int
+    number: int
+
+
+class WorldSource:
+    """What the execution environment starts and stops in place of a sensor, which is the world's: the world's
+    clock says when it is read, if it runs."""
+
+    def start(self) -> None:
+        """Do nothing: a sensor of the world is always there."""
+
+    def stop(self) -> None:
+        """Do nothing: what is not read costs nothing."""
+
+
+_WORLD_SOURCE = WorldSource()
 
 
 @dataclass(slots=True)
@@ -58,6 +75,8 @@ class Node:
     skew_ms: int = 0
     set_ms: int = 0
     watchdog: Watchdog | None = None
+    environment: ExecutionEnvironment | None = None
+    """Says which of its sources run; on publishers."""
     sensors: list[Sensor] = field(default_factory=list)
     readings: int = 0
 
@@ -95,6 +114,8 @@ class NodeFactory:
         )
         self._payloads: dict[ItemId, bytes] = {}
         self._hosts = _hosted(scenario.slots())
+        self._lookups = {number: known.lookup(self._table) for number, known in self._languages.items()}
+        self._sources_of: dict[str, LocalSources] = {}
         self._damping = {group.name: group.damping for group in scenario.settings.group}
 
     @property
@@ -116,7 +137,8 @@ class NodeFactory:
     def restart(self, node: Node, store: MemoryStore, now_ms: int) -> None:
         """Give a node a new engine that begins with this store. Its sensors are the world's, and go on."""
         new = self._node(node.slot, store, now_ms)
-        node.engine, node.store, node.watchdog, node.wake_ms = new.engine, store, new.watchdog, None
+        node.engine, node.store, node.wake_ms = new.engine, store, None
+        node.watchdog, node.environment = new.watchdog, new.environment
 
     def _node(self, slot: NodeSlot, store: MemoryStore, now_ms: int) -> Node:
         if slot.role == "publisher":
@@ -148,22 +170,35 @@ class NodeFactory:
         dampers = self._dampers(damping)
         limits = self._scenario.board_limits(slot.group)
         algorithm = self._scenario.filter_algorithm(slot.group)
+        environment = self._environment(slot.group)
         host: FilterHost
         if limits is not None:
-            board = BoardHost(limits, own, dampers, algorithm)
+            board = BoardHost(limits, own, dampers, algorithm, environment)
             host, watchdog = board, board.watchdog
         else:
             filters = {
                 identity: language.source_filter_by(algorithm, own)
                 for identity, language in self._languages.items()
             }
-            watchdog = Watchdog(filters, dampers=dampers)
+            watchdog = Watchdog(filters, dampers=dampers, environment=environment)
             host = ShortOrigins(watchdog)
         engine = self._assembly.publisher(slot.number, store, now_ms, filter_host=host)
-        documents = [plan for plan in self._scenario.publications if plan.group == slot.group]
-        if plans or documents:
-            engine.announce(self._extract(plans, documents), now_ms)
-        return Node(slot, engine, store, watchdog=watchdog)
+        offered = self._sources(slot.group).dictionary
+        if offered.sources:
+            lifetime_s = 1 + self._scenario.duration_ms // 1000  # Believed for the whole run.
+            engine.announce(offered.extract(counter=1, lifetime_s=lifetime_s), now_ms)
+        return Node(slot, engine, store, watchdog=watchdog, environment=environment)
+
+    def _environment(self, group: str) -> ExecutionEnvironment:
+        """Return what runs the sources of a publisher: while somebody asks, or always, so that the trace has
+        what nobody asked for too.
+        """
+        sources = self._sources(group)
+        environment = environment_for(sources, dict.fromkeys(sources.pairs, lambda number: _WORLD_SOURCE))
+        if not self._scenario.settings.sensing.on_demand:
+            for number in range(len(sources.pairs)):
+                environment.hold(number)
+        return environment
 
     def _dampers(self, damping: DampingSettings) -> dict[int, Damper]:
         """Return what holds back repetitions, for the languages that have such a thing."""
@@ -176,20 +211,30 @@ class NodeFactory:
             if language.damper is not None
         }
 
-    def _extract(self, plans: list[PlannedSensor], documents: list[PlannedPublications]) -> bytes:
-        """Return what the knowledge manager tells others of these sensors and documents, believed for the
-        whole run.
-        """
-        offered = LocalDataDictionary(self._table)
-        for told in (publication for plan in documents for publication in plan.publications):
-            offered.offer(told.event, told.attributes, "file")
-        for plan in plans:
-            offered.offer(plan.event.name, plan.attributes, plan.protocol, plan.content_type)
-        return offered.extract(counter=1, lifetime_s=1 + self._scenario.duration_ms // 1000)
+    def _sources(self, group: str) -> LocalSources:
+        """Return what every publisher of a group offers: its sensors and its documents."""
+        if group not in self._sources_of:
+            offered = LocalDataDictionary(self._table)
+            documents = [plan for plan in self._scenario.publications if plan.group == group]
+            for told in (publication for plan in documents for publication in plan.publications):
+                offered.offer(told.event, told.attributes, "file")
+            for plan in self._scenario.sensors:
+                if plan.group == group:
+                    self._offer(offered, plan)
+            self._sources_of[group] = LocalSources(offered, self._lookups)
+        return self._sources_of[group]
+
+    def _offer(self, offered: LocalDataDictionary, plan: PlannedSensor) -> LocalSource:
+        return offered.offer(plan.event.name, plan.attributes, plan.protocol, plan.content_type)
 
     def _sensor(self, plan: PlannedSensor, number: int, position: int) -> Sensor:
         chance = self._streams.stream("sensor", plan.event.name, number)
         first_ms = plan.at_ms + int(chance.random() * plan.every_ms)
         source = plan.source_for(position, chance, self._scenario.duration_ms)
         sampler = Sampler(plan.event, plan.attributes, self._table.feature_bytes)
-        return Sensor(plan, source, sampler, first_ms)
+        return Sensor(plan, source, sampler, first_ms, self._number(plan))
+
+    def _number(self, plan: PlannedSensor) -> int:
+        """Return a sensor's number; those of a group that measure the same in the same way share one."""
+        sources = self._sources(plan.group)
+        return sources.number(self._offer(sources.dictionary, plan))

@@ -1,7 +1,7 @@
 """What sensors do: they read now and then, a watchdog judges the reading, and what it releases is published.
 
 Sensors belong to the world: what one would have read while its device was down is not read, and it goes on
-afterwards.
+afterwards. So it is with one that nobody wants, where a scenario reads on demand.
 """
 
 from emulation.clock import Rank
@@ -28,9 +28,16 @@ class Sensing:
     def _read_later(self, node: Node, sensor: Sensor) -> None:
         self._clock.call_at(sensor.next_ms, Rank.APPLICATION, self._read, node, sensor)
 
+    def _is_wanted(self, node: Node, sensor: Sensor) -> bool:
+        """Say whether the sensor runs: in most scenarios all do."""
+        assert node.watchdog is not None
+        assert node.environment is not None
+        node.watchdog.expire(self._clock.now_ms + node.skew_ms)
+        return node.environment.runs(sensor.number)
+
     def _read(self, node: Node, sensor: Sensor) -> None:
         world, device = self._world, node.slot.device
-        if device in world.reachability.down:
+        if device in world.reachability.down or not self._is_wanted(node, sensor):
             sensor.next_ms += sensor.plan.every_ms
             self._read_later(node, sensor)
             return

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from documents.problems import did_you_mean, listed
+from knowledge_manager.distributed_dictionary import Question
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.extract import (
     CONTENT_TYPES,
@@ -106,9 +107,20 @@ class LocalDataDictionary:
         """Offer it no longer; what was not offered is no error."""
         self._sources.pop(source.offered, None)
 
-    def sources_of(self, event: int) -> tuple[LocalSource, ...]:
-        """Return the sources of an event class: how a watchdog learns protocol and content type to watch."""
-        return tuple(source for source in self.sources if source.event.index == event)
+    def serving(self, question: Question) -> tuple[LocalSource, ...] | None:
+        """Return the sources that serve what a subscription asks: how a watchdog learns what to watch.
+
+        Each of them serves it alone, or all of them only together; it may also need none. None where nothing
+        here serves it.
+        """
+        alone = tuple(source for source in self.sources if question.serves(self._telling(source)))
+        if alone:
+            return alone
+        return self.sources if question.serves(self._telling(*self.sources)) else None
+
+    def _telling(self, *sources: LocalSource) -> Extract:
+        """Return an extract that tells of these sources alone."""
+        return Extract(0, 0, self._table.feature_bytes, tuple(source.offered for source in sources))
 
     def extract(self, counter: int, lifetime_s: int = DEFAULT_LIFETIME_S) -> bytes:
         """Return what others get to know.

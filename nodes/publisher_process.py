@@ -1,10 +1,9 @@
-"""A publisher's process: it replays a recording through a watchdog and publishes what somebody asked for."""
+"""A publisher's process: it reads a source through a watchdog and publishes what somebody asked for."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from dens.drivers.runtime import Runtime
@@ -13,17 +12,22 @@ from dens.item import ItemId
 from dens.publisher import PublisherEnd
 from documents import exit_codes as exits
 from documents.problems import Problem
-from knowledge_manager.event_class import EventClass
 from knowledge_manager.local_dictionary import LocalDataDictionary
 from knowledge_manager.mission_table import MissionTable
+from nodes.execution import LocalSources, Pair, environment_for
 from nodes.node_probe import Answer
-from nodes.recording import Columns, Recording
+from nodes.source_kinds import Source
 from plugins.readings import ExactReading
 from plugins.registry import languages
+from watchdog.execution import ExecutionEnvironment
 from watchdog.watchdog import Watchdog
 
 MOST_TOLD = 20
 """So many things that were not taken are told one by one."""
+
+
+LEAST_PERIOD_S = 0.01
+"""A source that has nothing to say is not asked more often."""
 
 
 def watchdog_for(table: MissionTable, algorithm: str | None = None) -> Watchdog:
@@ -33,12 +37,21 @@ def watchdog_for(table: MissionTable, algorithm: str | None = None) -> Watchdog:
     )
 
 
-def announce(
-    end: PublisherEnd, table: MissionTable, event: EventClass, names: list[str], now_ms: int
-) -> None:
+def run_sources(
+    watchdog: Watchdog,
+    offered: LocalDataDictionary,
+    table: MissionTable,
+    registry: Mapping[Pair, Callable[[int], object]],
+    say: Callable[[str], None],
+) -> ExecutionEnvironment:
+    """Let the watchdog take from now on what these sources serve, and run them while it is asked for."""
+    lookups = {number: language.lookup(table) for number, language in languages().items()}
+    watchdog.environment = environment_for(LocalSources(offered, lookups), registry, say)
+    return watchdog.environment
+
+
+def announce(end: PublisherEnd, offered: LocalDataDictionary, now_ms: int) -> None:
     """Say what this end can measure; the newest announcement counts."""
-    offered = LocalDataDictionary(table)
-    offered.offer(event.name, names, "file", "text/csv")
     end.announce(offered.extract(counter=max(0, now_ms // 1000)), now_ms)
 
 
@@ -61,11 +74,11 @@ class Faults:
             self.first.append(problem)
             say(str(problem))
 
-    def say_rest(self, path: Path, say: Callable[[str], None]) -> None:
+    def say_rest(self, place: str, say: Callable[[str], None]) -> None:
         """Say how much there was that nobody was told of one by one."""
         if self.broken_lines > 0:
             values = f", values left out: {self.refused_values:,}"
-            say(f"{path}: lines not taken as they stand: {self.broken_lines:,}{values}")
+            say(f"{place}: lines not taken as they stand: {self.broken_lines:,}{values}")
 
     def as_documents(self) -> list[dict[str, Any]]:
         """Return the first of them for programs."""
@@ -82,10 +95,13 @@ class Faults:
 
 @dataclass(slots=True)
 class Replay:
-    """Feeds a recording, a line each period, and counts what becomes of it."""
+    """Feeds what a source reads, once each period, and counts what becomes of it."""
 
     end: PublisherEnd
     watchdog: Watchdog
+    environment: ExecutionEnvironment
+    source: Source
+    place: str
     show: Callable[[Event], None]
     say: Callable[[str], None]
     answer: Answer
@@ -95,7 +111,7 @@ class Replay:
     kept: int = 0
     published: int = 0
     faults: Faults = field(default_factory=Faults)
-    """What of the recording could not be taken."""
+    """What of the source could not be taken."""
 
     def hear(self, event: Event) -> None:
         """Take what happened."""
@@ -108,28 +124,27 @@ class Replay:
     async def play(
         self,
         runtime: Runtime,
-        columns: Columns,
-        table: MissionTable,
-        event: EventClass,
+        feature_bytes: int,
         period_s: float,
         wait_s: float,
+        on_demand: bool = False,
     ) -> int:
-        """Wait for the node and for somebody who asks, feed the recording, wait until the node has what it
-        gave."""
-        for stranger in columns.unknown:
-            self._refuse(stranger)
+        """Wait for the node and for somebody who asks, feed what the source reads, wait until the node has
+        what it gave. On demand the source is read only while somebody asks."""
         with self.answer.watched():
             with suppress(TimeoutError):
-                asked = asyncio.gather(self._until(lambda: self.end.filter_count > 0), self.answer.come())
+                asked = asyncio.gather(self._until(lambda: self.environment.runs(0)), self.answer.come())
                 await asyncio.wait_for(asked, wait_s)
-            if self.answer.has_come and not self.end.filter_count:
+            if self.answer.has_come and not self.environment.runs(0) and not on_demand:
                 self.say(
                     f"nobody has asked for anything within {wait_s:g} s; "
                     "the readings are filtered all the same"
                 )
-            recording = Recording(columns, event, self._refuse)
-            await self._feed_all(recording, ExactReading(table.feature_bytes), runtime, period_s)
-            self.faults.say_rest(columns.path, self.say)
+            is_read = on_demand or self.environment.hold(0)
+            if is_read:
+                await self._feed_all(ExactReading(feature_bytes), runtime, period_s, wait_s)
+            self.environment.let_go(0)
+            self.faults.say_rest(self.place, self.say)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._until(lambda: not self._waiting), wait_s)
         self._waiting = {id for id in self._waiting if not self.end.is_taken(id)}
@@ -137,19 +152,30 @@ class Replay:
             self.say("the node has not taken all of them; they wait in the store and are offered next time")
         if not self.answer.has_come:
             self.answer.say_never()
-        is_well = self.answer.has_come and not self._waiting and not self.faults.any
+        is_well = is_read and self.answer.has_come and not self._waiting and not self.faults.any
         return exits.FINE if is_well else exits.FINDING
 
     async def _feed_all(
-        self, recording: Recording, reading: ExactReading, runtime: Runtime, period_s: float
+        self, reading: ExactReading, runtime: Runtime, period_s: float, wait_s: float
     ) -> None:
-        for before in recording.read_into(reading, lambda: runtime.now_ms() // 1000, self.watchdog.counters):
-            if before:
-                await asyncio.sleep(period_s)
-            self._feed(reading, runtime)
+        """Feed reading after reading until the source is over, or nobody has wanted it for so long."""
+        while not self.source.is_over:
+            self.watchdog.expire(runtime.now_ms())
+            if not await self._is_wanted(wait_s):
+                self.say(f"nobody has asked for it for {wait_s:g} s; the rest is not read")
+                return
+            is_read = self.environment.read_into(0, reading, runtime.now_ms() // 1000)
+            if is_read:
+                self._feed(reading, runtime)
+            if not self.source.is_over:
+                await asyncio.sleep(period_s if is_read else max(period_s, LEAST_PERIOD_S))
 
-    def _refuse(self, problem: Problem) -> None:
-        self.faults.note(problem, self.say)
+    async def _is_wanted(self, wait_s: float) -> bool:
+        """Say whether the source runs, now or within so many seconds."""
+        if not self.environment.runs(0):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._until(lambda: self.environment.runs(0)), wait_s)
+        return self.environment.runs(0)
 
     def _feed(self, reading: ExactReading, runtime: Runtime) -> None:
         now_ms = runtime.now_ms()

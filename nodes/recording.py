@@ -9,7 +9,7 @@ unit that is another one) must never become an alarm at the domain's edge.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from documents.problems import Problem, did_you_mean, listed
 from documents.refusal import Refusal
@@ -40,11 +40,12 @@ class Columns:
         return [attribute.name for attribute in self.taken.values()]
 
 
-def recorded_columns(path: Path, event: EventClass, ignored: frozenset[str] = frozenset()) -> Columns:
+def recorded_columns(place: str | Path, event: EventClass, ignored: frozenset[str] = frozenset()) -> Columns:
     """Read the first line of a recording; one without any attribute of this event class is refused.
 
     A column that is none, and that nobody said is to be ignored, is a problem of its own.
     """
+    path = Path(place)
     if not path.is_file():
         raise Refusal(f"{path} is no file; give a CSV file whose first line names attributes")
     with path.open("rb") as file:
@@ -89,43 +90,77 @@ def field_starts(line: str) -> list[int]:
 
 
 class Recording:
-    """Reads line after line, and tells what it cannot take: lines, and single values of others."""
+    """A source that reads line after line, and tells what it cannot take: lines, and single values of others.
 
-    def __init__(self, columns: Columns, event: EventClass, tell: Tell) -> None:
+    It looks one reading ahead, so that whoever replays it knows when it is over. Stopped, it keeps its place.
+    """
+
+    def __init__(self, columns: Columns, event: EventClass, tell: Tell, counters: dict[str, int]) -> None:
         self._columns = columns
         self._event = event.index
         self._tell = tell
+        self._counters = counters
+        self._rest: Iterator[dict[str, str]] | None = None
+        self._ahead: dict[str, str] | None = None
+        self._number = 0
 
-    def read_into(
-        self, reading: ExactReading, stamp_s: Callable[[], int], counters: dict[str, int]
-    ) -> Iterator[int]:
-        """Fill the reading with one line after the other; yield how many there were before it.
+    @property
+    def attributes(self) -> list[str]:
+        """Return the names of the attributes that it fills."""
+        return self._columns.attributes
+
+    @property
+    def is_over(self) -> bool:
+        """Say whether all of it was read."""
+        return self._rest is not None and self._ahead is None
+
+    def start(self) -> None:
+        """Open the file, the first time; one that cannot be opened raises `OSError`."""
+        if self._rest is None:
+            file = self._columns.path.open("rb")
+            for stranger in self._columns.unknown:
+                self._tell(stranger)
+            rest = self._readings(file)
+            self._ahead = next(rest, None)
+            self._rest = rest
+
+    def stop(self) -> None:
+        """Do nothing: the next line waits."""
+
+    def read_into(self, reading: ExactReading, stamp_s: int) -> bool:
+        """Fill the reading with the next line, if one is left.
 
         A value that is empty was not measured. One that cannot be taken is told, and the rest of its line is
         read without it; a line of which nothing is left by that is no reading.
         """
-        readings = 0
-        for number, line in self._lines():
+        values = self._ahead
+        if values is None or self._rest is None:
+            return False
+        reading.clear(self._event, self._number, stamp_s)
+        self._number += 1
+        for attribute in self._columns.taken.values():
+            corners = corners_of(values.get(attribute.name, ""), attribute)
+            if corners is None:
+                self._counters["missing"] += 1
+            else:
+                reading.measure(attribute, corners)
+        self._ahead = next(self._rest, None)
+        return True
+
+    def _readings(self, file: BinaryIO) -> Iterator[dict[str, str]]:
+        """Yield what can be taken of each line that makes a reading."""
+        for number, line in self._lines(file):
             fields = self._fields(number, line)
             if fields is None:
                 continue
             values = dict(self._values(number, line, fields))
-            if not any(values.values()) and len(values) < len(self._columns.taken):
-                continue
-            reading.clear(self._event, readings, stamp_s())
-            for attribute in self._columns.taken.values():
-                corners = corners_of(values.get(attribute.name, ""), attribute)
-                if corners is None:
-                    counters["missing"] += 1
-                else:
-                    reading.measure(attribute, corners)
-            yield readings
-            readings += 1
+            if any(values.values()) or len(values) == len(self._columns.taken):
+                yield values
 
-    def _lines(self) -> Iterator[tuple[int, str]]:
+    def _lines(self, file: BinaryIO) -> Iterator[tuple[int, str]]:
         """Yield the lines below the first that are whole and can be read, with their numbers from 2 on."""
         number = 1
-        with self._columns.path.open("rb") as file:
+        with file:
             _rest_of_line(file.readline(LONGEST_LINE), file.readline)
             while line := file.readline(LONGEST_LINE):
                 number += 1

@@ -108,6 +108,7 @@ def _members() -> Iterator[Finding]:
     from dens.drivers.installed_policies import policies
     from documents.entry_points import OutsidePackageError
     from emulation.mobility.registry import mobility_models
+    from nodes.source_kinds import source_kinds
     from plugins.registry import languages
     from spark_analysis.catalogue.registry import metrics
 
@@ -116,6 +117,7 @@ def _members() -> Iterator[Finding]:
         ("policies", policies),
         ("mobility models", mobility_models),
         ("metrics", lambda: (metric.name for metric in metrics())),
+        ("sources", lambda: (kind.name for kind in source_kinds().values())),
     )
     for part, names in lists:
         try:

@@ -59,6 +59,23 @@ class CsvSource:
         self._last = b""
         self._position = 0
 
+    def start(self) -> None:
+        """Open the file where it was left, or at its beginning if another one has taken its place; one that
+        cannot be opened raises OSError.
+        """
+        if self._file is None:
+            if self._replaced():
+                self.rotations += 1
+                self.close()
+            self._file = open(self._path, "rb")
+            self._file.seek(self._position)
+
+    def stop(self) -> None:
+        """Let go of the file, and remember how far it was read."""
+        if self._file is not None:
+            self._file.close()  # type: ignore[attr-defined]
+            self._file = None
+
     def read_into(self, reading: Reading, stamp_s: int) -> bool:
         """Fill the reading with the next whole line; False when there is none at the moment."""
         while True:
@@ -96,11 +113,10 @@ class CsvSource:
 
     def _line(self) -> bytes | None:
         """Return the next whole line of the file that is open."""
-        if self._file is None:
-            try:
-                self._file = open(self._path, "rb")
-            except OSError:
-                return None
+        try:
+            self.start()
+        except OSError:
+            return None
         line = self._file.readline()  # type: ignore[attr-defined]
         if not line.endswith(b"\n"):
             self._file.seek(self._position)  # type: ignore[attr-defined]
@@ -122,9 +138,7 @@ class CsvSource:
 
     def close(self) -> None:
         """Let go of the file; a later read opens it anew at its beginning."""
-        if self._file is not None:
-            self._file.close()  # type: ignore[attr-defined]
-            self._file = None
+        self.stop()
         self._names = []
         self._last = b""
         self._position = 0

@@ -16,9 +16,13 @@ REMOVE = 34
 
 LAST_ORIGIN = 65535
 """A pool has two bytes for a subscriber: there is no room for those with higher numbers."""
+SOURCES = 1
+"""1 where an execution environment may refuse what its sources cannot serve (watchdog/execution.py)."""
 
 _STATUSES = b"\x00\x00\x00\x02\x04\x05\x06\x03\x02"
 """What the answers of a filter host, 0 to 8, are called on the air."""
+_SOURCE_STATUSES = b"\x00\x00\x0a\x0b\x0c"
+"""And those from 9 on; 9 and 10 answer removals, which are always taken."""
 
 
 class Publisher(Transmitter):
@@ -85,5 +89,7 @@ class Publisher(Transmitter):
             status = 0
         elif kind == INSTALL and n > 20:
             left_ms = (8 + (b[16] & 7) << min(b[16] >> 3, 19)) * 125 - int.from_bytes(b[12:16], "big")
-            status = _STATUSES[self.host.install(origin, b[18], b[19], b[2], bytes(b[18:n]), left_ms, now_ms)]
+            status = (_STATUSES + _SOURCE_STATUSES if SOURCES else _STATUSES)[
+                self.host.install(origin, b[18], b[19], b[2], bytes(b[18:n]), left_ms, now_ms)
+            ]
         self.transmit(0, ACKNOWLEDGEMENT, bytes(b[4:12]) + bytes([status]))

@@ -1,8 +1,9 @@
 """Where readings come from: memory, sensors, or a file that somebody else writes.
 
-Every source has one verb, `read_into(reading, stamp_s)`, which fills the reading with the next event and
-says whether there was one. It numbers its events. Counters are the watchdog's (`clipped`, `missing`) and the
-source's own.
+Every source has three verbs. `read_into(reading, stamp_s)` fills the reading with the next event and says
+whether there was one; `start` and `stop` say from when to when it is wanted (watchdog/execution.py), and what
+cannot be started raises. A source numbers its events. Counters are the watchdog's (`clipped`, `missing`) and
+the source's own.
 """
 
 from watchdog.gauge import Gauge, NominalGauge
@@ -27,6 +28,12 @@ class MemorySource:
         self._rows = rows
         self._counters = counters
 
+    def start(self) -> None:
+        """Do nothing: the rows are there."""
+
+    def stop(self) -> None:
+        """Do nothing: what was read stays read."""
+
     def read_into(self, reading: Reading, stamp_s: int) -> bool:
         """Fill the reading with the next row, if one is left."""
         if self.number >= len(self._rows):
@@ -44,7 +51,8 @@ class SensorSource:
     number in the attribute's unit, or None.
 
     A sensor that raises whatever it may be, or is not there, is missing for this reading and counted in
-    `failed`; what is no number is missing too. A sensor never ends the program.
+    `failed`; what is no number is missing too. A sensor never ends the program. One that has something to
+    do before it is asked and afterwards (a supply to switch on, a bus to open) has `start()` and `stop()`.
     """
 
     def __init__(self, event: int, gauges: list[Gauge], sensors: list, counters: dict[str, int]) -> None:  # type: ignore[type-arg]
@@ -54,6 +62,32 @@ class SensorSource:
         self._gauges = gauges
         self._sensors = sensors
         self._counters = counters
+
+    def start(self) -> None:
+        """Start the sensors that have to be; where none of them could be started, raise what one of them
+        raised.
+        """
+        reason = None
+        started = 0
+        for sensor in self._sensors:
+            try:
+                if hasattr(sensor, "start"):
+                    sensor.start()
+                started += 1
+            except Exception as error:
+                reason = error
+                self.failed += 1
+        if reason is not None and not started:
+            raise reason
+
+    def stop(self) -> None:
+        """Stop the sensors that have to be, all of them, whatever one of them raises."""
+        for sensor in self._sensors:
+            try:
+                if hasattr(sensor, "stop"):
+                    sensor.stop()
+            except Exception:
+                self.failed += 1
 
     def read_into(self, reading: Reading, stamp_s: int) -> bool:
         """Fill the reading with what every sensor says; there always is an event."""

@@ -6,6 +6,7 @@ not newer brings it back.
 """
 
 from watchdog.damper import HYSTERESIS, INTERVAL
+from watchdog.execution import NOT_MEASURED, SOURCE_FAILED, UNKNOWN_SOURCE, ExecutionEnvironment
 from watchdog.filter import PoolFull, Release
 from watchdog.pool import EXPIRY, INSTALLED, KEY, KNOWN, NEVER, REPLACED, SEQ, STALE, Pool
 from watchdog.reading import Reading
@@ -31,6 +32,9 @@ SENTENCES = {
     WITHDRAWN: "it was removed, and this copy is not newer",
     REMOVED: "the source no longer looks for it",
     ABSENT: "it is not installed; an older or equal copy will be refused",
+    NOT_MEASURED: "no source here measures what it asks for",
+    UNKNOWN_SOURCE: "what measures it has a protocol and content type that no class here reads",
+    SOURCE_FAILED: "what measures it could not be started",
 }
 """What each answer means."""
 
@@ -53,9 +57,11 @@ class Watchdog:
         capacity: int = 4096,
         remembered_removals: int = 64,
         dampers: dict | None = None,  # type: ignore[type-arg]
+        environment: ExecutionEnvironment | None = None,
     ) -> None:
         """`filters` maps language ids to filters; each raises VectorError for what it cannot read. `dampers`
-        hold back what tells nothing new (watchdog.damper), by language id too.
+        hold back what tells nothing new (watchdog.damper), by language id too. The environment runs sources
+        for what is in force, and refuses what none of them serves; without one everything is taken.
         """
         self.filters = filters
         self.capacity = capacity
@@ -70,6 +76,7 @@ class Watchdog:
             "hysteresis": 0,
         }
         self.suppressed = None  # type: str | None  # the rule that last held something of this reading back
+        self.environment = environment
         self._dampers = {} if dampers is None else dampers
         self._pools = {}  # type: dict[int, Pool]
         for language in filters:
@@ -111,12 +118,9 @@ class Watchdog:
             held_elsewhere = self._held(origin, id)
             if held_elsewhere < 0 and self.interested() >= self.capacity:
                 return FULL
-            try:
-                self.filters[language].add((origin, id), vector)
-            except PoolFull:
-                return FULL
-            except VectorError:
-                return BAD_VECTOR
+            code = self._enter(origin, id, language, vector)
+            if code != INSTALLED:
+                return code
             if pool.find(origin, id) < 0 or pool is not getattr(self.filters[language], "pool", None):
                 pool.put(origin, id, seq, expires_s, _NOTHING, 0, 3)
             if held_elsewhere >= 0 and held_elsewhere != language:
@@ -127,6 +131,26 @@ class Watchdog:
         pool.renew(pool.find(origin, id), seq, expires_s)
         self._soonest_s = min(self._soonest_s, expires_s)
         return verdict
+
+    def _enter(self, origin: int, id: int, language: int, vector: bytes) -> int:
+        """Put a subscription into its filter, and start what serves it; INSTALLED, or why it is refused."""
+        environment = self.environment
+        code = INSTALLED
+        try:
+            sources = 0 if environment is None else environment.admit(language, vector)
+            if sources < 0:
+                return -sources
+            self.filters[language].add((origin, id), vector)
+            if environment is not None:
+                environment.keep(origin, id, sources)
+        except PoolFull:
+            code = FULL
+        except VectorError:
+            code = BAD_VECTOR
+        finally:
+            if environment is not None:
+                environment.settle()  # A source that was started in vain.
+        return code
 
     def _held(self, origin: int, id: int) -> int:
         """Return the language in which a subscription is held, or -1."""
@@ -142,6 +166,11 @@ class Watchdog:
         if address >= 0:
             pool.remove(address)
 
+    def _forget_sources(self, origin: int, id: int) -> None:
+        """Let the sources rest that ran for this subscription alone."""
+        if self.environment is not None:
+            self.environment.forget(origin, id)
+
     def remove(self, origin: int, id: int, seq: int, now_ms: int) -> int:
         """Stop looking for this revision and older ones: REMOVED, ABSENT, or STALE if a newer one is held."""
         self.expire(now_ms)
@@ -155,6 +184,7 @@ class Watchdog:
                 return STALE
             expires_s = pool.field(address, EXPIRY, 4)
             self._drop(language, origin, id)
+            self._forget_sources(origin, id)
             code = REMOVED
         removed = self._removed
         gone = removed.find(origin, id)
@@ -179,6 +209,7 @@ class Watchdog:
             while address >= 0:
                 key = pool.field(address, KEY, 3)
                 self._drop(language, key >> 8, key & 255)
+                self._forget_sources(key >> 8, key & 255)
                 over += 1
                 address = pool.first_expired(now_s)
             soonest = min(soonest, pool.next_expiry_s())

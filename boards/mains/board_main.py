@@ -12,14 +12,16 @@ import socket
 import time
 
 import network
+import sensors
 import settings
 from machine import WDT, Pin
-from sensors import SENSORS
 
 from watchdog.clock import Clock
+from watchdog.execution import ExecutionEnvironment
 from watchdog.filter import FuzzyFilter
 from watchdog.gauge import Gauge
 from watchdog.numbers import Numbers, put_number
+from watchdog.offered_sources import OfferedSources
 from watchdog.pool import Pool
 from watchdog.publisher import Publisher
 from watchdog.reading import Reading
@@ -36,6 +38,10 @@ PATIENCE = 16
 """After so many tries without an answer a new session is begun."""
 
 
+SENSOR_PROTOCOLS = (0, 3, 4, 5, 6, 7)
+"""What is read through SENSORS: not said, pin (1-wire too), i2c, adc, spi, serial (docs/knowledge.md)."""
+
+
 class Board:
     """All that a board has: `turn` does what is due, and is called for ever."""
 
@@ -43,11 +49,16 @@ class Board:
         self.clock = Clock(time.ticks_ms, time.ticks_diff)
         self.light = Pin(settings.LIGHT, Pin.OUT)
         pool = Pool(1, 2048, settings.POOL_BLOCKS, settings.ALGORITHM)
-        self.guard = Watchdog({1: FuzzyFilter(lifetime=settings.LIFETIME, pool=pool)})
-        gauges = [Gauge(*gauge) for gauge in settings.GAUGES]
-        if len(SENSORS) != len(gauges):
-            print("dens: sensors.py has %d sensors, settings.py %d gauges" % (len(SENSORS), len(gauges)))
-        self.source = SensorSource(settings.EVENT, gauges, SENSORS, self.guard.counters)
+        registry = {(protocol, 0): self.sensor_source for protocol in SENSOR_PROTOCOLS}
+        registry.update(getattr(sensors, "SOURCES", {}))
+        offered = OfferedSources(settings.EXTRACT)
+        self.environment = ExecutionEnvironment(offered, registry, self.tell)
+        filters = {1: FuzzyFilter(lifetime=settings.LIFETIME, pool=pool)}
+        self.guard = Watchdog(filters, environment=self.environment)
+        self.gauges = [Gauge(*gauge) for gauge in settings.GAUGES]
+        counts = (len(sensors.SENSORS), len(self.gauges))
+        if counts[0] != counts[1]:
+            print("dens: sensors.py has %d sensors, settings.py %d gauges" % counts)
         self.reading = Reading(1)
         out = bytearray(160)
         out[3] = settings.TABLE_CHECK
@@ -68,6 +79,14 @@ class Board:
         self.due_ms = 0
         self.failures = 0
         self.preinstall()
+
+    def sensor_source(self, number: int) -> SensorSource:
+        """Make the source that reads SENSORS, when somebody asks for the first time."""
+        return SensorSource(settings.EVENT, self.gauges, sensors.SENSORS, self.guard.counters)
+
+    def tell(self, number: int, verb: str, error: Exception) -> None:
+        """Tell whoever looks that a source failed; a mediator hears it when it asks."""
+        print("dens: source %d, %s: %s" % (number, verb, error))
 
     def preinstall(self) -> None:
         """Look from the start for what lies in the flash; it is nobody's, so node 0's."""
@@ -141,9 +160,11 @@ class Board:
         self.light.value(1 if has_company else now_ms // 500 & 1)
         if now_ms >= self.due_ms:
             self.due_ms = now_ms + settings.PERIOD_MS
-            if self.source.read_into(self.reading, now_ms // 1000):
-                for _, release in self.guard.feed(self.reading, now_ms):
-                    self.publisher.publish(release.vector, len(release.vector), now_ms)
+            self.guard.expire(now_ms)
+            for number in range(len(self.environment.pairs)):
+                if self.environment.read_into(number, self.reading, now_ms // 1000):
+                    for _, release in self.guard.feed(self.reading, now_ms):
+                        self.publisher.publish(release.vector, len(release.vector), now_ms)
             gc.collect()
 
     def run(self) -> None:

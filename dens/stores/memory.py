@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dens.item import Item, ItemId
-from dens.store import Key, Space, Value, row_of
+from dens.store import Key, Value, row_of
 
 
 class MemoryStore:
@@ -11,7 +11,7 @@ class MemoryStore:
     that a thousand nodes do not keep everything twice, and a restart reads what a disk would have.
 
     >>> store = MemoryStore()
-    >>> store.put(Space.KNOWN, 12, b"x")
+    >>> store.put(2, 12, b"x")
     >>> list(store.crash().load())
     []
     """
@@ -21,7 +21,7 @@ class MemoryStore:
     def __init__(self, payloads: dict[ItemId, bytes] | None = None) -> None:
         """Stores that are given the same `payloads` keep each once, however many nodes hold a message."""
         self._payloads = payloads
-        self._rows: dict[int, dict[Key, Value]] = {int(space): {} for space in Space}
+        self._rows: dict[int, dict[Key, Value]] = {}
         self._staged: list[tuple[int, Key, Value | None]] = []
 
     def kept(self, item: Item) -> Item:
@@ -45,6 +45,8 @@ class MemoryStore:
         """Apply what was staged, in order."""
         rows = self._rows
         for space, key, value in self._staged:
+            if space not in rows:
+                rows[space] = {}
             if value is None:
                 rows[space].pop(key, None)
             else:
@@ -53,13 +55,14 @@ class MemoryStore:
 
     def load(self) -> Iterator[tuple[int, Key, Value]]:
         """Yield every committed row, ordered by space and key."""
-        for space, rows in self._rows.items():
+        for space in sorted(self._rows):
+            rows = self._rows[space]
             for key in sorted(rows):
                 yield space, key, rows[key]
 
     def holds(self, space: int, key: Key) -> bool:
         """Say whether this row is committed."""
-        return key in self._rows[space]
+        return key in self._rows.get(space, ())
 
     def crash(self) -> "MemoryStore":
         """Return what a restart finds: the committed rows only. The old object should not be used again."""

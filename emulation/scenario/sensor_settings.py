@@ -68,6 +68,14 @@ SourceSettings = Annotated[
 ]
 
 
+class SensingSettings(Settings):
+    """When sensors are read: on demand only while somebody asks for what they measure, otherwise always, so
+    that a run can be judged by everything that there was to know.
+    """
+
+    on_demand: bool = False
+
+
 class SensorSettings(Settings):
     """Every node of a group reads an event class at this interval, from this time on."""
 

@@ -35,7 +35,7 @@ from emulation.scenario.fault_settings import (
 )
 from emulation.scenario.mobility_settings import MobilitySettings
 from emulation.scenario.publication_settings import PublicationSettings
-from emulation.scenario.sensor_settings import SensorSettings
+from emulation.scenario.sensor_settings import SensingSettings, SensorSettings
 from emulation.settings_base import Metres, Name, NotificationLifetime, NotNegative, Settings
 from plugins.registry import DEFAULT
 from watchdog.lifetime import LONGEST_LIFETIME_S
@@ -295,6 +295,7 @@ class ScenarioSettings(Settings):
     group: Annotated[tuple[GroupSettings, ...], Field(min_length=1)]
     subscription: tuple[SubscriptionSettings, ...] = ()
     population: tuple[PopulationSettings, ...] = ()
+    sensing: SensingSettings = SensingSettings()
     sensor: tuple[SensorSettings, ...] = ()
     publication: tuple[PublicationSettings, ...] = ()
     traffic: tuple[TrafficSettings, ...] = ()

@@ -71,6 +71,10 @@ def build(
             show_default=False,
         ),
     ] = None,
+    protocol: Annotated[
+        str,
+        typer.Option(metavar="pin|i2c|adc|spi|serial", help="How its sensors are read; 1-wire is a pin."),
+    ] = "adc",
     key: Annotated[
         Path | None,
         typer.Option(
@@ -95,7 +99,8 @@ def build(
     from studio.tables import chosen_table
 
     table = chosen_table(vocabulary)
-    settings = _settings(table, event, attributes, node, period, readings, key, limits_of(board), algorithm)
+    limits = limits_of(board)
+    settings = _settings(table, event, attributes, node, period, readings, key, limits, algorithm, protocol)
     mpy_cross = find_mpy_cross() if board in FOLDER_BOARDS else None
     vectors = _vectors(subscriptions or [], table)
     written = build_board(
@@ -275,6 +280,7 @@ def _settings(
     key: Path | None,
     limits: "BoardLimits | None" = None,
     algorithm: str | None = None,
+    protocol: str = "adc",
 ) -> "BoardSettings":
     """Return what the command line says of a board."""
     from boards.limits import BOARDS
@@ -297,14 +303,13 @@ def _settings(
         if "temperature" not in there:
             raise Refusal(f"{event} has no temperature; give --attribute: {', '.join(there)}")
         names = ["temperature"]
-    protocol = "adc" if readings is None else "file"
     period_ms = round(1000 * period_s)
     return board_settings(
         table,
         event,
         names,
         node=node,
-        protocol=protocol,
+        protocol=protocol if readings is None else "file",
         period_ms=period_ms,
         mission_key=mission_key,
         limits=limits or BOARDS["microbit"],

@@ -198,7 +198,7 @@ def subscribe(
 def publish(
     node: NodeFile,
     readings: Annotated[
-        Path, typer.Argument(metavar="READINGS.csv", help="A recording; its first line names attributes.")
+        str, typer.Argument(metavar="READINGS.csv", help="A recording; its first line names attributes.")
     ],
     event: Annotated[str, typer.Option(metavar="NAME", help="What is measured: patient, weather, fire …")],
     number: Number = 65_003,
@@ -226,6 +226,15 @@ def publish(
             show_default=False,
         ),
     ] = None,
+    protocol: Annotated[
+        str, typer.Option(metavar="NAME", help="How the source is read, where it is no file.")
+    ] = "file",
+    content_type: Annotated[
+        str, typer.Option(metavar="TYPE", help="What the source yields, where it is no CSV.")
+    ] = "text/csv",
+    on_demand: Annotated[
+        bool, typer.Option("--on-demand", help="Read only while somebody asks for what is measured.")
+    ] = False,
     as_json: AsLines = False,
 ) -> None:
     """Replay a recording as a sensor would: a watchdog filters it, and what somebody asked for is published.
@@ -238,6 +247,7 @@ def publish(
 
     from dens.authentication import Authenticator
     from dens.stores.owner import Owner
+    from knowledge_manager.local_dictionary import LocalDataDictionary
     from nodes.assembly import publisher
     from nodes.clock import real_clock, refuse_clock, warn_of_clock
     from nodes.event_output import Shown, warn_of_key
@@ -245,25 +255,37 @@ def publish(
     from nodes.node_probe import Answer
     from nodes.output import putting_while_possible, say
     from nodes.process import NodeProcess, live
-    from nodes.publisher_process import Replay, announce, watchdog_for
-    from nodes.recording import recorded_columns
+    from nodes.publisher_process import Faults, Replay, announce, run_sources, watchdog_for
+    from nodes.source_kinds import SourceOrder, made_source, source_kind
     from nodes.stores import PUBLISHER, open_store, place_of_end
     from studio import console
 
     plan, clock = load_node(node), real_clock()
     links = _links(plan, number, at)
     kind = plan.table.event(event)
-    columns = recorded_columns(readings, kind, frozenset(ignore or ()))
+    watchdog, faults = watchdog_for(plan.table, plan.settings.algorithm), Faults()
+    order = SourceOrder(
+        readings,
+        kind,
+        frozenset(ignore or ()),
+        lambda problem: faults.note(problem, say),
+        watchdog.counters,
+    )
+    source = made_source(source_kind(protocol, content_type), order)
+    offered = LocalDataDictionary(plan.table)
+    offered.offer(kind.name, source.attributes, protocol, content_type)
     refuse_clock(clock())
     warn_of_key(plan)
     warn_of_clock(say)
     place = place_of_end(plan.folder, PUBLISHER, number, store)
     kept = open_store(place, Owner(PUBLISHER, number), clock(), say, recover=recover)
-    watchdog = watchdog_for(plan.table, plan.settings.algorithm)
+    registry = {(protocol, content_type): lambda number: source}
+    environment = run_sources(watchdog, offered, plan.table, registry, say)
     end = publisher(plan, number, kept, clock(), watchdog)
-    announce(end, plan.table, kind, columns.attributes, clock())
+    announce(end, offered, clock())
     answer = Answer(end, plan.settings.node, links.listed[plan.settings.node], say)
-    replay = Replay(end, watchdog, Shown(as_json, putting_while_possible()), say, answer)
+    shown = Shown(as_json, putting_while_possible())
+    replay = Replay(end, watchdog, environment, source, readings, shown, say, answer, faults=faults)
     life = NodeProcess(
         end,
         kept,
@@ -271,7 +293,7 @@ def publish(
         links,
         clock,
         replay.hear,
-        work=lambda runtime: replay.play(runtime, columns, plan.table, kind, period, wait),
+        work=lambda runtime: replay.play(runtime, plan.table.feature_bytes, period, wait, on_demand),
     )
     code = live(life)
     if as_json:

@@ -15,12 +15,17 @@ import pytest
 from boards.build import build_board
 from boards.desk import MEDIATOR, Desk
 from boards.settings import board_settings
-from dens.events import NotificationDelivered
+from dens.events import MessageAcknowledged, NotificationDelivered
+from dens.numbers import MessageType
 from knowledge_manager.mission_table import load_mission_table
 from tests.boards.install import FOLDER
+from tests.paths import ROOT
+from watchdog.gauge import Gauge
+from watchdog.sources import MemorySource
 
 TABLE = load_mission_table(["weather"])
 NODE = 9
+MAINS = ROOT / "boards" / "mains"
 WARM = bytes([1, 0, 100, 0, 0, 0xD0, 100, 180, 120, 2, 1])
 STUBS = {"pico": "rp2", "esp32": "esp32"}
 
@@ -48,7 +53,7 @@ def test_the_program_fits_the_types_of_its_board(board: str, tmp_path: Path) -> 
     configuration.write_text(CONFIGURATION.format(stubs=stubs, folder=tmp_path), encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--config-file", str(configuration)]
     # What is named is judged; only the stubs themselves, which are not ours, are followed in silence.
-    programs = ["main.py", "settings.py", "sensors.py"]
+    programs = ["main.py", "settings.py", "sensors.py", "bus_sensors.py"]
     programs += sorted(str(path.relative_to(tmp_path)) for path in (tmp_path / "watchdog").glob("*.py"))
     assert len(programs) > 30
 
@@ -80,6 +85,8 @@ class Hardware:
         self.started = 0
         self.now_ms = 0
         self.temperature: str | None = "20.00"
+        self.reads = 0
+        self.is_on = False
 
     def modules(self) -> dict[str, ModuleType]:
         chip = self
@@ -115,7 +122,17 @@ class Hardware:
                 chip.asked += 1
 
         class Sensor:
+            def start(self) -> None:
+                if chip.temperature == "unplugged":
+                    raise OSError(19)
+                chip.is_on = True
+
+            def stop(self) -> None:
+                chip.is_on = False
+
             def read(self) -> str | None:
+                assert chip.is_on
+                chip.reads += 1
                 if chip.temperature == "broken":
                     raise OSError(5)
                 return chip.temperature
@@ -130,7 +147,14 @@ class Hardware:
 class Life:
     """A board's program and a DENS node with a subscriber, each at an end of a real UDP socket."""
 
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, key: bytes | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        key: bytes | None = None,
+        wanted: bytes = WARM,
+        protocol: str = "adc",
+    ) -> None:
         self.chip = Hardware()
         self.here = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.here.bind(("127.0.0.1", 0))
@@ -140,7 +164,9 @@ class Life:
         monkeypatch.setattr(time, "ticks_ms", lambda: self.chip.now_ms, raising=False)
         monkeypatch.setattr(time, "ticks_diff", lambda a, b: a - b, raising=False)
         monkeypatch.chdir(folder)
-        settings = board_settings(TABLE, "weather", ["temperature"], node=NODE, mission_key=key)
+        settings = board_settings(
+            TABLE, "weather", ["temperature"], node=NODE, mission_key=key, protocol=protocol
+        )
         build_board("pico", folder / "built", "0", settings)
         for name in ("settings", "main"):
             spec = importlib.util.spec_from_file_location(name, folder / "built" / (name + ".py"))
@@ -155,8 +181,9 @@ class Life:
         self.main = module
         self.board = module.Board()
         self.key = key
-        self.desk = Desk(TABLE, NODE, [WARM], 0, mission_key=key)
+        self.desk = Desk(TABLE, NODE, [wanted], 0, mission_key=key)
         self.desk.mediator.contact_opened(NODE, 0)
+        self.refusals: list[str | None] = []
         self.address: Any = None
         self.delivered: list[bytes] = []
 
@@ -186,6 +213,8 @@ class Life:
                 while (event := machine.next_event()) is not None:
                     if isinstance(event, NotificationDelivered):
                         self.delivered.append(event.item.payload)
+                    elif isinstance(event, MessageAcknowledged) and event.item.type == MessageType.INSTALL:
+                        self.refusals.append(event.reason)
 
     def close(self) -> None:
         self.here.close()
@@ -282,3 +311,114 @@ def test_the_loop_survives_whatever_is_raised(life: Life, monkeypatch: pytest.Mo
     assert life.board.failures == 2
     assert starts == [0, 0, 0, 1]  # the first 15 seconds can be interrupted
     assert life.chip.fed == 1
+
+
+def test_sensors_are_read_only_while_somebody_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    briefly = bytes([1, 0, 24, *WARM[3:]])  # eight seconds
+    life = Life(tmp_path, monkeypatch, wanted=briefly)
+    life.chip.is_up = False
+    life.pass_time(3000)
+    assert (life.chip.is_on, life.chip.reads) == (False, 0)
+    life.chip.is_up = True
+    life.pass_time(4000)
+    assert life.chip.is_on
+    assert life.chip.reads >= 2
+    life.pass_time(8000)
+    assert not life.chip.is_on
+    before = life.chip.reads
+    life.pass_time(5000)
+    assert life.chip.reads == before
+    life.close()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "temperature", "said"),
+    [("file", "20.00", "unknown_source"), ("i2c", "unplugged", "source_failed"), ("i2c", "20.00", None)],
+)
+def test_the_mediator_hears_why_a_source_does_not_run(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    protocol: str,
+    temperature: str,
+    said: str | None,
+) -> None:
+    life = Life(tmp_path, monkeypatch, protocol=protocol)
+    life.chip.temperature = temperature
+    life.pass_time(3000)
+    assert set(life.refusals) == {said}
+    assert (life.board.guard.interested() == 0) == (said is not None)
+    assert ("dens: source 0, start: 19" in capsys.readouterr().out) == (said == "source_failed")
+    life.close()
+
+
+def test_sources_of_its_owner_come_before_those_of_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    life = Life(tmp_path, monkeypatch, protocol="file")
+    assert life.board.environment.pairs == [(2, 0)]
+    source = MemorySource(1, [Gauge(0, -4000, 6000)], [{0: "20.00"}] * 5, {"clipped": 0, "missing": 0})
+    sys.modules["sensors"].SOURCES = {(2, 0): lambda number: source}  # type: ignore[attr-defined]
+    life.board = life.main.Board()
+    life.pass_time(6000)
+    assert source.number == 5
+    assert life.refusals == [None]
+    assert len(life.delivered) == 5
+    life.close()
+
+
+def test_sensors_on_buses_are_missing_until_they_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    there: list[bytearray] = []
+    registers = {(72, 0): b"\xe7\x00", (72, 1): b"\x19\x20"}
+
+    class Ds:
+        def __init__(self, bus: object) -> None:
+            self.converted = 0
+
+        def scan(self) -> list[bytearray]:
+            return there
+
+        def convert_temp(self) -> None:
+            self.converted += 1
+
+        def read_temp(self, device: bytearray) -> float:
+            assert self.converted
+            return 21.5
+
+    class I2c:
+        def readfrom_mem(self, address: int, register: int, length: int) -> bytes:
+            if (address, register) not in registers:
+                raise OSError(5)
+            return registers[address, register]
+
+    class Adc:
+        def __init__(self, pin: object) -> None:
+            pass
+
+        def read_u16(self) -> int:
+            return 32768
+
+    fakes = {name: ModuleType(name) for name in ("onewire", "ds18x20", "machine")}
+    vars(fakes["onewire"]).update(OneWire=lambda pin: pin)
+    vars(fakes["ds18x20"]).update(DS18X20=Ds)
+    vars(fakes["machine"]).update(ADC=Adc, I2C=I2c, Pin=int)
+    for name, module in fakes.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    spec = importlib.util.spec_from_file_location("bus_sensors", MAINS / "bus_sensors.py")
+    assert spec is not None
+    assert spec.loader is not None
+    buses = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(buses)
+
+    warmth = buses.OneWireTemperature(4)
+    with pytest.raises(OSError, match="no DS18B20"):
+        warmth.start()
+    there.append(bytearray(8))
+    warmth.start()
+    assert [warmth.read(), warmth.read()] == [None, 21.5]
+    bus = I2c()
+    assert buses.I2cRegister(bus, 72, 0, 125, 5).read() == "-25.000"
+    assert buses.I2cRegister(bus, 72, 1, 125, 5).read() == "25.125"
+    with pytest.raises(OSError, match="5"):
+        buses.I2cRegister(bus, 73, 0, 125).start()
+    assert buses.AnalogueLine(26, -40_000, 60_000).read() == "10.000"

@@ -1,4 +1,4 @@
-"""A package outside of DENS adds a policy, a mobility model and a language, as docs/extending.md shows."""
+"""A package outside of DENS adds members to every registry, as docs/extending.md shows."""
 
 import json
 import re
@@ -17,10 +17,15 @@ from documents.entry_points import OutsidePackageError
 from emulation.mobility.model import Area
 from emulation.mobility.registry import ENTRY_POINT_GROUP as MOBILITY_GROUP
 from emulation.mobility.registry import mobility_models
+from knowledge_manager.mission_table import load_mission_table
+from nodes.source_kinds import ENTRY_POINT_GROUP as SOURCES_GROUP
+from nodes.source_kinds import SourceKind, SourceOrder, made_source, source_kinds
+from plugins.readings import ExactReading
 from plugins.registry import languages
 from tests.contracts.outside import ROOT, dens, installed
 
 PACKAGE = ROOT / "tests" / "outside_package"
+MEMBERS = ("two_hop", "circle", "topics", "lost_share", "latest_values")
 PAGE = ROOT / "docs" / "extending.md"
 SCENARIO = """\
 name = "harbour"
@@ -102,6 +107,7 @@ def test_names_are_listed_where_names_are_listed(site: Path, tmp_path: Path) -> 
     assert found["policies"].endswith("two_hop")
     assert found["mobility models"].endswith("circle")
     assert found["metrics"].endswith("lost_share")
+    assert found["sources"] == "csv, latest_values"
     schema = json.loads(dens(site, tmp_path, "schema", "scenario").stdout)
     overlay = schema["$defs"]["OverlaySettings"]["properties"]
     assert "two_hop" in overlay["policy"]["enum"]
@@ -138,6 +144,10 @@ def test_one_that_cannot_be_used_is_told_in_words(tmp_path: Path, change: tuple[
         assert said in looked.stdout
 
 
+SECOND_CSV = SourceKind("second", "file", "text/csv", "another", lambda order: None)  # type: ignore[arg-type, return-value]
+PIGEON = SourceKind("pigeon", "pigeon", "", "a bird", lambda order: None)  # type: ignore[arg-type, return-value]
+
+
 def entry(group: str, value: str) -> EntryPoint:
     return EntryPoint(name="one", value=value, group=group)
 
@@ -151,12 +161,19 @@ def test_a_name_that_is_taken_is_refused() -> None:
         mobility_models([entry(MOBILITY_GROUP, "emulation.mobility.static:StaticTable")])
     with pytest.raises(OutsidePackageError, match=r"language one .*: 0; .* takes a number from 16 to 255"):
         languages([entry("dens.languages", "plugins.direct.language:DIRECT")])
+    with pytest.raises(
+        OutsidePackageError, match=r"source one .*: \(file, text/csv\) is read by csv already"
+    ):
+        source_kinds([entry(SOURCES_GROUP, "tests.contracts.test_outside_package:SECOND_CSV")])
+    with pytest.raises(OutsidePackageError, match=r"source one .*: \(pigeon, \) has no code"):
+        source_kinds([entry(SOURCES_GROUP, "tests.contracts.test_outside_package:PIGEON")])
 
 
 @pytest.fixture
 def outside(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     monkeypatch.syspath_prepend(str(PACKAGE))
     import dens_outside.circle  # type: ignore[import-not-found]
+    import dens_outside.latest_values  # type: ignore[import-not-found]
     import dens_outside.topics  # type: ignore[import-not-found]
     import dens_outside.two_hop  # type: ignore[import-not-found]
 
@@ -170,10 +187,10 @@ def test_the_page_shows_the_package_as_it_is() -> None:
     shown = re.findall(r"```(?:python|toml)\n(.*?)```", page, re.DOTALL)
     files = [
         "pyproject.toml",
-        *(f"dens_outside/{name}.py" for name in ("two_hop", "circle", "topics", "lost_share")),
+        *(f"dens_outside/{name}.py" for name in MEMBERS),
     ]
     assert shown == [(PACKAGE / name).read_text("utf-8") for name in files]
-    for group in ("dens.policies", "dens.mobility", "dens.languages", "dens.metrics"):
+    for group in ("dens.policies", "dens.mobility", "dens.languages", "dens.metrics", "dens.sources"):
         assert group in page
 
 
@@ -219,3 +236,38 @@ def test_the_language_lets_pass_what_matches(outside: ModuleType) -> None:
     for verb in (node.match, lambda vector, *_: source.offer(vector)):
         with pytest.raises(VectorError):
             verb(b"no zero byte", 0, 0)
+
+
+def test_the_source_is_found_and_starts_only_where_there_is_a_file(
+    outside: ModuleType, tmp_path: Path
+) -> None:
+    known = source_kinds([entry(SOURCES_GROUP, "dens_outside.latest_values:LATEST_VALUES")])
+    kind = known["file", "application/json"]
+    place = tmp_path / "now.json"
+    event = load_mission_table(["weather"]).event("weather")
+    counters = {"missing": 0, "clipped": 0}
+    order = SourceOrder(str(place), event, frozenset(), lambda problem: None, counters)
+    source = made_source(kind, order)
+    with pytest.raises(OSError, match=r"now\.json"):
+        source.start()
+    place.write_text('{"temperature": 21.5, "humidity": 400}')
+    source.start()
+    reading = ExactReading(1)
+    assert source.read_into(reading, 7)
+    assert reading.has(event.attribute("temperature").index)
+    assert not reading.has(event.attribute("humidity").index), "outside of its domain"
+    assert counters["missing"] == len(event.attributes) - 1
+    assert not source.is_over
+    with pytest.raises(OutsidePackageError, match="source latest_values cannot be made: it raised"):
+        made_source(kind, None)  # type: ignore[arg-type]
+
+
+def test_a_command_names_the_source_by_its_pair(site: Path, tmp_path: Path) -> None:
+    (tmp_path / "node.toml").write_text('node = 1\nstore = "n"\n[udp]\naddress = "127.0.0.1:0"\n')
+    words = ["--at", "127.0.0.1:9", "--wait", "0", "--on-demand", "--content-type", "application/json"]
+    ended = dens(site, tmp_path, "node", "publish", "node.toml", "now.json", "--event", "weather", *words)
+    assert "nobody has asked for it" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    ended = dens(tmp_path, tmp_path, "node", "publish", "node.toml", "now.json", "--event", "weather", *words)
+    assert "nothing here reads protocol file with application/json" in ended.stderr
+    assert ended.returncode == 3

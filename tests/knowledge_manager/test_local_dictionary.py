@@ -3,9 +3,11 @@
 import pytest
 
 from knowledge_manager.event_class import UnknownName
-from knowledge_manager.extract import decode_extract
+from knowledge_manager.extract import Extract, decode_extract
 from knowledge_manager.local_dictionary import LocalDataDictionary, LocalDictionaryError
 from knowledge_manager.mission_table import load_mission_table
+from plugins.language import Requirement
+from plugins.lookup import MeasuresAny
 
 TABLE = load_mission_table(["medical", "weather", "fire"])
 
@@ -21,10 +23,42 @@ def test_the_extract_says_what_is_offered() -> None:
 
 def test_a_watchdog_learns_how_to_read_a_source() -> None:
     local = LocalDataDictionary(TABLE)
-    local.offer("patient", ["heart_rate"], "file", "text/csv")
-    (source,) = local.sources_of(0)
-    assert (source.protocol, source.content_type) == ("file", "text/csv")
-    assert local.sources_of(1) == ()
+    pulse = local.offer("patient", ["heart_rate"], "file", "text/csv")
+    both = local.offer("patient", ["heart_rate", "oxygen_saturation"], "i2c")
+    heart, oxygen = (
+        TABLE.event("patient").attribute(name).index for name in ("heart_rate", "oxygen_saturation")
+    )
+    assert local.serving(MeasuresAny((Requirement(0, frozenset({heart})),))) == (pulse, both)
+    assert local.serving(MeasuresAny((Requirement(0, frozenset({heart, oxygen})),))) == (both,)
+    assert (pulse.protocol, pulse.content_type) == ("file", "text/csv")
+    assert local.serving(MeasuresAny((Requirement(1, frozenset({0})),))) is None
+
+
+class NeedsBoth:
+    """A question that no source answers alone."""
+
+    alternatives = None
+
+    def serves(self, extract: Extract) -> bool:
+        return len(extract.sources) == 2
+
+
+class NeedsNothing:
+    """A question that anybody answers, with sources or without."""
+
+    alternatives = None
+
+    def serves(self, extract: Extract) -> bool:
+        return True
+
+
+def test_a_question_may_need_all_sources_or_none() -> None:
+    local = LocalDataDictionary(TABLE)
+    assert local.serving(NeedsNothing()) == ()
+    pulse = local.offer("patient", ["heart_rate"], "file")
+    assert local.serving(NeedsBoth()) is None
+    wind = local.offer("weather", ["wind_speed"], "i2c")
+    assert local.serving(NeedsBoth()) == (pulse, wind) == local.serving(NeedsNothing())
 
 
 def test_sources_come_and_go() -> None:

@@ -12,9 +12,10 @@ from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
 from documents.reading import read_document
+from knowledge_manager.local_dictionary import LocalDataDictionary
 from nodes.assembly import mediator, publisher, subscriber
 from nodes.node_file import NodePlan, load_node
-from nodes.publisher_process import announce, watchdog_for
+from nodes.publisher_process import announce, run_sources, watchdog_for
 from nodes.tracing import TracedNode, traced_node
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from tests.paths import ROOT
@@ -22,13 +23,31 @@ from watchdog.reading import Reading
 
 BEGIN_MS = 200_000_000_000
 NODE, MEDIC, BED = 1, 7, 9
+PAIR = ("serial", "application/octet-stream")
 PATIENT = ROOT / "docs" / "examples" / "patient.xml"
+
+
+class Monitor:
+    """The bed's source, which the mission itself reads; it may be broken."""
+
+    def __init__(self) -> None:
+        self.is_broken = False
+        self.is_on = False
+
+    def start(self) -> None:
+        if self.is_broken:
+            raise OSError("no such device")
+        self.is_on = True
+
+    def stop(self) -> None:
+        self.is_on = False
 
 
 class Mission:
     """A node with a trace, a medic and a bed, joined by links that lose nothing, in made-up time."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, has_class: bool = True) -> None:
+        """With a class that reads the bed's monitor, or without."""
         (folder / "node.toml").write_text(
             f'node = {NODE}\nstore = "unused"\nvocabularies = ["medical"]\n[udp]\naddress = "127.0.0.1:0"\n'
         )
@@ -40,9 +59,13 @@ class Mission:
         self.store = MemoryStore()
         self.medic: SubscriberEnd = subscriber(self.plan, MEDIC, MemoryStore(), self.now_ms, None)
         self.watchdog = watchdog_for(self.plan.table)
+        offered = LocalDataDictionary(self.plan.table)
+        offered.offer("patient", [one.name for one in self.plan.table.event("patient").attributes], *PAIR)
+        registry = {PAIR: lambda number: self.monitor} if has_class else {}
+        self.monitor = Monitor()
+        self.environment = run_sources(self.watchdog, offered, self.plan.table, registry, self.said.append)
         self.bed: PublisherEnd = publisher(self.plan, BED, MemoryStore(), self.now_ms, self.watchdog)
-        kind = self.plan.table.event("patient")
-        announce(self.bed, self.plan.table, kind, [one.name for one in kind.attributes], self.now_ms)
+        announce(self.bed, offered, self.now_ms)
         self.number = 0
         self.begin()
 

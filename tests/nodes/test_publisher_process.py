@@ -72,9 +72,10 @@ def test_a_value_outside_of_its_domain_is_never_clipped_into_a_reading(
     watchdog = watchdog_for(load_mission_table(["medical"]))
     reading = ExactReading(1)
     columns = recorded_columns(tmp_path / "day.csv", PATIENT)
-    assert len(
-        list(Recording(columns, PATIENT, lambda _: None).read_into(reading, lambda: 0, watchdog.counters))
-    )
+    recording = Recording(columns, PATIENT, lambda _: None, watchdog.counters)
+    recording.start()
+    assert recording.read_into(reading, 0)
+    assert recording.is_over
     assert not reading.has(PATIENT.attribute("patient_temperature").index)
     assert reading.has(PATIENT.attribute("heart_rate").index)
     assert watchdog.counters["clipped"] == 0

@@ -68,7 +68,7 @@ def test_refusals_have_reasons_and_are_counted() -> None:
 
 
 def test_every_answer_has_a_sentence() -> None:
-    assert sorted(SENTENCES) == list(range(11))
+    assert sorted(SENTENCES) == list(range(14))
 
 
 def test_a_subscription_is_forgotten_in_time_and_not_before() -> None:

@@ -1,0 +1,52 @@
+"""A source: a file that another program writes anew with its latest values, as {"temperature": 21.5}."""
+
+import json
+from pathlib import Path
+
+from nodes.source_kinds import SourceKind, SourceOrder
+from plugins.readings import ExactReading
+from plugins.value_texts import corners_of, fault_of
+
+
+class LatestValues:
+    """Reads the file as often as it is asked; it is never over."""
+
+    is_over = False
+
+    def __init__(self, order: SourceOrder) -> None:
+        """Cost nothing yet: nobody has asked."""
+        self.attributes = [attribute.name for attribute in order.event.attributes]
+        self._path = Path(order.place)
+        self._event = order.event
+        self._counters = order.counters
+        self._number = 0
+
+    def start(self) -> None:
+        """Begin; where there is no file, this raises, and whoever asked hears `source_failed`."""
+        self._path.stat()
+
+    def read_into(self, reading: ExactReading, stamp_s: int) -> bool:
+        """Fill the reading. A file that is half written raises, which is told and ends nothing."""
+        values = json.loads(self._path.read_text("utf-8"))
+        reading.clear(self._event.index, self._number, stamp_s)
+        for attribute in self._event.attributes:
+            text = str(values.get(attribute.name, ""))
+            corners = corners_of(text, attribute)
+            if corners is None or fault_of(text, attribute) is not None:
+                self._counters["missing"] += 1
+            else:
+                reading.measure(attribute, corners)
+        self._number += 1
+        return True
+
+    def stop(self) -> None:
+        """Rest: there is nothing to let go of."""
+
+
+LATEST_VALUES = SourceKind(
+    name="latest_values",
+    protocol="file",
+    content_type="application/json",
+    about="a file that another program writes anew",
+    make=LatestValues,
+)
