@@ -67,8 +67,9 @@ class CsvSource:
             if self._replaced():
                 self.rotations += 1
                 self.close()
-            self._file = open(self._path, "rb")
-            self._file.seek(self._position)
+            file = open(self._path, "rb")
+            file.seek(self._position)
+            self._file = file
 
     def stop(self) -> None:
         """Let go of the file, and remember how far it was read."""
