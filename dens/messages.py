@@ -1,5 +1,5 @@
-"""The payloads: one frozen class a message type, each with `encode` and a total `decode`. Those of link
-messages are tuples, because there are several of them in every contact.
+"""The payloads: one class a message type, each with `encode` and a total `decode`; none ever changes. Those
+of link messages are plain classes with slots, because there are several of them in every contact.
 
 Payloads that are opaque to the overlay have no class here: a subscription vector (SUBSCRIBE, INSTALL), a
 notification vector (NOTIFICATION), an extract (ANNOUNCE). A subscription vector begins with three bytes that
@@ -33,55 +33,94 @@ MOST_SATISFIED: Final = 256
 """A subscription's number at its subscriber has one byte, so no notification satisfies more of them."""
 
 
-class Hello(NamedTuple):
+class _LinkPayload:
+    """Two are equal if they say the same."""
+
+    __slots__ = ()
+
+    def _said(self) -> tuple[object, ...]:
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._said() == other._said()
+
+    def __hash__(self) -> int:
+        return hash(self._said())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{self._said()}"
+
+
+class Hello(_LinkPayload):
     """Role and session number of the sender, and the session number it has heard from the receiver (0:
     none).
     """
 
-    role: int
-    session: int
-    heard: int
+    __slots__ = ("heard", "role", "session")
+
+    def __init__(self, role: int, session: int, heard: int) -> None:
+        self.role = role
+        self.session = session
+        self.heard = heard
+
+    def _said(self) -> tuple[object, ...]:
+        return self.role, self.session, self.heard
 
     def encode(self) -> bytes:
         """Return nine bytes."""
         return _HELLO.pack(self.role, self.session, self.heard)
 
-    @classmethod
-    def decode(cls, payload: bytes) -> "Hello":
+    @staticmethod
+    def decode(payload: bytes) -> "Hello":
         """Read nine bytes, or raise RemoteProtocolError."""
         if len(payload) != _HELLO.size:
             raise RemoteProtocolError(
                 f"a hello has {_HELLO.size} bytes, here are {len(payload)}", len(payload)
             )
-        return cls._read(payload)
+        return Hello._read(payload)
 
-    @classmethod
-    def _read(cls, payload: bytes) -> "Hello":
+    @staticmethod
+    def _read(payload: bytes) -> "Hello":
         role, session, heard = _HELLO.unpack_from(payload)
         if role not in _ROLES:
             raise RemoteProtocolError(f"role {role} is not known", 0)
         if session == 0:
             raise RemoteProtocolError("a session has a number above 0", 1)
-        return cls(role, session, heard)
+        return Hello(role, session, heard)
 
 
-class SummaryMessage(NamedTuple):
+class SummaryMessage(_LinkPayload):
     """What I know. It says again what the hello says, so that it also answers one. Between mediators it
     carries whose ends the sender hosts and its policy's note, and it may be one part of several, each about
     the origins of an interval.
     """
 
-    hello: Hello
-    note: bytes
-    known: bytes
-    """The summary as in dens/summary.py."""
-    hosts: tuple[int, ...] = ()
-    """The hosted ends, ascending."""
-    first: int = 0
-    last: int = LAST_NODE
-    """The origins that it is about; of others it says nothing."""
-    part_of: int = 0
-    """The link number of the part that begins with origin 0, in those that follow it."""
+    __slots__ = ("first", "hello", "hosts", "known", "last", "note", "part_of")
+
+    def __init__(
+        self,
+        hello: Hello,
+        note: bytes,
+        known: bytes,
+        hosts: tuple[int, ...] = (),
+        first: int = 0,
+        last: int = LAST_NODE,
+        part_of: int = 0,
+    ) -> None:
+        self.hello = hello
+        self.note = note
+        self.known = known
+        """The summary as in dens/summary.py."""
+        self.hosts = hosts
+        """The hosted ends, ascending."""
+        self.first = first
+        self.last = last
+        """The origins that it is about; of others it says nothing."""
+        self.part_of = part_of
+        """The link number of the part that begins with origin 0, in those that follow it."""
+
+    def _said(self) -> tuple[object, ...]:
+        return self.hello, self.note, self.known, self.hosts, self.first, self.last, self.part_of
 
     def encode(self) -> bytes:
         """Return the hello, what is for mediators behind its length in two bytes, the summary.
@@ -101,8 +140,8 @@ class SummaryMessage(NamedTuple):
             told += b"".join([end.to_bytes(4, "big") for end in self.hosts]) + self.note
         return self.hello.encode() + len(told).to_bytes(2, "big") + told + self.known
 
-    @classmethod
-    def decode(cls, payload: bytes) -> "SummaryMessage":
+    @staticmethod
+    def decode(payload: bytes) -> "SummaryMessage":
         """Read one, without looking into the summary; or raise RemoteProtocolError."""
         start = _HELLO.size + 2
         if len(payload) < start:
@@ -122,7 +161,8 @@ class SummaryMessage(NamedTuple):
             raise RemoteProtocolError("the note is longer than the payload or than allowed", _HELLO.size)
         if first and end > hosts_at:
             raise RemoteProtocolError("only the first part of a summary has hosted ends or a note", hosts_at)
-        return cls(Hello._read(payload), payload[note_at:end], payload[end:], hosts, first, last, part_of)
+        hello = Hello._read(payload)
+        return SummaryMessage(hello, payload[note_at:end], payload[end:], hosts, first, last, part_of)
 
 
 def _read_interval(payload: bytes, start: int, end: int) -> tuple[int, int, int, int]:
@@ -161,17 +201,23 @@ def _read_hosts(payload: bytes, start: int, hosts_at: int, end: int) -> tuple[tu
     return hosts, note_at
 
 
-class Acknowledgement(NamedTuple):
+class Acknowledgement(_LinkPayload):
     """How messages were taken: (origin, number, status) each."""
 
-    entries: tuple[tuple[int, int, int], ...]
+    __slots__ = ("entries",)
+
+    def __init__(self, entries: tuple[tuple[int, int, int], ...]) -> None:
+        self.entries = entries
+
+    def _said(self) -> tuple[object, ...]:
+        return self.entries
 
     def encode(self) -> bytes:
         """Return nine bytes an entry."""
         return b"".join([_ENTRY.pack(*entry) for entry in self.entries])
 
-    @classmethod
-    def decode(cls, payload: bytes) -> "Acknowledgement":
+    @staticmethod
+    def decode(payload: bytes) -> "Acknowledgement":
         """Read one or more entries, or raise RemoteProtocolError."""
         if not payload or len(payload) % _ENTRY.size:
             raise RemoteProtocolError(f"{len(payload)} bytes are no whole number of entries", len(payload))
@@ -181,20 +227,26 @@ class Acknowledgement(NamedTuple):
                 raise RemoteProtocolError(f"{origin} is no node", position * _ENTRY.size)
             if status not in STATUS_NAMES:
                 raise RemoteProtocolError(f"status {status} is not known", position * _ENTRY.size + 8)
-        return cls(entries)
+        return Acknowledgement(entries)
 
 
-class Batch(NamedTuple):
+class Batch(_LinkPayload):
     """Messages that go together, each as it would go alone without a tag."""
 
-    messages: tuple[bytes, ...]
+    __slots__ = ("messages",)
+
+    def __init__(self, messages: tuple[bytes, ...]) -> None:
+        self.messages = messages
+
+    def _said(self) -> tuple[object, ...]:
+        return self.messages
 
     def encode(self) -> bytes:
         """Return each message behind its length in two bytes."""
         return b"".join([len(message).to_bytes(2, "big") + message for message in self.messages])
 
-    @classmethod
-    def decode(cls, payload: bytes) -> "Batch":
+    @staticmethod
+    def decode(payload: bytes) -> "Batch":
         """Read two or more messages without looking into them, or raise RemoteProtocolError."""
         messages: list[bytes] = []
         position = 0
@@ -206,7 +258,7 @@ class Batch(NamedTuple):
             messages.append(payload[start:position])
         if len(messages) < 2:
             raise RemoteProtocolError("a batch has two messages or more", len(payload))
-        return cls(tuple(messages))
+        return Batch(tuple(messages))
 
 
 @dataclass(frozen=True, slots=True)
