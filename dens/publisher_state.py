@@ -10,7 +10,7 @@ from typing import Final
 
 from dens.context import NodeContext
 from dens.events import CopyDropped, FilterInstalled, FilterRemoved, MessageCreated, MessageExpired
-from dens.interfaces import FilterHost
+from dens.interfaces import FilterHost, SubscriptionKey
 from dens.item import Item, ItemId
 from dens.messages import Subscribed, Withdrawal
 from dens.notification_store import NotificationStore
@@ -37,6 +37,8 @@ _HOST_CODES: Final = {
     13: Status.SOURCE_FAILED,
 }
 """What a watchdog's answer to an install means on the air."""
+_SOURCE_REFUSALS: Final = (Status.NOT_MEASURED, Status.UNKNOWN_SOURCE, Status.SOURCE_FAILED)
+"""What may be otherwise another time, without the subscription being another."""
 
 
 class PublisherState(Participant):
@@ -50,6 +52,7 @@ class PublisherState(Participant):
         "_limits",
         "_quarantine",
         "_relayed",
+        "_unserved",
         "announcement",
         "filters",
         "outbox",
@@ -68,6 +71,7 @@ class PublisherState(Participant):
         self.outbox: Final = NotificationStore(context.limits)
         self.filters: Final = SubscriptionTable(linger_ms=0)
         self._relayed: dict[ItemId, Item] = {}
+        self._unserved: set[SubscriptionKey] = set()
 
     # ------------------------------------------------------------------ what the application asked
 
@@ -115,7 +119,16 @@ class PublisherState(Participant):
                 self.filters.put(Subscription.of(item, Subscribed.from_subscribe(item.payload)))
         for subscription in self.filters.subscriptions():
             if subscription.until_ms > now_ms:
-                self._host_install(subscription, None, now_ms)
+                self._install_again(subscription, now_ms)
+
+    def _install_again(self, held: Subscription, now_ms: int) -> None:
+        """Hand a subscription of an earlier life to the filter host. One whose source does not run today is
+        remembered: no mediator offers again what was acknowledged.
+        """
+        if self._host_install(held, None, now_ms) in _SOURCE_REFUSALS:
+            self._unserved.add(held.key)
+        else:
+            self._unserved.discard(held.key)
 
     def _host_install(self, new: Subscription, peer: int | None, now_ms: int) -> Status | None:
         """Hand a subscription to the filter host; return what it answered, None where it could not."""
@@ -140,7 +153,13 @@ class PublisherState(Participant):
         return self._ledger.seen.encode_others(self._context.node, most_bytes)
 
     def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
-        """Offer what a mediator lacks of its own messages."""
+        """Offer what a mediator lacks of its own messages, and try again what no source served."""
+        for key in sorted(self._unserved):
+            held_filter = self.filters.get(key)
+            if held_filter is None or held_filter.until_ms <= now_ms:
+                self._unserved.discard(key)
+            else:
+                self._install_again(held_filter, now_ms)
         for item_id in self._ledger.seen.lacking_of(self._context.node, known):
             item = self.held(item_id)
             if item is not None:
@@ -177,6 +196,7 @@ class PublisherState(Participant):
         answer = self._host_install(new, peer, now_ms)
         if answer is not Status.STORED:
             return answer
+        self._unserved.discard(new.key)
         replaced = self.filters.put(new)
         if replaced is not None:
             self._forget_relayed(replaced.item)

@@ -11,6 +11,7 @@ from boards.built_folder import built
 from boards.recording import recorded_rows
 from boards.settings import board_settings
 from documents.refusal import Refusal
+from knowledge_manager.extract import PROTOCOLS, decode_extract
 from knowledge_manager.mission_table import load_mission_table
 from tests.boards.install import cross_compiler
 from watchdog.normalise import normal_byte
@@ -167,7 +168,8 @@ def test_a_board_without_a_scale_is_none_the_larger(tmp_path: Path) -> None:
 def test_the_manifest_freezes_what_is_there(tmp_path: Path) -> None:
     subscription = bytes([1, 0, 100, 0, 0, 0xD0, 0, 255, 120, 2, 1])
     build_board("pico", tmp_path / "source", "0", SETTINGS)
-    assert frozen(tmp_path / "source") == ({"main.py", "sensors.py", "settings.py"}, ["watchdog"])
+    programs = {"bus_sensors.py", "main.py", "sensors.py", "settings.py"}
+    assert frozen(tmp_path / "source") == (programs, ["watchdog"])
     folder = tmp_path / "compiled"
     compiler = cross_compiler("1.29")
     written = build_board("pico", folder, "0", SETTINGS, mpy_cross=compiler, subscriptions=[subscription])
@@ -176,6 +178,15 @@ def test_the_manifest_freezes_what_is_there(tmp_path: Path) -> None:
     there = {str(path.relative_to(folder)) for path in written if path.suffix in (".py", ".mpy")}
     assert files == there - {"manifest.py"}
     assert "subscriptions.bin cannot be frozen" in (folder / "manifest.py").read_text(encoding="utf-8")
+
+
+def test_a_board_announces_how_its_sensors_are_read() -> None:
+    for protocol in ("pin", "i2c", "adc", "spi", "serial"):
+        settings = board_settings(TABLE, "weather", ["temperature"], node=7, protocol=protocol)
+        (source,) = decode_extract(settings.extract, TABLE).sources
+        assert PROTOCOLS[source.protocol] == protocol
+    with pytest.raises(Refusal, match=r'reads nothing by protocol "i2" .*; did you mean "i2c"\?'):
+        board_settings(TABLE, "weather", ["temperature"], node=7, protocol="i2")
 
 
 def test_what_the_owner_edited_is_kept_by_later_builds(tmp_path: Path) -> None:

@@ -58,16 +58,35 @@ class Mission:
         self.events: list[Event] = []
         self.store = MemoryStore()
         self.medic: SubscriberEnd = subscriber(self.plan, MEDIC, MemoryStore(), self.now_ms, None)
+        self.bed_store = MemoryStore()
+        self.monitor = Monitor()
+        self.has_class = has_class
+        self.begin_bed()
+        self.number = 0
+        self.begin()
+
+    def begin_bed(self) -> None:
+        """Start the bed with what its store remembers."""
         self.watchdog = watchdog_for(self.plan.table)
         offered = LocalDataDictionary(self.plan.table)
         offered.offer("patient", [one.name for one in self.plan.table.event("patient").attributes], *PAIR)
-        registry = {PAIR: lambda number: self.monitor} if has_class else {}
-        self.monitor = Monitor()
+        registry = {PAIR: lambda number: self.monitor} if self.has_class else {}
         self.environment = run_sources(self.watchdog, offered, self.plan.table, registry, self.said.append)
-        self.bed: PublisherEnd = publisher(self.plan, BED, MemoryStore(), self.now_ms, self.watchdog)
+        self.bed: PublisherEnd = publisher(self.plan, BED, self.bed_store, self.now_ms, self.watchdog)
         announce(self.bed, offered, self.now_ms)
-        self.number = 0
-        self.begin()
+
+    def restart_bed(self) -> None:
+        """Kill the bed, and start it anew in a new contact."""
+        self.bed_store = self.bed_store.crash()
+        self.node.contact_lost(BED, self.now_ms)
+        self.begin_bed()
+        self.machines[BED] = self.bed
+        self.meet_bed()
+
+    def meet_bed(self) -> None:
+        """Open a contact of node and bed."""
+        self.node.contact_opened(BED, self.now_ms)
+        self.bed.contact_opened(NODE, self.now_ms)
 
     def begin(self) -> None:
         engine = mediator(self.plan, self.store, self.now_ms)

@@ -6,7 +6,7 @@ import pytest
 
 from dens.events import Event, FilterInstalled, MessageAcknowledged
 from dens.numbers import MessageType
-from tests.nodes.mission import Mission
+from tests.nodes.mission import BED, NODE, Mission
 from tests.nodes.node_process import node_file
 
 
@@ -52,13 +52,39 @@ def test_a_source_that_does_not_start_is_told_on_both_sides_and_tried_at_the_nex
     told = "source 0 (serial, application/octet-stream) could not be started: no such device"
     assert mission.said.count(told) == 1
     mission.monitor.is_broken = False
-    mission.node.contact_lost(9, mission.now_ms)
-    mission.bed.contact_lost(1, mission.now_ms)
-    mission.node.contact_opened(9, mission.now_ms)
-    mission.bed.contact_opened(1, mission.now_ms)
+    lose_and_meet(mission)
     mission.go_on(2000)
     assert refusals(mission.events) == ["source_failed", None]
     assert mission.monitor.is_on
+
+
+def lose_and_meet(mission: Mission) -> None:
+    mission.node.contact_lost(BED, mission.now_ms)
+    mission.bed.contact_lost(NODE, mission.now_ms)
+    mission.meet_bed()
+
+
+def test_a_source_that_fails_after_a_restart_is_tried_at_every_contact(tmp_path: Path) -> None:
+    """The node thinks it installed, and never offers it again."""
+    mission = Mission(tmp_path)
+    mission.ask(seq=0)
+    mission.go_on(2000)
+    mission.monitor.is_broken, mission.monitor.is_on = True, False
+    mission.restart_bed()
+    mission.go_on(2000)
+    assert mission.bed.filter_count == 1
+    assert mission.watchdog.interested() == 0
+    lose_and_meet(mission)
+    mission.go_on(2000)
+    assert not mission.monitor.is_on
+    mission.monitor.is_broken = False
+    lose_and_meet(mission)
+    mission.go_on(2000)
+    assert mission.monitor.is_on
+    assert mission.watchdog.interested() == 1
+    mission.medic.unsubscribe(0, mission.now_ms)
+    mission.go_on(2000)
+    assert not mission.monitor.is_on
 
 
 DAY = "patient_temperature,heart_rate\n36.8,71\n40.1,134\n"

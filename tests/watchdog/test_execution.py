@@ -115,17 +115,20 @@ def serving(event: int, attributes: int) -> set[int]:
     }
 
 
-KEYS = [(1, 0), (1, 1), (2, 0), (300, 255)]
+KEYS = [(1, 0), (300, 255)]
+installs = st.tuples(
+    st.just("install"),
+    st.sampled_from(KEYS),
+    st.integers(0, 5),
+    st.sampled_from([0, 0, 0, 1, 1, 2, 3, 4]),
+    st.sampled_from([1, 1, 2, 3, 4, 8, 128 + 1, 128]),
+    st.sampled_from([0, 1500, 4000, 60_000]),
+)
 steps = st.one_of(
-    st.tuples(
-        st.just("install"),
-        st.sampled_from(KEYS),
-        st.integers(0, 3),
-        st.integers(0, 4),
-        st.sampled_from([1, 2, 3, 4, 8, 128 + 1, 128]),
-        st.integers(0, 4000),
-    ),
-    st.tuples(st.just("remove"), st.sampled_from(KEYS), st.integers(0, 3)),
+    installs,
+    installs,
+    installs,
+    st.tuples(st.just("remove"), st.sampled_from(KEYS), st.integers(0, 5)),
     st.tuples(st.just("pass"), st.integers(0, 3000)),
     st.tuples(st.just("read"), st.integers(0, len(OFFERED) - 1)),
     st.tuples(st.just("hold"), st.sampled_from([0, 1, 2])),
