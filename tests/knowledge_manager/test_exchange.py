@@ -20,6 +20,7 @@ from dens.stores.memory import MemoryStore
 from emulation.fault_injection.topics import TopicHost
 from knowledge_manager.distributed_dictionary import DistributedDataDictionary
 from knowledge_manager.extract import Extract, OfferedSource
+from tests.dens.on_air import messages_in
 from tests.knowledge_manager.histories import state_of
 
 FIRST_MEDIATOR = 1_001
@@ -124,7 +125,7 @@ def tell(listeners: Iterable[Mediator], publisher: int, masks: list[int], now_ms
 
 
 def announcements(sent: list[bytes]) -> int:
-    return sum(data[1] == MessageType.ANNOUNCE for data in sent)
+    return sum(item.type == MessageType.ANNOUNCE for data in sent for item in messages_in(data))
 
 
 HISTORIES = st.lists(
