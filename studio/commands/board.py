@@ -71,6 +71,20 @@ def build(
             show_default=False,
         ),
     ] = None,
+    forms: Annotated[
+        str | None,
+        typer.Option(
+            metavar="patterns|functions",
+            help="What a micro:bit without its link evaluates beside the plain aggregators; others know all.",
+            show_default=False,
+        ),
+    ] = None,
+    without_link: Annotated[
+        bool,
+        typer.Option(
+            "--without-link", help="A micro:bit that prints what it finds, and has room for --forms."
+        ),
+    ] = False,
     key: Annotated[
         Path | None,
         typer.Option(
@@ -85,6 +99,7 @@ def build(
     A micro:bit gets flat, minified modules; a Pico W or ESP32 the package, as .mpy where mpy-cross is
     installed, with package.json for mip and manifest.py for freezing, and settings.py to fill in.
     """
+    from dataclasses import replace
     from importlib.metadata import version
 
     from boards.build import FOLDER_BOARDS, NEW, build_board, unmeasured
@@ -96,6 +111,7 @@ def build(
 
     table = chosen_table(vocabulary)
     settings = _settings(table, event, attributes, node, period, readings, key, limits_of(board), algorithm)
+    settings = replace(settings, forms=forms, is_linked=not without_link)
     mpy_cross = find_mpy_cross() if board in FOLDER_BOARDS else None
     vectors = _vectors(subscriptions or [], table)
     written = build_board(
@@ -196,6 +212,8 @@ def run(
         facts = built(where)
         if facts["board"] not in FLAT_BOARDS:
             raise Refusal(f"{where} was built for a {facts['board']}; the emulator is a micro:bit")
+        if not facts["link"]:
+            raise Refusal(f"{where} was built without its link and answers nobody; leave --without-link out")
         if facts["table_check"] != table.check:
             raise Refusal(
                 f"{where} was built for another mission table; name its vocabularies with --vocabulary"
