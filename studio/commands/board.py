@@ -253,6 +253,7 @@ def budget(as_json: AsJson = False) -> None:
     rows: dict[str, list[object]] = {}
     for figures in measured.values():
         figures.pop("algorithms")
+        figures.pop("forms")
         for key, value in figures.items():
             inner = value.items() if isinstance(value, dict) else [("", value)]
             for part, figure in inner:
