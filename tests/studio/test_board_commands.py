@@ -366,7 +366,7 @@ def test_budget_prints_every_board(dens) -> None:
     figures = ended.document()["microbit"]
     assert set(figures) == {
         "flash_bytes", "mpy_bytes", "heap_import_bytes", "heap_filter_bytes", "bytes_per_subscription",
-        "resident_subscriptions", "bytes_per_reading", "instructions", "algorithms",
+        "resident_subscriptions", "bytes_per_reading", "instructions", "algorithms", "forms",
     }  # fmt: skip
     costs = {(one["algorithm"], one["equals"]): one for one in figures["algorithms"]}
     assert set(costs) == {(name, own) for name in ("fnif", "fnifs", "fnifc") for own in ("own", "one")}
