@@ -174,6 +174,10 @@ def _check_forms(board: str, settings: BoardSettings) -> None:
     forms = settings.forms
     if not settings.is_linked and board not in FLAT_BOARDS:
         raise Refusal(f"{BOARDS[board].spoken} has room for its link; leave --without-link out")
+    if not settings.is_linked and settings.algorithm == "fnifc":
+        raise Refusal(
+            "subscriptions lie in a micro:bit's flash in the order of fnifs or fnif; take one of them"
+        )
     if forms is None:
         return
     place = f"--forms {forms}"

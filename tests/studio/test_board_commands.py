@@ -84,6 +84,10 @@ def test_a_build_chooses_the_algorithm(dens, tmp_path: Path) -> None:
             "--without-link: error D707: a micro:bit without its link looks for nothing but what it is built "
             "with; give it --subscriptions",
         ),
+        (
+            ["microbit", "--without-link", "--algorithm", "fnifc", "--subscriptions", VECTOR],
+            "error: subscriptions lie in a micro:bit's flash in the order of fnifs or fnif; take one of them",
+        ),
         (["esp32", "--without-link"], "error: an esp32 has room for its link; leave --without-link out"),
     ],
 )
