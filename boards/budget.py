@@ -12,7 +12,7 @@ from pathlib import Path
 
 import watchdog
 from boards.bundle import SMALL_BOARD, bundle
-from boards.filter_parts import DEFAULT, filter_parts
+from boards.filter_parts import DEFAULT, FORMS, filter_parts
 from boards.microbit import INSTRUCTION_NS, BoardMissing, run_on_microbit
 from boards.pieces import laid_out
 from watchdog.aggregators import AGGREGATOR_NAMES, MOST_BASIC
@@ -122,6 +122,11 @@ def run():
 def setup_source() -> str:
     """Return the program that makes pool and scan; BLOCK_BYTES is filled in."""
     return _SETUP
+
+
+def filling_source() -> str:
+    """Return the program that fills a pool until there is no room."""
+    return _FILLING
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,11 +254,13 @@ def budgets(mpy_cross: Path | None = None) -> dict[str, dict[str, object]]:
         "bytes_per_reading": microbit.bytes_per_reading,
         "instructions": dict.fromkeys(AGGREGATORS),
     }
-    from boards.algorithm_costs import measured_costs  # it measures with the programs of this module
+    from boards.algorithm_costs import measured_costs  # both measure with the programs of this module
+    from boards.form_costs import form_cost
 
     algorithms = [asdict(cost) for cost in measured_costs()]
+    forms = [asdict(form_cost(form, algorithm)) for form in FORMS for algorithm in ("fnifs", "fnif")]
     return {
-        "microbit": {**asdict(microbit), "algorithms": algorithms},
-        "pico": {**larger, "algorithms": None},
-        "esp32": {**larger, "algorithms": None},
+        "microbit": {**asdict(microbit), "algorithms": algorithms, "forms": forms},
+        "pico": {**larger, "algorithms": None, "forms": None},
+        "esp32": {**larger, "algorithms": None, "forms": None},
     }

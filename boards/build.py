@@ -13,11 +13,12 @@ from pathlib import Path
 
 import watchdog
 from boards.built_folder import LISTING, SECRETS, clear, digests, edited
-from boards.filter_parts import DEFAULT, filter_parts
+from boards.filter_parts import DEFAULT, FORMS, filter_parts
 from boards.limits import BOARDS, BoardLimits
 from boards.pieces import laid_out
 from boards.settings import BoardSettings
 from documents.atomic_write import write_whole
+from documents.problems import DocumentError, did_you_mean
 from documents.refusal import Refusal
 from knowledge_manager.event_class import Attribute
 from watchdog.algorithms import ALGORITHMS
@@ -43,7 +44,7 @@ def link_parts(algorithm: str) -> dict[str, tuple[str, ...]]:
     }
 
 
-def link_assumed(algorithm: str, is_recorded: bool = False) -> dict[str, int]:
+def link_assumed(algorithm: str, is_recorded: bool = False) -> dict[str, int | str]:
     """Return what it leaves out for want of room (watchdog/grader.py, watchdog/sharing.py), and how much of
     the heap a block of its pool takes: sixteen subscriptions to three attributes.
 
@@ -68,6 +69,8 @@ BLOCKS = "blocks.bin"
 """The same for a micro:bit: its pool as it will lie in the heap."""
 BLOCKS_ROOM = 576
 """So much of the heap they may take, so that enough is left for those that come over the link."""
+ALONE_ROOM = 1536
+"""So much of it where there is no link and nothing else comes."""
 
 
 NEW = ".new"
@@ -99,18 +102,27 @@ def build_board(
         raise UnknownBoard(f"{board} is none of {', '.join(sorted(FLAT_BOARDS + FOLDER_BOARDS))}")
     if readings is not None and board not in FLAT_BOARDS:
         raise Refusal(f"recorded readings are for a micro:bit; on a {board} write them into sensors.py")
-    if (reason := BOARDS[board].algorithm_fault(settings.algorithm)) is not None:
+    _check_forms(board, settings)
+    limits = BOARDS[board].with_forms(settings.forms)
+    if (reason := limits.algorithm_fault(settings.algorithm)) is not None:
         raise Refusal(reason)
-    packed = packed_subscriptions(subscriptions, BOARDS[board])
+    packed = packed_subscriptions(subscriptions, limits)
     binaries: dict[str, bytes] = {}
     if board in FLAT_BOARDS:
         blocks = pool_blocks(subscriptions, settings.algorithm)
-        files = _microbit_files(settings, blocks, readings is not None)
+        room = BLOCKS_ROOM
+        instead = ", or send them over its link"
+        if settings.is_linked:
+            files = _microbit_files(settings, blocks, readings is not None)
+        else:
+            files = _alone_files(settings, blocks, readings is not None)
+            room = ALONE_ROOM
+            instead = ""
         taken = sum(16 + (len(block) + 15) // 16 * 16 for block in blocks)
-        if taken > BLOCKS_ROOM:
+        if taken > room:
             raise Refusal(
                 f"{len(subscriptions)} subscriptions take {taken} bytes of a micro:bit's heap and "
-                f"{BLOCKS_ROOM} are free; give it fewer, or send them over its link"
+                f"{room} are free; give it fewer{instead}"
             )
         if blocks:
             binaries[BLOCKS] = b"".join(blocks)
@@ -148,12 +160,40 @@ def build_board(
         "version": version,
         "node": settings.node,
         "table_check": settings.table_check,
+        "link": settings.is_linked,
         "files": names,
         "beside": beside,
         "made": digests(files),
     }
     write_whole(folder / LISTING, (json.dumps(facts, indent=2) + "\n").encode())
     return sorted(folder / name for name in [*names, *beside])
+
+
+def _check_forms(board: str, settings: BoardSettings) -> None:
+    """Refuse forms, or the lack of a link, that a board cannot have."""
+    forms = settings.forms
+    if not settings.is_linked and board not in FLAT_BOARDS:
+        raise Refusal(f"{BOARDS[board].spoken} has room for its link; leave --without-link out")
+    if not settings.is_linked and settings.algorithm == "fnifc":
+        raise Refusal(
+            "subscriptions lie in a micro:bit's flash in the order of fnifs or fnif; take one of them"
+        )
+    if forms is None:
+        return
+    place = f"--forms {forms}"
+    if forms not in FORMS:
+        hint = did_you_mean(forms, FORMS)
+        message = f"there are no such forms; a micro:bit can have {' or '.join(FORMS)}{hint}"
+        raise DocumentError.of_file(place, "D706", message)
+    if board not in FLAT_BOARDS:
+        message = f"{BOARDS[board].spoken} knows patterns and functions as it is; leave --forms out"
+        raise DocumentError.of_file(place, "D706", message)
+    if settings.is_linked:
+        message = (
+            f"a micro:bit has no room for {forms} beside its link, which leaves 2,030 bytes of its heap; "
+            "build it with --without-link, or take a pico or an esp32"
+        )
+        raise DocumentError.of_file(place, "D705", message)
 
 
 def _main(name: str) -> str:
@@ -172,8 +212,8 @@ def pool_blocks(subscriptions: Sequence[bytes], algorithm: str = DEFAULT) -> lis
         head = bytes([vector[-2], (saf & 127).bit_count(), saf])
         own = b""
         if algorithm == "fnif":
-            # Such a block says nothing of features; records of one length share it.
-            own, head = head, bytes([0, 0, 0, len(vector)])
+            own, head = head, bytes(3)  # such a block says nothing of features
+        head += len(vector).to_bytes(2, "big")  # records of one length share a block
         for group in groups.values():
             group.pop(vector[HEADER_ID], None)
         record = (
@@ -194,9 +234,19 @@ def _microbit_files(settings: BoardSettings, blocks: Sequence[bytes], is_recorde
     """Return the modules of a micro:bit, laid out so that it can load them."""
     if settings.mission_key is not None:
         raise Refusal("a micro:bit has no hashlib and cannot make tags; leave the key out and trust the wire")
-    first = settings.attributes[0]
+    constants = {**link_assumed(settings.algorithm, is_recorded), **_constants(settings, is_recorded)}
+    setup = filter_parts(settings.algorithm).setup(_main("microbit_setup"))
+    sources = {"microbit_setup": setup, "microbit_loop": _main("microbit_loop")}
+    sources |= _measuring(settings, is_recorded)
+    if not blocks:
+        return laid_out(link_parts(settings.algorithm), sources, constants)
+    sources["filling"] = _filling(blocks)
+    return laid_out(link_parts(settings.algorithm), sources, constants, last="filling")
+
+
+def _constants(settings: BoardSettings, is_recorded: bool) -> dict[str, int]:
+    """Return what the programs of a micro:bit are told of it and of what it measures."""
     constants = {
-        **link_assumed(settings.algorithm, is_recorded),
         "NODE": settings.node,
         "TABLE_CHECK": settings.table_check,
         "EVENT": settings.event,
@@ -208,24 +258,47 @@ def _microbit_files(settings: BoardSettings, blocks: Sequence[bytes], is_recorde
     if not is_recorded:
         if len(settings.attributes) > 1:
             raise Refusal("a micro:bit's own sensor measures one attribute; name one, or give --readings")
+        first = settings.attributes[0]
         constants |= {"ATTRIBUTE": first.index, "SCALE": 10**first.decimals}
         constants |= {"LOW": first.lo_scaled, "SPAN": first.hi_scaled - first.lo_scaled}
-    programs = ["microbit_setup", "microbit_loop"]
-    programs.append("microbit_recorded" if is_recorded else "microbit_temperature")
-    sources = {name: _main(name) for name in programs}
-    sources["microbit_setup"] = filter_parts(settings.algorithm).setup(sources["microbit_setup"])
-    if not is_recorded and first.breakpoints:
-        sources["microbit_temperature"] = scaled_temperature(sources["microbit_temperature"], first)
-    if not blocks:
-        return laid_out(link_parts(settings.algorithm), sources, constants)
-    # One piece and no name of its own: with one more, the table of names would outgrow its place.
+    return constants
+
+
+def _measuring(settings: BoardSettings, is_recorded: bool) -> dict[str, str]:
+    """Return the program that gives a micro:bit its readings, by its name."""
+    if is_recorded:
+        return {"microbit_recorded": _main("microbit_recorded")}
+    source = _main("microbit_temperature")
+    first = settings.attributes[0]
+    return {"microbit_temperature": scaled_temperature(source, first) if first.breakpoints else source}
+
+
+def _filling(blocks: Sequence[bytes]) -> str:
+    """Return the program that fills a pool with its blocks from the flash: one piece and no name of its own,
+    because with one more the table of names would outgrow its place.
+    """
     sizes = "".join(f"{len(block)}, " for block in blocks)
-    sources["filling"] = f"""from microbit_setup import pool
+    return f"""from microbit_setup import pool
 pool.count = {sum(block[1] for block in blocks)}
 pool.blocks.extend([bytearray(size) for size in ({sizes})])
 [file.readinto(block) for file in [open("{BLOCKS}", "rb")] for block in pool.blocks]
 """
-    return laid_out(link_parts(settings.algorithm), sources, constants, last="filling")
+
+
+def _alone_files(settings: BoardSettings, blocks: Sequence[bytes], is_recorded: bool) -> dict[str, str]:
+    """Return the modules of a micro:bit that filters for what lies in its flash and prints what it finds."""
+    if not blocks:
+        message = "a micro:bit without its link looks for nothing but what it is built with"
+        raise DocumentError.of_file("--without-link", "D707", message + "; give it --subscriptions")
+    made = filter_parts(settings.algorithm, is_quick=False, forms=settings.forms)
+    constants = {**made.assumed, **_constants(settings, is_recorded)}
+    sources = {"microbit_setup": made.setup(_main("microbit_alone_setup"))}
+    sources["microbit_alone"] = _main("microbit_alone")
+    sources |= _measuring(settings, is_recorded)
+    sources["filling"] = _filling(blocks) + "from microbit_setup import scan\nscan.prepare()\n"
+    parts = {"core": made.core, "scan": made.scan}
+    start = "run()\nprint('--end--')\n"
+    return laid_out(parts, sources, constants, start, last="filling", poured=made.poured)
 
 
 def scaled_temperature(source: str, attribute: Attribute) -> str:

@@ -67,6 +67,7 @@ def _facts(folder: Path) -> dict[str, Any]:
         facts = json.loads((folder / LISTING).read_text(encoding="utf-8"))
         known = {key: facts[key] for key in ("board", "node", "table_check", "files", "beside")}
         known["made"] = dict(facts.get("made", {}))
+        known["link"] = facts.get("link", True) is True
         names = [*known["files"], *known["beside"]]
         is_sound = (
             isinstance(known["board"], str)

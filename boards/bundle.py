@@ -11,8 +11,8 @@ from boards.specialise import plain_constants
 
 _PACKAGE = Path(watchdog.__file__).parent
 
-ONE_BYTE_FEATURES: Mapping[str, int | None] = {"F": 1, "feature_bytes": 1}
-SMALL_BOARD: Mapping[str, int | None] = {
+ONE_BYTE_FEATURES: Mapping[str, int | str | None] = {"F": 1, "feature_bytes": 1}
+SMALL_BOARD: Mapping[str, int | str | None] = {
     **ONE_BYTE_FEATURES,
     "exact": 0,
     "flat": 0,
@@ -71,15 +71,17 @@ def bundle(
     parts: Mapping[str, Sequence[str]],
     programs: Mapping[str, str] | None = None,
     keep: frozenset[str] = frozenset(),
-    assumed: Mapping[str, int | None] | None = None,
+    assumed: Mapping[str, int | str | None] | None = None,
     together: bool = False,
+    poured: frozenset[str] = frozenset(),
 ) -> dict[str, str]:
     """Return the flat, minified modules of these parts and of programs that use them, by module name.
 
     A part is a flat module and the modules of the package that it is made of, in order. Integer constants
     may come from any module of the package; everything else must be in some part. What may be `assumed` of
     variables, attributes and constants everywhere, as in SMALL_BOARD, is worked in. With
-    `together` the modules are to be loaded piece by piece into one namespace.
+    `together` the modules are to be loaded piece by piece into one namespace, and the functions in `poured`
+    stand where they are called.
     """
     package = {path.stem: path.read_text(encoding="utf-8") for path in _PACKAGE.glob("*.py")}
     sources = {module: package[module] for modules in parts.values() for module in modules}
@@ -95,6 +97,7 @@ def bundle(
         assumed,
         (rom_names.LOCALS, rom_names.OTHERS),
         together,
+        poured,
     )
     for name, source in small.items():
         if "watchdog." in source:

@@ -8,14 +8,15 @@ both together.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from boards.board_language import AGGREGATOR_AT, BOARD_LANGUAGE, new_filter
+from boards.filter_parts import FORMS
 from documents.problems import did_you_mean
 from knowledge_manager.mission_table import MissionTable
 from plugins.language import Damper
-from watchdog.aggregators import AGGREGATOR_NAMES, MOST_BASIC
+from watchdog.aggregators import AGGREGATOR_NAMES, KNOWN_AGGREGATORS, MOST_BASIC
 from watchdog.algorithms import ALGORITHMS
 from watchdog.execution import ExecutionEnvironment
 from watchdog.header import NO_HEADER
@@ -39,8 +40,8 @@ class BoardLimits:
 
     spoken: str
     feature_bytes: int
-    most_aggregator: int
-    """The highest aggregator that it knows."""
+    aggregators: int
+    """The aggregators that it knows, a bit for each."""
     block_bytes: int
     most_blocks: int
     capacity: int
@@ -76,13 +77,19 @@ class BoardLimits:
         if (reason := self.width_fault(feature_bytes)) is not None:
             yield BoardFault(len(vector) - 2 * feature_bytes, BAD_VECTOR, reason)
         aggregator = vector[AGGREGATOR_AT] & 15
-        if aggregator > self.most_aggregator:
+        if not self.aggregators >> aggregator & 1:
             known = ", ".join(
-                name for number, name in AGGREGATOR_NAMES.items() if number <= self.most_aggregator
+                name for number, name in AGGREGATOR_NAMES.items() if self.aggregators >> number & 1
             )
             name = AGGREGATOR_NAMES.get(aggregator, "unknown")
             message = f"{self.spoken} cannot combine by {name} (aggregator {aggregator}); it knows {known}"
             yield BoardFault(AGGREGATOR_AT, UNKNOWN_LANGUAGE, message)
+
+    def with_forms(self, forms: str | None) -> "BoardLimits":
+        """Return what such a board takes when it is built with these forms as well."""
+        return (
+            self if forms is None else replace(self, aggregators=self.aggregators | FORMS[forms].aggregators)
+        )
 
     def pool(self, algorithm: str | None = None) -> Pool:
         """Return an empty pool with the room of this board's, for the usual algorithm or another."""
@@ -90,12 +97,12 @@ class BoardLimits:
         return Pool(self.feature_bytes, self.block_bytes, self.most_blocks, number)
 
 
-_HIGHEST: Final = max(AGGREGATOR_NAMES)
+_BASIC: Final = (2 << MOST_BASIC) - 1
 
 BOARDS: Final[Mapping[str, BoardLimits]] = {
-    "microbit": BoardLimits("a micro:bit", 1, MOST_BASIC, 1024, 4096, 44, ("fnifs", "fnif")),
-    "pico": BoardLimits("a pico", 1, _HIGHEST, 2048, 8, 4096, ("fnifc", "fnifs", "fnif")),
-    "esp32": BoardLimits("an esp32", 1, _HIGHEST, 2048, 8, 4096, ("fnifc", "fnifs", "fnif")),
+    "microbit": BoardLimits("a micro:bit", 1, _BASIC, 1024, 4096, 44, ("fnifs", "fnif")),
+    "pico": BoardLimits("a pico", 1, KNOWN_AGGREGATORS, 2048, 8, 4096, ("fnifc", "fnifs", "fnif")),
+    "esp32": BoardLimits("an esp32", 1, KNOWN_AGGREGATORS, 2048, 8, 4096, ("fnifc", "fnifs", "fnif")),
 }
 """The boards that programs are built for. A micro:bit's room is its heap (docs/boards.md), that of the others
 their pool."""

@@ -13,7 +13,7 @@ from string import ascii_lowercase, ascii_uppercase
 from boards.declass import without_classes
 from boards.dense_text import dense_text
 from boards.naming import FOREIGN, quoted_words, renamed, used_names
-from boards.specialise import Inlined, Moved, Specialised, Unfolded, single_expressions
+from boards.specialise import Inlined, Moved, Poured, Specialised, Unfolded, single_expressions
 
 
 class _Stripped(ast.NodeTransformer):
@@ -78,13 +78,28 @@ def _shaken(trees: Mapping[str, ast.Module], keep: frozenset[str]) -> dict[str, 
             return dict(trees)
 
 
+def _check_meanings(trees: Mapping[str, ast.Module]) -> None:
+    """Refuse modules for one namespace that define functions of the same name: the last would be all."""
+    homes: dict[str, str] = {}
+    for module, tree in trees.items():
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef):
+                if node.name in homes:
+                    raise ValueError(
+                        f"{node.name} is defined in {homes[node.name]} and in {module}, which share a "
+                        "namespace on the board; rename one"
+                    )
+                homes[node.name] = module
+
+
 def minify(
     sources: Mapping[str, str],
     constants: Mapping[str, int | bytes],
     keep: frozenset[str] = frozenset(),
-    assumed: Mapping[str, int | None] | None = None,
+    assumed: Mapping[str, int | str | None] | None = None,
     free_names: tuple[Iterable[str], Iterable[str]] = (ascii_lowercase, ascii_uppercase),
     together: bool = False,
+    poured: frozenset[str] = frozenset(),
 ) -> dict[str, str]:
     """Return the sources, by module name, as small as a board likes them.
 
@@ -92,14 +107,15 @@ def minify(
     is not kept, is left out. What is `assumed` of variables and attributes everywhere is worked in.
     `free_names` are given first: to local variables, and to everything else. With `together` all of it will
     run in one namespace, piece by piece: imports of each other vanish, an empty line ends a piece, and
-    classes become functions (boards/declass.py).
+    classes become functions (boards/declass.py); then the bodies of the functions in `poured` stand where
+    they are called.
     """
     trees = {name: ast.parse(source) for name, source in sources.items()}
     for name, tree in trees.items():
         trees[name] = _Stripped().visit(tree)
     values = {name: value for name, value in constants.items() if name not in keep}
     values |= {
-        name: value for name, value in (assumed or {}).items() if name in constants and value is not None
+        name: value for name, value in (assumed or {}).items() if name in constants and isinstance(value, int)
     }
     for name, tree in trees.items():
         trees[name] = Inlined(values).visit(tree)
@@ -115,8 +131,12 @@ def minify(
         trees = {name: folded.visit(unfolded.visit(tree)) for name, tree in trees.items()}
     trees = _shaken(trees, keep)
     if together:
+        _check_meanings(trees)
         moved = Moved(trees.values(), keep)
         trees = _shaken({name: moved.visit(tree) for name, tree in trees.items()}, keep)
+    if poured:
+        pouring = Poured(trees.values(), poured)
+        trees = _shaken({name: pouring.visit(tree) for name, tree in trees.items()}, keep)
     return {
         name: dense_text(ast.fix_missing_locations(tree), frozenset(trees) if together else None)
         for name, tree in renamed(trees, keep, free_names).items()

@@ -38,6 +38,10 @@ class BoardSettings:
     """The lifetime code of what the board publishes: its event class says it."""
     algorithm: str = DEFAULT
     """How its filter goes over subscriptions (watchdog/algorithms.py)."""
+    forms: str | None = None
+    """What a micro:bit evaluates beside the plain aggregators (boards/filter_parts.py)."""
+    is_linked: bool = True
+    """Whether it speaks PUB/DENS; a micro:bit that does not prints what it finds."""
 
     @property
     def mask(self) -> int:

@@ -3,7 +3,7 @@
 import ast
 import copy
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 _SHORT_BYTES = 16
@@ -55,20 +55,25 @@ _ARITHMETIC = {
 class Specialised(ast.NodeTransformer):
     """Puts a value where a parameter of the whole package is read, and works out what follows from it.
 
-    A parameter is a local variable or an attribute of the given name. Its assignments vanish, sums of numbers
+    A parameter is a local variable or an attribute of the given name, a value a number or the name of what
+    stands for it. Its assignments vanish, sums of numbers
     are added up, a loop over `range(1)` becomes its body, and of a decision that is made only what was
     decided for stays.
     """
 
-    def __init__(self, values: Mapping[str, int | None]) -> None:
+    def __init__(self, values: Mapping[str, int | str | None]) -> None:
         self.values = values
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        return ast.Constant(self.values[node.id]) if node.id in self.values else node
+        return self._known(node.id) if node.id in self.values else node
+
+    def _known(self, name: str) -> ast.expr:
+        value = self.values[name]
+        return ast.Name(value, ast.Load()) if isinstance(value, str) else ast.Constant(value)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         if node.attr in self.values and isinstance(node.ctx, ast.Load):
-            return ast.Constant(self.values[node.attr])
+            return self._known(node.attr)
         return self.generic_visit(node)
 
     def visit_arguments(self, node: ast.arguments) -> ast.AST:
@@ -274,6 +279,82 @@ def _can_move(node: ast.FunctionDef) -> bool:
         and not any(isinstance(n, ast.Return | ast.FunctionDef | ast.Lambda | ast.ListComp) for n in inner)
         and len(ast.unparse(node)) <= LONGEST_MOVED
     )
+
+
+class Poured(ast.NodeTransformer):
+    """Puts the bodies of these functions where their values are assigned, added or returned, wherever that
+    is: a board's stack has room for nine calls within each other, and longer functions where it has not.
+
+    A function can be poured when whatever it returns it returns at its end, or at that of a decision.
+    """
+
+    def __init__(self, trees: Iterable[ast.Module], names: frozenset[str]) -> None:
+        self.functions = {
+            node.name: node
+            for tree in trees
+            for node in tree.body
+            if isinstance(node, ast.FunctionDef) and node.name in names
+        }
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.stmt]:
+        return self._poured(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
+        return self._poured(node)
+
+    def visit_Return(self, node: ast.Return) -> ast.AST | list[ast.stmt]:
+        return self._poured(node)
+
+    def _poured(self, node: ast.Assign | ast.AugAssign | ast.Return) -> ast.AST | list[ast.stmt]:
+        """Return the statements that a statement with such a call as its value becomes."""
+        call = node.value
+        name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
+        if name not in self.functions or not isinstance(call, ast.Call):
+            return node
+
+        def given(value: ast.expr) -> ast.stmt:
+            statement = copy.deepcopy(node)
+            statement.value = value
+            return statement
+
+        poured: list[ast.stmt] = []
+        for statement in _ends(_own_body(copy.deepcopy(self.functions[name]), call.args), given):
+            changed = self.visit(statement)
+            poured += changed if isinstance(changed, list) else [changed]
+        return poured
+
+
+def _own_body(function: ast.FunctionDef, arguments: Sequence[ast.expr]) -> list[ast.stmt]:
+    """Return a function's body with names of its own, its arguments put in or assigned first."""
+    inner = [n for part in function.body for n in ast.walk(part)]
+    stored = {n.id for n in inner if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    body: list[ast.stmt] = []
+    put: dict[str, ast.expr] = {}
+    for argument, value in zip(function.args.args, arguments, strict=True):
+        if argument.arg not in stored and isinstance(value, ast.Name | ast.Constant):
+            put[argument.arg] = value
+        else:
+            stored.add(argument.arg)
+            own = ast.Name(f"{function.name}_{argument.arg}", ast.Store())
+            body.append(ast.Assign([own], value, lineno=0))
+    put |= {word: ast.Name(f"{function.name}_{word}", ast.Load()) for word in stored}
+    replaced = _Replaced(put)
+    return body + [replaced.visit(statement) for statement in function.body]
+
+
+def _ends(body: Sequence[ast.stmt], given: Callable[[ast.expr], ast.stmt]) -> list[ast.stmt]:
+    """Return statements that go on where these returned, after what `given` makes of the value."""
+    made: list[ast.stmt] = []
+    for number, node in enumerate(body):
+        if isinstance(node, ast.Return):
+            return [*made, given(node.value or ast.Constant(None))]
+        if any(isinstance(inner, ast.Return) for inner in ast.walk(node)):
+            if not isinstance(node, ast.If) or not isinstance(node.body[-1], ast.Return):
+                raise ValueError(f"a return that ends no decision: {ast.unparse(node)}")
+            rest = _ends([*node.orelse, *body[number + 1 :]], given)
+            return [*made, ast.If(node.test, _ends(node.body, given), rest)]
+        made.append(node)
+    raise ValueError("a function to be poured ends without returning anything")
 
 
 class _Replaced(ast.NodeTransformer):

@@ -184,12 +184,17 @@ def valued(
     return ((total << 1) + pairs) // (pairs << 1)
 
 
-def evaluate(block: bytes | bytearray, at: int, degrees: bytes | bytearray, n: int, order: int) -> int:
+def evaluate_function(
+    block: bytes | bytearray, at: int, degrees: bytes | bytearray, n: int, order: int
+) -> int:
     """Return the value of the function whose length byte stands at block[at], over the first n degrees.
 
     The block is well-formed (`watchdog.blocks`), so n is at least 2.
     """
     function = block[at + 1]
+    at += 2
     if function < NAMED_FUNCTIONS:
-        return generated_value(named(function), 0, degrees, n)
-    return valued(function, block, at + 2, degrees, n, order)
+        block = named(function)
+        at = 0
+        function = GENERATOR
+    return valued(function, block, at, degrees, n, order)

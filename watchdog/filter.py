@@ -1,11 +1,10 @@
 """The fuzzy language's filter for one source, as every part of the system uses it."""
 
-from watchdog.aggregators import WITH_RULES
 from watchdog.fnif import FlatScan
+from watchdog.forms import combine_every
 from watchdog.pool import EXPIRY, NEVER, SEQ, Pool
 from watchdog.reading import Reading
 from watchdog.scan import Scan
-from watchdog.score import combine
 from watchdog.sharing import enter, leave, wish
 from watchdog.vector import ONE_HOUR, check_subscription
 
@@ -25,25 +24,6 @@ class Release:
         self.vector = vector
         self.degree_u8 = degree_u8
         self.lifetime = lifetime
-
-
-def combine_every(block: bytes | bytearray, body: int, degrees: bytearray, n: int, aged: int) -> int:
-    """Return the first n degrees combined as block[body] asks; with `aged` the largest degree that any age
-    gives, whose degree is the last.
-
-    A pattern rises or falls with every membership, so its best is at one of the ends; a function with a
-    table may have it anywhere.
-    """
-    if not aged:
-        return combine(block, body, degrees, n)
-    step = 1 if WITH_RULES >> (block[body] & 15) & 1 else 255
-    best = 0
-    trial = 0
-    while trial < 256:
-        degrees[n - 1] = trial
-        best = max(best, combine(block, body, degrees, n))
-        trial += step
-    return best
 
 
 class FuzzyFilter:

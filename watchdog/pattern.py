@@ -74,7 +74,7 @@ def _over_predicates(tokens: bytes | bytearray, at: int, n: int) -> bool:
     return True
 
 
-def evaluate(block: bytes | bytearray, at: int, degrees: bytearray, n: int, by_pairs: bool) -> int:
+def evaluate_pattern(block: bytes | bytearray, at: int, degrees: bytearray, n: int, by_pairs: bool) -> int:
     """Return the degree of the pattern whose length byte stands at block[at], over the first n degrees.
 
     The bytes n to 2n of `degrees` are used as a stack. The block is well-formed (`watchdog.blocks`).

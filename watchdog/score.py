@@ -10,9 +10,9 @@ from watchdog.aggregators import (
     WITH_RULES,
     has_block,
 )
-from watchdog.breakdown import evaluate as evaluate_function
+from watchdog.breakdown import evaluate_function
 from watchdog.membership import degree
-from watchdog.pattern import evaluate as evaluate_pattern
+from watchdog.pattern import evaluate_pattern
 from watchdog.vector import indexes
 
 

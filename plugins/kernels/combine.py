@@ -15,7 +15,7 @@ from watchdog.aggregators import (
     WITH_RULES,
 )
 from watchdog.breakdown import valued
-from watchdog.pattern import evaluate
+from watchdog.pattern import evaluate_pattern
 
 
 def combined(kind: int, patterns: Any, at: int, weights: Any, degrees: Any, n: int) -> int:
@@ -28,4 +28,4 @@ def combined(kind: int, patterns: Any, at: int, weights: Any, degrees: Any, n: i
         return weighted_mean(weights, 0, degrees, n)
     if WITH_RULES >> kind & 1:
         return valued(patterns[at + 1], patterns, at + 2, degrees, n, kind - TAKAGI_SUGENO_0)
-    return evaluate(patterns, at, degrees, n, kind == PATTERN_BREAKDOWN)
+    return evaluate_pattern(patterns, at, degrees, n, kind == PATTERN_BREAKDOWN)

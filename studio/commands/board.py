@@ -75,6 +75,20 @@ def build(
         str,
         typer.Option(metavar="pin|i2c|adc|spi|serial", help="How its sensors are read; 1-wire is a pin."),
     ] = "adc",
+    forms: Annotated[
+        str | None,
+        typer.Option(
+            metavar="patterns|functions",
+            help="What a micro:bit without its link evaluates beside the plain aggregators; others know all.",
+            show_default=False,
+        ),
+    ] = None,
+    without_link: Annotated[
+        bool,
+        typer.Option(
+            "--without-link", help="A micro:bit that prints what it finds, and has room for --forms."
+        ),
+    ] = False,
     key: Annotated[
         Path | None,
         typer.Option(
@@ -89,6 +103,7 @@ def build(
     A micro:bit gets flat, minified modules; a Pico W or ESP32 the package, as .mpy where mpy-cross is
     installed, with package.json for mip and manifest.py for freezing, and settings.py to fill in.
     """
+    from dataclasses import replace
     from importlib.metadata import version
 
     from boards.build import FOLDER_BOARDS, NEW, build_board, unmeasured
@@ -101,6 +116,7 @@ def build(
     table = chosen_table(vocabulary)
     limits = limits_of(board)
     settings = _settings(table, event, attributes, node, period, readings, key, limits, algorithm, protocol)
+    settings = replace(settings, forms=forms, is_linked=not without_link)
     mpy_cross = find_mpy_cross() if board in FOLDER_BOARDS else None
     vectors = _vectors(subscriptions or [], table)
     written = build_board(
@@ -201,6 +217,8 @@ def run(
         facts = built(where)
         if facts["board"] not in FLAT_BOARDS:
             raise Refusal(f"{where} was built for a {facts['board']}; the emulator is a micro:bit")
+        if not facts["link"]:
+            raise Refusal(f"{where} was built without its link and answers nobody; leave --without-link out")
         if facts["table_check"] != table.check:
             raise Refusal(
                 f"{where} was built for another mission table; name its vocabularies with --vocabulary"
@@ -240,6 +258,7 @@ def budget(as_json: AsJson = False) -> None:
     rows: dict[str, list[object]] = {}
     for figures in measured.values():
         figures.pop("algorithms")
+        figures.pop("forms")
         for key, value in figures.items():
             inner = value.items() if isinstance(value, dict) else [("", value)]
             for part, figure in inner:

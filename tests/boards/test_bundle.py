@@ -3,8 +3,11 @@
 import re
 import sys
 from types import ModuleType
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from boards import rom_names
 from boards.bundle import ONE_BYTE_FEATURES, bundle, flatten
@@ -19,7 +22,7 @@ EVERYTHING = {
     "all_arithmetic": ("membership", "aggregate", "tokens", "pattern"),
     "all_vectors": ("aggregators", "blocks", "lifetime", "vector"),
     "all_breakdown": ("breakdown",),
-    "all_score": ("score",),
+    "all_score": ("score", "forms"),
     "all_pool": ("reading", "pool", "covering", "sharing", "grader", "scan", "fnif"),
     "all_filter": ("filter",),
 }
@@ -59,7 +62,9 @@ def loaded(sources: dict[str, str]) -> dict[str, ModuleType]:
 
 
 @pytest.mark.parametrize("assumed", [None, ONE_BYTE_FEATURES])
-def test_the_bundled_filter_releases_what_the_package_releases(assumed: dict[str, int | None] | None) -> None:
+def test_the_bundled_filter_releases_what_the_package_releases(
+    assumed: dict[str, int | str | None] | None,
+) -> None:
     chance = shared_module("degrees").Chance(3)
     body = bytearray(64)
     vectors = []
@@ -269,3 +274,53 @@ def test_an_object_whose_class_cannot_be_told_is_refused() -> None:
     program = "from one import Counter\n\nthing = Counter(1)\nprint(thing.seen)\n"
     with pytest.raises(ValueError, match=r"thing\.seen: of which class"):
         minify({"one": CLASSES, "two": program}, {}, assumed={}, together=True)
+
+
+POURED = """
+def limited(a, low, high):
+    if a < low:
+        return low
+    if a > high:
+        a = high
+        return a
+    return a
+
+
+def summed(values, start):
+    total = start
+    for value in values:
+        total += limited(value - 1, 3, 9)
+    return limited(total, 0, 40)
+
+
+def run(values, start):
+    result = summed(values, start)
+    limited_a = summed(values, result)
+    return result, limited_a, values
+"""
+
+
+@given(st.lists(st.integers(-20, 20), max_size=6), st.integers(-50, 50))
+def test_poured_functions_do_what_they_did(values: list[int], start: int) -> None:
+    small = minify(
+        {"one": POURED}, {}, frozenset({"run"}), {}, together=True, poured=frozenset({"limited", "summed"})
+    )
+    assert re.findall(r"def (\w+)", small["one"]) == ["run"]
+    here: dict[str, Any] = {}
+    there: dict[str, Any] = {}
+    exec(POURED, here)
+    exec(small["one"], there)
+    assert there["run"](values, start) == here["run"](values, start)
+
+
+def test_a_function_that_returns_from_a_loop_is_not_poured() -> None:
+    source = "def first(a):\n while a:\n  return a\n return 1\ndef run(a):\n b = first(a)\n return b\n"
+    with pytest.raises(ValueError, match="a return that ends no decision"):
+        minify({"one": source}, {}, frozenset({"run"}), {}, together=True, poured=frozenset({"first"}))
+
+
+def test_two_functions_of_one_name_cannot_share_a_namespace() -> None:
+    sources = {"one": "def twice(a):\n return a * 2\n", "two": "def twice(a):\n return a + a\n"}
+    sources["main"] = "from one import twice\ndef run(a):\n return twice(a)\n"
+    with pytest.raises(ValueError, match="twice is defined in one and in two"):
+        minify(sources, {}, frozenset({"run"}), {}, together=True)

@@ -47,6 +47,8 @@ def shared_module(name: str) -> ModuleType:
 
 shared_module("degrees")
 shared_module("strata_algorithms")
+for _name in ("drawn_functions", "drawn_patterns", "strata_forms"):
+    shared_module(_name)
 HOST_CHECKS: dict[str, Callable[[], None]] = {
     name + "." + entry: getattr(shared_module(name), entry)
     for name in CHECKS

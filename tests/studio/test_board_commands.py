@@ -62,6 +62,68 @@ def test_a_build_chooses_the_algorithm(dens, tmp_path: Path) -> None:
         assert not (tmp_path / "no").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            ["microbit", "--forms", "patterns"],
+            "--forms patterns: error D705: a micro:bit has no room for patterns beside its link, which "
+            "leaves 2,030 bytes of its heap; build it with --without-link, or take a pico or an esp32",
+        ),
+        (
+            ["microbit", "--without-link", "--forms", "pattern"],
+            "--forms pattern: error D706: there are no such forms; a micro:bit can have patterns or "
+            'functions; did you mean "patterns"?',
+        ),
+        (
+            ["pico", "--forms", "functions"],
+            "--forms functions: error D706: a pico knows patterns and functions as it is; leave --forms out",
+        ),
+        (
+            ["microbit", "--without-link"],
+            "--without-link: error D707: a micro:bit without its link looks for nothing but what it is built "
+            "with; give it --subscriptions",
+        ),
+        (
+            ["microbit", "--without-link", "--algorithm", "fnifc", "--subscriptions", VECTOR],
+            "error: subscriptions lie in a micro:bit's flash in the order of fnifs or fnif; take one of them",
+        ),
+        (["esp32", "--without-link"], "error: an esp32 has room for its link; leave --without-link out"),
+    ],
+)
+def test_forms_that_a_board_cannot_have_are_named(
+    dens, tmp_path: Path, arguments: list[str], says: str
+) -> None:
+    ended = dens("board", "build", "-o", tmp_path / "no", "--board", *arguments)
+    assert (ended.code, " ".join(ended.err.split())) == (3, says)
+    assert not (tmp_path / "no").exists()
+
+
+PATTERN = VECTOR[:10] + "0f0100" + VECTOR[12:]
+
+
+def test_a_micro_bit_without_its_link_can_have_patterns(dens, tmp_path: Path) -> None:
+    arguments = [
+        "board",
+        "build",
+        "--board",
+        "microbit",
+        "--subscriptions",
+        PATTERN,
+        "-o",
+        tmp_path / "alone",
+    ]
+    refused = dens(*arguments, "--without-link", "--forms", "functions")
+    assert (refused.code, "it knows min, max" in refused.err, "takagi_sugeno_1" in refused.err) == (
+        3,
+        True,
+        True,
+    )
+    assert dens(*arguments, "--without-link", "--forms", "patterns").code == 0
+    told = dens("board", "run", tmp_path / "alone")
+    assert (told.code, "was built without its link" in " ".join(told.err.split())) == (3, True)
+
+
 def test_build_says_what_it_wrote(dens, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     document = dens("board", "build", "--board", "microbit", "-o", folder, "--json").document()
@@ -308,7 +370,7 @@ def test_budget_prints_every_board(dens) -> None:
     figures = ended.document()["microbit"]
     assert set(figures) == {
         "flash_bytes", "mpy_bytes", "heap_import_bytes", "heap_filter_bytes", "bytes_per_subscription",
-        "resident_subscriptions", "bytes_per_reading", "instructions", "algorithms",
+        "resident_subscriptions", "bytes_per_reading", "instructions", "algorithms", "forms",
     }  # fmt: skip
     costs = {(one["algorithm"], one["equals"]): one for one in figures["algorithms"]}
     assert set(costs) == {(name, own) for name in ("fnif", "fnifs", "fnifc") for own in ("own", "one")}

@@ -22,7 +22,7 @@ some_degrees = st.lists(st.integers(0, 255), min_size=2, max_size=16)
 
 
 def broken_down(function: int, degrees: list[int], order: int = 0) -> int:
-    return breakdown.evaluate(bytes([1, function]), 0, bytes(degrees), len(degrees), order)
+    return breakdown.evaluate_function(bytes([1, function]), 0, bytes(degrees), len(degrees), order)
 
 
 def is_within(found: int, function: int, degrees: list[int], error: Fraction) -> bool:
@@ -112,7 +112,7 @@ def test_a_generator_leads_there_and_back(case: tuple[bytes, bytes]) -> None:
 
     whole = block[3 + 3 * r]
     weights = list(block[4 + 3 * r :]) if whole else [1] * k
-    found = breakdown.evaluate(block, 0, degrees, k, 0)
+    found = breakdown.evaluate_function(block, 0, degrees, k, 0)
     if centres[0] and any(w and a == 0 for w, a in zip(weights, degrees, strict=True)):
         assert found == 0
         return

@@ -15,7 +15,7 @@ from watchdog.blocks import block_fault
 
 def evaluated(block: bytes, degrees: list[int], by_pairs: bool) -> int:
     k = len(degrees)
-    return pattern.evaluate(b"?" + block, 1, bytearray(degrees) + bytearray(k), k, by_pairs)
+    return pattern.evaluate_pattern(b"?" + block, 1, bytearray(degrees) + bytearray(k), k, by_pairs)
 
 
 SHORT_FORMS: list[tuple[str, int, int, Tree]] = [
@@ -136,7 +136,7 @@ def real_pair(table: bytes, order: int, a: int, b: int) -> Fraction:
 def test_a_table_gives_the_fuzzy_mean_of_its_rules(order: int, data: st.DataObject, a: int, b: int) -> None:
     block = data.draw(table_blocks(2, 1 if order == 0 else 3))
     assert block_fault(block, 0, 7 + order, 2) is None
-    found = breakdown.evaluate(block, 0, bytes([a, b]), 2, order)
+    found = breakdown.evaluate_function(block, 0, bytes([a, b]), 2, order)
     if block[1] == 2:
         assert abs(found - real_pair(block[2:], order, a, b)) <= Fraction(55, 100)
 
@@ -153,8 +153,8 @@ def test_several_pairs_are_averaged_or_summed(order: int, data: st.DataObject, a
         for j in range(i + 1, len(a)):
             rules = 3 + block[2] + (size * len(values) if block[1] > 2 else 0) + 2 * (block[1] == 5)
             pair = bytes([2 + block[2] + size, 2]) + block[2 : 3 + block[2]] + block[rules : rules + size]
-            values.append(breakdown.evaluate(pair, 0, bytes([a[i], a[j]]), 2, order))
+            values.append(breakdown.evaluate_function(pair, 0, bytes([a[i], a[j]]), 2, order))
     expected = int(Fraction(sum(values), len(values)) + Fraction(1, 2))
     if block[1] == 5:
         expected = min(max(sum(values) - int.from_bytes(block[3 + block[2] : 5 + block[2]], "big"), 0), 255)
-    assert breakdown.evaluate(block, 0, a, len(a), order) == expected
+    assert breakdown.evaluate_function(block, 0, a, len(a), order) == expected

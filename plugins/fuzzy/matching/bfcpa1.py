@@ -11,7 +11,7 @@ from typing import ClassVar
 from plugins.fuzzy.matching.population import AggregatorNotServed, Held, Population, Told
 from plugins.language import Match
 from watchdog.aggregators import TAKAGI_SUGENO_1
-from watchdog.breakdown import evaluate
+from watchdog.breakdown import evaluate_function
 from watchdog.score import memberships, satisfies
 from watchdog.vector import HEADER_BYTES, constraints_offset
 
@@ -37,6 +37,6 @@ class FirstOrderMatcher(Population):
                 degrees = bytearray(n)
                 start = constraints_offset(held.vector)
                 memberships(held.vector, start, told.row, held.attributes, n, degrees)
-                overall = evaluate(held.vector, HEADER_BYTES, degrees, n, self.order)
+                overall = evaluate_function(held.vector, HEADER_BYTES, degrees, n, self.order)
                 if satisfies(held.vector[5], overall):
                     yield Match(held.key, overall)

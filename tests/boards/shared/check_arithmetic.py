@@ -1,10 +1,10 @@
 """Checks of memberships, aggregators, patterns and tables that run on every runtime as they are."""
 
 from watchdog.aggregate import aggregate, weighted_mean
-from watchdog.breakdown import evaluate as evaluate_function
+from watchdog.breakdown import evaluate_function
 from watchdog.membership import SLOPES, degree
 from watchdog.normalise import normal_byte, scale_decimal
-from watchdog.pattern import evaluate as evaluate_pattern
+from watchdog.pattern import evaluate_pattern
 
 
 def test_slopes() -> None:

@@ -7,7 +7,7 @@ from watchdog.scan import Scan
 from watchdog.sharing import enter, leave
 
 
-def wish(vector: bytearray, x: int) -> None:
+def write_wish(vector: bytearray, x: int) -> None:
     """Write one of few subscriptions to two of three attributes, so that many are equal or cover others."""
     for i in range(6, 12, 3):
         x = (x * 1021 + 7919) % 1048573
@@ -34,7 +34,7 @@ def checksums(pool: Pool, scan: Scan) -> list[int]:
         for step in range(20):
             x = (x * 1021 + 7919) % 1048573
             key = 300 << 8 | x % 16
-            wish(vector, x // 16 % 40)
+            write_wish(vector, x // 16 % 40)
             address = pool.search(KEY, 3, key, key)
             if address >= 0:
                 leave(pool, address)

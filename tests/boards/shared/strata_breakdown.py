@@ -2,7 +2,7 @@
 two to four degrees.
 """
 
-from watchdog.breakdown import evaluate
+from watchdog.breakdown import evaluate_function
 
 BLOCKS = (
     (b"\x01\x00", 0),
@@ -26,6 +26,6 @@ def checksums() -> list[int]:
             for i in range(4):
                 x = (x * 1021 + 7919) % 1048573
                 degrees[i] = x >> 12
-            total = (total * 251 + evaluate(block, 0, degrees, 2 + number % 3, order)) % 4194301
+            total = (total * 251 + evaluate_function(block, 0, degrees, 2 + number % 3, order)) % 4194301
         found.append(total)
     return found

@@ -2,7 +2,7 @@
 every T-norm.
 """
 
-from watchdog.pattern import evaluate
+from watchdog.pattern import evaluate_pattern
 
 
 def checksums() -> list[int]:
@@ -24,7 +24,7 @@ def checksums() -> list[int]:
                         for i in range(k):
                             x = (x * 1021 + 7919) % 1048573
                             degrees[i] = x >> 12
-                        total = (total * 251 + evaluate(block, 0, degrees, k, by_pairs)) % 4194301
-                        total = (total * 251 + evaluate(tokens, 0, degrees, 4, by_pairs)) % 4194301
+                        total = (total * 251 + evaluate_pattern(block, 0, degrees, k, by_pairs)) % 4194301
+                        total = (total * 251 + evaluate_pattern(tokens, 0, degrees, 4, by_pairs)) % 4194301
             found.append(total)
     return found

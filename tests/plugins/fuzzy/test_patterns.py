@@ -19,7 +19,7 @@ from plugins.fuzzy.patterns import (
 )
 from watchdog.aggregators import PATTERN_BREAKDOWN, PATTERN_EXACT
 from watchdog.blocks import block_fault
-from watchdog.pattern import evaluate
+from watchdog.pattern import evaluate_pattern
 
 
 @st.composite
@@ -59,7 +59,9 @@ def exact_value(pattern: Pattern, degrees: list[int]) -> int:
 
 def on_board(block: bytes, degrees: list[int], aggregator: int) -> int:
     room = bytearray([*degrees, *degrees])
-    return evaluate(bytes([len(block)]) + block, 0, room, len(degrees), aggregator == PATTERN_BREAKDOWN)
+    return evaluate_pattern(
+        bytes([len(block)]) + block, 0, room, len(degrees), aggregator == PATTERN_BREAKDOWN
+    )
 
 
 @given(patterns(), st.data())

@@ -20,7 +20,7 @@ from plugins.fuzzy.authoring.compiler.expressions import Degrees, Expression
 from plugins.fuzzy.authoring.words import STATED_ERRORS
 from watchdog.aggregators import TAKAGI_SUGENO_0
 from watchdog.blocks import GENERATOR, NAMED_FUNCTIONS, ONE_TABLE, SUM_OF_PAIRS, TABLE_PER_PAIR
-from watchdog.breakdown import evaluate, named
+from watchdog.breakdown import evaluate_function, named
 
 LONGEST_BLOCK: Final = 255
 MOST_REGIONS: Final = 8
@@ -80,7 +80,9 @@ def errors_of(block: bytes, samples: Degrees, wanted: Floats, order: int) -> tup
     """Return the largest and the mean error of a block on samples, computed as a board computes it."""
     framed = bytes([len(block)]) + block
     count = samples.shape[1]
-    found = [evaluate(framed, 0, bytes(row), count, order) for row in samples.astype(np.uint8).tolist()]
+    found = [
+        evaluate_function(framed, 0, bytes(row), count, order) for row in samples.astype(np.uint8).tolist()
+    ]
     gap = np.abs(np.array(found) - wanted)
     return float(gap.max()) / 255.0, float(gap.mean()) / 255.0
 
