@@ -12,6 +12,7 @@ from random import Random
 
 from dens.drivers.keys import new_mission_key, write_key
 from dens.drivers.neighbours import Address
+from dens.envelope import TAGGED, VERSION
 from nodes.settings import address_of
 from tests.nodes.node_process import LONG_S, PATIENT, node_file, processes
 
@@ -84,8 +85,10 @@ def _hostile(chance: Random) -> bytes:
     if kind < 0.3:
         return chance.randbytes(chance.randrange(1, 200))
     origin = chance.choice((65002, 65003, chance.randrange(2**31)))
-    first, body = chance.choice(((0x10, b"\0"), (0x18, chance.randbytes(8 + chance.randrange(40)))))
-    head = struct.pack(">BBBBHIIBB", first, chance.choice((1, 2, 3, 35)), 0, 0, origin, 1 << 31, 0, 0, 0)
+    version = VERSION << 4
+    plain, tagged = (version, b"\0"), (version | TAGGED, chance.randbytes(8 + chance.randrange(40)))
+    first, body = chance.choice((plain, tagged))
+    head = struct.pack(">BBBBIIIBB", first, chance.choice((1, 2, 3, 35)), 0, 0, origin, 1 << 31, 0, 0, 0)
     return head + body
 
 
