@@ -6,8 +6,8 @@ returned: a pattern rises or falls with every membership, so its best is at one 
 table may have it anywhere. A small board has one of these functions (boards/filter_parts.py), others both.
 """
 
-from watchdog.aggregate import weighted_mean
-from watchdog.aggregators import PATTERN_BREAKDOWN, TAKAGI_SUGENO_0, WEIGHTED_MEAN, WITH_RULES
+from watchdog.aggregate import aggregate, weighted_mean
+from watchdog.aggregators import PATTERN_BREAKDOWN, TAKAGI_SUGENO_0, WEIGHTED_MEAN, WITH_RULES, has_block
 from watchdog.breakdown import evaluate_function
 from watchdog.pattern import evaluate_pattern
 
@@ -39,10 +39,12 @@ def combine_functions(block: bytes | bytearray, body: int, degrees: bytearray, n
 
 
 def combine_every(block: bytes | bytearray, body: int, degrees: bytearray, n: int, aged: int) -> int:
-    """Return the first n degrees combined as block[body] asks, by an aggregator with a block. A weighted mean
-    is largest at the full degree of an age, which a filter has put there.
+    """Return the first n degrees combined as block[body] asks. A mean is largest at the full degree of an
+    age, which a filter has put there.
     """
     kind = block[body] & 15
+    if not has_block(kind):
+        return aggregate(kind, degrees, n)
     if kind == WEIGHTED_MEAN:
         return weighted_mean(block, body + 2, degrees, n)
     if WITH_RULES >> kind & 1:
