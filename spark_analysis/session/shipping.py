@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Final
 
 PACKAGES: Final = (
+    "boards",
     "compiled",
     "dens",
     "documents",
     "emulation",
     "knowledge_manager",
+    "nodes",
     "plugins",
     "spark_analysis",
     "traces",
