@@ -90,7 +90,6 @@ class Engine(ABC):
         self._events = context.events
         self._quarantine = context.quarantine
         self._sessions = context.sessions
-        self._rate_limit = context.rate_limit
         self._commits_at_once = participant.commits_at_once
         self._began_ms = now_ms
         held, inbox = self._ledger.load()
@@ -135,7 +134,9 @@ class Engine(ABC):
                 return self._greeting.hello_came(hello, session, now_ms)
             items = self._unbatched(item.payload, peer, now_ms) if item.type == BATCH else [item]
             summary = SummaryMessage.decode(items[0].payload) if items[0].type == SUMMARY else None
-            if summary is not None and not self._is_admitted(items[0], summary, session, now_ms):
+            if summary is not None and not self._greeting.is_summary_admitted(
+                items[0], summary, session, now_ms
+            ):
                 return self._refuse(data, peer, Reason.RATE_LIMIT, now_ms)
             self._take_all(items, summary, item.number, session, now_ms)
         except RemoteProtocolError:
@@ -263,11 +264,6 @@ class Engine(ABC):
                 raise RemoteProtocolError("a batch carries messages of one mission table, without tags")
             items.append(item)
         return items
-
-    def _is_admitted(self, item: Item, summary: SummaryMessage, session: PeerSession, now_ms: int) -> bool:
-        """Say whether a summary may be taken: one that is news has its price."""
-        is_news = self._greeting.is_news(item, summary, session)
-        return not is_news or self._rate_limit.admits(session.peer, now_ms)
 
     def _take_all(
         self,

@@ -31,8 +31,14 @@ class Greeting:
         """Say whether a greeting may be taken: one that begins a new session has its price."""
         return hello.session <= session.peer_session or self._rate_limit.admits(session.peer, now_ms)
 
+    def is_summary_admitted(
+        self, item: Item, message: SummaryMessage, session: PeerSession, now_ms: int
+    ) -> bool:
+        """Say whether a summary may be taken: one that is news has its price."""
+        return not self._is_news(item, message, session) or self._rate_limit.admits(session.peer, now_ms)
+
     @staticmethod
-    def is_news(item: Item, message: SummaryMessage, session: PeerSession) -> bool:
+    def _is_news(item: Item, message: SummaryMessage, session: PeerSession) -> bool:
         """Say whether a summary would begin a session, or change what the peer is known to have."""
         theirs, known = message.hello.session, session.peer_session
         if message.first:

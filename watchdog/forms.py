@@ -3,13 +3,14 @@ models (BFCPA1, BFCPA2), for events whose age is not known yet.
 
 With `aged` the degree of the event's age is the last of the n, and the largest degree that any age gives is
 returned: a pattern rises or falls with every membership, so its best is at one of the ends; a function with a
-table may have it anywhere. A small board has one of these functions (boards/filter_parts.py), others both.
+table may have it anywhere. The two loops are apart because a small board has room for one of them, and its
+stack for no call between (boards/filter_parts.py).
 """
 
-from watchdog.aggregate import aggregate, weighted_mean
-from watchdog.aggregators import PATTERN_BREAKDOWN, TAKAGI_SUGENO_0, WEIGHTED_MEAN, WITH_RULES, has_block
+from watchdog.aggregators import PATTERN_BREAKDOWN, TAKAGI_SUGENO_0, WITH_PATTERN, WITH_RULES
 from watchdog.breakdown import evaluate_function
 from watchdog.pattern import evaluate_pattern
+from watchdog.score import combine
 
 
 def combine_patterns(block: bytes | bytearray, body: int, degrees: bytearray, n: int, aged: int) -> int:
@@ -43,10 +44,8 @@ def combine_every(block: bytes | bytearray, body: int, degrees: bytearray, n: in
     age, which a filter has put there.
     """
     kind = block[body] & 15
-    if not has_block(kind):
-        return aggregate(kind, degrees, n)
-    if kind == WEIGHTED_MEAN:
-        return weighted_mean(block, body + 2, degrees, n)
-    if WITH_RULES >> kind & 1:
+    if aged and WITH_RULES >> kind & 1:
         return combine_functions(block, body, degrees, n, aged)
-    return combine_patterns(block, body, degrees, n, aged)
+    if aged and WITH_PATTERN >> kind & 1:
+        return combine_patterns(block, body, degrees, n, aged)
+    return combine(block, body, degrees, n)
