@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.emulation_one import OURS
-from benchmarks.forms import COMPILED, PURE, ROOT, forms
+from benchmarks.engine_forms import COMPILED, PURE, ROOT, forms
 from benchmarks.measurement import Measurement, alone, at_most
 
 DEVICES: Final = (250, 500, 1_000, 2_000, 5_000, 10_000)

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.forms import COMPILED, EARLIER, PURE, ROOT, Form, forms
+from benchmarks.engine_forms import COMPILED, EARLIER, PURE, ROOT, Form, forms
 from benchmarks.measurement import Measurement, alone, at_least, at_most, beside
 
 PONS: Final = ROOT / ".build" / "pons"

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.forms import COMPILED, EARLIER, PURE, forms
+from benchmarks.engine_forms import COMPILED, EARLIER, PURE, forms
 from benchmarks.measurement import Measurement, at_least, at_most
 from dens.drivers.keys import IdentityBook, SigningKey, derive, new_signing_key
 from dens.item import item_id

@@ -6,6 +6,7 @@ notification vector (NOTIFICATION), an extract (ANNOUNCE). A subscription vector
 are the overlay's own (`watchdog.header`: id, revision, lifetime code); the rest is the language's body.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import pairwise
 from struct import Struct
@@ -33,13 +34,14 @@ MOST_SATISFIED: Final = 256
 """A subscription's number at its subscriber has one byte, so no notification satisfies more of them."""
 
 
-class _LinkPayload:
-    """Two are equal if they say the same."""
+class _LinkPayload(ABC):
+    """Two are equal if they say the same; what that is each kind knows."""
 
     __slots__ = ()
 
+    @abstractmethod
     def _said(self) -> tuple[object, ...]:
-        raise NotImplementedError
+        """Return what it says."""
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._said() == other._said()
