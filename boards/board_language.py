@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.filter import FuzzySourceFilter
 from plugins.fuzzy.language import FUZZY
-from plugins.language import SourceFilter
+from plugins.language import SourceFilter, SubscriptionLanguage
 from plugins.registry import languages
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AGGREGATOR_AT",
     "BOARD_LANGUAGE",
+    "board_bodies",
     "event_feature",
     "foreign_language",
     "new_filter",
@@ -37,6 +38,17 @@ def new_filter(table: MissionTable, pool: "Pool | None") -> SourceFilter:
 def event_feature(vector: bytes) -> int:
     """Return the bit of the event class that a subscription asks for; features on boards have one byte."""
     return vector[-2]
+
+
+def board_bodies(language: SubscriptionLanguage, body: bytes, table: MissionTable) -> tuple[bytes, ...]:
+    """Return what boards are given for a subscription: itself, or its parts; nothing where they know
+    neither.
+    """
+    if language.language_id == BOARD_LANGUAGE.language_id:
+        return (body,)
+    parts = language.parts(table)(body)
+    own = tuple(part.body for part in parts if part.language_id == BOARD_LANGUAGE.language_id)
+    return own if len(own) == len(parts) else ()
 
 
 def foreign_language(spoken: str, language_id: int) -> str | None:

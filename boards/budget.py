@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import watchdog
 from boards.bundle import SMALL_BOARD, bundle
 from boards.filter_parts import DEFAULT, FORMS, filter_parts
 from boards.microbit import INSTRUCTION_NS, BoardMissing, run_on_microbit
+from boards.package_files import compiled_modules, package_sources
 from boards.pieces import laid_out
 from watchdog.aggregators import AGGREGATOR_NAMES, MOST_BASIC
 
@@ -186,7 +186,7 @@ STARTS = range(1, 7)
 
 def filled(seed: int) -> list[list[str]]:
     """Fill a board to its last subscription; return the words it printed: free heap twice, what it held."""
-    files = filter_files(_FILLING, block_bytes=5 + 22 * 92)
+    files = filter_files(_FILLING, block_bytes=5 + 22 * 70)
     return [line.split() for line in run_on_microbit(files, seed=seed).splitlines()]
 
 
@@ -240,13 +240,10 @@ def budgets(mpy_cross: Path | None = None) -> dict[str, dict[str, object]]:
     Only the micro:bit can be run here. Of the others the sizes are known, and what follows from the layout;
     None stands for what nobody has measured.
     """
-    package = {
-        path.stem: path.read_text(encoding="utf-8") for path in Path(watchdog.__file__).parent.glob("*.py")
-    }
+    package = package_sources()
     microbit = measure_microbit(mpy_cross)
     larger: dict[str, object] = {
         "flash_bytes": sum(len(source.encode()) for source in package.values()),
-        "mpy_bytes": None if mpy_cross is None else sum(mpy_sizes(package, mpy_cross).values()),
         "heap_import_bytes": None,
         "heap_filter_bytes": None,
         "bytes_per_subscription": microbit.bytes_per_subscription,
@@ -259,8 +256,11 @@ def budgets(mpy_cross: Path | None = None) -> dict[str, dict[str, object]]:
 
     algorithms = [asdict(cost) for cost in measured_costs()]
     forms = [asdict(form_cost(form, algorithm)) for form in FORMS for algorithm in ("fnifs", "fnif")]
-    return {
-        "microbit": {**asdict(microbit), "algorithms": algorithms, "forms": forms},
-        "pico": {**larger, "algorithms": None, "forms": None},
-        "esp32": {**larger, "algorithms": None, "forms": None},
+    found: dict[str, dict[str, object]] = {
+        "microbit": {**asdict(microbit), "algorithms": algorithms, "forms": forms}
     }
+    for board in ("pico", "esp32"):
+        modules = {} if mpy_cross is None else compiled_modules(board, package, mpy_cross)
+        size = sum(map(len, modules.values())) or None
+        found[board] = {**larger, "mpy_bytes": size, "algorithms": None, "forms": None}
+    return found

@@ -1,34 +1,37 @@
 """Makes what goes on a board: flat, minified modules for the micro:bit, the package itself for boards with
-folders.
-
-A board with folders gets `package.json` (for `mip install` from that folder) and `manifest.py` (for freezing
-into a firmware), and with a cross-compiler every module as `.mpy` instead of source.
+folders (boards/package_files.py).
 """
 
 import json
-import subprocess
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-import watchdog
 from boards.built_folder import LISTING, SECRETS, clear, digests, edited
 from boards.filter_parts import DEFAULT, FORMS, filter_parts
 from boards.limits import BOARDS, BoardLimits
+from boards.package_files import (
+    FOLDER_BOARDS,
+    KERNELS,
+    NATIVE,
+    SUBSCRIPTIONS,
+    compiled_modules,
+    manifest,
+    package_files,
+)
 from boards.pieces import laid_out
+from boards.programs import program
 from boards.settings import BoardSettings
 from documents.atomic_write import write_whole
 from documents.problems import DocumentError, did_you_mean
 from documents.refusal import Refusal
 from knowledge_manager.event_class import Attribute
-from watchdog.algorithms import ALGORITHMS
 from watchdog.header import HEADER_ID, HEADER_REVISION
 from watchdog.pool import NEVER
 from watchdog.sharing import enter
 from watchdog.vector import VectorError, check_subscription
 
 FLAT_BOARDS = ("microbit",)
-FOLDER_BOARDS = ("esp32", "pico")
 
 
 def link_parts(algorithm: str) -> dict[str, tuple[str, ...]]:
@@ -58,12 +61,6 @@ def link_assumed(algorithm: str, is_recorded: bool = False) -> dict[str, int | s
         "POOL_BYTES": 5 + record * 16,
     }
 
-
-_MAINS = Path(__file__).parent / "mains"
-_LIGHTS = {"pico": '"LED"', "esp32": "2"}
-
-SUBSCRIPTIONS = "subscriptions.bin"
-"""Subscriptions that a board looks for from its start: two bytes of length, then the vector, each."""
 
 BLOCKS = "blocks.bin"
 """The same for a micro:bit: its pool as it will lie in the heap."""
@@ -103,6 +100,7 @@ def build_board(
     if readings is not None and board not in FLAT_BOARDS:
         raise Refusal(f"recorded readings are for a micro:bit; on a {board} write them into sensors.py")
     _check_forms(board, settings)
+    _check_kernels(board, settings)
     limits = BOARDS[board].with_forms(settings.forms)
     if (reason := limits.algorithm_fault(settings.algorithm)) is not None:
         raise Refusal(reason)
@@ -127,12 +125,15 @@ def build_board(
         if blocks:
             binaries[BLOCKS] = b"".join(blocks)
     else:
-        files = _package_files(board, settings)
+        files = package_files(board, settings)
         _check_room(board, subscriptions, settings.algorithm)
         if packed:
             binaries[SUBSCRIPTIONS] = packed
     if readings is not None:
         binaries["readings.bin"] = b"".join(readings)
+    if board in FOLDER_BOARDS and mpy_cross is not None:
+        modules = {name: files.pop(name) for name in sorted(files) if "/" in name}
+        binaries = compiled_modules(board, modules, mpy_cross) | binaries
     kept = edited(folder, files)
     clear(folder, kept)
     beside = [LISTING]
@@ -145,15 +146,11 @@ def build_board(
             (folder / name).chmod(0o600)  # its owner filled it in, but an older build made it
     for name, content in binaries.items():
         write_whole(folder / name, content)
-    names = sorted(files)
-    if board in FOLDER_BOARDS and mpy_cross is not None:
-        names = [_compiled(folder, name, mpy_cross) if "/" in name else name for name in names]
-    names += binaries
+    names = [*sorted(files), *binaries]
     if board in FOLDER_BOARDS:
         listing = {"urls": [[name, name] for name in names], "deps": [], "version": version}
         write_whole(folder / "package.json", (json.dumps(listing, indent=2) + "\n").encode())
-        manifest = _manifest(names, version)
-        write_whole(folder / "manifest.py", manifest.encode())
+        write_whole(folder / "manifest.py", manifest(names, version).encode())
         beside += ["manifest.py", "package.json"]
     facts = {
         "board": board,
@@ -196,8 +193,18 @@ def _check_forms(board: str, settings: BoardSettings) -> None:
         raise DocumentError.of_file(place, "D705", message)
 
 
-def _main(name: str) -> str:
-    return (_MAINS / (name + ".py")).read_text(encoding="utf-8")
+def _check_kernels(board: str, settings: BoardSettings) -> None:
+    """Refuse kernels that there are not, or that a board cannot have."""
+    chosen = settings.kernels
+    if chosen is None:
+        return
+    place = f"--kernels {chosen}"
+    if chosen not in KERNELS:
+        hint = did_you_mean(chosen, KERNELS)
+        raise DocumentError.of_file(place, "D708", f"there are {' and '.join(KERNELS)} kernels{hint}")
+    if chosen == NATIVE and board in FLAT_BOARDS:
+        message = f"{BOARDS[board].spoken}'s MicroPython makes no machine code; leave --kernels out"
+        raise DocumentError.of_file(place, "D708", message)
 
 
 def pool_blocks(subscriptions: Sequence[bytes], algorithm: str = DEFAULT) -> list[bytes]:
@@ -235,8 +242,8 @@ def _microbit_files(settings: BoardSettings, blocks: Sequence[bytes], is_recorde
     if settings.mission_key is not None:
         raise Refusal("a micro:bit has no hashlib and cannot make tags; leave the key out and trust the wire")
     constants = {**link_assumed(settings.algorithm, is_recorded), **_constants(settings, is_recorded)}
-    setup = filter_parts(settings.algorithm).setup(_main("microbit_setup"))
-    sources = {"microbit_setup": setup, "microbit_loop": _main("microbit_loop")}
+    setup = filter_parts(settings.algorithm).setup(program("microbit_setup"))
+    sources = {"microbit_setup": setup, "microbit_loop": program("microbit_loop")}
     sources |= _measuring(settings, is_recorded)
     if not blocks:
         return laid_out(link_parts(settings.algorithm), sources, constants)
@@ -267,8 +274,8 @@ def _constants(settings: BoardSettings, is_recorded: bool) -> dict[str, int]:
 def _measuring(settings: BoardSettings, is_recorded: bool) -> dict[str, str]:
     """Return the program that gives a micro:bit its readings, by its name."""
     if is_recorded:
-        return {"microbit_recorded": _main("microbit_recorded")}
-    source = _main("microbit_temperature")
+        return {"microbit_recorded": program("microbit_recorded")}
+    source = program("microbit_temperature")
     first = settings.attributes[0]
     return {"microbit_temperature": scaled_temperature(source, first) if first.breakpoints else source}
 
@@ -292,8 +299,8 @@ def _alone_files(settings: BoardSettings, blocks: Sequence[bytes], is_recorded: 
         raise DocumentError.of_file("--without-link", "D707", message + "; give it --subscriptions")
     made = filter_parts(settings.algorithm, is_quick=False, forms=settings.forms)
     constants = {**made.assumed, **_constants(settings, is_recorded)}
-    sources = {"microbit_setup": made.setup(_main("microbit_alone_setup"))}
-    sources["microbit_alone"] = _main("microbit_alone")
+    sources = {"microbit_setup": made.setup(program("microbit_alone_setup"))}
+    sources["microbit_alone"] = program("microbit_alone")
     sources |= _measuring(settings, is_recorded)
     sources["filling"] = _filling(blocks) + "from microbit_setup import scan\nscan.prepare()\n"
     parts = {"core": made.core, "scan": made.scan}
@@ -315,58 +322,6 @@ def scaled_temperature(source: str, attribute: Attribute) -> str:
     if straight not in source:
         raise ValueError("the program of a thermometer has another line for its byte")
     return source.replace(straight, "\n".join(lines))
-
-
-def _package_files(board: str, settings: BoardSettings) -> dict[str, str]:
-    """Return the package, the program, and the two files that their owner edits."""
-    package = Path(watchdog.__file__).parent
-    files = {"watchdog/" + path.name: path.read_text(encoding="utf-8") for path in package.glob("*.py")}
-    gauges = [
-        (one.index, one.lo_scaled, one.hi_scaled, one.decimals, *([one.inner] if one.inner else []))
-        for one in settings.attributes
-    ]
-    comments = ", ".join(one.name for one in settings.attributes)
-    files["main.py"] = _main("board_main")
-    files["bus_sensors.py"] = _main("bus_sensors")
-    wired = "".join(
-        f"    {'ChipTemperature' if one.unit == 'degC' else 'Unconnected'}(),  # {one.name}\n"
-        for one in settings.attributes
-    )
-    files["sensors.py"] = _main(f"sensors_{board}").replace("[ChipTemperature()]", f"[\n{wired}]")
-    files["settings.py"] = f'''"""What this board is and does. Its owner fills in the network."""
-
-NETWORK = {settings.network[0]!r}
-PASSWORD = {settings.network[1]!r}
-MEDIATOR = {settings.mediator!r}
-PORT = {settings.mediator[1]}
-NODE = {settings.node}
-TABLE_CHECK = {settings.table_check}
-EVENT = {settings.event}
-GAUGES = {gauges!r}  # index, lowest, highest, decimals (, scale) of {comments}
-EXTRACT = {settings.extract!r}
-MISSION_KEY = {settings.mission_key or b""!r}
-PERIOD_MS = {settings.period_ms}
-LIFETIME = {settings.lifetime}
-LIGHT = {_LIGHTS[board]}
-POOL_BLOCKS = {BOARDS[board].most_blocks}
-ALGORITHM = {ALGORITHMS[settings.algorithm]}  # {settings.algorithm}
-'''
-    return files
-
-
-def _manifest(names: Sequence[str], version: str) -> str:
-    """Return what freezes these files into a firmware; compiled modules are frozen as they are."""
-    compiled = [name for name in names if name.endswith(".mpy")]
-    text = f'metadata(version="{version}")\n'
-    if compiled:
-        text += 'freeze_mpy(\n    ".",\n    (\n'
-        text += "".join(f'        "{name}",\n' for name in compiled) + "    ),\n)\n"
-    else:
-        text += 'package("watchdog")\n'
-    text += "".join(f'module("{name}")\n' for name in names if name.endswith(".py") and "/" not in name)
-    if SUBSCRIPTIONS in names:
-        text += f"# {SUBSCRIPTIONS} cannot be frozen: mpremote fs cp {SUBSCRIPTIONS} :\n"
-    return text
 
 
 def packed_subscriptions(subscriptions: Sequence[bytes], limits: BoardLimits = BOARDS["pico"]) -> bytes:
@@ -406,12 +361,3 @@ def unmeasured(settings: BoardSettings, subscriptions: Sequence[bytes]) -> list[
         for number, vector in enumerate(subscriptions)
         if vector[-2] != 1 << settings.event or vector[-1] & 127 & ~settings.mask
     ]
-
-
-def _compiled(folder: Path, name: str, mpy_cross: Path) -> str:
-    """Replace a source by what the cross-compiler makes of it; return its name."""
-    source = folder / name
-    target = source.with_suffix(".mpy")
-    subprocess.run([str(mpy_cross), "-O3", "-s", name, "-o", str(target), str(source)], check=True)
-    source.unlink()
-    return str(target.relative_to(folder))

@@ -1,7 +1,7 @@
 """Turns the package `watchdog` into what a board without folders can import: a few flat, small modules."""
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import watchdog
@@ -40,7 +40,7 @@ def flatten(sources: Mapping[str, str], parts: Mapping[str, Sequence[str]]) -> d
     for flat, modules in [*parts.items(), *((name, (name,)) for name in sources if name not in home)]:
         lines: list[str] = []
         for module in modules:
-            for node in ast.parse(sources[module]).body:
+            for node in _statements(sources[module], home):
                 line = ast.unparse(node)
                 if isinstance(node, ast.ImportFrom):
                     line = _flat_import(node, flat, home)
@@ -49,6 +49,19 @@ def flatten(sources: Mapping[str, str], parts: Mapping[str, Sequence[str]]) -> d
                 lines.append(line)
         result[flat] = "\n".join(lines) + "\n"
     return result
+
+
+def _statements(source: str, home: Mapping[str, str]) -> Iterator[ast.stmt]:
+    """Yield what a module does where only the modules in `home` are: a guarded import of another one is what
+    is done without it.
+    """
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Try):
+            asked = {one.module or "" for one in node.body if isinstance(one, ast.ImportFrom)}
+            if any(name.startswith("watchdog.") and name[9:] not in home for name in asked):
+                yield from node.handlers[0].body
+                continue
+        yield node
 
 
 def _flat_import(node: ast.ImportFrom, flat: str, home: Mapping[str, str]) -> str:

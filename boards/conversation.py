@@ -1,4 +1,6 @@
-"""An emulated micro:bit on one end of a serial line, and a mission on this desk on the other."""
+"""An emulated micro:bit on one end of a serial line, and on the other a mission on this desk, or somebody who
+reads what one without its link prints.
+"""
 
 import os
 import re
@@ -9,13 +11,14 @@ from dataclasses import dataclass
 
 from boards.board_language import BOARD_LANGUAGE
 from boards.desk import Desk
-from boards.microbit import BoardFailure, in_still_air, started
+from boards.microbit import END_MARK, BoardFailure, in_still_air, started
 from dens.drivers.serial import PROMPT
 from dens.events import Event, MessageAcknowledged, MessageStored, NotificationDelivered
 from dens.numbers import MessageType
 from knowledge_manager.mission_table import MissionTable
 from plugins.registry import authoring_of
 from watchdog.header import HEADER_ID
+from watchdog.vector import VectorError
 
 _BLINK_S = 0.005
 _TRACEBACK = re.compile(rb"Traceback \(most recent call last\):\r?\n(  .*\n)+\S.*\n")
@@ -26,7 +29,7 @@ _REMEMBERED = 4096
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One thing that happened: `what` is announced, installed, refused, delivered or text."""
+    """One thing that happened: `what` is announced, installed, refused, delivered, printed or text."""
 
     at_ms: int
     what: str
@@ -50,7 +53,7 @@ def converse(
     begin = time.monotonic()
 
     def now_ms() -> int:
-        return round(1000 * (time.monotonic() - begin))
+        return _since_ms(begin)
 
     with started(in_still_air(files), "stdio", counted=False) as process:
         assert process.stdin is not None
@@ -60,15 +63,9 @@ def converse(
         told = b""
         is_known = False
         while now_ms() < 1000 * seconds:
-            data = b""
-            if select.select([descriptor], [], [], _BLINK_S)[0]:
-                data = os.read(descriptor, 65536)
-                if not data:
-                    raise BoardFailure("the emulator ended")
+            data = _heard(descriptor)
             told = (told + data)[-_REMEMBERED:]
-            stopped = _TRACEBACK.search(told)
-            if stopped is not None:
-                raise BoardFailure("the board stopped:\n" + _text(stopped.group()))
+            _check_going(told)
             outgoing = desk.step(data, now_ms())
             if outgoing:
                 process.stdin.write(outgoing)
@@ -89,6 +86,57 @@ def converse(
                 f"the board did not announce itself within {seconds:g} s; "
                 + (f"it printed:\n{printed}" if printed else "it printed nothing")
             )
+
+
+def overhear(files: Mapping[str, str | bytes], table: MissionTable, seconds: float) -> Iterator[Said]:
+    """Start a board without its link and yield what it prints, notifications in words, for so many seconds of
+    real time or until its recording is over. One that stops with an error is a BoardFailure.
+    """
+    begin = time.monotonic()
+    with started(in_still_air(files), "stdio", counted=False) as process:
+        assert process.stdout is not None
+        line = b""
+        told = b""
+        while _since_ms(begin) < 1000 * seconds:
+            data = _heard(process.stdout.fileno())
+            told = (told + data)[-_REMEMBERED:]
+            _check_going(told)
+            *lines, line = (line + data).split(b"\n")
+            for words in filter(None, map(_text, lines)):
+                if words.endswith(END_MARK):
+                    return
+                yield _printed(words, table, _since_ms(begin))
+
+
+def _since_ms(begin: float) -> int:
+    return round(1000 * (time.monotonic() - begin))
+
+
+def _heard(descriptor: int) -> bytes:
+    """Return what the board said in the blink of an eye."""
+    if not select.select([descriptor], [], [], _BLINK_S)[0]:
+        return b""
+    data = os.read(descriptor, 65536)
+    if not data:
+        raise BoardFailure("the emulator ended")
+    return data
+
+
+def _check_going(told: bytes) -> None:
+    """Raise what a board said when it stopped."""
+    stopped = _TRACEBACK.search(told)
+    if stopped is not None:
+        raise BoardFailure("the board stopped:\n" + _text(stopped.group()))
+
+
+def _printed(words: str, table: MissionTable, at_ms: int) -> Said:
+    """Return a line of a board: a notification in words, or the line as it is."""
+    try:
+        vector = bytes.fromhex(words)
+        says = " ".join(authoring_of(BOARD_LANGUAGE).describe(vector, table, "nv").sentences)
+    except (ValueError, VectorError):
+        return Said(at_ms, "text", words)
+    return Said(at_ms, "printed", says, vector)
 
 
 def _text(data: bytes) -> str:

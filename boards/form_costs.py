@@ -91,7 +91,7 @@ def form_cost(forms: str, algorithm: str) -> FormCost:
         files = laid_out(
             {"core": made.core, "scan": made.scan},
             {"program": made.setup(setup_source()), "user": program},
-            {**made.assumed, "BLOCK_BYTES": 5 + record * 20},
+            {**made.assumed, "BLOCK_BYTES": 5 + record * 18},
             START,
             FREE,
             poured=made.poured,

@@ -48,6 +48,8 @@ class BoardLimits:
     """How many subscriptions of three attributes it has room for."""
     algorithms: tuple[str, ...]
     """The algorithms that its filter can be built with, the usual one first."""
+    is_sharing: bool = True
+    """Whether equal subscriptions are one record (watchdog/sharing.py)."""
 
     def algorithm_fault(self, algorithm: str) -> str | None:
         """Return why this board's filter cannot have an algorithm of this name; None where it can."""
@@ -100,7 +102,7 @@ class BoardLimits:
 _BASIC: Final = (2 << MOST_BASIC) - 1
 
 BOARDS: Final[Mapping[str, BoardLimits]] = {
-    "microbit": BoardLimits("a micro:bit", 1, _BASIC, 1024, 4096, 44, ("fnifs", "fnif")),
+    "microbit": BoardLimits("a micro:bit", 1, _BASIC, 1024, 4096, 44, ("fnifs", "fnif"), is_sharing=False),
     "pico": BoardLimits("a pico", 1, KNOWN_AGGREGATORS, 2048, 8, 4096, ("fnifc", "fnifs", "fnif")),
     "esp32": BoardLimits("an esp32", 1, KNOWN_AGGREGATORS, 2048, 8, 4096, ("fnifc", "fnifs", "fnif")),
 }

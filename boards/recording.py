@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boards.settings import BoardSettings
-from documents.refusal import Refusal
+from documents.problems import DocumentError
 from knowledge_manager.event_class import EventClass
 from watchdog.csv_source import CsvSource, split_row
 from watchdog.gauge import Gauge, NominalGauge
@@ -23,6 +23,8 @@ class Recorded:
     broken: int
     missing: int
     clipped: int
+    is_cut: bool
+    """Whether it has more readings than a board's flash."""
 
 
 def columns_of(path: Path, event: EventClass) -> list[str]:
@@ -31,7 +33,9 @@ def columns_of(path: Path, event: EventClass) -> list[str]:
         names = split_row(file.readline(65536).strip("\r\n"))
     found = [one.name for one in event.attributes if one.name in names and one.type != "nominal"]
     if not found:
-        raise Refusal(f"{path} has no column of {event.name}; its first line says {', '.join(names)[:200]}")
+        first = ", ".join(names)[:200]
+        says = f"its first line says {first}" if first else "its first line, which names them, is empty"
+        raise _useless(path, f"there is no column of {event.name}; {says}")
     return found
 
 
@@ -48,10 +52,20 @@ def recorded_rows(path: Path, settings: BoardSettings) -> Recorded:
     rows: list[bytes] = []
     while len(rows) < MOST_ROWS and source.read_into(reading, 0):
         rows.append(_row(reading, settings))
+    faults = source.broken, counters["missing"], counters["clipped"]
+    is_cut = len(rows) == MOST_ROWS and source.read_into(reading, 0)
     source.close()
     if not rows:
-        raise Refusal(f"{path} has no reading")
-    return Recorded(rows, source.broken, counters["missing"], counters["clipped"])
+        raise _useless(path, "there is no reading in it")
+    if not any(row[0] for row in rows):
+        names = ", ".join(one.name for one in settings.attributes)
+        raise _useless(path, f"none of its lines has a number for {names}")
+    return Recorded(rows, *faults, is_cut)
+
+
+def _useless(path: Path, message: str) -> DocumentError:
+    """Return why nothing of a recording is of use to a board."""
+    return DocumentError.of_file(str(path), "D711", message)
 
 
 def _row(reading: Reading, settings: BoardSettings) -> bytes:

@@ -33,7 +33,7 @@ class BoardSettings:
     period_ms: int = 1000
     mission_key: bytes | None = None
     network: tuple[str, str] = ("", "")
-    mediator: tuple[str, int] = ("255.255.255.255", 5683)
+    mediator: tuple[str, int] = ("255.255.255.255", 7001)
     lifetime: int = ONE_HOUR
     """The lifetime code of what the board publishes: its event class says it."""
     algorithm: str = DEFAULT
@@ -42,6 +42,8 @@ class BoardSettings:
     """What a micro:bit evaluates beside the plain aggregators (boards/filter_parts.py)."""
     is_linked: bool = True
     """Whether it speaks PUB/DENS; a micro:bit that does not prints what it finds."""
+    kernels: str | None = None
+    """What judges readings on a board with folders (boards/package_files.py); None is the usual."""
 
     @property
     def mask(self) -> int:

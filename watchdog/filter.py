@@ -1,10 +1,9 @@
 """The fuzzy language's filter for one source, as every part of the system uses it."""
 
-from watchdog.fnif import FlatScan
 from watchdog.forms import combine_every
+from watchdog.kernels import SCANS
 from watchdog.pool import EXPIRY, NEVER, SEQ, Pool
 from watchdog.reading import Reading
-from watchdog.scan import Scan
 from watchdog.sharing import enter, leave, wish
 from watchdog.vector import ONE_HOUR, check_subscription
 
@@ -44,7 +43,7 @@ class FuzzyFilter:
     ) -> None:
         self.feature_bytes = feature_bytes
         self.pool = Pool(feature_bytes) if pool is None else pool
-        kind = FlatScan if self.pool.flat else Scan
+        kind = SCANS[int(self.pool.flat)]
         self.scan = kind(self.pool, features == "exact", lifetime, combine_every)
         self._changed = False
 

@@ -57,16 +57,19 @@ def first_satisfied(  # type: ignore[no-untyped-def]
         if PATTERNS and WITH_BLOCK >> kind & 1:
             p += 1 + block[p]
         if QUICK:
-            first = p
-            passed = not alone
+            passed = alone
             for x in values:
                 r = block[p + 3]
                 if (x + r < block[p] or x - r > block[p + 1]) is not alone:
-                    passed = alone
                     break
                 p += 4
-            p = first
-        if not QUICK or passed or (alone and aged):
+            else:
+                passed = not alone or aged > 0
+        if not QUICK or passed:
+            if QUICK:
+                p = at + 1
+                if PATTERNS and WITH_BLOCK >> kind & 1:
+                    p += 1 + block[p]
             i = 0
             total = 0 if kind & SUMMED_FROM_ZERO else 255
             for x in values:

@@ -94,7 +94,8 @@ class Pool:
     ) -> bool:
         """Hold vector[start:end], the part from byte 5 on, under a key that is not held.
 
-        The last bytes of that part are the features. False means that there is no room, and nothing changed.
+        The last bytes of that part are the features. False means that there is no room, and nothing changed;
+        so it is with MemoryError, where not even a place can be looked for (`watchdog.sharing.enter`).
         """
         F = self.feature_bytes
         end -= 2 * F
@@ -246,6 +247,14 @@ class Pool:
         block[at + SEQ] = seq
         for i in range(4):
             block[at + 7 - i] = expires_s >> 8 * i & 255
+
+    def judged(self) -> int:
+        """Return how many records a filter looks at: followers and what is covered are spared."""
+        count = 0
+        for block in self.blocks:
+            if block[2] != FOLLOWERS:
+                count += block[self.header() - 1] if self.covering else block[1]
+        return count
 
     def first_expired(self, now_s: int) -> int:
         """Return the address of a record whose time is over, or -1."""

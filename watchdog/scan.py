@@ -31,10 +31,16 @@ def gather(
     end.
     """
     at += feature_bytes - 1
-    for i in range(8 * feature_bytes - 1):
-        if feature[at - (i >> 3)] >> (i & 7) & 1:
-            out[to] = row[i]
-            to += 1
+    for j in range(feature_bytes):
+        bits = feature[at - j]
+        if j == feature_bytes - 1:
+            last = 7
+        else:
+            last = 8
+        for i in range(last):
+            if bits >> i & 1:
+                out[to] = row[8 * j + i]
+                to += 1
     return to
 
 

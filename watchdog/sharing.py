@@ -17,6 +17,9 @@ from watchdog.pool import FOLLOWERS, Pool
 SHARING = 1
 """Whether equal wishes are one record; a build for a board without room for that sets it to 0."""
 
+SPARE = 99
+"""A heap without so many bytes in one piece counts as full: a pool needs fewer to look for a place."""
+
 
 def equal(pool: Pool, vector: bytes | bytearray, start: int, end: int) -> int:
     """Return the address of the record that wishes what vector[start:end] does, or -1."""
@@ -61,22 +64,30 @@ def enter(
 ) -> bool:
     """Hold vector[start:end] under a key that is not held; False means no room, and nothing changed.
 
-    Where there is no room for a block of followers, an equal wish gets a record of its own.
+    Where there is no room for a block of followers, an equal wish gets a record of its own. One for which
+    there is no room to be compared with others stays in the filter's sight, which costs time alone.
     """
     if SHARING:
-        leader = equal(pool, vector, start, end)
-        if leader >= 0:
-            block = pool.blocks[leader >> 16]
-            follower = bytearray(4 + 2 * pool.feature_bytes)
-            for i in range(3):
-                follower[1 + i] = block[(leader & 65535) + i]
-            follower[4] = FOLLOWERS
-            if pool.put(origin, id, seq, expires_s, follower, 0, len(follower)):
-                return True
+        try:
+            leader = equal(pool, vector, start, end)
+            if leader >= 0:
+                block = pool.blocks[leader >> 16]
+                follower = bytearray(4 + 2 * pool.feature_bytes)
+                for i in range(3):
+                    follower[1 + i] = block[(leader & 65535) + i]
+                follower[4] = FOLLOWERS
+                if pool.put(origin, id, seq, expires_s, follower, 0, len(follower)):
+                    return True
+            bytearray(SPARE)
+        except MemoryError:
+            return False
     if not pool.put(origin, id, seq, expires_s, vector, start, end):
         return False
     if pool.covering:
-        settle(pool, pool.find(origin, id))
+        try:
+            settle(pool, pool.find(origin, id))
+        except MemoryError:
+            pass
     return True
 
 

@@ -143,7 +143,7 @@ class Watchdog:
             self.filters[language].add((origin, id), vector)
             if environment is not None:
                 environment.keep(origin, id, sources)
-        except PoolFull:
+        except (PoolFull, MemoryError):
             code = FULL
         except VectorError:
             code = BAD_VECTOR
@@ -226,6 +226,13 @@ class Watchdog:
         count = 0
         for language in self._pools:
             count += self._pools[language].count
+        return count
+
+    def judged(self) -> int:
+        """Return how many records the filters look at for a reading; equal subscriptions are one."""
+        count = 0
+        for language in self._pools:
+            count += self._pools[language].judged()
         return count
 
     def origins(self) -> bytes:

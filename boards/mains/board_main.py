@@ -20,6 +20,7 @@ from watchdog.clock import Clock
 from watchdog.execution import ExecutionEnvironment
 from watchdog.filter import FuzzyFilter
 from watchdog.gauge import Gauge
+from watchdog.kernels import KERNELS
 from watchdog.numbers import Numbers, put_number
 from watchdog.offered_sources import OfferedSources
 from watchdog.pool import Pool
@@ -81,8 +82,12 @@ class Board:
         self.preinstall()
 
     def sensor_source(self, number: int) -> SensorSource:
-        """Make the source that reads SENSORS, when somebody asks for the first time."""
-        return SensorSource(settings.EVENT, self.gauges, sensors.SENSORS, self.guard.counters)
+        """Make the source that reads SENSORS, when somebody asks for the first time. Its last number is not
+        known, so it begins elsewhere after every start.
+        """
+        source = SensorSource(settings.EVENT, self.gauges, sensors.SENSORS, self.guard.counters)
+        source.number = self.publisher.session[2]
+        return source
 
     def tell(self, number: int, verb: str, error: Exception) -> None:
         """Tell whoever looks that a source failed; a mediator hears it when it asks."""
@@ -170,6 +175,7 @@ class Board:
     def run(self) -> None:
         """Do it for ever, whatever happens."""
         hardware = None
+        print("dens: node %d judges readings by %s kernels" % (settings.NODE, KERNELS))
         while True:
             if hardware is not None:
                 hardware.feed()

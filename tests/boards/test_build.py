@@ -1,6 +1,7 @@
 """What `build_board` writes is complete, small, and runs."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from boards.build import UnknownBoard, build_board, scaled_temperature, unmeasur
 from boards.built_folder import built
 from boards.recording import recorded_rows
 from boards.settings import board_settings
+from documents.problems import DocumentError
 from documents.refusal import Refusal
 from knowledge_manager.extract import PROTOCOLS, decode_extract
 from knowledge_manager.mission_table import load_mission_table
@@ -40,6 +42,36 @@ def test_a_board_with_folders_gets_compiled_modules(tmp_path: Path) -> None:
     assert len(modules) > 15
     assert all(path.read_bytes()[:2] == b"M\x06" for path in modules)
     assert list((tmp_path / "watchdog").glob("*.py")) == []
+
+
+@pytest.mark.board
+@pytest.mark.parametrize("board", ["esp32", "pico"])
+def test_a_build_has_machine_code_of_its_chip_or_none(tmp_path: Path, board: str) -> None:
+    """Everything else of the package is bytecode, and the same."""
+    compiler = cross_compiler("1.29")
+    modules = {}
+    for kernels in ("native", "plain"):
+        settings = replace(SETTINGS, kernels=kernels)
+        written = build_board(board, tmp_path / kernels, "0", settings, mpy_cross=compiler)
+        modules[kernels] = {path.name: path.read_bytes() for path in written if path.suffix == ".mpy"}
+    assert build_board(board, tmp_path / "usual", "0", SETTINGS, mpy_cross=compiler)
+    usual = {path.name: path.read_bytes() for path in (tmp_path / "usual" / "watchdog").iterdir()}
+    assert usual == modules["native"]
+    native = {name for name, content in usual.items() if content[2] >> 2}
+    assert native == {"native_grader.mpy", "native_scan.mpy"}
+    assert {usual[name][2] >> 2 for name in native} == {{"pico": 4, "esp32": 10}[board]}
+    assert modules["plain"] == {name: usual[name] for name in usual if name not in native}
+
+
+@pytest.mark.board
+def test_a_compiler_that_refuses_is_quoted_and_nothing_is_written(tmp_path: Path) -> None:
+    """The oldest one does not know the chip of an ESP32."""
+    compiler = cross_compiler("1.9.2")
+    compiler.chmod(0o755)
+    with pytest.raises(DocumentError, match=r"cannot compile it, .*--kernels plain") as refused:
+        build_board("esp32", tmp_path / "new", "0", SETTINGS, mpy_cross=compiler)
+    assert [problem.code for problem in refused.value.problems] == ["D709"]
+    assert not (tmp_path / "new").exists()
 
 
 def test_an_unknown_board_is_refused(tmp_path: Path) -> None:
@@ -259,6 +291,18 @@ def test_a_recording_is_read_as_a_board_would_and_its_faults_are_counted(tmp_pat
         "0300ff0000000000",
     ]
     assert (recorded.broken, recorded.missing, recorded.clipped) == (1, 1, 1)
-    recording.write_text("time,temperature\n", encoding="utf-8")
-    with pytest.raises(Refusal, match="no reading"):
-        recorded_rows(recording, settings)
+    for text, says in (
+        ("time,temperature\n", "there is no reading in it"),
+        ("time,temperature\n1,warm\n2,\n", "none of its lines has a number for temperature, humidity"),
+    ):
+        recording.write_text(text, encoding="utf-8")
+        with pytest.raises(DocumentError, match=f"D711: {says}"):
+            recorded_rows(recording, settings)
+
+
+@pytest.mark.parametrize("count", [999, 1000, 1001])
+def test_a_recording_is_cut_where_a_board_holds_no_more(tmp_path: Path, count: int) -> None:
+    recording = tmp_path / "r.csv"
+    recording.write_text("temperature\n" + "20.00\n" * count, encoding="utf-8")
+    recorded = recorded_rows(recording, SETTINGS)
+    assert (len(recorded.rows), recorded.is_cut) == (min(count, 1000), count > 1000)

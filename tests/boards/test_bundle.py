@@ -14,7 +14,7 @@ from boards.bundle import ONE_BYTE_FEATURES, bundle, flatten
 from boards.flash_image import FlashFull, file_system, file_system_start
 from boards.microbit import BoardFailure, firmware, run_on_microbit
 from boards.minify import minify
-from tests.boards.test_wasm import SHARED, shared_module
+from tests.boards.test_runtimes import SHARED, shared_module
 from watchdog.aggregators import AGGREGATOR_NAMES, has_block
 
 EVERYTHING = {
@@ -23,7 +23,7 @@ EVERYTHING = {
     "all_vectors": ("aggregators", "blocks", "lifetime", "vector"),
     "all_breakdown": ("breakdown",),
     "all_score": ("score", "forms"),
-    "all_pool": ("reading", "pool", "covering", "sharing", "grader", "scan", "fnif"),
+    "all_pool": ("reading", "pool", "covering", "sharing", "grader", "scan", "fnif", "kernels"),
     "all_filter": ("filter",),
 }
 

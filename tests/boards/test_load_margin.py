@@ -74,3 +74,21 @@ def test_a_board_that_replays_several_attributes_works_out_the_curved_means(tmp_
     reciprocal = b"8388607"
     assert any(reciprocal in text for text in built(tmp_path / "recorded", True, "fnifs").values())
     assert not any(reciprocal in text for text in built(tmp_path / "chip", False, "fnifs").values())
+
+
+FREE = 1_600
+"""So many bytes of heap are free when the networked image has loaded; it had 1,680 before readings began with
+the number of a session."""
+
+
+@pytest.mark.board
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_networked_image_leaves_room(tmp_path: Path, seed: int) -> None:
+    files = dict(in_still_air(built(tmp_path, False, "fnifs")))
+    said = "import gc;gc.collect();print('free',gc.mem_free());print('--end--')"
+    main = files["main.py"].decode()
+    assert main.endswith("\nrun()\n")
+    files["main.py"] = main.replace("\nrun()\n", f"\n{said}\n").encode()
+    free = run_on_microbit(files, timeout_s=30, seed=seed).split()
+    assert free[0] == "free"
+    assert int(free[1]) >= FREE

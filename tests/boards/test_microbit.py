@@ -8,7 +8,7 @@ import pytest
 
 from boards.bundle import bundle
 from boards.microbit import INSTRUCTION_NS, run_on_microbit
-from tests.boards.test_wasm import SHARED, shared_module
+from tests.boards.test_runtimes import SHARED, shared_module
 
 pytestmark = pytest.mark.board
 

@@ -9,7 +9,7 @@ from boards.filter_parts import FORMS, filter_parts
 from boards.form_costs import FormCost, form_cost
 from boards.microbit import run_on_microbit
 from boards.pieces import laid_out
-from tests.boards.test_wasm import SHARED, shared_module
+from tests.boards.test_runtimes import SHARED, shared_module
 
 CHECKING = """
 from program import pool, scan

@@ -11,7 +11,9 @@ from tests.boards.install import cross_compiler
 
 pytestmark = pytest.mark.board
 
-MODULES = sorted(Path(watchdog.__file__).parent.glob("*.py"))
+EVERY = sorted(Path(watchdog.__file__).parent.glob("*.py"))
+KERNELS = [path for path in EVERY if path.name.startswith("native_")]
+MODULES = [path for path in EVERY if path not in KERNELS]
 CORE = ("octave", "membership", "aggregate", "pool", "grader", "scan")
 CORE_BYTES = 4096
 
@@ -45,6 +47,18 @@ def compiled(version: str, source: Path, to: Path, *options: str) -> subprocess.
 def test_the_oldest_compiler_accepts_it(path: Path, tmp_path: Path) -> None:
     done = compiled("1.9.2", path, tmp_path / "out.mpy")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("chip", ["armv6m", "xtensawin", "x64"])
+@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
+def test_kernels_are_compiled_for_their_chip_and_for_no_other(path: Path, chip: str, tmp_path: Path) -> None:
+    done = compiled("1.29", path, tmp_path / "out.mpy", "-march=" + chip)
+    assert done.returncode == 0, done.stdout + done.stderr
+    arch = (tmp_path / "out.mpy").read_bytes()[2] >> 2
+    assert arch == {"x64": 2, "armv6m": 4, "xtensawin": 10}[chip]
+    refused = compiled("1.29", path, tmp_path / "none.mpy")
+    assert refused.returncode != 0
+    assert "invalid arch" in refused.stdout + refused.stderr
 
 
 def test_the_oldest_compiler_refuses_later_syntax(tmp_path: Path) -> None:

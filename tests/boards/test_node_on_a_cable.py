@@ -18,6 +18,7 @@ from boards.microbit import in_still_air, started
 from boards.settings import board_settings
 from dens.drivers.keys import new_mission_key, write_key
 from knowledge_manager.mission_table import load_mission_table
+from plugins.composite.composites import MATCH, decode_composite
 from tests.nodes.node_process import LONG_S, processes
 
 TABLE = load_mission_table(["weather"])
@@ -26,6 +27,23 @@ MILD = """<subscription xmlns="urn:dens:subscription:1" event="weather">
   <approximate-predicate attribute="temperature"><is>mild</is></approximate-predicate>
 </subscription>
 """
+BOXES = """<subscription xmlns="urn:dens:boxes:1" event="weather">
+  <or>
+    <crisp-predicate attribute="temperature" operator="between"><min>20</min><max>22</max></crisp-predicate>
+    <crisp-predicate attribute="temperature" operator="gt">50</crisp-predicate>
+  </or>
+</subscription>
+"""
+THRICE = """<composite xmlns="urn:dens:composite:1" window="PT1M" valid="PT1H" keep="PT1H">
+  <primitive name="warm" event="weather">
+    <crisp-predicate attribute="temperature" operator="between"><min>20</min><max>22</max></crisp-predicate>
+  </primitive>
+  <primitive name="not_hot" event="weather">
+    <crisp-predicate attribute="temperature" operator="lt">30</crisp-predicate></primitive>
+  <pattern>warm, not_hot, warm</pattern>
+</composite>
+"""
+OUTSIDE = BOXES.replace("<min>20</min><max>22</max>", "<min>0</min><max>20</max>")
 
 
 def thermometer(folder: Path) -> dict[str, bytes]:
@@ -73,3 +91,57 @@ def test_a_board_without_a_key_is_served_by_a_node_with_one_over_a_trusted_cable
         assert heard[0]["number"] < heard[1]["number"]
         assert all(one["reason"] is None for one in heard), "the node vouches for what it hands on"
         assert node.end(signal.SIGTERM) == 0
+
+
+@pytest.mark.board
+def test_a_board_that_knows_nothing_of_boxes_serves_their_parts(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "inside.xml", tmp_path / "outside.xml"
+    inside.write_text(BOXES)
+    outside.write_text(OUTSIDE)
+    file = tmp_path / "node.toml"
+    with started(thermometer(tmp_path / "board"), "pty", counted=False) as board, processes() as start:
+        file.write_text(
+            'node = 1\nstore = "node.sqlite"\nvocabularies = ["weather"]\n[udp]\naddress = "127.0.0.1:0"\n'
+            f'[[serial]]\nport = "{terminal_of(board)}"\nnode = {BOARD}\ntrusted = true\n'
+        )
+        node = start("run", file)
+        address = node.wait_for(event="begun")["address"]
+        node.wait_for(event="stored", type="announce")
+        deaf = start("subscribe", file, outside, "--at", address, "--as", "9")
+        medic = start("subscribe", file, inside, "--at", address, "--count", "2", "--seconds", LONG_S)
+        heard = [medic.wait_for(event="delivered") for _ in range(2)]
+        assert medic.end() == 0
+        assert {bytes.fromhex(one["vector"])[6] for one in heard} == {156}  # 21 of -40..60
+        assert {tuple(match) for one in heard for match in one["satisfied"]} == {(0, 0, 255, "00")}
+        assert node.end(signal.SIGTERM) == 0
+        deaf.end(signal.SIGTERM)
+        assert not [one for one in deaf.rest() if one["event"] == "delivered"]
+
+
+@pytest.mark.board
+def test_a_composite_of_a_boards_readings_is_made_by_the_node_and_seen_once_each(tmp_path: Path) -> None:
+    """The board takes the parts and knows nothing of sequences."""
+    asked = tmp_path / "thrice.xml"
+    asked.write_text(THRICE)
+    file = tmp_path / "node.toml"
+    with started(thermometer(tmp_path / "board"), "pty", counted=False) as board, processes() as start:
+        file.write_text(
+            'node = 1\nstore = "node.sqlite"\nvocabularies = ["weather"]\n[udp]\naddress = "127.0.0.1:0"\n'
+            f'[[serial]]\nport = "{terminal_of(board)}"\nnode = {BOARD}\ntrusted = true\n'
+        )
+        node = start("run", file)
+        address = node.wait_for(event="begun")["address"]
+        node.wait_for(event="stored", type="announce")
+        medic = start("subscribe", file, asked, "--at", address, "--count", "3", "--seconds", LONG_S)
+        heard = [medic.wait_for(event="delivered") for _ in range(3)]
+        assert medic.end() == 0
+        assert node.end(signal.SIGTERM) == 0
+    found = [decode_composite(bytes.fromhex(one["vector"])) for one in heard]
+    assert {(one["origin"], said.source, said.kind) for one, said in zip(heard, found, strict=True)} == {
+        (1, BOARD, MATCH)
+    }
+    for said in found:
+        numbers = [told.number for told in said.witness]
+        assert numbers == [said.number - 2, said.number - 1, said.number]
+        assert {told.values for told in said.witness} == {bytes((156,))}  # 21 of -40..60
+    assert len({said.number for said in found}) == 3

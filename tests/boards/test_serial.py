@@ -14,7 +14,7 @@ from boards.microbit import BoardFailure, started
 from boards.settings import board_settings
 from dens.events import NotificationDelivered
 from knowledge_manager.mission_table import load_mission_table
-from tests.boards.test_wasm import SHARED
+from tests.boards.test_runtimes import SHARED
 from tests.paths import ROOT
 from watchdog.algorithms import ALGORITHMS
 from watchdog.normalise import normal_byte

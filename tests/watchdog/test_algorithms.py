@@ -302,11 +302,11 @@ def test_one_that_covers_many_is_the_only_one_looked_at() -> None:
     source = FuzzyFilter(pool=Pool(1, 512, algorithm=ALGORITHMS["fnifc"]))
     for id, low in enumerate((20, 60, 100, 140)):
         source.add((1, id), bytes(5) + bytes([0, low, low + 20, 60, 1, 1]))
-    assert source.pool.blocks[0][5] == 4
+    assert (source.pool.blocks[0][5], source.pool.judged()) == (4, 4)
     source.add((2, 0), bytes(5) + bytes([0, 10, 120, 60, 1, 1]))
     assert source.pool.blocks[0][5] == 2
     source.add((2, 1), bytes(5) + bytes([0, 10, 160, 60, 1, 1]))
-    assert source.pool.blocks[0][5] == 1
+    assert (source.pool.blocks[0][5], source.pool.judged()) == (1, 1)
     source.remove((2, 1))
     assert source.pool.blocks[0][5] == 2
     source.remove((2, 0))
@@ -322,7 +322,7 @@ def test_a_thousand_who_want_the_same_fit_a_pico_and_cost_one_record(name: str) 
     guard = Watchdog({1: FuzzyFilter(pool=pool)})
     answers = {guard.install(n >> 8, n & 255, 0, 1, THREE, 60_000 + n, 0) for n in range(1000)}
     assert answers == {0}
-    assert guard.interested() == 1000
+    assert (guard.interested(), guard.judged()) == (1000, 1)
     assert sum(block[1] for block in pool.blocks if block[2] != FOLLOWERS) == 1
     reading = Reading()
     reading.clear(0, 1, 0)

@@ -1,4 +1,4 @@
-"""The watchdog on MicroPython 1.27 and 1.23: the same checks, the same degrees, nothing allocated."""
+"""The watchdog on every MicroPython: the same checks, the same degrees, nothing allocated."""
 
 import importlib.util
 import sys
@@ -9,13 +9,12 @@ from types import ModuleType
 
 import pytest
 
-from tests.boards.install import INTEGRITY
-from tests.boards.wasm import run_on_wasm
+from tests.boards.runtimes import NATIVE, RUNTIMES, run_on
+from tests.paths import ROOT
 
 SHARED = Path(__file__).parent / "shared"
 CHECKS = sorted(path.stem for path in SHARED.glob("check_*.py"))
 FILES = {path: "/lib/" + path.name for path in SHARED.glob("*.py")}
-VERSIONS = sorted(INTEGRITY)
 
 RUNNER = """
 import sys
@@ -63,12 +62,21 @@ def test_checks_on_cpython(name: str) -> None:
 
 
 @pytest.mark.board
-@pytest.mark.parametrize("version", VERSIONS)
-def test_the_same_checks_on_micropython(version: str) -> None:
-    output = run_on_wasm(version, RUNNER % (tuple(CHECKS),), FILES)
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_the_same_checks_on_micropython(runtime: str) -> None:
+    output = run_on(runtime, RUNNER % (tuple(CHECKS),), FILES)
     assert "FAILED" not in output, output
     passed = [line.split()[1] for line in output.splitlines() if line.startswith("passed")]
     assert sorted(passed) == sorted(HOST_CHECKS)
+
+
+@pytest.mark.board
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_that_machine_code_runs_where_it_can(runtime: str) -> None:
+    program = "from watchdog.kernels import KERNELS, SCANS\nprint(KERNELS, [s.__name__ for s in SCANS])\n"
+    native = runtime in NATIVE
+    said = "native ['NativeScan', 'NativeFlatScan']" if native else "plain ['Scan', 'FlatScan']"
+    assert run_on(runtime, program, {}).strip() == said
 
 
 @cache
@@ -77,34 +85,34 @@ def host_checksum(first: int, size: int) -> int:
     return int(shared_module("degrees").checksum(first, size))
 
 
-def assert_checksums_agree(version: str, blocks: int, size: int) -> None:
+def assert_checksums_agree(runtime: str, blocks: int, size: int) -> None:
     """Compare checksums over `blocks` runs of `size` (vector, reading) pairs each."""
     program = "import degrees\nfor i in range(%d):\n    print(degrees.checksum(i * %d, %d))\n" % (
         blocks,
         size,
         size,
     )
-    there = [int(line) for line in run_on_wasm(version, program, FILES).split()]
+    there = [int(line) for line in run_on(runtime, program, FILES).split()]
     here = [host_checksum(i * size, size) for i in range(blocks)]
     assert there == here
 
 
 @pytest.mark.board
-@pytest.mark.parametrize("version", VERSIONS)
-def test_degrees_are_bit_identical(version: str) -> None:
-    assert_checksums_agree(version, 2, 8800)
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_degrees_are_bit_identical(runtime: str) -> None:
+    assert_checksums_agree(runtime, 2, 8800)
 
 
 @pytest.mark.board
 @pytest.mark.slow
-@pytest.mark.parametrize("version", VERSIONS)
-def test_a_million_degrees_are_bit_identical(version: str) -> None:
-    assert_checksums_agree(version, 50, 20000)
+@pytest.mark.parametrize("runtime", sorted(set(RUNTIMES) - {"pico", "x64-native"}))
+def test_a_million_degrees_are_bit_identical(runtime: str) -> None:
+    assert_checksums_agree(runtime, 50, 20000)
 
 
 @pytest.mark.board
-@pytest.mark.parametrize("version", VERSIONS)
-def test_the_heap_lock_would_notice_an_allocation(version: str) -> None:
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_the_heap_lock_would_notice_an_allocation(runtime: str) -> None:
     program = (
         "import micropython\n"
         "def allocate():\n"
@@ -117,4 +125,25 @@ def test_the_heap_lock_would_notice_an_allocation(version: str) -> None:
         "        micropython.heap_unlock()\n"
         "print(allocate())\n"
     )
-    assert run_on_wasm(version, program, {}).strip() == "None"
+    assert run_on(runtime, program, {}).strip() == "None"
+
+
+def test_the_parts_that_runtimes_check_are_those_of_the_language() -> None:
+    from knowledge_manager.mission_table import load_mission_table
+    from plugins.boxes.language import BOXES
+    from plugins.boxes.vectors import decode_body
+
+    checked, table = shared_module("check_boxes"), load_mission_table(["medical", "weather"])
+    body = bytes.fromhex(checked.WHOLE)[3:]
+    assert tuple(part.body.hex() for part in BOXES.parts(table)(body)) == checked.PARTS
+    assert decode_body(body, 1, table).boxes == checked.BOXES
+
+
+def test_the_parts_of_composites_that_runtimes_check_are_those_of_the_language() -> None:
+    from knowledge_manager.mission_table import load_mission_table
+    from plugins.registry import language_named
+
+    checked = shared_module("check_composites")
+    table = load_mission_table([str(ROOT / "tests/plugins/composite/sessions.toml")])
+    body = bytes.fromhex(checked.WHOLE)[3:]
+    assert tuple(part.body.hex() for part in language_named("composite").parts(table)(body)) == checked.PARTS
