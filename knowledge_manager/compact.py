@@ -1,22 +1,28 @@
 """The compiled form of a thesaurus: arrays and strings that load without rdflib.
 
-Layout, little-endian: the magic `DENSTHE1`, the CRC-32 of all that follows, then the sections in the order
-of `_SECTIONS`, each a 32-bit length in bytes and its content. All numbers are 32-bit. A string is an
-index into `strings`; `…_start` arrays hold where each thing's part of another array begins, and one end
+Sections (`knowledge_manager.compact_sections`) stand in the order of `_SECTIONS`. A string is an index into
+`strings`; `…_start` arrays hold where each thing's part of another array begins, and one end
 more. Labels stand in the order of their folded words, so that a word is found by bisection; targets stand
 once, in the order of kind and name, so that their numbers sort as they do. What a concept reaches is listed
 closest first, each target once: itself where it stands for something, then through its routes.
 """
 
-import struct
-import sys
-import zlib
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from knowledge_manager.compact_routes import Route, routes
+from knowledge_manager.compact_sections import (
+    WORD,
+    check_starts,
+    check_texts,
+    disagreement,
+    packed,
+    read_sections,
+    starts,
+    written_sections,
+)
 from knowledge_manager.thesaurus_concept import (
     LABEL_KINDS,
     LEAST_CLOSENESS,
@@ -29,17 +35,6 @@ from knowledge_manager.thesaurus_concept import (
 )
 
 MAGIC: Final = b"DENSTHE1"
-_HEADER: Final = struct.Struct("<8sI")
-_LENGTH: Final = struct.Struct("<I")
-_WORD: Final = "I" if array("I").itemsize == 4 else "L"
-
-
-class CompactError(ValueError):
-    """Bytes that are no compiled thesaurus: what is wrong, and at which offset."""
-
-    def __init__(self, offset: int, message: str) -> None:
-        super().__init__(f"byte {offset}: {message}")
-        self.offset = offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +79,6 @@ class _Strings:
         return self.number.setdefault(text, len(self.number))
 
 
-def _packed(texts: Iterable[str]) -> tuple["array[int]", bytes]:
-    start = array(_WORD, [0])
-    encoded = [text.encode() for text in texts]
-    for text in encoded:
-        start.append(start[-1] + len(text))
-    return start, b"".join(encoded)
-
-
 def compile_thesaurus(concepts: Iterable[Concept]) -> bytes:
     """Return the compiled form. The same concepts give the same bytes, in whatever order they come."""
     ordered = sorted(concepts, key=lambda concept: concept.uri)
@@ -128,21 +115,20 @@ def compile_thesaurus(concepts: Iterable[Concept]) -> bytes:
         "route_end": [route.end for route in flat_ways],
         "route_relation": [int(route.relation) for route in flat_ways],
         "route_next": [route.next for route in flat_ways],
-        "concept_reach_start": _starts([len(some) for some in reached]),
-        "concept_route_start": _starts([len(some) for some in ways]),
+        "concept_reach_start": starts([len(some) for some in reached]),
+        "concept_route_start": starts([len(some) for some in ways]),
         "word_label_start": _starts_of_words(words, [label[0] for label in labels]),
     }
-    string_start, string_blob = _packed(strings.number)
-    word_start, word_blob = _packed(words)
-    return _written(
-        CompactThesaurus(
-            string_start=string_start,
-            strings=string_blob,
-            word_start=word_start,
-            words=word_blob,
-            **{name: array(_WORD, column) for name, column in columns.items()},
-        )
+    string_start, string_blob = packed(strings.number)
+    word_start, word_blob = packed(words)
+    compact = CompactThesaurus(
+        string_start=string_start,
+        strings=string_blob,
+        word_start=word_start,
+        words=word_blob,
+        **{name: array(WORD, column) for name, column in columns.items()},
     )
+    return written_sections(MAGIC, {name: getattr(compact, name) for name in _SECTIONS})
 
 
 def _reach(
@@ -160,82 +146,28 @@ def _reach(
 
 def read_compact(content: bytes) -> CompactThesaurus:
     """Return the sections, or raise `CompactError`. Every index in them is known to be in range."""
-    if len(content) < _HEADER.size:
-        raise CompactError(len(content), "too short for a compiled thesaurus")
-    magic, checksum = _HEADER.unpack_from(content)
-    if magic != MAGIC:
-        raise CompactError(0, "not a compiled thesaurus of this version")
-    if zlib.crc32(memoryview(content)[_HEADER.size :]) != checksum:
-        raise CompactError(8, "the checksum is wrong; compile the thesaurus again")
-    sections: dict[str, bytes | array[int]] = {}
-    at = _HEADER.size
-    for name in _SECTIONS:
-        if at + _LENGTH.size > len(content):
-            raise CompactError(at, f"section {name} is missing")
-        (length,) = _LENGTH.unpack_from(content, at)
-        at += _LENGTH.size
-        if at + length > len(content) or (name not in _BLOBS and length % 4):
-            raise CompactError(at, f"section {name} does not fit")
-        sections[name] = _section(name, content[at : at + length])
-        at += length
-    if at != len(content):
-        raise CompactError(at, "bytes after the last section")
+    sections = read_sections(content, MAGIC, _SECTIONS, _BLOBS, "thesaurus")
     compact = CompactThesaurus(**sections)  # type: ignore[arg-type]
     _check(compact)
     return compact
-
-
-def _section(name: str, content: bytes) -> "bytes | array[int]":
-    if name in _BLOBS:
-        return content
-    column = array(_WORD)
-    column.frombytes(content)
-    if sys.byteorder == "big":
-        column.byteswap()
-    return column
-
-
-def _written(compact: CompactThesaurus) -> bytes:
-    parts: list[bytes] = []
-    for name in _SECTIONS:
-        section = getattr(compact, name)
-        if name not in _BLOBS:
-            if sys.byteorder == "big":
-                section = array(_WORD, section)
-                section.byteswap()
-            section = section.tobytes()
-        parts += [_LENGTH.pack(len(section)), section]
-    body = b"".join(parts)
-    return _HEADER.pack(MAGIC, zlib.crc32(body)) + body
-
-
-def _starts(lengths: Sequence[int]) -> list[int]:
-    starts = [0]
-    for length in lengths:
-        starts.append(starts[-1] + length)
-    return starts
 
 
 def _starts_of_words(words: Sequence[str], label_words: Sequence[str]) -> list[int]:
     counts: dict[str, int] = {}
     for word in label_words:
         counts[word] = counts.get(word, 0) + 1
-    return _starts([counts[word] for word in words])
+    return starts([counts[word] for word in words])
 
 
 def _check(compact: CompactThesaurus) -> None:
     """Refuse sections that do not agree with each other, so that no look-up can run out of them."""
     for blob, start in ((compact.strings, compact.string_start), (compact.words, compact.word_start)):
-        _check_starts(start, len(blob))
-        try:
-            blob.decode()
-        except UnicodeDecodeError:
-            raise CompactError(_HEADER.size, "a text is no UTF-8") from None
+        check_texts(blob, start)
     strings = len(compact.string_start) - 1
     concepts = len(compact.concept_uri)
-    _check_starts(compact.word_label_start, len(compact.label_text), len(compact.word_start))
-    _check_starts(compact.concept_reach_start, len(compact.reach_target), concepts + 1)
-    _check_starts(compact.concept_route_start, len(compact.route_end), concepts + 1)
+    check_starts(compact.word_label_start, len(compact.label_text), len(compact.word_start))
+    check_starts(compact.concept_reach_start, len(compact.reach_target), concepts + 1)
+    check_starts(compact.concept_route_start, len(compact.route_end), concepts + 1)
     for group, below in (
         (("label_text", "label_language"), strings),
         (("label_kind",), len(LABEL_KINDS)),
@@ -252,9 +184,9 @@ def _check(compact: CompactThesaurus) -> None:
             column: array[int] = getattr(compact, name)
             size = len(getattr(compact, _SIZED_LIKE[name.split("_")[0]]))
             if len(column) != size or max(column, default=-1) >= below:
-                raise CompactError(_HEADER.size, f"section {name} does not agree with the others")
+                raise disagreement(name)
     if min(compact.reach_closeness, default=WHOLE) < LEAST_CLOSENESS:
-        raise CompactError(_HEADER.size, "a way is less close than any that is reported")
+        raise disagreement("reach_closeness")
 
 
 _SIZED_LIKE: Final = {
@@ -264,9 +196,3 @@ _SIZED_LIKE: Final = {
     "route": "route_end",
     "reach": "reach_target",
 }
-
-
-def _check_starts(start: "array[int]", end: int, size: int | None = None) -> None:
-    rising = list(start) == sorted(start)
-    if not start or start[0] != 0 or start[-1] != end or not rising or size not in (None, len(start)):
-        raise CompactError(_HEADER.size, "the parts of a section do not follow each other")

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from documents.problems import Problem
 from knowledge_manager.durations import written_duration
 from knowledge_manager.event_class import Attribute, EventClass, Vocabulary
+from knowledge_manager.graphs.graph_class import GraphClass
 
 Weight = Literal["error", "warning", "note"]
 
@@ -68,7 +69,7 @@ class VocabularyDiff:
 
 def diff_vocabularies(old: Vocabulary, new: Vocabulary) -> VocabularyDiff:
     """Return what changed from the old vocabulary to the new one."""
-    changes = [*_of_events(old, new)]
+    changes = [*_of_events(old, new), *_of_graphs(old, new)]
     if old.feature_bytes != new.feature_bytes:
         message = f"feature_bytes was {old.feature_bytes} and is {new.feature_bytes}; every vector changes"
         changes.insert(0, Change("error", "", message))
@@ -96,6 +97,47 @@ def _of_events(old: Vocabulary, new: Vocabulary) -> Iterator[Change]:
             yield from _of_attributes(known, event)
     for name in before:
         yield Change("warning", name, "is gone; its subscriptions no longer mean anything")
+
+
+def _of_graphs(old: Vocabulary, new: Vocabulary) -> Iterator[Change]:
+    before = {graph.name: graph for graph in old.graphs}
+    for graph in new.graphs:
+        known = before.pop(graph.name, None)
+        if known is None:
+            yield Change("note", graph.name, f"is new, at index {graph.index}")
+        else:
+            if known.index != graph.index:
+                yield _moved(graph.name, known.index, graph.index)
+            yield from _of_graph(known, graph)
+    for name in before:
+        yield Change("warning", name, "is gone; its subscriptions no longer mean anything")
+
+
+def _of_graph(old: GraphClass, new: GraphClass) -> Iterator[Change]:
+    for what, was, now in (
+        ("namespaces", tuple(old.namespaces.values()), tuple(new.namespaces.values())),
+        ("terms", old.terms, new.terms),
+    ):
+        if now[: len(was)] != was:
+            yield Change("error", new.name, f"its {what} changed their order or went away; append new ones")
+        elif now != was:
+            yield Change("warning", new.name, f"{what} were added: {', '.join(now[len(was) :])}")
+    facets = {facet.name: facet for facet in old.facets}
+    for facet in new.facets:
+        known = facets.pop(facet.name, None)
+        path = f"{new.name}.{facet.name}"
+        if known is None:
+            yield Change("note", path, f"is new, at index {facet.index}")
+        elif known.index != facet.index:
+            yield _moved(path, known.index, facet.index)
+        elif (set(known.properties), known.is_open) != (set(facet.properties), facet.is_open):
+            yield Change("warning", path, "has other properties; publishers are found by it otherwise")
+    for name in facets:
+        yield Change("warning", f"{new.name}.{name}", "is gone; publishers are not found by it any more")
+    if old.taxonomy.digest != new.taxonomy.digest:
+        yield Change("warning", new.name, "the taxonomy changed; nodes must change together")
+    if old.most_bytes != new.most_bytes:
+        yield Change("note", new.name, f"most_bytes was {old.most_bytes} and is {new.most_bytes}")
 
 
 def _of_attributes(old: EventClass, new: EventClass) -> Iterator[Change]:

@@ -8,14 +8,15 @@ same whatever way and how often extracts come. Three rules follow:
   fault can produce, the greater bytes.
 - Of two copies of the same extract the earlier birth stands: going around never makes anything younger.
 - An expired extract answers no question, but is kept for another hour: it still keeps older ones out, and
-  travels for that purpose. What is over the bound is pushed out by birth, earliest first.
+  travels for that purpose. What is over the bound is pushed out by birth, earliest first. There may be a
+  second bound, of bytes, at nodes that promise nobody to know what others know: there the order matters.
 
 Time is an argument. Answers are as of the latest time that was told.
 """
 
 import heapq
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
@@ -29,6 +30,7 @@ from knowledge_manager.extract import (
     mask_of,
 )
 from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.question import EVERYTHING, concerns, decode_question, encode_question
 
 DEFAULT_BOUND: Final = 4096
 """Nodes whose extracts are held."""
@@ -139,13 +141,18 @@ class DistributedDataDictionary:
         *,
         table: MissionTable | None = None,
         bound: int = DEFAULT_BOUND,
+        bytes_bound: int | None = None,
     ) -> None:
-        """Start empty. `questions` are the look-ups of the languages by their ids."""
+        """Start empty. `questions` are the look-ups of the languages by their ids; `bytes_bound` bounds the
+        bytes of all extracts together.
+        """
         if bound < 1:
             raise ValueError(f"a dictionary holds at least one extract, not {bound}")
         self._questions = dict(questions or {})
         self._table = table
         self._bound = bound
+        self._bytes_bound = math.inf if bytes_bound is None else bytes_bound
+        self._bytes = 0
         self._now_ms = 0
         self._held: dict[int, Held] = {}
         self._oldest: list[tuple[int, int]] = []
@@ -156,6 +163,11 @@ class DistributedDataDictionary:
     def __len__(self) -> int:
         """Return how many nodes something is held of, expired extracts that are still remembered included."""
         return len(self._held)
+
+    @property
+    def total_bytes(self) -> int:
+        """Return the bytes of all extracts that are held."""
+        return self._bytes
 
     @property
     def now_ms(self) -> int:
@@ -191,7 +203,7 @@ class DistributedDataDictionary:
             forgotten_ms, node = heapq.heappop(self._endings)
             held = self._held.get(node)
             if held is not None and held.forgotten_ms == forgotten_ms:
-                del self._held[node]
+                self._let_go(node)
 
     def get(self, node: int) -> Held | None:
         """Return what is held of a node, expired or not."""
@@ -216,6 +228,30 @@ class DistributedDataDictionary:
         if len(wanted) == 1:
             return list(self._offering(*wanted[0]))
         return sorted({node for one in wanted for node in self._offering(*one)})
+
+    def offering(self, question: bytes) -> list[int]:
+        """Return the nodes that a question is about, in rising order; bytes that are none raise
+        `ExtractError`.
+        """
+        wishes = decode_question(question)
+        return [held.node for held in self.live() if concerns(wishes, held.extract)]
+
+    def needs_publisher(self, language: int, body: bytes) -> bool:
+        """Say whether a subscription asks anything of publishers; in an unknown language it may."""
+        question = self.question_of(language, body)
+        return question is None or question.alternatives is None or bool(question.alternatives)
+
+    def question_for(self, subscriptions: Iterable[tuple[int, bytes]]) -> bytes:
+        """Return the question about everybody who offers anything that these subscriptions, given as language
+        and body, want. Where a language asks for something else than attributes, it is about everything.
+        """
+        wishes: list[tuple[int, int]] = []
+        for language, body in subscriptions:
+            question = self.question_of(language, body)
+            if question is None or question.alternatives is None or self._table is None:
+                return EVERYTHING
+            wishes += [(one.event, mask_of(one.attributes)) for one in question.alternatives]
+        return encode_question(wishes, 1 if self._table is None else self._table.feature_bytes)
 
     def question_of(self, language: int, body: bytes) -> Question | None:
         """Return what a subscription asks of publishers; None in an unknown language."""
@@ -256,11 +292,14 @@ class DistributedDataDictionary:
             if known.content == new.content:
                 self._held[new.node] = replace(known, provenance=new.provenance)
             return
+        if known is not None:
+            self._let_go(new.node)
         self._held[new.node] = new
+        self._bytes += len(new.content)
         self._forget_answers()
         heapq.heappush(self._oldest, new.rank)
         heapq.heappush(self._endings, (new.forgotten_ms, new.node))
-        while len(self._held) > self._bound:
+        while len(self._held) > self._bound or self._bytes > self._bytes_bound:
             self._push_out()
         self._shrink_heaps()
 
@@ -269,7 +308,10 @@ class DistributedDataDictionary:
         rank = heapq.heappop(self._oldest)
         held = self._held.get(rank[1])
         if held is not None and held.rank == rank:
-            del self._held[held.node]
+            self._let_go(held.node)
+
+    def _let_go(self, node: int) -> None:
+        self._bytes -= len(self._held.pop(node).content)
 
     def _shrink_heaps(self) -> None:
         """Keep both heaps within twice what is held, however often extracts are renewed."""

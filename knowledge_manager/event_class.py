@@ -7,10 +7,13 @@ invalid.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from documents.problems import did_you_mean, likely_meant, listed
 from knowledge_manager.terms import Term
+
+if TYPE_CHECKING:
+    from knowledge_manager.graphs.graph_class import GraphClass
 
 NOTIFICATION_LIFETIME_S: Final = 3600
 """How long a notification lives whose event class does not say it."""
@@ -21,10 +24,10 @@ AttributeType = Literal["number", "nominal", "time", "date"]
 class UnknownName(LookupError):
     """A name or index stands for nothing here. The message lists what there is and what was likely meant."""
 
-    def __init__(self, what: str, name: str, known: list[str], of: str = "") -> None:
+    def __init__(self, what: str, name: str, known: list[str], of: str = "", most: int = 8) -> None:
         owner = f" of {of}" if of else ""
         hint = did_you_mean(name, known)
-        super().__init__(f'{what} "{name}"{owner} is unknown ({listed(known)}){hint}')
+        super().__init__(f'{what} "{name}"{owner} is unknown ({listed(known, most)}){hint}')
         self.meant = likely_meant(name, known)
 
 
@@ -96,10 +99,11 @@ class EventClass:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """One organisation's event classes, as one file lists them."""
+    """One organisation's event classes and graph classes, as one file lists them."""
 
     name: str
     version: int
     feature_bytes: int
     events: tuple[EventClass, ...]
     about: str = ""
+    graphs: "tuple[GraphClass, ...]" = ()

@@ -148,7 +148,7 @@ def _source(entry: bytes, at: int, size: int) -> OfferedSource:
 
 
 def _check_with_table(source: OfferedSource, at: int, table: MissionTable) -> None:
-    known = {event.index: event for event in table.events}
+    known = {event.index: event for event in table.source_classes}
     if source.event not in known:
         raise ExtractError(at, f"event index {source.event} is not in the mission table")
     measured = mask_of(attribute.index for attribute in known[source.event].attributes)

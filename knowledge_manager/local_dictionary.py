@@ -19,6 +19,7 @@ from knowledge_manager.extract import (
     OfferedSource,
     mask_of,
 )
+from knowledge_manager.graphs.graph_class import Facet, GraphClass
 from knowledge_manager.mission_table import MissionTable
 from watchdog.lifetime import lifetime_code
 
@@ -31,10 +32,10 @@ class LocalDictionaryError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class LocalSource:
-    """Something on this node that yields readings of one event class."""
+    """Something on this node that yields readings of one event class, or graphs of one class."""
 
-    event: EventClass
-    attributes: tuple[Attribute, ...]
+    event: EventClass | GraphClass
+    attributes: tuple[Attribute | Facet, ...]
     protocol: str = ""
     content_type: str = ""
 
@@ -59,8 +60,17 @@ class LocalSource:
         }
 
 
-def attribute_document(attribute: Attribute) -> dict[str, Any]:
-    """Return plain data for JSON about one attribute of the mission table."""
+def attribute_document(attribute: Attribute | Facet) -> dict[str, Any]:
+    """Return plain data for JSON about one attribute, or facet, of the mission table."""
+    if isinstance(attribute, Facet):
+        return {
+            "name": attribute.name,
+            "index": attribute.index,
+            "type": "facet",
+            "properties": list(attribute.properties),
+            "open": attribute.is_open,
+            "about": attribute.about,
+        }
     document: dict[str, Any] = {"name": attribute.name, "index": attribute.index, "type": attribute.type}
     if attribute.type == "nominal":
         document["values"] = list(attribute.values)
@@ -92,13 +102,13 @@ class LocalDataDictionary:
         Names are those of the mission table; unknown ones raise `UnknownName`, a protocol or content type
         without a code raises `LocalDictionaryError`.
         """
-        event_class = self._table.event(event)
+        event_class = self._table.source_class(event)
         indexes = {event_class.attribute(name).index for name in attributes}
         if not indexes:
             raise LocalDictionaryError(f"a source of {event} fills no attribute; name at least one")
         _check_word("protocol", protocol, PROTOCOLS)
         _check_word("content type", content_type, CONTENT_TYPES)
-        filled = tuple(attribute for attribute in event_class.attributes if attribute.index in indexes)
+        filled = tuple(one for one in event_class.attributes if one.index in indexes)
         source = LocalSource(event_class, filled, protocol, content_type)
         self._sources[source.offered] = source
         return source

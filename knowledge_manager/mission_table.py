@@ -7,18 +7,25 @@ they misread each other.
 
 import tomllib
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from documents.problems import DocumentError, Problem
 from documents.reading import read_text
 from documents.toml_positions import Path as KeyPath
 from documents.toml_positions import locate
 from knowledge_manager.event_class import Attribute, EventClass, UnknownName, Vocabulary
+from knowledge_manager.graphs.dictionary import Dictionary
+from knowledge_manager.graphs.graph_class import GraphClass
+from knowledge_manager.graphs.taxonomy import Taxonomy, circle_in, joined
+from knowledge_manager.graphs.taxonomy_files import FindTaxonomy
 from knowledge_manager.vocabulary import load_vocabulary
 from knowledge_manager.vocabulary_reader import TermFault
+
+Lasting = TypeVar("Lasting", EventClass, GraphClass)
 
 
 @dataclass(frozen=True)
@@ -28,6 +35,7 @@ class MissionTable:
     vocabularies: tuple[Vocabulary, ...]
     _by_name: dict[str, EventClass] = field(init=False, repr=False, compare=False)
     _by_index: dict[int, EventClass] = field(init=False, repr=False, compare=False)
+    _graphs: dict[int, GraphClass] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Index the event classes, and refuse vocabularies that claim the same event."""
@@ -37,6 +45,12 @@ class MissionTable:
         events = [event for vocabulary in self.vocabularies for event in vocabulary.events]
         object.__setattr__(self, "_by_name", {event.name: event for event in events})
         object.__setattr__(self, "_by_index", {event.index: event for event in sorted(events, key=_index)})
+        graphs = [graph for vocabulary in self.vocabularies for graph in vocabulary.graphs]
+        object.__setattr__(self, "_graphs", {graph.index: graph for graph in sorted(graphs, key=_index)})
+        ring = circle_in(self.taxonomy.parents) if len(graphs) > 1 else ()
+        if ring:
+            message = f"the taxonomies together have a circle: {' → '.join((*ring, ring[0]))}; load only one"
+            raise DocumentError([Problem(self.taxonomy.name, 0, 0, "error", "D520", message)])
 
     @property
     def feature_bytes(self) -> int:
@@ -53,6 +67,21 @@ class MissionTable:
         """Return all event classes, lowest index first."""
         return tuple(self._by_index.values())
 
+    @property
+    def graphs(self) -> tuple[GraphClass, ...]:
+        """Return all graph classes, lowest index first."""
+        return tuple(self._graphs.values())
+
+    @cached_property
+    def dictionary(self) -> Dictionary:
+        """Return the terms and namespaces that graphs send as numbers."""
+        return Dictionary.of((graph.namespaces, graph.terms) for graph in self.graphs)
+
+    @cached_property
+    def taxonomy(self) -> Taxonomy:
+        """Return the taxonomies of all graph classes as one."""
+        return joined({graph.taxonomy.name: graph.taxonomy for graph in self.graphs}.values())
+
     @cached_property
     def check(self) -> int:
         """Return the byte that tells mission tables apart: the low 8 bits of CRC-32 over `canonical()`."""
@@ -64,7 +93,9 @@ class MissionTable:
         One line each, ended by a line feed, in UTF-8: `features F`; for every event by index `event INDEX`;
         for each of its attributes by index `INDEX number LO HI DECIMALS UNIT` (`time` and `date` likewise),
         LO and HI scaled integers, followed by one line `at X BYTE` for each breakpoint of a scale, or `INDEX
-        nominal` followed by one line `= VALUE` for each value in order.
+        nominal` followed by one line `= VALUE` for each value in order. Where there are graph classes, for
+        each by index `graph INDEX MOST_BYTES` and one line `INDEX facet PROPERTY…` for each facet (`*` is
+        the open one); then `namespace IRI` and `term IRI` by number, and `taxonomy DIGEST`.
         Names, terms and texts take no part: another organisation may call the same things differently.
         """
         return "".join(f"{line}\n" for line in self._canonical_lines()).encode()
@@ -81,21 +112,37 @@ class MissionTable:
             raise UnknownName("event index", str(index), [str(known) for known in self._by_index])
         return self._by_index[index]
 
+    def source_class(self, name: str) -> EventClass | GraphClass:
+        """Return what a source of that name yields, readings or graphs, or raise `UnknownName`."""
+        found = next((graph for graph in self.graphs if graph.name == name), None)
+        if found is None and name not in self._by_name:
+            raise UnknownName("event class", name, [*self._by_name, *(graph.name for graph in self.graphs)])
+        return self._by_name[name] if found is None else found
+
+    def source_class_at(self, index: int) -> EventClass | GraphClass:
+        """Return the event class or graph class of that index, or raise `UnknownName`."""
+        return self._graphs[index] if index in self._graphs else self.event_at(index)
+
+    @property
+    def source_classes(self) -> "tuple[EventClass | GraphClass, ...]":
+        """Return all that sources can yield, lowest index first."""
+        return tuple(sorted((*self.events, *self.graphs), key=_index))
+
     def with_notification_lifetimes(self, seconds: Mapping[str, int]) -> "MissionTable":
         """Return the table in which notifications of these event classes live so long. Its check is the same:
         a lifetime travels with its notification, so nobody else has to know it.
         """
+
+        def living(one: Lasting) -> Lasting:
+            lifetime_s = seconds.get(one.name, one.notification_lifetime_s)
+            return replace(one, notification_lifetime_s=lifetime_s)
+
         return MissionTable(
             tuple(
                 replace(
                     vocabulary,
-                    events=tuple(
-                        replace(
-                            event,
-                            notification_lifetime_s=seconds.get(event.name, event.notification_lifetime_s),
-                        )
-                        for event in vocabulary.events
-                    ),
+                    events=tuple(living(event) for event in vocabulary.events),
+                    graphs=tuple(living(graph) for graph in vocabulary.graphs),
                 )
                 for vocabulary in self.vocabularies
             )
@@ -107,21 +154,34 @@ class MissionTable:
             yield f"event {event.index}"
             for attribute in event.attributes:
                 yield from _canonical_attribute(attribute)
+        for graph in self.graphs:
+            yield f"graph {graph.index} {graph.most_bytes}"
+            for facet in graph.facets:
+                members = " ".join((*sorted(facet.properties), *("*" if facet.is_open else "")))
+                yield f"{facet.index} facet {members}"
+        if self.graphs:
+            yield from (f"namespace {one}" for one in self.dictionary.namespaces)
+            yield from (f"term {one.text}" for one in self.dictionary.terms)
+            yield f"taxonomy {self.taxonomy.digest}"
 
 
 def load_mission_table(
-    names_or_paths: Iterable[str | Path], term_fault: TermFault | None = None
+    names_or_paths: Iterable[str | Path],
+    term_fault: TermFault | None = None,
+    taxonomies: Callable[[str | Path], FindTaxonomy] | None = None,
 ) -> MissionTable:
     """Return the table that these vocabularies form together; what is wrong raises one `DocumentError`.
 
-    `term_fault` says of every term whether a language can express it.
+    `term_fault` says of every term whether a language can express it, `taxonomies` returns for a vocabulary
+    what finds the taxonomies that it names (`load_vocabulary`).
     """
     vocabularies: list[Vocabulary] = []
     problems: list[Problem] = []
     named = list(names_or_paths)
     for name_or_path in named:
+        find = None if taxonomies is None else taxonomies(name_or_path)
         try:
-            vocabularies.append(load_vocabulary(name_or_path, term_fault))
+            vocabularies.append(load_vocabulary(name_or_path, term_fault, find))
         except DocumentError as error:
             problems.extend(error.problems)
     if not problems:
@@ -132,7 +192,7 @@ def load_mission_table(
     return MissionTable(tuple(vocabularies))
 
 
-def _index(event: EventClass) -> int:
+def _index(event: EventClass | GraphClass) -> int:
     return event.index
 
 
@@ -158,7 +218,9 @@ def clashes(vocabularies: Sequence[Vocabulary]) -> Iterator[Clash]:
             yield Clash(position, vocabulary.name, ("name",), loaded[vocabulary.name], message)
             continue
         loaded[vocabulary.name] = position
-        for event in vocabulary.events:
+        classes: tuple[EventClass | GraphClass, ...] = (*vocabulary.events, *vocabulary.graphs)
+        for event in classes:
+            kind = "event" if isinstance(event, EventClass) else "graph"
             owner = f"{vocabulary.name}.{event.name}"
             for key, what in (
                 ("index", f"event index {event.index}"),
@@ -168,7 +230,7 @@ def clashes(vocabularies: Sequence[Vocabulary]) -> Iterator[Clash]:
                     other, taker = owners[what]
                     taken = f"{what} of {owner} is already taken by {taker}"
                     message = f"{taken}; load only one of them or change it"
-                    yield Clash(position, vocabulary.name, ("event", event.name, key), other, message)
+                    yield Clash(position, vocabulary.name, (kind, event.name, key), other, message)
                 owners.setdefault(what, (position, owner))
 
 
@@ -183,9 +245,9 @@ def _placed(clash: Clash, file: str) -> Problem:
 def place_of_clash(clash: Clash, text: str) -> tuple[int, int]:
     """Return line and column of what clashes in the text of its vocabulary."""
     key = clash.key
-    if key[0] == "event":
-        named = [event.get("name") for event in tomllib.loads(text)["event"]]
-        key = ("event", named.index(key[1]), key[2])
+    if key[0] in ("event", "graph"):
+        named = [one.get("name") for one in tomllib.loads(text)[str(key[0])]]
+        key = (key[0], named.index(key[1]), key[2])
     return locate(text).at(key)
 
 

@@ -4,14 +4,15 @@ The facts are the extracts in the distributed dictionary; the names are the miss
 thesaurus also the words of whoever asks.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from knowledge_manager.distributed_dictionary import DistributedDataDictionary, Held
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.extract import indexes_of, mask_of
-from knowledge_manager.lookup import words_for
+from knowledge_manager.graphs.graph_class import Facet, GraphClass
+from knowledge_manager.lookup import Meaning, words_for
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
 from knowledge_manager.thesaurus_concept import Target
@@ -21,8 +22,8 @@ from knowledge_manager.thesaurus_concept import Target
 class Offer:
     """One attribute that somebody measures. `words` are others' names for it, in the language asked for."""
 
-    event: EventClass
-    attribute: Attribute
+    event: EventClass | GraphClass
+    attribute: Attribute | Facet
     nodes: tuple[int, ...]
     words: tuple[str, ...]
 
@@ -30,6 +31,18 @@ class Offer:
     def feature(self) -> int:
         """Return the attribute's bit in a subscription's attribute feature."""
         return 1 << self.attribute.index
+
+    @property
+    def unit(self) -> str:
+        """Return in which unit it is told, if in any."""
+        return "" if isinstance(self.attribute, Facet) else self.attribute.unit
+
+    @property
+    def members(self) -> list[str]:
+        """Return the words that may be said of it: terms and values, or the properties of a facet."""
+        if isinstance(self.attribute, Facet):
+            return list(self.attribute.properties)
+        return [*self.attribute.terms, *self.attribute.values]
 
     def as_document(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -39,9 +52,7 @@ class Offer:
             "event_index": self.event.index,
             "attribute_index": self.attribute.index,
             "feature": self.feature,
-            "unit": self.attribute.unit,
-            "terms": list(self.attribute.terms),
-            "values": list(self.attribute.values),
+            **_domain(self.attribute),
             "words": list(self.words),
             "nodes": list(self.nodes),
         }
@@ -103,7 +114,7 @@ def browse_offers(
             tuple(nodes_of[event.index, attribute.index]),
             tuple(words_for(Target("attribute", f"{event.name}.{attribute.name}"), thesaurus, language)),
         )
-        for event in table.events
+        for event in table.source_classes
         for attribute in event.attributes
         if (event.index, attribute.index) in nodes_of
     )
@@ -117,33 +128,57 @@ def heard_within(dictionary: DistributedDataDictionary, last_ms: int) -> frozens
     return frozenset(held.node for held in dictionary.live() if held.provenance.heard_ms >= since)
 
 
+def wishes_of(meanings: Iterable[Meaning], table: MissionTable) -> tuple[tuple[int, int], ...]:
+    """Return about which event indexes and attribute features somebody asks who uses a word with these
+    meanings; a feature of 0 is the whole event class. A term is about every attribute that has it.
+    """
+    wishes: list[tuple[int, int]] = []
+    for meaning in meanings:
+        if meaning.attribute is not None and meaning.event is not None:
+            wishes.append((meaning.event.index, 1 << meaning.attribute.index))
+        elif meaning.event is not None:
+            wishes.append((meaning.event.index, 0))
+        else:
+            wishes += [
+                (event.index, 1 << attribute.index)
+                for event in table.events
+                for attribute in event.attributes
+                if meaning.target.name in attribute.terms
+            ]
+    return tuple(wishes)
+
+
 def offers_for(
-    dictionary: DistributedDataDictionary, table: MissionTable, language: int, body: bytes
+    dictionary: DistributedDataDictionary,
+    table: MissionTable,
+    language: int,
+    body: bytes,
+    within: Container[int] | None = None,
 ) -> tuple[AlternativeOffers, ...]:
     """Return for each alternative of a subscription who can serve it wholly, and who in part.
 
     `language` is the subscription language's id; a bad body raises `VectorError`. Where a language asks for
     something else than attributes, there is one alternative without any, and nobody serves it in part.
+    `within` limits the answer to these nodes.
     """
+    offered = [held for held in dictionary.live() if within is None or held.node in within]
     question = dictionary.question_of(language, body)
     if question is None:
         return ()
     if question.alternatives is None:
-        served = tuple(held.node for held in dictionary.live() if question.serves(held.extract))
+        served = tuple(held.node for held in offered if question.serves(held.extract))
         return (AlternativeOffers("", (), served, ()),)
     return tuple(
-        _alternative(dictionary, table, wanted.event, mask_of(wanted.attributes))
+        _alternative(offered, table, wanted.event, mask_of(wanted.attributes))
         for wanted in question.alternatives
     )
 
 
-def _alternative(
-    dictionary: DistributedDataDictionary, table: MissionTable, event: int, mask: int
-) -> AlternativeOffers:
-    event_class = table.event_at(event)
+def _alternative(offered: Iterable[Held], table: MissionTable, event: int, mask: int) -> AlternativeOffers:
+    event_class = table.source_class_at(event)
     publishers: list[int] = []
     partial: list[PartialOffer] = []
-    for held in dictionary.live():
+    for held in offered:
         filled = _most_filled(held, event, mask)
         if filled == mask:
             publishers.append(held.node)
@@ -163,5 +198,15 @@ def _most_filled(held: Held, event: int, mask: int) -> int:
     return max(fills, key=int.bit_count, default=0)
 
 
-def _names(event: EventClass, mask: int) -> tuple[str, ...]:
+def _domain(attribute: Attribute | Facet) -> dict[str, Any]:
+    if isinstance(attribute, Facet):
+        return {"properties": list(attribute.properties)}
+    return {
+        "unit": attribute.unit,
+        "terms": list(attribute.terms),
+        "values": list(attribute.values),
+    }
+
+
+def _names(event: EventClass | GraphClass, mask: int) -> tuple[str, ...]:
     return tuple(event.attribute_at(index).name for index in indexes_of(mask))

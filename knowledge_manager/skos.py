@@ -5,18 +5,18 @@ What is taken: `skos:prefLabel`, `altLabel`, `hiddenLabel`; `exactMatch`, `close
 that link a concept to a mission table: `skos:notation` with a datatype of the namespace
 `urn:dens:thesaurus:1#` (`event`, `attribute`, `term`, `value`), and `dens:unit`. All else is left alone.
 
-Nothing is fetched: a JSON-LD context by address and a DOCTYPE are refused before a parser sees them.
+Nothing is fetched (`knowledge_manager.rdf_text`).
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
-from xml.sax import SAXParseException
 
 from documents.problems import DocumentError, Problem, did_you_mean, listed
-from documents.reading import decode_text, place_of, read_document
+from documents.reading import place_of, read_document
+from knowledge_manager.rdf_text import FORMATS as FORMATS_OF_RDF
+from knowledge_manager.rdf_text import RdfCodes, read_rdf
 from knowledge_manager.thesaurus_concept import (
     TARGET_KINDS,
     Concept,
@@ -34,8 +34,10 @@ NAMESPACE: Final = "urn:dens:thesaurus:1#"
 SKOS: Final = "http://www.w3.org/2004/02/skos/core#"
 LARGEST_SOURCE: Final = 64 * 1024 * 1024
 
-FORMATS: Final = {".ttl": "turtle", ".jsonld": "json-ld", ".rdf": "xml"}
+FORMATS: Final = {suffix: FORMATS_OF_RDF[suffix] for suffix in (".ttl", ".jsonld", ".rdf")}
 """How a file is read, by the end of its name."""
+
+CODES: Final = RdfCodes(doctype="D220", context="D220", tripped="D220", syntax="D220")
 
 _LABELS: Final[tuple[tuple[str, LabelKind], ...]] = (
     ("prefLabel", "preferred"),
@@ -154,10 +156,8 @@ def dangling_links(concepts: Sequence[Concept]) -> tuple[tuple[str, str], ...]:
 
 def read_skos(content: bytes, file: str, format_: str) -> tuple[Concept, ...]:
     """Return the concepts in these bytes, by rising address; what is wrong raises `DocumentError`."""
-    text = decode_text(content, file)
-    _refuse_what_would_fetch(text, file, format_)
-    graph = _parsed(text, file, format_)
-    reader = _Reader(graph, text, file)
+    read = read_rdf(content, file, format_, CODES)
+    reader = _Reader(read.graph, read.text, file)
     concepts = tuple(reader.concepts())
     reader.report_mistyped()
     if reader.problems:
@@ -165,71 +165,6 @@ def read_skos(content: bytes, file: str, format_: str) -> tuple[Concept, ...]:
     if not concepts:
         raise DocumentError.of_file(file, "D221", "there is no skos:Concept in it")
     return concepts
-
-
-def _refuse_what_would_fetch(text: str, file: str, format_: str) -> None:
-    if format_ == "xml" and "<!" in text and ("<!DOCTYPE" in text or "<!ENTITY" in text):
-        line, column = place_of(text, text.index("<!DOCTYPE" if "<!DOCTYPE" in text else "<!ENTITY"))
-        message = "a DOCTYPE is not read; write the addresses out"
-        raise DocumentError([Problem(file, line, column, "error", "D220", message)])
-    if format_ != "json-ld":
-        return
-    try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise DocumentError(
-            [Problem(file, error.lineno, error.colno, "error", "D220", f"this is not JSON: {error.msg}")]
-        ) from None
-    except (RecursionError, ValueError):
-        raise DocumentError.of_file(
-            file, "D220", "this is not JSON: nested too deeply, or a number is too long"
-        ) from None
-    for address in _addresses_of_contexts(document):
-        at = max(text.find(json.dumps(address)), 0)
-        line, column = place_of(text, at)
-        message = f'the context "{address}" is not fetched; write the context into the file'
-        raise DocumentError([Problem(file, line, column, "error", "D220", message)])
-
-
-def _addresses_of_contexts(document: Any) -> Iterator[str]:
-    waiting = [document]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, list):
-            waiting.extend(part)
-        elif isinstance(part, dict):
-            for key, inner in part.items():
-                if key in ("@context", "@import"):
-                    contexts = inner if isinstance(inner, list) else [inner]
-                    yield from (context for context in contexts if isinstance(context, str))
-                waiting.append(inner)
-
-
-def _parsed(text: str, file: str, format_: str) -> Any:
-    import rdflib
-
-    graph = rdflib.Graph()
-    try:
-        graph.parse(data=text, format=format_, publicID="http://dens.invalid/")
-    except Exception as error:  # every parser of rdflib raises its own kinds
-        line, column, reason = _syntax_place(error)
-        message = f"this is no {format_}: {reason}"
-        raise DocumentError([Problem(file, line, column, "error", "D220", message)]) from None
-    return graph
-
-
-def _syntax_place(error: Exception) -> tuple[int, int, str]:
-    if isinstance(error, UnboundLocalError | RecursionError | TypeError | AttributeError | KeyError):
-        return 0, 0, "its parts do not stand where they belong"  # what rdflib trips over, not what it says
-    if isinstance(error, SAXParseException):
-        return error.getLineNumber() or 0, (error.getColumnNumber() or 0) + 1, error.getMessage()
-    reason = str(getattr(error, "_why", "") or error).strip().splitlines()
-    said = reason[0] if reason else type(error).__name__
-    content, index = getattr(error, "_str", None), getattr(error, "_i", None)
-    if isinstance(content, bytes) and isinstance(index, int):  # of rdflib's Turtle parser; its own line errs
-        before = content[:index].decode(errors="replace")
-        return (*place_of(before, len(before)), said)
-    return 0, 0, said
 
 
 class _Reader:

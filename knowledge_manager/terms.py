@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from knowledge_manager.side_shapes import STRAIGHT, fault_of_side, side_degree
+
 
 @dataclass(frozen=True, slots=True)
 class Trapezoidal:
@@ -78,7 +80,21 @@ class Universal:
     g: int
 
 
-Fuzzifier = Trapezoidal | Triangular | Gaussian | Bell | Sigmoid | Shoulder | Points | Universal
+@dataclass(frozen=True, slots=True)
+class Lr:
+    """Degree 1 from `lower` to `upper`, None being no end; falls to 0 over `left` and `right`, along sides
+    whose shapes are words (`knowledge_manager.side_shapes`).
+    """
+
+    lower: float | None
+    upper: float | None
+    left: float = 0.0
+    right: float = 0.0
+    left_shape: str = STRAIGHT
+    right_shape: str = STRAIGHT
+
+
+Fuzzifier = Trapezoidal | Triangular | Gaussian | Bell | Sigmoid | Shoulder | Points | Universal | Lr
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +137,8 @@ def faults(fuzzifier: Fuzzifier) -> list[str]:
                 if not 0 <= byte <= 255
             ]
             return found + ([f"v ({v}) is greater than V ({V})"] if v > V else [])
+        case Lr():
+            return _faults_of_lr(fuzzifier)
 
 
 def misses(fuzzifier: Fuzzifier, lo: float, hi: float) -> bool:
@@ -152,6 +170,22 @@ def _highest(fuzzifier: Fuzzifier, lo: float, hi: float) -> float:
             return max([*inside, _between(points, lo), _between(points, hi)])
         case Universal():
             return 1.0
+        case Lr(lower, upper, left, right, left_shape, right_shape):
+            below = 0.0 if lower is None else max(0.0, lower - hi)
+            above = 0.0 if upper is None else max(0.0, lo - upper)
+            rising: float = side_degree(left_shape, _fallen(below, left))
+            falling: float = side_degree(right_shape, _fallen(above, right))
+            return min(rising, falling)
+
+
+def _faults_of_lr(term: Lr) -> list[str]:
+    found = _negative("left", term.left) + _negative("right", term.right)
+    if term.lower is not None and term.upper is not None and term.lower > term.upper:
+        found.append(f"lower ({term.lower:g}) is greater than upper ({term.upper:g})")
+    if (term.lower is None and term.left) or (term.upper is None and term.right):
+        found.append("a side without an end has no width")
+    found += [fault for shape in (term.left_shape, term.right_shape) if (fault := fault_of_side(shape))]
+    return found
 
 
 def _fallen(away: float, width: float) -> float:

@@ -7,7 +7,7 @@ from typing import Final
 
 from documents.problems import DocumentError, Problem, did_you_mean, listed
 from documents.reading import read_document
-from knowledge_manager.compact import CompactError
+from knowledge_manager.compact_sections import CompactError
 from knowledge_manager.thesaurus import Thesaurus
 from knowledge_manager.thesaurus_concept import Concept
 

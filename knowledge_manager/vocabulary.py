@@ -6,6 +6,7 @@ from pathlib import Path
 from documents.problems import DocumentError, Problem, did_you_mean, listed
 from documents.reading import decode_text, read_text
 from knowledge_manager.event_class import Attribute, AttributeType, EventClass, UnknownName, Vocabulary
+from knowledge_manager.graphs.taxonomy_files import FindTaxonomy, shipped_taxonomy, taxonomies_in
 from knowledge_manager.vocabulary_reader import TermFault, read_vocabulary
 
 __all__ = [
@@ -28,16 +29,22 @@ def shipped_vocabularies() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
-def load_vocabulary(name_or_path: str | Path, term_fault: TermFault | None = None) -> Vocabulary:
+def load_vocabulary(
+    name_or_path: str | Path, term_fault: TermFault | None = None, taxonomy: FindTaxonomy | None = None
+) -> Vocabulary:
     """Return a shipped vocabulary by its name, or read one from a file; what is wrong raises
     `DocumentError`.
 
     `term_fault` says whether a language can express a term; without it only their shape and place is judged.
+    `taxonomy` finds what graph classes name: those that ship, and files beside the vocabulary, if not said.
     """
     text = vocabulary_text(name_or_path)
     if _is_name(name_or_path):
-        return read_vocabulary(text, f"{name_or_path}.toml", with_units=False, term_fault=term_fault)
-    return read_vocabulary(text, str(name_or_path), term_fault=term_fault)
+        shipped = shipped_taxonomy if taxonomy is None else taxonomy
+        file = f"{name_or_path}.toml"
+        return read_vocabulary(text, file, with_units=False, term_fault=term_fault, taxonomy=shipped)
+    find = taxonomies_in(Path(name_or_path).parent) if taxonomy is None else taxonomy
+    return read_vocabulary(text, str(name_or_path), term_fault=term_fault, taxonomy=find)
 
 
 def vocabulary_text(name_or_path: str | Path) -> str:

@@ -22,13 +22,16 @@ from pydantic_core import PydanticCustomError
 
 from documents.problems import did_you_mean, listed
 from knowledge_manager.event_class import AttributeType
+from knowledge_manager.graphs.graph_class import LARGEST_PUBLICATION, MOST_BYTES
 from knowledge_manager.hedges import HEDGES
 from knowledge_manager.names import composed, fault_of_name
+from knowledge_manager.side_shapes import STRAIGHT
 from knowledge_manager.terms import (
     Bell,
     Fuzzifier,
     Gaussian,
     Hedged,
+    Lr,
     Points,
     Shoulder,
     Sigmoid,
@@ -136,6 +139,18 @@ class ShoulderTable(Table):
         return Shoulder(self.side, self.start, self.end)
 
 
+class LrTable(Table):
+    lower: Amount | None = None
+    upper: Amount | None = None
+    left: Amount = 0.0
+    right: Amount = 0.0
+    left_shape: StrictStr = STRAIGHT
+    right_shape: StrictStr = STRAIGHT
+
+    def fuzzifier(self) -> Fuzzifier:
+        return Lr(self.lower, self.upper, self.left, self.right, self.left_shape, self.right_shape)
+
+
 class UniversalTable(Table):
     v: Byte
     V: Byte
@@ -172,6 +187,7 @@ class TermTable(Table):
     sigmoid: SigmoidTable | None = None
     shoulder: ShoulderTable | None = None
     points: list[tuple[Amount, Amount]] | None = None
+    lr: LrTable | None = None
     universal: UniversalTable | None = None
     hedge: Annotated[list[HedgeName], BeforeValidator(_one_or_several)] | None = None
     of: Name | None = None
@@ -202,6 +218,7 @@ class TermTable(Table):
             self.bell,
             self.sigmoid,
             self.shoulder,
+            self.lr,
             self.universal,
         )
         return next(table for table in tables if table is not None).fuzzifier()
@@ -236,9 +253,37 @@ class EventTable(Table):
     about: StrictStr = ""
 
 
+class FacetTable(Table):
+    name: Name
+    index: StrictInt
+    properties: list[StrictStr] = []
+    open: bool = False
+    about: StrictStr = ""
+
+
+class GraphTable(Table):
+    name: Name
+    index: StrictInt
+    namespaces: dict[StrictStr, StrictStr]
+    terms: list[StrictStr] = []
+    taxonomy: StrictStr | None = None
+    most_bytes: Annotated[StrictInt, Field(ge=64, le=LARGEST_PUBLICATION)] = MOST_BYTES
+    facet: Annotated[list[FacetTable], Field(min_length=1)]
+    notification_lifetime: StrictStr | None = None
+    about: StrictStr = ""
+
+
 class VocabularyTable(Table):
     name: Name
     version: Annotated[StrictInt, Field(ge=1)]
     feature_bytes: Literal[1, 2, 4, 8] = 1
-    event: Annotated[list[EventTable], Field(min_length=1)]
+    event: list[EventTable] = []
+    graph: list[GraphTable] = []
     about: StrictStr = ""
+
+    @model_validator(mode="after")
+    def _has_something(self) -> "VocabularyTable":
+        if not self.event and not self.graph:
+            message = "a vocabulary lists event classes ([[event]]), graph classes ([[graph]]), or both"
+            raise PydanticCustomError("D202", "{reason}", {"reason": message})
+        return self

@@ -2,7 +2,7 @@
 
 import datetime
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -13,6 +13,8 @@ from documents.toml_documents import SchemaCodes, read_past_unknown_keys
 from documents.toml_positions import Path, TomlPositions
 from knowledge_manager.durations import duration_s, written_duration
 from knowledge_manager.event_class import NOTIFICATION_LIFETIME_S, Attribute, EventClass, Vocabulary
+from knowledge_manager.graphs.graph_judgement import GraphJudgement
+from knowledge_manager.graphs.taxonomy_files import FindTaxonomy, shipped_taxonomy
 from knowledge_manager.scales import (
     Breakpoints,
     faults_of_breakpoints,
@@ -23,7 +25,14 @@ from knowledge_manager.scales import (
 from knowledge_manager.terms import Hedged, Term, misses
 from knowledge_manager.thesaurus_concept import fold
 from knowledge_manager.units import UnitError, check_unit
-from knowledge_manager.vocabulary_file import AttributeTable, DomainEnd, EventTable, VocabularyTable
+from knowledge_manager.vocabulary_file import (
+    AttributeTable,
+    DomainEnd,
+    EventTable,
+    FacetTable,
+    GraphTable,
+    VocabularyTable,
+)
 from watchdog.lifetime import LONGEST_LIFETIME_S
 
 CODES: Final = SchemaCodes(unknown_key="D201", missing_key="D202", bad_value="D203")
@@ -44,22 +53,32 @@ TermFault = Callable[[Attribute, str], str]
 
 
 def read_vocabulary(
-    text: str, file: str, *, with_units: bool = True, term_fault: TermFault | None = None
+    text: str,
+    file: str,
+    *,
+    with_units: bool = True,
+    term_fault: TermFault | None = None,
+    taxonomy: FindTaxonomy = shipped_taxonomy,
 ) -> Vocabulary:
     """Return the vocabulary; anything wrong raises `DocumentError` with all problems.
 
     `with_units=False` takes units on trust; it spares loading the unit table for files that ship with the
     package. `term_fault` is asked about every term once all else is right: curves are a language's matter.
+    `taxonomy` finds the taxonomies that graph classes name.
     """
     table, positions, problems = read_past_unknown_keys(text, file, VocabularyTable, CODES)
     judgement = _Judgement(table, positions, file)
     problems += judgement.problems(with_units)
+    graphs = GraphJudgement(table, positions, file, taxonomy)
+    problems += graphs.problems()
     if not problems and term_fault is not None:
         problems += judgement.of_curves(term_fault)
     if problems:
         raise DocumentError(sorted(problems, key=lambda problem: (problem.line, problem.column)))
     events = tuple(_event(event) for event in sorted(table.event, key=lambda event: event.index))
-    return Vocabulary(table.name, table.version, table.feature_bytes, events, table.about)
+    found = (graphs.graph_class(inner, _lifetime_s(inner)) for inner in table.graph)
+    classes = tuple(sorted(found, key=lambda one: one.index))
+    return Vocabulary(table.name, table.version, table.feature_bytes, events, table.about, classes)
 
 
 def days_since_epoch(day: datetime.date) -> int:
@@ -80,8 +99,11 @@ class _Judgement:
         bits = 8 * self.table.feature_bytes
         indexes: dict[int, str] = {}
         names: set[str] = set()
-        for position, event in enumerate(self.table.event):
-            path: Path = ("event", position)
+        listed: list[tuple[Path, EventTable | GraphTable]] = [
+            *((("event", position), event) for position, event in enumerate(self.table.event)),
+            *((("graph", position), graph) for position, graph in enumerate(self.table.graph)),
+        ]
+        for path, event in listed:
             if not 0 <= event.index < bits:
                 yield self._problem(
                     (*path, "index"), "D205", f"event index {event.index} is outside 0..{bits - 1}"
@@ -94,7 +116,11 @@ class _Judgement:
                 twice = f'event "{event.name}" stands here twice (upper and lower case and _ do not count)'
                 yield self._problem((*path, "name"), "D207", twice)
             names.add(fold(event.name))
-            yield from self._of_event(event, path, bits, with_units)
+            yield from self._of_lifetime(event, path)
+            if isinstance(event, EventTable):
+                yield from self._of_event(event, path, bits, with_units)
+            else:
+                yield from self._of_indexes(event.name, event.facet, (*path, "facet"), bits)
 
     def of_curves(self, term_fault: TermFault) -> Iterator[Problem]:
         """Yield the terms of a file without any other problem that the language cannot express."""
@@ -107,18 +133,22 @@ class _Judgement:
                         path: Path = ("event", position, "attribute", place, "terms", name)
                         yield self._problem(path, "D217", f'term "{name}" of {table.name}: {fault}')
 
-    def _of_event(self, event: EventTable, path: Path, bits: int, with_units: bool) -> Iterator[Problem]:
+    def _of_lifetime(self, event: EventTable | GraphTable, path: Path) -> Iterator[Problem]:
         if event.notification_lifetime is not None and _lifetime_s(event) is None:
             message = (
                 f'"{event.notification_lifetime}" is not a duration (PT10M) from PT1S to '
                 f"{written_duration(LONGEST_LIFETIME_S)}"
             )
             yield self._problem((*path, "notification_lifetime"), "D140", message)
+
+    def _of_indexes(
+        self, owner: str, attributes: Sequence[AttributeTable | FacetTable], path: Path, bits: int
+    ) -> Iterator[Problem]:
+        """Yield indexes that are out of range or taken, and names that stand twice."""
         indexes: dict[int, str] = {}
-        names: set[str] = set()
         folded: set[str] = set()
-        for position, attribute in enumerate(event.attribute):
-            inner = (*path, "attribute", position)
+        for position, attribute in enumerate(attributes):
+            inner = (*path, position)
             at_index = (*inner, "index")
             if attribute.index == bits - 1:
                 reserved = f"attribute index {attribute.index} is reserved for the event's age"
@@ -131,11 +161,16 @@ class _Judgement:
                 yield self._problem(at_index, "D206", clash)
             indexes.setdefault(attribute.index, attribute.name)
             if fold(attribute.name) in folded:
-                twice = f'attribute "{attribute.name}" stands twice in {event.name}'
+                twice = f'attribute "{attribute.name}" stands twice in {owner}'
                 message = f"{twice} (upper and lower case and _ do not count)"
                 yield self._problem((*inner, "name"), "D207", message)
-            names.add(attribute.name)
             folded.add(fold(attribute.name))
+
+    def _of_event(self, event: EventTable, path: Path, bits: int, with_units: bool) -> Iterator[Problem]:
+        yield from self._of_indexes(event.name, event.attribute, (*path, "attribute"), bits)
+        names = {attribute.name for attribute in event.attribute}
+        for position, attribute in enumerate(event.attribute):
+            inner = (*path, "attribute", position)
             yield from self._of_attribute(attribute, inner)
             if with_units and attribute.unit is not None:
                 yield from self._of_unit(attribute.unit, inner)
@@ -300,7 +335,7 @@ def _event(table: EventTable) -> EventClass:
     )
 
 
-def _lifetime_s(table: EventTable) -> int | None:
+def _lifetime_s(table: EventTable | GraphTable) -> int | None:
     """Return how long notifications of this class live, begun seconds counted whole; None where it is not
     said, or not rightly.
     """

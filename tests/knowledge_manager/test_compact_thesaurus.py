@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_manager.compact import MAGIC, CompactError, compile_thesaurus, read_compact
+from knowledge_manager.compact import MAGIC, compile_thesaurus, read_compact
+from knowledge_manager.compact_sections import CompactError
 from knowledge_manager.thesaurus import Thesaurus
 from knowledge_manager.thesaurus_concept import Concept, Label, Relation, Target
 

@@ -46,6 +46,19 @@ def test_it_never_outgrows_its_bound(told: list[Told], bound: int) -> None:
         assert len(dictionary._endings) <= 2 * bound + 18
 
 
+@given(histories(), st.integers(0, 60))
+def test_bytes_are_bounded_too_and_counted_truly(told: list[Told], most: int) -> None:
+    """Whatever is pushed out was born no later than all that is left."""
+    dictionary = DistributedDataDictionary(bytes_bound=most)
+    for one in told:
+        before = {held.node: held for held in dictionary.held()}
+        dictionary.learn(one.node, one.content, NOW_MS, age_ms=NOW_MS - one.born_ms)
+        left = {held.node: held for held in dictionary.held()}
+        assert dictionary.total_bytes == sum(len(held.content) for held in left.values()) <= most
+        gone = [held for node, held in before.items() if node not in left and node != one.node]
+        assert all(out.rank <= held.rank for out in gone for held in left.values())
+
+
 NEWS = st.tuples(
     st.integers(0, 3), st.integers(0, 5), st.integers(1, 127), st.integers(0, 255), st.integers(0, NOW_MS)
 )

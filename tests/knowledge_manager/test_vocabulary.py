@@ -108,12 +108,15 @@ def test_what_ships_is_sound(name: str) -> None:
                 assert 0 < attribute.hi_scaled - attribute.lo_scaled < 2**21
 
 
-def test_the_shipped_three() -> None:
-    found = {name: load_vocabulary(name).events[0] for name in shipped_vocabularies()}
+def test_the_shipped_ones() -> None:
+    loaded = {name: load_vocabulary(name) for name in shipped_vocabularies()}
+    found = {name: (*one.events, *one.graphs)[0] for name, one in loaded.items()}
     assert {name: (event.name, event.index) for name, event in found.items()} == {
         "medical": ("patient", 0),
         "weather": ("weather", 1),
         "fire": ("fire", 2),
+        "housing": ("apartment", 3),
+        "reports": ("report", 4),
     }
 
 

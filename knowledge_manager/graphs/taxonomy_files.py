@@ -1,0 +1,64 @@
+"""Taxonomies: the shipped ones by their name, anybody else's from a file, compiled or in RDF."""
+
+from collections.abc import Callable
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+from documents.problems import DocumentError, did_you_mean, listed
+from documents.reading import read_document
+from knowledge_manager.compact_sections import CompactError
+from knowledge_manager.graphs.compact_taxonomy import read_compact_taxonomy
+from knowledge_manager.graphs.taxonomy import Taxonomy
+from knowledge_manager.rdf_text import FORMATS
+
+LARGEST_TAXONOMY: Final = 64 * 1024 * 1024
+COMPILED_SUFFIX: Final = ".taxonomy"
+
+FindTaxonomy = Callable[[str], Taxonomy]
+"""Finds the taxonomy that a vocabulary names, or raises `DocumentError`."""
+
+
+def shipped_taxonomies() -> tuple[str, ...]:
+    """Return the names of the compiled taxonomies that come with the package."""
+    folder = resources.files("knowledge_manager") / "taxonomies"
+    names = (entry.name for entry in folder.iterdir())
+    return tuple(
+        sorted(name.removesuffix(COMPILED_SUFFIX) for name in names if name.endswith(COMPILED_SUFFIX))
+    )
+
+
+@cache
+def shipped_taxonomy(name: str) -> Taxonomy:
+    """Return a shipped taxonomy by its name; one that is not shipped raises `DocumentError`."""
+    known = shipped_taxonomies()
+    if name not in known:
+        message = f"no taxonomy of this name is shipped ({listed(known)}){did_you_mean(name, known)}"
+        endings = listed([COMPILED_SUFFIX, *FORMATS])
+        raise DocumentError.of_file(name, "D521", f"{message}; a file's name ends in one of {endings}")
+    shipped = resources.files("knowledge_manager") / "taxonomies" / f"{name}{COMPILED_SUFFIX}"
+    return read_compact_taxonomy(shipped.read_bytes())
+
+
+def is_file_name(name: str) -> bool:
+    """Say whether a taxonomy is named as a file, not as one that ships."""
+    return "/" in name or name.endswith((COMPILED_SUFFIX, *FORMATS))
+
+
+def taxonomies_in(folder: Path) -> FindTaxonomy:
+    """Return what finds shipped taxonomies by name, and files relative to a folder."""
+    return lambda name: load_taxonomy(folder / name) if is_file_name(name) else shipped_taxonomy(name)
+
+
+def load_taxonomy(path: Path) -> Taxonomy:
+    """Return the taxonomy in a file, compiled or in RDF; what is wrong raises `DocumentError`."""
+    if path.suffix in FORMATS:
+        from knowledge_manager.graphs.taxonomy_reader import read_taxonomy_file
+
+        return read_taxonomy_file(path)
+    try:
+        return read_compact_taxonomy(read_document(path, LARGEST_TAXONOMY))
+    except CompactError as error:
+        message = f"this is no compiled taxonomy: {error}"
+        raise DocumentError.of_file(str(path), "D522", message) from None

@@ -1,0 +1,146 @@
+"""The one door through which RDF text comes in: Turtle, N-Triples, JSON-LD, RDF/XML.
+
+Nothing is fetched and nothing is expanded: a DOCTYPE and a JSON-LD context by address are refused before a
+parser sees them, and what trips a parser is a refusal like any other. Literals keep the text that stands in
+the file.
+"""
+
+import contextlib
+import json
+import logging
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+from xml.sax import SAXParseException
+
+from documents.problems import DocumentError, Problem
+from documents.reading import decode_text, place_of
+
+FORMATS: Final = {".ttl": "turtle", ".nt": "nt", ".jsonld": "json-ld", ".rdf": "xml"}
+"""How a file is read, by the end of its name."""
+
+BASE: Final = "http://dens.invalid/"
+"""Against which relative addresses are resolved; it leads nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class RdfCodes:
+    """With which codes a kind of document is refused."""
+
+    doctype: str
+    context: str
+    tripped: str
+    syntax: str
+
+
+@dataclass(frozen=True, slots=True)
+class RdfText:
+    """A text, all its statements as rdflib's graph, and the names of the graphs that it puts some into."""
+
+    text: str
+    graph: Any
+    named: tuple[str, ...] = ()
+
+
+def read_rdf(content: bytes, file: str, format_: str, codes: RdfCodes) -> RdfText:
+    """Return what a text says; what is wrong raises `DocumentError`."""
+    text = decode_text(content, file)
+    _refuse_what_would_fetch(text, file, format_, codes)
+    return _parsed(text, file, format_, codes)
+
+
+def _refuse_what_would_fetch(text: str, file: str, format_: str, codes: RdfCodes) -> None:
+    if format_ == "xml" and "<!" in text and ("<!DOCTYPE" in text or "<!ENTITY" in text):
+        line, column = place_of(text, text.index("<!DOCTYPE" if "<!DOCTYPE" in text else "<!ENTITY"))
+        message = "a DOCTYPE is not read; write the addresses out"
+        raise DocumentError([Problem(file, line, column, "error", codes.doctype, message)])
+    if format_ != "json-ld":
+        return
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        message = f"this is not JSON: {error.msg}"
+        raise DocumentError(
+            [Problem(file, error.lineno, error.colno, "error", codes.syntax, message)]
+        ) from None
+    except (RecursionError, ValueError):
+        raise DocumentError.of_file(
+            file, codes.tripped, "this is not JSON: nested too deeply, or a number is too long"
+        ) from None
+    for address in _addresses_of_contexts(document):
+        at = max(text.find(json.dumps(address)), 0)
+        line, column = place_of(text, at)
+        message = f'the context "{address}" is not fetched; write the context into the file'
+        raise DocumentError([Problem(file, line, column, "error", codes.context, message)])
+
+
+def _addresses_of_contexts(document: Any) -> Iterator[str]:
+    waiting = [document]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list):
+            waiting.extend(part)
+        elif isinstance(part, dict):
+            for key, inner in part.items():
+                if key in ("@context", "@import"):
+                    contexts = inner if isinstance(inner, list) else [inner]
+                    yield from (context for context in contexts if isinstance(context, str))
+                waiting.append(inner)
+
+
+def _parsed(text: str, file: str, format_: str, codes: RdfCodes) -> RdfText:
+    import rdflib
+
+    graph, dataset = rdflib.Graph(), rdflib.Dataset()
+    is_json = format_ == "json-ld"  # the one that can name graphs
+    try:
+        with texts_kept():
+            (dataset.default_graph if is_json else graph).parse(data=text, format=format_, publicID=BASE)
+    except Exception as error:  # every parser of rdflib raises its own kinds
+        line, column, reason = _syntax_place(error)
+        code = codes.tripped if reason == _TRIPPED else codes.syntax
+        message = f"this is no {format_}: {reason}"
+        raise DocumentError([Problem(file, line, column, "error", code, message)]) from None
+    named = [one for one in dataset.graphs() if one.identifier != dataset.default_graph.identifier]
+    for one in (dataset.default_graph, *named):
+        graph += one
+    return RdfText(text, graph, tuple(sorted(str(one.identifier) for one in named)))
+
+
+@contextlib.contextmanager
+def texts_kept() -> Iterator[None]:
+    """Have rdflib keep the spelling of literals, and not tell of each that does not fit its datatype."""
+    import rdflib
+
+    log = logging.getLogger("rdflib.term")
+    before, level = rdflib.NORMALIZE_LITERALS, log.level
+    rdflib.NORMALIZE_LITERALS = False
+    log.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():  # its JSON-LD parser uses what it calls deprecated itself
+            warnings.simplefilter("ignore", DeprecationWarning)
+            yield
+    finally:
+        rdflib.NORMALIZE_LITERALS = before
+        log.setLevel(level)
+
+
+_TRIPPED: Final = "its parts do not stand where they belong, nest too deeply, or are too long"
+
+
+def _syntax_place(error: Exception) -> tuple[int, int, str]:
+    trips = UnboundLocalError | RecursionError | TypeError | AttributeError | KeyError
+    if isinstance(error, trips) or type(error) is ValueError:
+        return 0, 0, _TRIPPED  # what rdflib trips over, not what it says
+    if isinstance(error, IndexError):
+        return 0, 0, "it ends before it is whole"
+    if isinstance(error, SAXParseException):
+        return error.getLineNumber() or 0, (error.getColumnNumber() or 0) + 1, error.getMessage()
+    reason = str(getattr(error, "_why", "") or error).strip().splitlines()
+    said = reason[0] if reason else type(error).__name__
+    content, index = getattr(error, "_str", None), getattr(error, "_i", None)
+    if isinstance(content, bytes) and isinstance(index, int):  # of rdflib's Turtle parser; its own line errs
+        before = content[:index].decode(errors="replace")
+        return (*place_of(before, len(before)), said)
+    return 0, 0, said
