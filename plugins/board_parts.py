@@ -6,16 +6,19 @@ comes back here, without knowing how boards spell them.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.language import Part
+from watchdog.aggregators import AGGREGATOR_NAMES, UNMOVED_BY_ONE
 from watchdog.header import NO_HEADER, body_of
 from watchdog.vector import (
     HEADER_BYTES,
     attribute_feature_offset,
     check_notification,
     check_subscription,
+    constraints_offset,
     event_feature_offset,
     indexes,
 )
@@ -44,11 +47,64 @@ def crisp_part(table: MissionTable, event: int, ranges: Mapping[int, tuple[int, 
     return Part(BOARD_LANGUAGE_ID, body_of(vector))
 
 
+@dataclass(frozen=True, slots=True)
+class Constrained:
+    """What a subscription of the boards' language is about: an event class, and attributes, lowest first."""
+
+    event: int
+    attributes: tuple[int, ...]
+    has_age: bool
+    aggregator: str
+    needs_all: bool
+    """Whether a constraint that always holds changes nothing: with the minimum and the product."""
+
+
+def constrained_by(body: bytes, width: int) -> Constrained:
+    """Return what a body of the boards' language is about; bytes that are none raise `VectorError`."""
+    vector = NO_HEADER + body
+    check_subscription(vector, width)
+    found = bytearray(8 * width)
+    indexes(vector, event_feature_offset(vector, width), width, found)
+    event = found[0]
+    number = indexes(vector, attribute_feature_offset(vector, width), width, found)
+    attributes = tuple(found[:number])
+    aggregator = vector[HEADER_BYTES - 1] & 15
+    age = 8 * width - 1
+    return Constrained(
+        event,
+        tuple(index for index in attributes if index != age),
+        age in attributes,
+        AGGREGATOR_NAMES[aggregator],
+        bool(UNMOVED_BY_ONE >> aggregator & 1),
+    )
+
+
+def also_carrying(body: bytes, attribute: int, width: int) -> bytes:
+    """Return a body that lets through the same, but only with this attribute: under a range of all bytes.
+
+    It is meant for aggregators that such a constraint does not move (`Constrained.needs_all`).
+    """
+    vector = NO_HEADER + body
+    known = constrained_by(body, width).attributes
+    if attribute in known:
+        return body
+    at = constraints_offset(vector) + 3 * sum(1 for index in known if index < attribute)
+    feature = attribute_feature_offset(vector, width)
+    mask = int.from_bytes(vector[feature:], "big") | 1 << attribute
+    wider = vector[:at] + bytes((0, 255, CRISP)) + vector[at:feature] + mask.to_bytes(width, "big")
+    check_subscription(wider, width)
+    return body_of(wider)
+
+
 def told_by_board(vector: bytes, table: MissionTable) -> tuple[int, dict[int, int]]:
     """Return the event class of a board's notification and the byte of each attribute that it tells; bytes
     that are none raise `VectorError`.
     """
-    width = table.feature_bytes
+    return told_values(vector, table.feature_bytes)
+
+
+def told_values(vector: bytes, width: int) -> tuple[int, dict[int, int]]:
+    """Return the same of a notification with features of so many bytes, whatever the mission."""
     check_notification(vector, width)
     found = bytearray(8 * width)
     indexes(vector, event_feature_offset(vector, width), width, found)

@@ -12,10 +12,12 @@ import numpy.typing as npt
 
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.hedges import HEDGES
+from knowledge_manager.side_shapes import side_degree
 from knowledge_manager.terms import (
     Bell,
     Fuzzifier,
     Gaussian,
+    Lr,
     Points,
     Shoulder,
     Sigmoid,
@@ -44,6 +46,10 @@ def corners(fuzzifier: Fuzzifier) -> tuple[float, ...]:
             return start, end
         case Points(points):
             return tuple(x for x, _ in points)
+        case Lr(lower, upper, left, right):
+            rising = () if lower is None else (lower - left, lower)
+            falling = () if upper is None else (upper, upper + right)
+            return *rising, *falling
         case Sigmoid() | Universal():
             return ()
         case _:
@@ -88,6 +94,13 @@ def fuzzifier_curve(fuzzifier: Fuzzifier, x: Curve) -> Curve:
                 return interpolated
             case Universal(v, V, g):
                 return degrees(v, V, g)
+            case Lr(lower, upper, left, right, left_shape, right_shape):
+                rising = x * 0.0 + 1.0 if lower is None else _falling(lower - x, left)
+                falling = x * 0.0 + 1.0 if upper is None else _falling(x - upper, right)
+                drawn: Curve = np.where(
+                    rising < 1.0, side_degree(left_shape, rising), side_degree(right_shape, falling)
+                )
+                return np.where((rising == 0.0) | (falling == 0.0), 0.0, drawn)
             case _:
                 assert_never(fuzzifier)
 

@@ -14,7 +14,7 @@ One law holds for every language and is tested for all of them: whatever would m
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from knowledge_manager.extract import Extract
 from knowledge_manager.mission_table import MissionTable
@@ -25,20 +25,26 @@ if TYPE_CHECKING:
     from plugins.authoring import Authoring
     from plugins.ground_truth import GroundTruth
     from plugins.publications import PublicationReader
-    from plugins.relations import Relations
+    from plugins.relations import CoverIndex, Relations
+    from plugins.routing import RoutingOptions, RoutingRelations
 
 __all__ = [
     "DETAIL_BYTES",
+    "Composer",
     "Damper",
     "DocumentFilter",
+    "LevelledMatcher",
     "LookUp",
+    "Made",
     "Match",
     "Matcher",
+    "NamingFilter",
     "NotServed",
     "Part",
     "Question",
     "Release",
     "Requirement",
+    "Result",
     "SourceFilter",
     "SubscriptionKey",
     "SubscriptionLanguage",
@@ -62,6 +68,8 @@ class Match:
     key: SubscriptionKey
     degree_u8: int
     detail: bytes = b""
+    revision: int | None = None
+    """The only revision of the subscription that it is for, where the notification names one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +130,19 @@ class DocumentFilter(SourceFilter, Protocol):
         ...
 
 
+@runtime_checkable
+class NamingFilter(SourceFilter, Protocol):
+    """A filter whose notifications say who measured, and for whom they are."""
+
+    def introduce(self, node: int) -> None:
+        """Say whose readings it is fed."""
+        ...
+
+    def announce(self, origin: int, id: int, revision: int) -> None:
+        """Say whose subscription is added next, and in which revision: a key may be another name for it."""
+        ...
+
+
 class Damper(Protocol):
     """Holds back what tells nothing new."""
 
@@ -160,8 +181,116 @@ class Matcher(Protocol):
         ...
 
 
+@runtime_checkable
+class Grader(Protocol):
+    """What a matcher may know besides: degrees alone, for who asks about every reading."""
+
+    def grades(self, vector: bytes, event_ms: int, now_ms: int) -> dict[int, int]:
+        """Return the degrees of what `match` returns, by origin·256 + id, in its order."""
+        ...
+
+
+def grades_of(matcher: Matcher) -> Callable[[bytes, int, int], dict[int, int]]:
+    """Return how a matcher is asked for degrees alone, whether it knows that question or not."""
+    if isinstance(matcher, Grader):
+        return matcher.grades
+
+    def grades(vector: bytes, event_ms: int, now_ms: int) -> dict[int, int]:
+        found = matcher.match(vector, event_ms, now_ms)
+        return {match.key[0] << 8 | match.key[1]: match.degree_u8 for match in found}
+
+    return grades
+
+
+class LevelledMatcher(Matcher, Protocol):
+    """A matcher that can order a batch by estimated work, at one of several levels of effort."""
+
+    def use_level(self, level: int | None) -> None:
+        """Estimate the batches to come at this level, from 1 (not at all), or at whichever turns out best
+        where it is None. A level that there is not raises `ValueError`, which says what there is.
+        """
+        ...
+
+
 class NotServed(ValueError):
     """A matcher does not take this subscription, which is sound: another algorithm of its language does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A notification that a composer makes of others: its vector in the composer's own language, when the
+    last of its parts happened, and the code of its lifetime.
+    """
+
+    vector: bytes
+    event_ms: int
+    lifetime_q: int
+
+
+class Composer(Protocol):
+    """Makes notifications of what is held, on a DENS node, beside the matchers.
+
+    It remembers, under one law: what it knows is a function of the *set* of notifications and subscriptions
+    that it was given and has not been asked to forget. In which order they came, and how often, makes no
+    difference; so a node that starts anew feeds it again and nothing is lost.
+    """
+
+    @property
+    def listens_to(self) -> frozenset[int]:
+        """Return the languages of the notifications that it is to be fed."""
+        ...
+
+    def add(self, key: SubscriptionKey, body: bytes, revision: int, since_ms: int, until_ms: int) -> None:
+        """Look for this subscription among events of the time in which it is in force; a known key is
+        replaced, and a renewal (the same revision and body) keeps what is remembered. A bad body raises
+        `VectorError` and changes nothing.
+        """
+        ...
+
+    def remove(self, key: SubscriptionKey) -> None:
+        """Stop looking for it; an unknown key is no error."""
+        ...
+
+    def feed(
+        self,
+        item_id: int,
+        language_id: int,
+        vector: bytes,
+        event_ms: int,
+        now_ms: int,
+        only: SubscriptionKey | None = None,
+    ) -> list[Made]:
+        """Take a notification, in any order and any number of times; return what it makes, for this
+        subscription only where one is named.
+        """
+        ...
+
+    def forget(self, item_id: int) -> None:
+        """Remember a notification no longer; an unknown one is no error."""
+        ...
+
+    def wanted_by(self, item_id: int) -> Mapping[int, int]:
+        """Return for whom a notification may become a part: the subscriber's origin, and to which degree
+        (0..255) the part is satisfied.
+        """
+        ...
+
+    def parts_of(self, made_vector: bytes) -> tuple[int, ...] | None:
+        """Return the notifications of which this one was made, where all of them are remembered."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a notification says, apart from the message that says it: several mediators may find the same.
+
+    Of one identity, a higher rank overtakes a lower one.
+    """
+
+    identity: bytes
+    rank: int
+    span_ms: int = 0
+    """How much later something may have happened that says the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +311,11 @@ def no_parts(table: MissionTable) -> TakeApart:
 
 
 MatcherFactory = Callable[[MissionTable], Matcher]
+ResultReader = Callable[[bytes], tuple[Result, ...]]
+"""From a notification's vector to what it says; bytes that are none raise `VectorError`."""
+
+AskedValue = tuple[int, int, int]
+"""Event, attribute, and the normalised byte in the middle of what is wanted of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,21 +332,45 @@ class SubscriptionLanguage:
     listens_to: Mapping[int, MatcherFactory] | None = None
     """What judges the notifications of which languages; None means `matcher` those of its own. All of these
     matchers take the same bodies."""
+    composer: Callable[[MissionTable], Composer] | None = None
+    """Makes notifications of this language out of others; None where nothing is composed."""
+    results: ResultReader | None = None
+    """Reads what its notifications say, where several may say the same; None where each says its own."""
     parts: Callable[[MissionTable], TakeApart] = no_parts
     """Takes subscriptions apart for sources that do not know the language."""
+    only_sources_tell: "Callable[[MissionTable, bytes], str] | None" = None
+    """Names what of a body nobody tells but sources that know the language, nothing where mediators tell all
+    of it; None where that is so for all bodies."""
     reads_values: bool = False
     """Whether values count beyond their bytes (`plugins.readings`); runs that ask in it record them."""
     authoring: "Callable[[], Authoring] | None" = None
     """What a person does with it. Called where it is needed, so that a node imports none of it."""
+    suffixes: tuple[str, ...] = ()
+    """Ends of the names of its documents that are no XML, which has a namespace to tell."""
+    publication_suffixes: tuple[str, ...] = ()
+    """Ends of the names of documents that tell in this language, where they are no XML."""
     publications: "Callable[[], PublicationReader] | None" = None
     """Reads documents into notifications, which its filter, a `DocumentFilter`, is offered."""
     algorithms: Mapping[str, MatcherFactory] = field(default_factory=dict)
     """Its matchers by name, where there are several; they answer the same."""
+    partial_algorithms: frozenset[str] = frozenset()
+    """Those of them that do not take every subscription (`NotServed`); whoever meets any cannot use them."""
+    conditions: "Mapping[str, Callable[[], SubscriptionLanguage]]" = field(default_factory=dict)
+    """The language under each of its feature conditions (when a notification serves a subscription at all),
+    by name, where there are several: the same number and name, other matchers, filters and ground truth."""
     source_filters: "Mapping[str, Callable[[MissionTable], SourceFilter]]" = field(default_factory=dict)
     """Its source filters by algorithm, where there are several; they release the same."""
     relations: "Callable[[MissionTable], Relations] | None" = None
+    routing: "Callable[[MissionTable, RoutingOptions], RoutingRelations] | None" = None
+    """What brokers ask, where it is more than `relations` say (`plugins.routing`)."""
+    source_covers: "Callable[[MissionTable], CoverIndex] | None" = None
+    """What stands for what at a source, so that mediators spare installs; None where everything is
+    installed."""
     ground_truth: "Callable[[MissionTable], GroundTruth] | None" = None
     """Judges whole readings, for Spark; None where readings are nothing to it."""
+    asked_values: Callable[[MissionTable, bytes], Sequence[AskedValue]] | None = None
+    """What a body asks of attributes, each as one value, to learn terms from; None where it says nothing of
+    values."""
     damper: Callable[[MissionTable, int, int], Damper] | None = None
     """(table, interval_ms, hysteresis) → what holds back repetitions; None where nothing is damped."""
 
@@ -223,6 +381,11 @@ class SubscriptionLanguage:
     def occupied(self, table: MissionTable, body: bytes) -> int:
         """Return how many numbers after its own a subscription needs at its subscriber, for its parts."""
         return len(self.parts(table)(body))
+
+    @property
+    def has_own_notifications(self) -> bool:
+        """Tell whether sources tell anything in this language; others are offered its parts."""
+        return self.language_id in self.matchers
 
     @property
     def matchers(self) -> Mapping[int, MatcherFactory]:

@@ -17,6 +17,8 @@ class Publication:
     vector: bytes
     event: str
     attributes: tuple[str, ...]
+    lifetime_q: int | None = None
+    """The code of how long it is valid, if the document says so."""
 
 
 class PublicationReader(Protocol):

@@ -62,6 +62,13 @@ class ExactReading(Reading):
         )
 
 
+def present_bytes(reading: Reading) -> tuple[bytes, bytes]:
+    """Return which attributes a reading has, as a mask, and a byte for each of them, lowest index first."""
+    mask = bytes(reading.mask)
+    present = int.from_bytes(mask, "big")
+    return mask, bytes(value for index, value in enumerate(bytes(reading.row)) if present >> index & 1)
+
+
 def _written(index: int, corners: Corners) -> bytes:
     low, core_low, core_high, high = corners
     if low != core_low or high != core_high:

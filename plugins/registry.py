@@ -15,8 +15,12 @@ from xml.parsers import expat
 
 from documents.entry_points import OutsidePackageError, described, members
 from documents.refusal import Refusal
+from plugins.atopss.language import ATOPSS
+from plugins.boxes.language import BOXES
+from plugins.composite.language import composite_language
 from plugins.direct.language import DIRECT
 from plugins.fuzzy.language import FUZZY
+from plugins.gtopss.language import GRAPH
 from plugins.guard.guard import LanguageDefect
 from plugins.language import SubscriptionLanguage
 
@@ -29,8 +33,17 @@ Ability = TypeVar("Ability")
 
 ENTRY_POINT_GROUP: Final = "dens.languages"
 
-BUILT_IN: Final[tuple[SubscriptionLanguage, ...]] = (DIRECT, FUZZY)
-"""The languages of this package."""
+BUILT_IN: Final[tuple[SubscriptionLanguage, ...]] = (
+    DIRECT,
+    FUZZY,
+    ATOPSS,
+    GRAPH,
+    composite_language(atoms=FUZZY),
+    BOXES,
+)
+"""The languages of this package. The primitives of composites are fuzzy; to that language they are one
+argument.
+"""
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 FIRST_OUTSIDE, LAST_NUMBER = 16, 255
@@ -135,10 +148,14 @@ def offered(ability: Ability | None, language: SubscriptionLanguage, what: str) 
 
 
 def language_of_document(source: bytes, file: str) -> SubscriptionLanguage:
-    """Return the language of a document: that of its root element's namespace.
+    """Return the language of a document: that of its file's name where it says it, else that of its root
+    element's namespace.
 
     A document in no known namespace, and what is no document at all, raises `DocumentError`.
     """
+    for one in languages().values():
+        if file.endswith(one.suffixes):
+            return one
     known = _by_namespace()
     if (namespace := _namespace_of(source)) is not None and namespace in known:
         return known[namespace]
@@ -147,6 +164,26 @@ def language_of_document(source: bytes, file: str) -> SubscriptionLanguage:
     document = read_xml(source, file)
     usual, *_ = authoring_of(language_named(DEFAULT)).namespaces
     raise no_subscription(document, usual, {one: known[one].name for one in known if one != usual})
+
+
+def language_of_publication(source: bytes, file: str) -> SubscriptionLanguage:
+    """Return the language of a document that tells: by the end of its file's name, or as of one that asks."""
+    for one in languages().values():
+        if file.endswith(one.publication_suffixes):
+            return one
+    return language_of_document(source, file)
+
+
+def publication_suffixes() -> tuple[str, ...]:
+    """Return the ends of names that documents which tell have."""
+    return (".xml", *(suffix for known in languages().values() for suffix in known.publication_suffixes))
+
+
+def document_suffixes() -> tuple[str, ...]:
+    """Return the ends of names that subscriptions have: XML, and those of languages with documents of
+    another kind.
+    """
+    return (".xml", *(suffix for known in languages().values() for suffix in known.suffixes))
 
 
 def namespaces() -> dict[str, str]:

@@ -31,6 +31,63 @@ class Relations(Protocol):
         ...
 
 
+class CoverIndex(Protocol):
+    """Which bodies stand for which at a source. *One stands for another* where a source that filters for the
+    one releases, of every reading, all that it would release for the other, with every value that the other
+    needs. That is more than `Relations.covers`, which is about what is released already. An answer may be too
+    careful, never wrong.
+    """
+
+    def insert(self, key: SubscriptionKey, body: bytes) -> None:
+        """Find a body its place under a new name. A bad body raises `VectorError`."""
+        ...
+
+    def remove(self, key: SubscriptionKey) -> None:
+        """Forget it; an unknown name is no error."""
+        ...
+
+    def cover_of(self, key: SubscriptionKey) -> SubscriptionKey | None:
+        """Return one that stands for it, or None where none does."""
+        ...
+
+
+class PlainCovers:
+    """An index made of nothing but "does one stand for the other": every body is compared with every root."""
+
+    def __init__(self, stands_for: Callable[[bytes, bytes], bool]) -> None:
+        self._stands_for = stands_for
+        self._bodies: dict[SubscriptionKey, bytes] = {}
+        self._above: dict[SubscriptionKey, SubscriptionKey | None] = {}
+
+    def insert(self, key: SubscriptionKey, body: bytes) -> None:
+        """Put it below a root that stands for it; else the roots that it stands for go below it."""
+        self._stands_for(body, body)  # which refuses what is no body, before anything changes
+        self._bodies[key] = body
+        self._place(key)
+
+    def _place(self, key: SubscriptionKey) -> None:
+        body = self._bodies[key]
+        roots = [one for one, over in self._above.items() if over is None and one != key]
+        above = next((root for root in roots if self._stands_for(self._bodies[root], body)), None)
+        self._above[key] = above
+        if above is None:
+            for root in roots:
+                if self._stands_for(body, self._bodies[root]):
+                    self._above[root] = key
+
+    def remove(self, key: SubscriptionKey) -> None:
+        """Forget it; those below it find another root or become roots."""
+        if self._bodies.pop(key, None) is None:
+            return
+        del self._above[key]
+        for below in [one for one, over in self._above.items() if over == key]:
+            self._place(below)
+
+    def cover_of(self, key: SubscriptionKey) -> SubscriptionKey | None:
+        """Return one that stands for it, or None for a root."""
+        return self._above.get(key)
+
+
 @dataclass(frozen=True, slots=True)
 class ForestStatistics:
     """What a forest is good for: only roots must be matched, or forwarded, before anything else is."""

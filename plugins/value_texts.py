@@ -4,6 +4,7 @@
     37.9..38.5    somewhere between the two
     38.2±0.3      most likely 38.2, and surely within 0.3 of it
     ?             anything in the domain
+    high          as possible as a term of the attribute is true, where straight lines draw it
     red           one of the words of a nominal attribute
 
 One judgement for all recordings: those of the emulator and those that `dens node publish` replays. What
@@ -16,8 +17,12 @@ from typing import Final, Literal
 
 from documents.problems import did_you_mean, listed
 from knowledge_manager.event_class import Attribute
+from knowledge_manager.terms import Lr, Shoulder, Term, Trapezoidal, Triangular
 from plugins.readings import Corners, point
 from watchdog.normalise import scale_decimal
+
+Drawn = tuple[float | None, float | None, float | None, float | None]
+"""Corners in the attribute's unit; None is the end of the domain."""
 
 _DECIMAL_COMMA: Final = re.compile(r"\s*[+-]?\d*,\d+\s*")
 _LONGEST_SHOWN: Final = 40
@@ -42,6 +47,8 @@ def corners_of(text: str, attribute: Attribute) -> Corners | None:
 def _uncertain(text: str, attribute: Attribute) -> Corners | None:
     if text.strip() == "?":
         return attribute.lo_scaled, attribute.lo_scaled, attribute.hi_scaled, attribute.hi_scaled
+    if (term := attribute.terms.get(text.strip())) is not None:
+        return _of_term(term, attribute)
     separator = ".." if ".." in text else "±"
     first, _, second = text.partition(separator)
     one, other = (scale_decimal(part, attribute.decimals) for part in (first, second))
@@ -50,6 +57,32 @@ def _uncertain(text: str, attribute: Attribute) -> Corners | None:
     if separator == "..":
         return (one, one, other, other) if one <= other else None
     return (one - other, one, one, one + other) if other >= 0 else None
+
+
+def _of_term(term: Term, attribute: Attribute) -> Corners | None:
+    """Return the corners of a term that straight lines draw, as far as they lie in the domain."""
+    match term:
+        case Trapezoidal(left, right, width):
+            drawn: Drawn = left - width, left, right, right + width
+        case Triangular(center, width):
+            drawn = center - width, center, center, center + width
+        case Shoulder("right", start, end):
+            drawn = start, end, None, None
+        case Shoulder(_, start, end):
+            drawn = None, None, start, end
+        case Lr(lower, upper, left, right, "straight", "straight"):
+            low, high = None if lower is None else lower - left, None if upper is None else upper + right
+            drawn = low, lower, upper, high
+        case _:
+            return None
+    lo, hi = attribute.lo_scaled, attribute.hi_scaled
+    ends = (lo, lo, hi, hi)
+    scaled = [
+        end if x is None else scale_decimal(f"{x:.9f}", attribute.decimals)
+        for x, end in zip(drawn, ends, strict=True)
+    ]
+    low, core_low, core_high, high = (min(max(lo if x is None else x, lo), hi) for x in scaled)
+    return low, core_low, core_high, high
 
 
 def is_within(corners: Corners, attribute: Attribute) -> bool:

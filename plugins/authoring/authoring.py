@@ -4,14 +4,14 @@ Commands, scenarios and nodes know a language by this alone. They find it by the
 (`plugins.registry.language_of_document`) or by its name, and never import a language itself.
 
 The second half of `Authoring` is what a language may leave out: it is None then, and whoever wants it says so
-in words (`plugins.registry.offered`).
+in words (`plugins.registry.offered`). A class that derives from it gets this, and checks by compiling.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from documents.problems import Problem
+from documents.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
 from plugins.authoring.description import Description
@@ -20,6 +20,7 @@ from plugins.language import Match, Matcher
 if TYPE_CHECKING:
     from plugins.authoring.generator import SubscriptionGenerator
     from plugins.authoring.spans import Span
+    from plugins.authoring.streams import StreamLearner, StreamReading
     from plugins.authoring.terms import TermShapes
 
 VectorKind = Literal["sv", "nv"]
@@ -97,8 +98,13 @@ class Authoring(Protocol):
     def check(
         self, source: bytes, file: str, table: MissionTable, thesaurus: Thesaurus | None = None
     ) -> list[Problem]:
-        """Return all errors and warnings of a document; nothing when it compiles without a word."""
-        ...
+        """Return all errors and warnings of a document; nothing when it compiles without a word. A language
+        in which documents do not only ask says so of its own.
+        """
+        try:
+            return list(self.compile(source, file, table, thesaurus=thesaurus).warnings)
+        except DocumentError as error:
+            return list(error.problems)
 
     def meaning(self, body: bytes) -> bytes:
         """Return what of a body is no time of writing: equal for two subscriptions that ask the same."""
@@ -128,6 +134,30 @@ class Authoring(Protocol):
         return None
 
     @property
+    def explain_notification(self) -> Callable[[bytes, MissionTable, bytes], Explanation] | None:
+        """(vector, table, notification) → what becomes of an event that somebody told."""
+        return None
+
+    @property
+    def found_nodes(self) -> Callable[[bytes, bytes, MissionTable], str] | None:
+        """(body, notification, table) → what of a notification it is that satisfies a subscription, in words:
+        the nodes of its variables.
+        """
+        return None
+
+    @property
+    def compile_publication(self) -> "Callable[[bytes, str, MissionTable, int], Compiled | None] | None":
+        """(source, file, table, stamp) → a document that tells instead of asking, as the body of its
+        notification behind number and lifetime; None where it asks.
+        """
+        return None
+
+    @property
+    def detail_value(self) -> Callable[[bytes], int | str] | None:
+        """What programs are told of the detail of a match; its bytes in hexadecimal where this is None."""
+        return None
+
+    @property
     def picture(self) -> Callable[[bytes, MissionTable, Compiled | None], Picture] | None:
         """(vector, table, how it was compiled, if it was just now) → the subscription, drawn."""
         return None
@@ -138,9 +168,32 @@ class Authoring(Protocol):
         return None
 
     @property
+    def query(self) -> Callable[[bytes, MissionTable], str] | None:
+        """(vector, table) → the subscription as a query, for a judge that knows nothing of this system."""
+        return None
+
+    @property
     def loose_matcher(self) -> Callable[[MissionTable | None, str | None, str], Matcher] | None:
         """(table or None, algorithm or None, feature condition) → a matcher of bodies that need not belong to
         any mission, for files of vectors. An unknown name raises `UnknownName`.
+        """
+        return None
+
+    @property
+    def match_stream(
+        self,
+    ) -> "Callable[[bytes, MissionTable, Compiled | None, Sequence[StreamReading]], Explanation] | None":
+        """(vector, table, how it was compiled, if it was just now, readings in any order) → what is found in
+        a stream that is there as a whole; for languages that are about what follows what.
+        """
+        return None
+
+    @property
+    def learner(
+        self,
+    ) -> "Callable[[bytes, str, MissionTable, Thesaurus | None], StreamLearner] | None":
+        """(source, file, table, thesaurus) → what counts in streams of the past what this document needs; for
+        languages that predict.
         """
         return None
 

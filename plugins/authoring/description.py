@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+from knowledge_manager.durations import written_duration
+from watchdog.header import HEADER_ID, HEADER_LIFETIME, HEADER_REVISION
+from watchdog.lifetime import lifetime_s
+
 
 @dataclass(frozen=True, slots=True)
 class VectorField:
@@ -69,3 +73,35 @@ class Fields:
     def found(self) -> tuple[VectorField, ...]:
         """Return the fields that were taken."""
         return tuple(self._taken)
+
+
+def subscription_head(vector: bytes, stamp_s: int) -> tuple[Fields, dict[str, Any]]:
+    """Return the fields of a subscription up to the time at which it was written, and what they say as facts:
+    the front of vectors in every language.
+    """
+    fields = Fields(vector)
+    fields.take(1, "id", f"number {vector[HEADER_ID]} at its subscriber")
+    fields.take(1, "seq", f"revision {vector[HEADER_REVISION]}")
+    lives_s = lifetime_s(vector[HEADER_LIFETIME])
+    fields.take(1, "valid", f"lives {written_duration(lives_s)}")
+    fields.take(2, "stamp", f"created at {stamp_s} s (modulo 65536)")
+    facts = {
+        "id": vector[HEADER_ID],
+        "seq": vector[HEADER_REVISION],
+        "valid": vector[HEADER_LIFETIME],
+        "valid_s": lives_s,
+        "stamp_s": stamp_s,
+    }
+    return fields, facts
+
+
+def notification_head(vector: bytes, stamp_s: int) -> tuple[Fields, dict[str, Any]]:
+    """Return the same of a notification."""
+    fields = Fields(vector)
+    number = int.from_bytes(vector[HEADER_ID:HEADER_LIFETIME], "big")
+    fields.take(2, "event number", f"{number} at its publisher")
+    lives_s = lifetime_s(vector[HEADER_LIFETIME])
+    fields.take(1, "valid", f"lives {written_duration(lives_s)}")
+    fields.take(2, "stamp", f"happened at {stamp_s} s (modulo 65536)")
+    facts = {"number": number, "valid": vector[HEADER_LIFETIME], "valid_s": lives_s, "stamp_s": stamp_s}
+    return fields, facts

@@ -66,6 +66,16 @@ class SubscriptionDocument:
         """Return where the element's text stands."""
         return self._map.text_span(self._places_of[element])
 
+    def content_span(self, element: "Element") -> Span:
+        """Return where everything between the element's tags stands."""
+        place = self._places_of[element]
+        end = self.source.rfind(b"</", place.opened, place.end)
+        return self._map.span(place.opened, place.opened if end < 0 else end)
+
+    def span_of_bytes(self, start: int, end: int) -> Span:
+        """Return where a person finds the bytes [start, end) of the source."""
+        return self._map.span(start, end)
+
     def problem(self, span: Span, code: str, message: str, fixes: tuple[Fix, ...] = ()) -> Problem:
         """Make an error at this place."""
         return Problem(self.file, span.line, span.column, "error", code, message, span.text, fixes)
@@ -162,14 +172,17 @@ def read_xml(source: bytes, file: str) -> SubscriptionDocument:
     return SubscriptionDocument(source, file)
 
 
-def read_subscription(source: bytes, file: str, schema: DocumentSchema) -> SubscriptionDocument:
-    """Return the document if it is a subscription by the schema; everything wrong raises `DocumentError`.
+def read_subscription(
+    source: bytes, file: str, schema: DocumentSchema, element: str = "subscription"
+) -> SubscriptionDocument:
+    """Return the document if it is a subscription by the schema, or what else the outermost element is to be;
+    everything wrong raises `DocumentError`.
 
     Where nothing but names is mistyped, the document is returned mended, with the problems noted in it.
     """
     document = read_xml(source, file)
-    if etree.QName(document.root).localname != "subscription" or document.namespace != schema.namespace:
-        raise no_subscription(document, schema.namespace)
+    if etree.QName(document.root).localname != element or document.namespace != schema.namespace:
+        raise no_subscription(document, schema.namespace, element=element)
     document.problems, is_valid = schema_problems(schema, document)
     if not is_valid:
         raise DocumentError(document.problems)

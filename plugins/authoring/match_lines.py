@@ -4,12 +4,15 @@ Each line stands alone: numbers, revisions and lifetimes in the vectors are igno
 number, from 0, blank and bad ones counted.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from plugins.language import Matcher, NotServed
+from plugins.language import Match, Matcher, NotServed
 from watchdog.header import BODY_AT, body_of
 from watchdog.vector import VectorError
+
+_LATEST_S = 65536
+"""A time that no event of a batch lies after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,12 @@ class MatchedLine:
     n: int
     matches: tuple[tuple[int, int, bytes], ...]
 
-    def as_document(self) -> dict[str, object]:
+    def as_document(self, detail_value: Callable[[bytes], int | str] = bytes.hex) -> dict[str, object]:
         """Return the JSON document of this line; a match without a detail has two entries."""
         return {
             "n": self.n,
             "matches": [
-                [line, degree_u8, detail.hex()] if detail else [line, degree_u8]
+                [line, degree_u8, detail_value(detail)] if detail else [line, degree_u8]
                 for line, degree_u8, detail in self.matches
             ],
         }
@@ -78,14 +81,55 @@ class LineMatcher:
                 continue
             try:
                 vector = vector_of_line(line)
-                age_s = 0
-                if now_s is not None and (stamp_s := self.happened_s(vector)) is not None:
-                    age_s = (now_s - stamp_s) % 65536
-                found = self.matcher.match(vector, 0, 1000 * age_s)
+                found = self.matcher.match(vector, 0, 1000 * self._age_s(vector, now_s))
             except VectorError as error:
                 yield BadLine("notification", n, str(error))
             else:
-                yield MatchedLine(n, tuple((match.key[0], match.degree_u8, match.detail) for match in found))
+                yield _matched(n, found)
+
+    def match_in_batches(
+        self, notifications: Iterable[str], size: int, now_s: int | None = None
+    ) -> Iterator[MatchedLine | BadLine]:
+        """Yield the same for so many lines at a time, in the order in which the matcher completes them."""
+        batch: list[tuple[int, str]] = []
+        for n, line in enumerate(notifications):
+            if line.strip():
+                batch.append((n, line))
+            if len(batch) == size:
+                yield from self._of_batch(batch, now_s)
+                batch = []
+        yield from self._of_batch(batch, now_s)
+
+    def _of_batch(self, batch: list[tuple[int, str]], now_s: int | None) -> Iterator[MatchedLine | BadLine]:
+        told: list[tuple[int, bytes, int]] = []
+        for n, line in batch:
+            try:
+                vector = vector_of_line(line)
+                told.append((n, vector, self._age_s(vector, now_s)))
+            except VectorError as error:
+                yield BadLine("notification", n, str(error))
+        notifications = [(vector, 1000 * (_LATEST_S - age_s)) for _, vector, age_s in told]
+        done = set()
+        try:
+            for position, found in self.matcher.match_batch(notifications, 1000 * _LATEST_S):
+                done.add(position)
+                yield _matched(told[position][0], found)
+        except VectorError:  # Which of them it was is found out one by one.
+            for position, (n, vector, age_s) in enumerate(told):
+                if position not in done:
+                    try:
+                        yield _matched(n, self.matcher.match(vector, 0, 1000 * age_s))
+                    except VectorError as error:
+                        yield BadLine("notification", n, str(error))
+
+    def _age_s(self, vector: bytes, now_s: int | None) -> int:
+        if now_s is None or (stamp_s := self.happened_s(vector)) is None:
+            return 0
+        return (now_s - stamp_s) % 65536
+
+
+def _matched(n: int, found: Sequence[Match]) -> MatchedLine:
+    return MatchedLine(n, tuple((match.key[0], match.degree_u8, match.detail) for match in found))
 
 
 def body_of_line(line: str) -> bytes:

@@ -4,7 +4,7 @@ complaints.
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar
 
 from documents.problems import Problem
 from knowledge_manager.event_class import Attribute, EventClass
@@ -19,6 +19,31 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 Arguments = ParamSpec("Arguments")
+
+
+class Complains(Protocol):
+    """Notes what is wrong while reading goes on."""
+
+    def complain(
+        self, span: Span, code: str, message: str, word: str = "", meant: Iterable[str] = ()
+    ) -> None:
+        """Note an error at this place; `meant` is what may be written there in the place of the word."""
+        ...
+
+
+def attempted(
+    complaints: Complains,
+    span: Span,
+    read: Callable[Arguments, Value],
+    *args: Arguments.args,
+    **kwargs: Arguments.kwargs,
+) -> Value | None:
+    """Return what `read` makes of the arguments, or note why it cannot and return None."""
+    try:
+        return read(*args, **kwargs)
+    except BadConstant as error:
+        complaints.complain(span, error.code, str(error), error.word, error.meant)
+        return None
 
 
 @dataclass(slots=True)
@@ -48,11 +73,7 @@ class PredicateReader:
         self, span: Span, read: Callable[Arguments, Value], *args: Arguments.args, **kwargs: Arguments.kwargs
     ) -> Value | None:
         """Return what `read` makes of the arguments, or note why it cannot and return None."""
-        try:
-            return read(*args, **kwargs)
-        except BadConstant as error:
-            self.complain(span, error.code, str(error), error.word, error.meant)
-            return None
+        return attempted(self, span, read, *args, **kwargs)
 
     def attribute(self, element: "Element") -> ResolvedAttribute | None:
         """Return the attribute that a predicate names in its `attribute`, or note that there is none."""

@@ -163,7 +163,8 @@ def _problem(
 
 
 def _element_at(document: "SubscriptionDocument", path: str) -> "etree._Element":
-    found: Any = document.root.getroottree().xpath(path)
+    prefixes = {prefix: uri for one in document.root.iter() for prefix, uri in one.nsmap.items() if prefix}
+    found: Any = document.root.getroottree().xpath(path, namespaces=prefixes)
     return cast("etree._Element", found[0]) if found else document.root
 
 

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from plugins.language import Matcher, SubscriptionKey
+from plugins.language import Matcher, SubscriptionKey, grades_of
+from plugins.matching_work import work_of
 from watchdog.header import NO_HEADER, body_of
 
 if TYPE_CHECKING:
@@ -15,13 +16,15 @@ if TYPE_CHECKING:
 class BodyMatcher:
     """A matcher of whole vectors that is given bodies. Questions go straight to it."""
 
-    __slots__ = ("_add", "match", "match_batch", "remove")
+    __slots__ = ("_add", "grades", "match", "match_batch", "remove", "work")
 
     def __init__(self, of_vectors: Matcher) -> None:
         self._add = of_vectors.add
         self.remove = of_vectors.remove
         self.match = of_vectors.match
+        self.grades = grades_of(of_vectors)
         self.match_batch = of_vectors.match_batch
+        self.work = work_of(of_vectors)
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
         """Hold this subscription; a bad body raises `VectorError` and changes nothing."""
@@ -39,6 +42,22 @@ class BodyForest:
 
     def insert(self, key: SubscriptionKey, body: bytes) -> None:
         """Find this subscription its place. A bad body raises `VectorError`."""
+        self._insert(key, NO_HEADER + body)
+
+
+class BodyCovers:
+    """Which bodies stand for which at a source: a forest of coverings among subscriptions to the same
+    attributes, because a notification has the values of one feature and no others. The age is no value of a
+    notification, so it may differ as it may at a mediator.
+    """
+
+    def __init__(self, of_vectors: "CoveringForest") -> None:
+        self._insert = of_vectors.insert
+        self.remove = of_vectors.remove
+        self.cover_of = of_vectors.parent
+
+    def insert(self, key: SubscriptionKey, body: bytes) -> None:
+        """Find a body its place. A bad one raises `VectorError`."""
         self._insert(key, NO_HEADER + body)
 
 

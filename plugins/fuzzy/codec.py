@@ -5,14 +5,15 @@ event class and attributes of it, and tell values that exist.
 """
 
 from knowledge_manager.mission_table import MissionTable
-from knowledge_manager.vocabulary import EventClass, UnknownName
+from knowledge_manager.vocabulary import EventClass
 from plugins.fuzzy.vectors import (
     NotificationVector,
     SubscriptionVector,
     decode_notification,
     decode_subscription,
 )
-from watchdog.vector import HEADER_BYTES, NOTIFICATION, VectorError, kind
+from plugins.mission_check import event_in_mission, refuse_unknown_values
+from watchdog.vector import HEADER_BYTES, NOTIFICATION, kind
 
 Vector = SubscriptionVector | NotificationVector
 
@@ -35,11 +36,8 @@ class FuzzyCodec:
         parts = decode_notification(vector, self.feature_bytes)
         event = self._check_features(parts, len(vector))
         if event is not None:
-            for position, (index, byte) in enumerate(zip(parts.attributes, parts.values, strict=True)):
-                values = event.attribute_at(index).values
-                if values and byte >= len(values):
-                    message = f"{event.attribute_at(index).name} has {len(values)} values, not {byte + 1}"
-                    raise VectorError(HEADER_BYTES + position, message)
+            values = dict(zip(parts.attributes, parts.values, strict=True))
+            refuse_unknown_values(event, values, HEADER_BYTES)
         return parts
 
     def any(self, vector: bytes) -> Vector:
@@ -51,13 +49,8 @@ class FuzzyCodec:
     def _check_features(self, parts: Vector, length: int) -> EventClass | None:
         if self.table is None:
             return None
-        try:
-            event = self.table.event_at(parts.event)
-        except UnknownName as error:
-            raise VectorError(length - 2 * self.feature_bytes, str(error)) from None
-        known = {attribute.index for attribute in event.attributes} | {self.table.age_index}
-        unknown = sorted(set(parts.attributes) - known)
-        if unknown:
-            message = f"{event.name} has no attribute with index {unknown[0]}"
-            raise VectorError(length - self.feature_bytes, message)
-        return event
+        named = set(parts.attributes) - {self.table.age_index}
+        event_at, attributes_at = length - 2 * self.feature_bytes, length - self.feature_bytes
+        return event_in_mission(
+            self.table, parts.event, named, event_at=event_at, attributes_at=attributes_at
+        )

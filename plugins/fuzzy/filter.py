@@ -14,11 +14,16 @@ from watchdog.reading import Reading
 from watchdog.vector import ONE_HOUR
 
 
-def source_filter_with(algorithm: str) -> "Callable[[MissionTable], FuzzySourceFilter]":
-    """Return what makes filters that go over subscriptions by this algorithm (watchdog/algorithms.py)."""
+def source_filter_with(
+    algorithm: str, features: str = "subset"
+) -> "Callable[[MissionTable], FuzzySourceFilter]":
+    """Return what makes filters that go over subscriptions by this algorithm (watchdog/algorithms.py), under
+    this feature condition.
+    """
 
     def make(table: MissionTable) -> FuzzySourceFilter:
-        return FuzzySourceFilter(table, pool=Pool(table.feature_bytes, algorithm=ALGORITHMS[algorithm]))
+        pool = Pool(table.feature_bytes, algorithm=ALGORITHMS[algorithm])
+        return FuzzySourceFilter(table, features, pool)
 
     return make
 

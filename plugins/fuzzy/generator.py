@@ -2,10 +2,11 @@
 
 The workload of many papers on matching. A predicate is 1 on a piece of its attribute's domain of the wanted
 length (`selectivity`, the share of uniform values that satisfy it fully) anywhere in it, and falls with a
-slope drawn from the codes 20 to 80.
+slope drawn from the codes 20 to 80. How predicates are combined is the same for a whole workload.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
@@ -13,32 +14,83 @@ import numpy as np
 
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
-from plugins.authoring.generator import RandomSubscription
+from plugins.authoring.generator import CombinationRefused, RandomSubscription
+from plugins.fuzzy.patterns import pattern_bytes, short_form
 from plugins.fuzzy.vectors import SubscriptionVector, Triple, encode_subscription
-from watchdog.aggregators import MIN
+from watchdog.aggregators import AGGREGATOR_NAMES, MIN, WEIGHTED_MEAN, WITH_PATTERN, WITH_RULES
 from watchdog.header import body_of
 
 LEAST_SLOPE: Final = 20
 MOST_SLOPE: Final = 80
 CRISP: Final = 127
 
+NAMED_FUNCTIONS: Final = ("geometric_mean", "harmonic_mean")
+"""The functions that a block can name, by their numbers there."""
+
+AGGREGATORS: Final = {name: number for number, name in AGGREGATOR_NAMES.items() if number != WEIGHTED_MEAN}
+"""What populations can be combined by. Weights would be one more thing to draw, and to say how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """An aggregator, and the block that it needs."""
+
+    aggregator: int = MIN
+    block: bytes = b""
+
 
 class FuzzyGenerator:
-    """Makes bodies of fuzzy subscriptions that combine their predicates by minimum."""
+    """Makes bodies of fuzzy subscriptions."""
+
+    aggregators = tuple(AGGREGATORS)
 
     def draw(self, chance: np.random.Generator, wanted: RandomSubscription, table: MissionTable) -> bytes:
         """Return the body of a subscription about some of the attributes, each asked for at random."""
+        combination = combination_of(wanted)
         size = int(chance.integers(wanted.attributes[0], wanted.attributes[1] + 1))
         picks = [int(pick) for pick in chance.choice(len(wanted.among), size, replace=False)]
         taken = sorted((wanted.among[pick] for pick in picks), key=lambda attribute: attribute.index)
         core = round(255 * wanted.selectivity)
         constraints = [_constraint(chance, attribute, core) for attribute in taken]
         threshold = ceil(15 * wanted.threshold - 1e-9)
-        return _body(wanted.event, taken, constraints, threshold, wanted.stamp_s % 65536, table)
+        return _body(wanted.event, taken, constraints, threshold, wanted.stamp_s % 65536, table, combination)
 
     def for_value(self, event: EventClass, attribute: Attribute, position: int, table: MissionTable) -> bytes:
         """Return the body of the subscription to every event with this value."""
-        return _body(event, [attribute], [(position, position, CRISP)], 0, 0, table)
+        return _body(event, [attribute], [(position, position, CRISP)], 0, 0, table, Combination())
+
+
+def combination_of(wanted: RandomSubscription) -> Combination:
+    """Return how the predicates of a workload are combined, or raise `CombinationRefused`."""
+    name, form = wanted.aggregator or AGGREGATOR_NAMES[MIN], wanted.form
+    aggregator = AGGREGATORS.get(name)
+    if aggregator is None:
+        raise CombinationRefused("aggregator", f'there is no aggregator "{name}"', tuple(AGGREGATORS))
+    if WITH_PATTERN >> aggregator & 1:
+        return Combination(aggregator, _pattern_block(name, form, wanted.attributes))
+    if WITH_RULES >> aggregator & 1:
+        if form not in NAMED_FUNCTIONS:
+            said = f"{name} approximates a function" + (f', not "{form}"' if form else "; say which")
+            raise CombinationRefused("form", said, NAMED_FUNCTIONS)
+        if wanted.attributes[0] < 2:
+            raise CombinationRefused("attributes", f"{name} relates two attributes at least")
+        return Combination(aggregator, bytes([NAMED_FUNCTIONS.index(form)]))
+    if form is not None:
+        raise CombinationRefused("form", f"{name} has no form; leave it out")
+    return Combination(aggregator)
+
+
+def _pattern_block(name: str, form: str | None, attributes: tuple[int, int]) -> bytes:
+    least, most = attributes
+    if form is None:
+        raise CombinationRefused("form", f"{name} needs a pattern in short form, such as d2c1 or c12d")
+    if least != most:
+        message = f"a pattern is for one number of attributes: attributes = [{most}, {most}]"
+        raise CombinationRefused("attributes", message)
+    try:
+        return pattern_bytes(short_form(form, list(range(most))))
+    except ValueError as error:
+        raise CombinationRefused("form", str(error)) from None
 
 
 def _constraint(chance: np.random.Generator, attribute: Attribute, core: int) -> Triple:
@@ -57,6 +109,7 @@ def _body(
     threshold: int,
     stamp_s: int,
     table: MissionTable,
+    combination: Combination,
 ) -> bytes:
     parts = SubscriptionVector(
         id=0,
@@ -64,8 +117,8 @@ def _body(
         valid=0,
         stamp_s=stamp_s,
         threshold=threshold,
-        aggregator=MIN,
-        block=b"",
+        aggregator=combination.aggregator,
+        block=combination.block,
         constraints=tuple(constraints),
         event=event.index,
         attributes=tuple(attribute.index for attribute in attributes),

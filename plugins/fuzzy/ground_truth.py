@@ -27,9 +27,10 @@ _AGGREGATOR: Final = 5
 class FuzzyGroundTruth:
     """Judges readings by the matcher that a DENS node uses."""
 
-    def __init__(self, table: MissionTable | None, feature_bytes: int = 1) -> None:
+    def __init__(self, table: MissionTable | None, feature_bytes: int = 1, features: str = "subset") -> None:
+        self._features = features
         self._feature_bytes = feature_bytes if table is None else table.feature_bytes
-        matcher = BodyMatcher(ALGORITHMS[DEFAULT_ALGORITHM](table, "subset", self._feature_bytes))
+        matcher = BodyMatcher(ALGORITHMS[DEFAULT_ALGORITHM](table, features, self._feature_bytes))
         self._singly = TellingTruth(matcher, told_in_full)
         self._together: FastMatcher | None = None
         self._bodies: dict[int, bytes] = {}
@@ -60,7 +61,7 @@ class FuzzyGroundTruth:
     def judge(self, readings: ReadingColumns) -> Judged:
         """Return what each reading satisfies, whatever its age."""
         if self._together is None and len(self._bodies) * len(readings) >= TOGETHER_FROM and is_available():
-            self._together = FastMatcher(None, feature_bytes=self._feature_bytes, columns_from=0)
+            self._together = FastMatcher(None, self._features, self._feature_bytes, columns_from=0)
             self._new = dict(self._bodies)
         if self._together is None:
             return self._singly.judge(readings)

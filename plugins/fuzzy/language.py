@@ -11,10 +11,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.fuzzy.bodies import BodyMatcher, BodyRelations
+from plugins.fuzzy.asked_values import asked_values
+from plugins.fuzzy.bodies import BodyCovers, BodyMatcher, BodyRelations
 from plugins.fuzzy.filter import FuzzySourceFilter, source_filter_with
 from plugins.fuzzy.lookup import FuzzyLookUp
-from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
+from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM, SERVES_ONE
+from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.language import Matcher, MatcherFactory, SubscriptionLanguage
 from watchdog.algorithms import ALGORITHMS as FILTER_ALGORITHMS
 from watchdog.damper import Damper
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
     from plugins.ground_truth import GroundTruth
 
 
-def _matcher(algorithm: str, table: MissionTable) -> Matcher:
-    return BodyMatcher(ALGORITHMS[algorithm](table, "subset", table.feature_bytes))
+def _matcher(algorithm: str, features: str, table: MissionTable) -> Matcher:
+    return BodyMatcher(ALGORITHMS[algorithm](table, features, table.feature_bytes))
 
 
 def _authoring() -> "Authoring":
@@ -34,38 +36,52 @@ def _authoring() -> "Authoring":
     return FuzzyAuthoring()
 
 
-def _relations(table: MissionTable) -> BodyRelations:
+def _relations(features: str, table: MissionTable) -> BodyRelations:
     from plugins.fuzzy.relations.covering import CoveringForest
     from plugins.fuzzy.relations.relations import FuzzyRelations
 
     width = table.feature_bytes
-    return BodyRelations(FuzzyRelations("subset", width), partial(CoveringForest, "subset", width))
+    return BodyRelations(FuzzyRelations(features, width), partial(CoveringForest, features, width))
 
 
-def _ground_truth(table: MissionTable) -> "GroundTruth":
+def _source_covers(table: MissionTable) -> BodyCovers:
+    from plugins.fuzzy.relations.covering import CoveringForest
+
+    return BodyCovers(CoveringForest("exact", table.feature_bytes))
+
+
+def _ground_truth(features: str, table: MissionTable) -> "GroundTruth":
     from plugins.fuzzy.ground_truth import FuzzyGroundTruth
 
-    return FuzzyGroundTruth(table)
+    return FuzzyGroundTruth(table, features=features)
 
 
 def _damper(table: MissionTable, interval_ms: int, hysteresis: int) -> Damper:
     return Damper(table.feature_bytes, interval_ms, hysteresis)
 
 
-_ALGORITHMS: Final[Mapping[str, MatcherFactory]] = MappingProxyType(
-    {name: partial(_matcher, name) for name in ALGORITHMS}
-)
+def _fuzzy(features: str) -> SubscriptionLanguage:
+    """Return the language under a feature condition."""
+    algorithms: Mapping[str, MatcherFactory] = MappingProxyType(
+        {name: partial(_matcher, name, features) for name in ALGORITHMS}
+    )
+    return SubscriptionLanguage(
+        language_id=1,
+        name="fuzzy",
+        lookup=FuzzyLookUp,
+        source_filter=partial(FuzzySourceFilter, features=features),
+        source_filters={name: source_filter_with(name, features) for name in FILTER_ALGORITHMS},
+        matcher=algorithms[DEFAULT_ALGORITHM],
+        authoring=_authoring,
+        algorithms=algorithms,
+        partial_algorithms=frozenset(SERVES_ONE),
+        conditions={name: partial(_fuzzy, name) for name in FEATURE_CONDITIONS},
+        relations=partial(_relations, features),
+        source_covers=_source_covers,
+        ground_truth=partial(_ground_truth, features),
+        asked_values=asked_values,
+        damper=_damper,
+    )
 
-FUZZY: Final = SubscriptionLanguage(
-    language_id=1,
-    name="fuzzy",
-    lookup=FuzzyLookUp,
-    source_filter=FuzzySourceFilter,
-    source_filters={name: source_filter_with(name) for name in FILTER_ALGORITHMS},
-    matcher=_ALGORITHMS[DEFAULT_ALGORITHM],
-    authoring=_authoring,
-    algorithms=_ALGORITHMS,
-    relations=_relations,
-    ground_truth=_ground_truth,
-    damper=_damper,
-)
+
+FUZZY: Final = _fuzzy(FEATURE_CONDITIONS[0])

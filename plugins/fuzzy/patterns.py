@@ -61,6 +61,13 @@ def lowest(pattern: Pattern) -> int:
             return min(map(lowest, parts))
 
 
+def is_predicate(pattern: Pattern) -> bool:
+    """Tell whether a pattern is one predicate, plain or negated."""
+    while isinstance(pattern, Not):
+        pattern = pattern.part
+    return isinstance(pattern, Leaf)
+
+
 def ranks(pattern: Pattern) -> list[int]:
     """Return the ranks of the pattern's predicates, in the order in which they stand."""
     match pattern:
@@ -100,7 +107,7 @@ def both(pattern: Pattern, condition: Pattern) -> Pattern:
     averages. There ¬(¬pattern ∨ ¬condition) says the same and keeps it apart.
     """
     tree = canonical(pattern)
-    if isinstance(tree, Joined) and tree.connective == "and" and all(map(_is_predicate, tree.parts)):
+    if isinstance(tree, Joined) and tree.connective == "and" and all(map(is_predicate, tree.parts)):
         return Not(Joined("or", (Not(tree), Not(condition))))
     return Joined("and", (tree, condition))
 
@@ -204,10 +211,6 @@ def _two_level(tree: Pattern) -> int | None:
             return borders | (128 if connective == "or" else 0)
         case Not():
             return None
-
-
-def _is_predicate(part: Pattern) -> bool:
-    return isinstance(part, Leaf) or (isinstance(part, Not) and isinstance(part.part, Leaf))
 
 
 def _group_size(part: Pattern) -> int | None:

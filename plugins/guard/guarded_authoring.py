@@ -96,6 +96,21 @@ class GuardedAuthoring:
         return self._ability("explain", lambda one: hasattr(one, "lines"))
 
     @property
+    def explain_notification(self) -> Any:
+        """Return what explains what somebody told, or None."""
+        return self._ability("explain_notification", lambda one: hasattr(one, "lines"))
+
+    @property
+    def compile_publication(self) -> Any:
+        """Return what compiles documents that tell, or None."""
+        return self._ability("compile_publication", lambda one: one is None or hasattr(one, "body"))
+
+    @property
+    def detail_value(self) -> Any:
+        """Return what tells programs the detail of a match, or None."""
+        return self._ability("detail_value", lambda one: isinstance(one, int | str))
+
+    @property
     def picture(self) -> Any:
         """Return what draws a subscription, or None."""
         return self._ability("picture", lambda one: hasattr(one, "svg"))
@@ -106,9 +121,29 @@ class GuardedAuthoring:
         return self._ability("decompile", lambda one: isinstance(one, str))
 
     @property
+    def found_nodes(self) -> Any:
+        """Return what says which nodes satisfy a subscription, or None."""
+        return self._ability("found_nodes", lambda one: isinstance(one, str))
+
+    @property
+    def query(self) -> Any:
+        """Return what writes a vector as a query, or None."""
+        return self._ability("query", lambda one: isinstance(one, str))
+
+    @property
     def loose_matcher(self) -> Any:
         """Return what makes matchers outside of a mission, or None."""
         return self._ability("loose_matcher", lambda one: hasattr(one, "match"))
+
+    @property
+    def match_stream(self) -> Any:
+        """Return what searches a whole stream, or None."""
+        return self._ability("match_stream", lambda one: hasattr(one, "lines"))
+
+    @property
+    def learner(self) -> Any:
+        """Return what counts in streams, or None."""
+        return self._ability("learner", lambda one: hasattr(one, "count"))
 
     @property
     def generator(self) -> Any:
@@ -121,7 +156,7 @@ class GuardedAuthoring:
         return self._do("terms", lambda: self._inner.terms)
 
     def _ability(self, name: str, is_sound: Callable[[Any], bool]) -> Callable[..., Any] | None:
-        ability = self._do(name, lambda: getattr(self._inner, name))
+        ability = self._do(name, lambda: getattr(self._inner, name, None))
         if ability is None:
             return None
 

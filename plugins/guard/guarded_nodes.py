@@ -13,9 +13,13 @@ from plugins.language import (
     Part,
     Release,
     Requirement,
+    Result,
+    ResultReader,
     SubscriptionKey,
     TakeApart,
 )
+from plugins.matching_work import work_of
+from plugins.relations import CoverIndex
 from watchdog.filter import PoolFull
 from watchdog.reading import Reading
 from watchdog.vector import VectorError
@@ -37,6 +41,24 @@ def guarded_parts(guard: Guard, take_apart: TakeApart, body: bytes) -> tuple[Par
         return tuple(found)
     except LanguageDefect as defect:
         guard.tell("parts()", defect)
+        return ()
+
+
+def guarded_results(guard: Guard, reader: ResultReader, vector: bytes) -> tuple[Result, ...]:
+    """Return what a notification says; where the language fails it says nothing that several could say."""
+    try:
+        found = guard.call("results()", reader, vector, lets=(VectorError,))
+        is_sound = isinstance(found, tuple | list) and all(
+            isinstance(one, Result)
+            and isinstance(one.identity, bytes)
+            and len(one.identity) <= MOST_BYTES
+            and one.rank in (0, 1)
+            for one in found
+        )
+        guard.demand(is_sound, "results()", "something else than a tuple of results of rank 0 or 1")
+        return tuple(found)
+    except LanguageDefect as defect:
+        guard.tell("results()", defect)
         return ()
 
 
@@ -80,6 +102,7 @@ class GuardedMatcher:
         self._guard = guard
         self._matcher = matcher
         self._held: set[SubscriptionKey] = set()
+        self.work = work_of(matcher)
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
         """Hold this subscription."""
@@ -124,6 +147,7 @@ class GuardedMatcher:
             and 0 <= one.degree_u8 <= 255
             and isinstance(one.detail, bytes)
             and len(one.detail) <= DETAIL_BYTES
+            and (one.revision is None or isinstance(one.revision, int))
             for one in found
         )
         self._guard.demand(
@@ -132,6 +156,34 @@ class GuardedMatcher:
             "something else than matches of what it holds",
         )
         return list(found)
+
+
+class GuardedCovers:
+    """An index of covers that names what it holds, and nobody as above itself."""
+
+    def __init__(self, guard: Guard, index: CoverIndex) -> None:
+        self._guard = guard
+        self._index = index
+        self._held: set[SubscriptionKey] = set()
+
+    def insert(self, key: SubscriptionKey, body: bytes) -> None:
+        """Find a body its place."""
+        self._guard.call("source_covers.insert()", lambda: self._index.insert(key, body), lets=(VectorError,))
+        self._held.add(key)
+
+    def remove(self, key: SubscriptionKey) -> None:
+        """Forget it."""
+        self._held.discard(key)
+        self._guard.call("source_covers.remove()", lambda: self._index.remove(key))
+
+    def cover_of(self, key: SubscriptionKey) -> SubscriptionKey | None:
+        """Return one that stands for it."""
+        found: SubscriptionKey | None = self._guard.call(
+            "source_covers.cover_of()", lambda: self._index.cover_of(key)
+        )
+        is_sound = found is None or (found in self._held and found != key)
+        self._guard.demand(is_sound, "source_covers.cover_of()", "something else than another that it holds")
+        return found
 
 
 def guarded_filter(guard: Guard, inner: Any) -> "GuardedFilter":

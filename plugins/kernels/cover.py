@@ -1,13 +1,16 @@
 """Covering in integers: may one subscription stand for another, and the forest that follows from it.
 
 Plain functions over arrays of 64-bit numbers, run as they are or compiled (`plugins.kernels.compiled`). A
-subscription is a row of `nodes` and, from nodes[n, CONTENT] on, three numbers (v, V, g) for each of its
-attributes in `content`. Roots stand by group, (event, mask, age or not), in chains of blocks of 16; of
+subscription is a row of `nodes` and, from nodes[n, CONTENT] on, `width` numbers for each of its attributes in
+`content`: the first two are bytes, where the constraint begins and ends, the third has bit 7 where it is
+complemented. With a width of TRIPLE these are all, a curve (v, V, g) of the fuzzy language. With more there
+follow *bounds*: one constraint stands for another where they are complemented alike and none of its bounds is
+above the other's. Roots stand by group, (event, mask, age or not), in chains of blocks of 16; of
 their first four constraints a block holds v and V side by side, so that most roots are ruled out sixteen at
 a time. `directory` finds a group, `holders[a]` lists the groups whose mask has attribute a, and
 `holder_masks[a]` their masks.
 
-What covering means is said in `plugins.fuzzy.relations.relations`.
+What covering means is said in `plugins.fuzzy.relations.relations` and `plugins.atopss.relations.cuts`.
 """
 
 from typing import NamedTuple
@@ -36,11 +39,15 @@ LANE_BYTES = 160
 AGE = 63
 """The place of the age among the attributes; masks leave it out."""
 
+TRIPLE = 3
+"""The width of a curve, and where bounds begin."""
+
 NOTHING = -1
 NO_PATTERN = 0
 
-GROUP_COUNT, ROOT_COUNT, BLOCK_COUNT, FREE_BLOCK = range(4)
-COUNTERS = 4
+GROUP_COUNT, ROOT_COUNT, BLOCK_COUNT, FREE_BLOCK, SMALLEST, LARGEST = range(6)
+"""The last two: the fewest and the most attributes of a group, the age among them."""
+MOST_ATTRIBUTES = 64
 
 
 class Forest(NamedTuple):
@@ -62,6 +69,7 @@ class Forest(NamedTuple):
     slopes: Numbers
     ranks: Numbers
     exact: bool
+    width: int
 
 
 def side_covers(start: int, room: int, slope_s: int, slope_t: int) -> bool:
@@ -118,6 +126,23 @@ def triple_covers(content: Numbers, s: int, t: int, slopes: Numbers) -> bool:
     return side_covers(content[s + 1] - content[t + 1], 255 - content[t + 1], slope_s, slope_t)
 
 
+def bounds_cover(content: Numbers, s: int, t: int, width: int) -> bool:
+    """Tell whether no bound of the constraint at content[s] is above that of the one at content[t]."""
+    if content[s + 2] != content[t + 2]:
+        return False
+    above = 0
+    for i in range(TRIPLE, width):
+        above += content[s + i] > content[t + i]
+    return bool(above == 0)
+
+
+def constraint_covers(forest: Forest, s: int, t: int) -> bool:
+    """Tell whether the constraint at content[s] stands for the one at content[t]."""
+    if forest.width == TRIPLE:
+        return triple_covers(forest.content, s, t, forest.slopes)
+    return bounds_cover(forest.content, s, t, forest.width)
+
+
 def combination_covers(forest: Forest, s: int, t: int, proper: bool) -> bool:
     """Tell whether larger degrees under s's aggregator never give less than smaller ones under t's."""
     nodes = forest.nodes
@@ -139,20 +164,20 @@ def covers(forest: Forest, s: int, t: int) -> bool:
         return False
     at_s, at_t = nodes[s, CONTENT], nodes[t, CONTENT]
     if nodes[s, MONOTONE] == 0:
-        length = 3 * nodes[s, SIZE]
+        length = forest.width * nodes[s, SIZE]
         return bool((content[at_s : at_s + length] == content[at_t : at_t + length]).all())
     rest_s, rest_t = needs_s, needs_t
     while rest_t != 0:
         lowest = rest_t & -rest_t
         if rest_s & lowest != 0:
-            if not triple_covers(content, at_s, at_t, forest.slopes):
+            if not constraint_covers(forest, at_s, at_t):
                 return False
-            at_s += 3
+            at_s += forest.width
             rest_s ^= lowest
-        at_t += 3
+        at_t += forest.width
         rest_t ^= lowest
     if nodes[s, AGED] == 1:
-        return triple_covers(content, at_s, at_t, forest.slopes)
+        return constraint_covers(forest, at_s, at_t)
     return True
 
 
@@ -175,11 +200,15 @@ def group_of(forest: Forest, event: int, needs: int, aged: int, wanted: bool) ->
     directory[slot] = g
     groups[g, EVENT], groups[g, NEEDS], groups[g, AGED] = event, needs, aged
     groups[g, TAIL], groups[g, ROOTS] = NOTHING, 0
+    size = 0
     for attribute in range(AGE + 1):
         if (aged == 1) if attribute == AGE else (needs >> attribute & 1 == 1):
             forest.holders[attribute, forest.held[attribute]] = g
             forest.holder_masks[attribute, forest.held[attribute]] = needs
             forest.held[attribute] += 1
+            size += 1
+    forest.counters[SMALLEST] = min(forest.counters[SMALLEST], size)
+    forest.counters[LARGEST] = max(forest.counters[LARGEST], size)
     return int(g)
 
 
@@ -205,10 +234,11 @@ def enter_root(forest: Forest, n: int) -> None:
     lanes[FLOORS + lane] = nodes[n, FLOOR]
     lanes[WILD + lane] = 0
     for rank in range(min(COMPARED, nodes[n, SIZE])):
-        lanes[LOWS + LANES * rank + lane] = forest.content[at + 3 * rank]
-        lanes[HIGHS + LANES * rank + lane] = forest.content[at + 3 * rank + 1]
-        if forest.content[at + 3 * rank + 2] & 128:
+        lanes[LOWS + LANES * rank + lane] = forest.content[at]
+        lanes[HIGHS + LANES * rank + lane] = forest.content[at + 1]
+        if forest.content[at + 2] & 128:
             lanes[WILD + lane] = 1
+        at += forest.width
     forest.lane_nodes[block, lane] = n
     nodes[n, NEXT] = block * LANES + lane
 
@@ -279,7 +309,7 @@ def ask(forest: Forest, g: int, n: int, lowest: int, highest: int) -> int:
         attribute = rest & -rest
         while rest_n != 0 and rest_n & -rest_n < attribute:
             rest_n &= rest_n - 1
-            at += 3
+            at += forest.width
         if needs & attribute and forest.content[at + 2] & 128 == 0:
             asked[rank], asked[COMPARED + rank] = forest.content[at], forest.content[at + 1]
         rank += 1
@@ -325,6 +355,15 @@ def coverer_in(forest: Forest, g: int, n: int) -> int:
     return NOTHING
 
 
+def is_large(mask: int, aged: int, least: int) -> bool:
+    """Tell whether a mask has at least so many attributes, the age among them."""
+    size = aged
+    while mask != 0 and size < least:
+        mask &= mask - 1
+        size += 1
+    return size >= least
+
+
 def coverer_of(forest: Forest, n: int) -> int:
     """Return a root that covers n, or NOTHING. Groups are found by the subsets of n's mask, or looked at
     one by one.
@@ -345,7 +384,8 @@ def coverer_of(forest: Forest, n: int) -> int:
         subset = needs
         while True:
             for age in range(aged + 1):
-                if subset != needs or age != aged:
+                is_another = subset != needs or age != aged
+                if is_another and is_large(subset, age, forest.counters[SMALLEST]):
                     found = coverer_in(forest, group_of(forest, event, subset, age, False), n)
                     if found != NOTHING:
                         return found
@@ -387,7 +427,7 @@ def adopt(forest: Forest, n: int) -> None:
     """
     nodes, groups = forest.nodes, forest.groups
     event, needs, aged = nodes[n, EVENT], nodes[n, NEEDS], nodes[n, AGED]
-    if nodes[n, PATTERN] != NO_PATTERN:
+    if nodes[n, PATTERN] != NO_PATTERN or nodes[n, SIZE] >= forest.counters[LARGEST]:
         adopt_in(forest, nodes[n, GROUP], n)
         return
     rarest = AGE
@@ -451,6 +491,7 @@ def enter_groups(forest: Forest, known: tuple[Numbers, Numbers]) -> None:
     """Fill an empty directory: with the groups that have roots, and with those of all these nodes."""
     groups, numbers = known
     forest.counters[GROUP_COUNT] = 0
+    forest.counters[SMALLEST], forest.counters[LARGEST] = MOST_ATTRIBUTES, 0
     forest.held[:] = 0
     for i in range(len(groups)):
         g = group_of(forest, groups[i, EVENT], groups[i, NEEDS], groups[i, AGED], True)

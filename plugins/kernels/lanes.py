@@ -1,6 +1,6 @@
-"""Sixty-four bytes at a time: the two vector operations of which a scan consists, and what goes with them.
+"""Sixty-four bytes at a time: the vector operations of which a scan consists, and what goes with them.
 
-Numba turns simple loops into vector instructions, but not a comparison into a bit mask. These two are
+Numba turns simple loops into vector instructions, but not a comparison into a bit mask. They are
 therefore written as vectors. LLVM maps them to whatever the processor has, AVX-512, AVX2 or NEON.
 """
 
@@ -21,6 +21,10 @@ _MASK = ir.IntType(LANES)
 EIGHT = 8
 """Records that are worked on at a time."""
 
+SIXTEEN = 16
+"""Words of 64 bits in a row of bits (`plugins.kernels.bitsets`)."""
+
+_SIXTEEN = ir.VectorType(ir.IntType(64), SIXTEEN)
 _WORD = ir.IntType(32)
 _EIGHT = ir.VectorType(_WORD, EIGHT)
 _EIGHT_BYTES = ir.VectorType(_BYTE, EIGHT)
@@ -113,6 +117,25 @@ def _inside(typing: Any, arena: Any, firsts: Any, lengths: Any, x: Any) -> Any:
     return types.uint64(arena, types.int64, types.int64, types.int64), build
 
 
+@intrinsic
+def _meets(typing: Any, arena: Any, firsts: Any, lasts: Any, lo: Any, hi: Any) -> Any:
+    """meets(arena, firsts, lasts, lo, hi): set a bit for each of 64 intervals that has something in common
+    with the interval from lo to hi.
+    """
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        area, first_at, last_at, low, high = arguments
+        kind = signature.args[0]
+        first = _load(builder, _pointer(context, builder, area, kind, first_at, _BYTES))
+        last = _load(builder, _pointer(context, builder, area, kind, last_at, _BYTES))
+        begins = builder.icmp_unsigned("<=", first, _splat(builder, builder.trunc(high, _BYTE)))
+        ends = builder.icmp_unsigned(">=", last, _splat(builder, builder.trunc(low, _BYTE)))
+        return builder.bitcast(builder.and_(begins, ends), _MASK)
+
+    number = types.int64
+    return types.uint64(arena, number, number, number, number), build
+
+
 def _gathered(builder: Any, context: Any, array: Any, array_type: Any, indexes: Any, offset: Any) -> Any:
     """Return the words array[index + offset] for eight indexes."""
     data = context.make_array(array_type)(context, builder, array).data
@@ -186,6 +209,28 @@ def _settle(typing: Any, records: Any, chosen: Any, at: Any, worst: Any) -> Any:
 
 
 @intrinsic
+def _meet(typing: Any, bits: Any, at: Any, words: Any) -> Any:
+    """meet(bits, at, words): AND the sixteen words of `words` with those of `bits` at this word, in place;
+    return the OR of what is left.
+    """
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        bits_type, words_type = signature.args[0], signature.args[2]
+        held, first, into = arguments
+        byte = builder.shl(first, first.type(3))
+        place = _pointer(context, builder, into, words_type, first.type(0), _SIXTEEN)
+        row = _load(builder, _pointer(context, builder, held, bits_type, byte, _SIXTEEN))
+        left = builder.and_(_load(builder, place), row)
+        builder.store(left, place, align=1)
+        shape = ir.FunctionType(ir.IntType(64), [_SIXTEEN])
+        name = f"llvm.vector.reduce.or.v{SIXTEEN}i64"
+        function = builder.module.declare_intrinsic(name, (), shape)
+        return builder.call(function, [left])
+
+    return types.uint64(bits, types.int64, words), build
+
+
+@intrinsic
 def _lowest_bit(typing: Any, mask: Any) -> Any:
     """lowest_bit(mask): return the position of the lowest set bit, 64 if there is none."""
 
@@ -222,8 +267,10 @@ def _fetch(typing: Any, array: Any, at: Any) -> Any:
     return types.none(array, types.int64), build
 
 
+meet: Any = _meet
 worsen: Any = _worsen
 inside: Any = _inside
+meets: Any = _meets
 lowest_bit: Any = _lowest_bit
 ones: Any = _ones
 lose: Any = _lose

@@ -17,7 +17,8 @@ aggregator a block has
     floor    1       one below the least degree that is wanted; 255 in rows that hold nothing
     weights  k       only where the aggregator is the weighted mean
 
-A place is block·64 + row, 32 bits. `GROUPS` and `BLOCKS` name the fields of the two tables of numbers.
+A place is block·64 + row, 32 bits. A group whose cuts stand in bitsets too (`IN_BITS`) is searched there and
+not in its blocks. `GROUPS` and `BLOCKS` name the fields of the two tables of numbers.
 """
 
 from watchdog.aggregators import MIN, WEIGHTED_MEAN
@@ -28,8 +29,8 @@ EMPTY = 255
 MINIMUM, WEIGHTED = MIN, WEIGHTED_MEAN
 
 # fields of a group
-EVENT, NEEDS, AGED, KIND, FLIPS, SIZE, TAIL, COUNT, PATTERN, NEXT = range(10)
-GROUP_FIELDS = 10
+EVENT, NEEDS, AGED, KIND, FLIPS, SIZE, TAIL, COUNT, PATTERN, NEXT, IN_BITS = range(11)
+GROUP_FIELDS = 11
 
 # fields of a block
 AT, PREVIOUS, OWNER, RECORDS = range(4)

@@ -33,13 +33,17 @@ Numbers = npt.NDArray[np.int64]
 Found = tuple[npt.NDArray[np.uint32], Bytes]
 
 
-def scan(store: RowStore, row: Bytes, event: int, feature: int, exact: bool) -> Found:
-    """Return keys and degrees of all that match. `feature` leaves the age out, the row has it at its end."""
+def candidates(store: RowStore, event: int, feature: int, exact: bool) -> Numbers:
+    """Return the numbers of the groups with rows that the feature condition admits."""
     groups = store.groups[: store.group_count]
     needs = groups[:, NEEDS]
     fits = needs == feature if exact else (needs & ~feature) == 0
-    chosen = np.flatnonzero(fits & (groups[:, EVENT] == event) & (groups[:, TAIL] != NOTHING))
-    parts = [_of_group(store, groups[number], row) for number in chosen]
+    return np.flatnonzero(fits & (groups[:, EVENT] == event) & (groups[:, TAIL] != NOTHING))
+
+
+def scan(store: RowStore, candidates: Numbers, row: Bytes) -> Found:
+    """Return keys and degrees of all in these groups that match. The row has the age at its end."""
+    parts = [_of_group(store, store.groups[number], row) for number in candidates]
     if not parts:
         return np.zeros(0, np.uint32), np.zeros(0, np.uint8)
     keys, degrees = zip(*parts, strict=True)

@@ -1,10 +1,8 @@
 """A store of subscriptions as columns: groups of rows in blocks, found by key
 (docs/decisions/0003-matching.md).
 
-Adding and removing a row costs a constant number of writes; a removed row is overwritten by the last one of
-its group, so nothing is ever compacted and the state depends on the sequence of calls alone. What is
-searched for a notification is `plugins.kernels.scan` (compiled) or `plugins.kernels.numpy_scan`, on the
-same arrays.
+Which rows there are is kept by `plugins.kernels.grouped_blocks`, what stands in them here. What is searched
+for a notification is `plugins.kernels.scan` (compiled) or `plugins.kernels.numpy_scan`, on the same arrays.
 """
 
 from dataclasses import dataclass
@@ -14,33 +12,27 @@ import numpy as np
 import numpy.typing as npt
 
 from plugins.kernels import layout
+from plugins.kernels.grouped_blocks import Bytes, Form, GroupedBlocks, Numbers
 from plugins.kernels.layout import (
     AT,
-    COUNT,
     EMPTY,
-    EVENT,
     FLIPS,
     KIND,
     MINIMUM,
-    NEEDS,
-    NEXT,
     NOTHING,
     OWNER,
-    PREVIOUS,
     RECORDS,
     ROWS,
     SIZE,
-    TAIL,
     WEIGHTED,
 )
-from plugins.kernels.places import Places, enter, fill
+from plugins.kernels.places import enter, fill
 
-Bytes = npt.NDArray[np.uint8]
-Numbers = npt.NDArray[np.int64]
 OTHER = 1
 """Any kind but those whose blocks are of a form of their own."""
 
-T = TypeVar("T", np.uint8, np.uint32, np.int64)
+_SPARE = 8
+"""Arenas grow by an eighth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,31 +52,24 @@ class Group:
     pattern: bytes
 
 
-class RowStore:
+class RowStore(GroupedBlocks):
     """Rows (key, floor, constraints, weights) in groups; every key stands in it once at most."""
 
+    records: npt.NDArray[np.uint32]
+
     def __init__(self) -> None:
-        self.arena: Bytes = np.zeros(0, np.uint8)
-        self.records: npt.NDArray[np.uint32] = np.zeros(0, np.uint32)
-        self.groups: Numbers = np.zeros((0, layout.GROUP_FIELDS), np.int64)
-        self.blocks: Numbers = np.zeros((0, layout.BLOCK_FIELDS), np.int64)
-        self.directory: npt.NDArray[np.int32] = np.full(16, NOTHING, np.int32)
+        super().__init__(np.uint32, _SPARE)
         self.patterns: Numbers = np.zeros(0, np.int64)
-        self.group_count = 0
-        self.count = 0
-        self._block_count = 0
-        self._arena_used = 0
-        self._records_used = 0
         self._patterns_used = 0
-        self._numbers: dict[Group, int] = {}
-        self._free: dict[tuple[int, int], list[int]] = {}
-        self._places = Places(self)
+        self.changes = 0
+        """Grows with every change, so that whoever keeps something beside the rows knows when to look."""
+        self.watched: dict[int, dict[int, bool]] = {}
+        """For groups that somebody watches, the places that were touched, and whether they hold a row now."""
 
     @property
     def held_bytes(self) -> int:
         """Return the bytes of all arrays, spare room included."""
-        tables = (self.groups, self.blocks, self.directory, self.patterns, self._places.table)
-        return sum(array.nbytes for array in (self.arena, self.records, *tables))
+        return super().held_bytes + self.patterns.nbytes
 
     def put(
         self,
@@ -97,7 +82,7 @@ class RowStore:
     ) -> None:
         """Hold a row that is not held yet: `triples` are (v, V) by rank, `slopes` 256·γ by rank."""
         number = self._number(group)
-        block, slot = self._room(number)
+        block, slot = self._take(number)
         if group.kind == MINIMUM:
             self._write_minimum(group, block, slot, key, floor, triples.tolist(), slopes.tolist())
         else:
@@ -110,6 +95,7 @@ class RowStore:
         self._places.reserve(self.count + 1)
         enter(self._places.table, key, block * ROWS + slot)
         self.count += 1
+        self._touch(number, block * ROWS + slot, True)
 
     def put_all(
         self,
@@ -121,45 +107,26 @@ class RowStore:
     ) -> None:
         """Hold many rows of one group without weights that are not held yet: triples[row, rank] is (v, V)."""
         number = self._number(group)
-        self._places.reserve(self.count + len(keys))
-        places = np.empty(len(keys), np.int64)
-        done = 0
-        while done < len(keys):
-            block, slot = self._room(number)
-            taken = min(ROWS - slot, len(keys) - done)
-            places[done : done + taken] = np.arange(taken) + (block * ROWS + slot)
-            self.groups[number, COUNT] += taken - 1
-            done += taken
+        places = self._take_many(number, len(keys))
         self._write(number, places, keys, floors, triples, slopes)
-        self.count += len(keys)
         fill(self._places.table, keys, places)
+        self.changes += 1
+        if number in self.watched:
+            self.watched[number].update(dict.fromkeys(places.tolist(), True))
 
     def remove(self, key: int) -> bool:
         """Forget the row of this key; say whether there was one."""
-        place = self._places.find(key)
-        if place < 0:
+        removed = self._remove(key)
+        if removed is None:
             return False
-        self._places.drop(key)
-        block, slot = place // ROWS, place % ROWS
-        number = int(self.blocks[block, OWNER])
-        size = int(self.groups[number, SIZE])
-        tail = int(self.groups[number, TAIL])
-        last = int(self.groups[number, COUNT] - 1) % ROWS
-        if (block, slot) != (tail, last):
-            moved = self._move(number, (tail, last), (block, slot))
-            self._places.move(moved, tail * ROWS + last, place)
+        number, place, emptied = removed
+        if place != emptied:
+            self._touch(number, place, True)
+        self._touch(number, emptied, False)
         if self.groups[number, KIND] != MINIMUM:
-            self.arena[int(self.blocks[tail, AT]) + layout.floors_at(size) + last] = EMPTY
-        self.groups[number, COUNT] -= 1
-        self.count -= 1
-        if last == 0:
-            self.groups[number, TAIL] = self.blocks[tail, PREVIOUS]
-            self._free.setdefault(self._form(number), []).append(tail)
+            floors = layout.floors_at(int(self.groups[number, SIZE]))
+            self.arena[int(self.blocks[emptied // ROWS, AT]) + floors + emptied % ROWS] = EMPTY
         return True
-
-    def holds(self, key: int) -> bool:
-        """Tell whether there is a row of this key."""
-        return self._places.find(key) >= 0
 
     def key_at(self, place: int) -> int:
         """Return the key of the row at this place."""
@@ -188,6 +155,7 @@ class RowStore:
         block, slot = place // ROWS, place % ROWS
         number, at = int(self.blocks[block, OWNER]), int(self.blocks[block, AT])
         size = int(self.groups[number, SIZE])
+        self._touch(number, place, True)
         if self.groups[number, KIND] == MINIMUM:
             record = int(self.blocks[block, RECORDS]) + slot * layout.record_words(size)
             for rank in range(size):
@@ -196,6 +164,23 @@ class RowStore:
                 self._write_cuts(number, start, rank, floors, constraint)
         else:
             self.arena[at + layout.floors_at(size) + slot] = floor
+
+    def cuts_at(self, number: int, places: Numbers) -> Bytes:
+        """Return the cuts of rows of a group of minima that complements nothing: first values, then last."""
+        size = int(self.groups[number, SIZE])
+        starts = self.blocks[places // ROWS, AT] + places % ROWS
+        cuts = np.empty((len(places), 2 * size), np.uint8)
+        for rank in range(size):
+            first = self.arena[starts + layout.cuts_at(rank)]
+            cuts[:, rank] = first
+            cuts[:, size + rank] = first + self.arena[starts + layout.cuts_at(rank) + ROWS]
+        return cuts
+
+    def _touch(self, number: int, place: int, is_row: bool) -> None:
+        """Note a change for whoever watches."""
+        self.changes += 1
+        if number in self.watched:
+            self.watched[number][place] = is_row
 
     @property
     def _shorts(self) -> npt.NDArray[np.uint16]:
@@ -300,82 +285,37 @@ class RowStore:
         words[(goal >> 2) + at + target[1]] = key
         return key
 
-    def _form(self, number: int) -> tuple[int, int]:
-        """Return size and kind of a group's blocks; blocks of one form can be exchanged."""
+    def _form(self, number: int) -> Form:
+        """Return size and kind of a group's blocks."""
         kind = int(self.groups[number, KIND])
         return int(self.groups[number, SIZE]), kind if kind in (MINIMUM, WEIGHTED) else OTHER
 
-    def _room(self, number: int) -> tuple[int, int]:
-        """Take the next row of a group, in a new block if the last is full; return (block, row)."""
-        used = int(self.groups[number, COUNT])
-        self.groups[number, COUNT] = used + 1
-        if used % ROWS == 0:
-            block = self._new_block(number)
-            self.blocks[block, PREVIOUS] = self.groups[number, TAIL]
-            self.groups[number, TAIL] = block
-            return block, 0
-        return int(self.groups[number, TAIL]), used % ROWS
+    def _lengths(self, form: Form) -> tuple[int, int]:
+        """Return the bytes of a block and the words of a record, which minima have."""
+        size, kind = form
+        return layout.block_bytes(size, kind), layout.record_words(size) if kind == MINIMUM else 0
 
-    def _new_block(self, number: int) -> int:
-        size, kind = self._form(number)
-        free = self._free.get((size, kind))
-        if free:
-            block = free.pop()
-        else:
-            block = self._block_count
-            self._block_count += 1
-            self.blocks = _grown(self.blocks, self._block_count)
-            self.blocks[block, AT] = self._arena_used
-            self._arena_used += layout.block_bytes(size, kind)
-            self.arena = _grown(self.arena, self._arena_used)
-            if kind == MINIMUM:
-                self.blocks[block, RECORDS] = self._records_used
-                self._records_used += ROWS * layout.record_words(size)
-                self.records = _grown(self.records, self._records_used)
-        at = int(self.blocks[block, AT])
+    def _new_block(self, form: Form) -> int:
+        """Return a block of this form in which no row matches."""
+        block = super()._new_block(form)
+        size, kind = form
         if kind != MINIMUM:
-            floors = at + layout.floors_at(size)
+            floors = int(self.blocks[block, AT]) + layout.floors_at(size)
             self.arena[floors : floors + ROWS] = EMPTY
-        self.blocks[block, OWNER] = number
         return block
 
     def _number(self, group: Group) -> int:
         """Return a group's number; a new one is entered into the directory."""
         if group in self._numbers:
             return self._numbers[group]
-        number = self.group_count
-        self.group_count += 1
-        self._numbers[group] = number
-        self.groups = _grown(self.groups, self.group_count)
         pattern = NOTHING
         if group.pattern:
             pattern = self._patterns_used
             self._patterns_used += len(group.pattern)
-            self.patterns = _grown(self.patterns, self._patterns_used)
+            self.patterns = self._grown(self.patterns, self._patterns_used)
             self.patterns[pattern : self._patterns_used] = np.frombuffer(group.pattern, np.uint8)
-        self.groups[number] = (
-            *(group.event, group.needs, group.aged, group.kind, group.flips, group.size),
-            *(NOTHING, 0, pattern, NOTHING),
-        )
-        if 2 * self.group_count > len(self.directory):
-            self.directory = np.full(2 * len(self.directory), NOTHING, np.int32)
-            for known in range(self.group_count):
-                self._enter(known)
-        else:
-            self._enter(number)
-        return number
-
-    def _enter(self, number: int) -> None:
-        """Make a group the first of those with its event and mask."""
-        event, needs = int(self.groups[number, EVENT]), int(self.groups[number, NEEDS])
-        slot = layout.slot_of(event, needs, len(self.directory))
-        while self.directory[slot] != NOTHING:
-            other = self.groups[self.directory[slot]]
-            if other[EVENT] == event and other[NEEDS] == needs:
-                break
-            slot = (slot + 1) & (len(self.directory) - 1)
-        self.groups[number, NEXT] = self.directory[slot]
-        self.directory[slot] = number
+        shared = (group.event, group.needs, group.aged, group.kind, group.flips, group.size)
+        return self._new_group(group, (*shared, NOTHING, 0, pattern, NOTHING, 0))
 
 
 Whole = TypeVar("Whole", int, Numbers)
@@ -384,13 +324,3 @@ Whole = TypeVar("Whole", int, Numbers)
 def _reach(loss: Whole, slope: Whole) -> Whole:
     """Return the largest distance d at which the loss, (d·S + 128) >> 8, is not above this one."""
     return (256 * loss + 127) // slope
-
-
-def _grown(array: npt.NDArray[T], wanted: int) -> npt.NDArray[T]:
-    """Return the array, or a copy with an eighth of spare room, so that it has at least `wanted` entries."""
-    if wanted <= len(array):
-        return array
-    room = wanted + max(wanted // 8, 16)
-    grown = np.zeros((-(-room // 8) * 8, *array.shape[1:]), array.dtype)
-    grown[: len(array)] = array
-    return grown

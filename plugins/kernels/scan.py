@@ -11,6 +11,7 @@ from plugins.kernels.layout import (
     AT,
     COUNT,
     EVENT,
+    IN_BITS,
     KIND,
     MINIMUM,
     NEEDS,
@@ -63,7 +64,7 @@ def candidates(
         while True:
             group = first_group(groups, directory, event, needs)
             while group != NOTHING:
-                if groups[group, TAIL] != NOTHING:
+                if groups[group, TAIL] != NOTHING and groups[group, IN_BITS] == 0:
                     out[found] = group
                     found += 1
                 group = groups[group, NEXT]
@@ -73,7 +74,7 @@ def candidates(
     else:
         for group in range(count):
             fits = groups[group, EVENT] == event and groups[group, NEEDS] & ~feature == 0
-            if fits and groups[group, TAIL] != NOTHING:
+            if fits and groups[group, TAIL] != NOTHING and groups[group, IN_BITS] == 0:
                 out[found] = group
                 found += 1
     return found
@@ -98,16 +99,19 @@ def scan(
     keys: Keys,
     degrees: Bytes,
     ends: Numbers,
+    tally: Numbers,
 ) -> int:
     """Write keys and degrees of all that match, one notification behind the other; ends[i] is where the
     matches of number i end.
 
     A row of `rows` has one byte for each attribute index, the age last; `features` leave the age out. Returns
-    where the last matches end, -1 if the room ends before.
+    where the last matches end, -1 if the room ends before. `tally` counts the groups that fitted, and their
+    rows.
     """
     found = 0
     for number in range(len(events)):
         chosen = candidates(groups, count, directory, events[number], features[number], exact, visited)
+        tally[0] += chosen
         for i in range(chosen):
             first = blocks[groups[visited[i], TAIL], AT]
             for line in range(FETCHED):
@@ -117,6 +121,7 @@ def scan(
             tail = groups[group, TAIL]
             if found + groups[group, COUNT] + AT_ONCE > len(keys):
                 return -1
+            tally[1] += groups[group, COUNT]
             values_of(groups, group, rows, number, numbers)
             if groups[group, KIND] == MINIMUM:
                 found = smallest(

@@ -32,7 +32,8 @@ def entry(name: str) -> EntryPoint:
 
 def test_the_built_in_languages() -> None:
     found = languages([])
-    assert {number: known.name for number, known in found.items()} == {0: "direct", 1: "fuzzy"}
+    names = {0: "direct", 1: "fuzzy", 2: "atopss", 3: "graph", 4: "composite", 5: "boxes"}
+    assert {number: known.name for number, known in found.items()} == names
     assert language(1).name == "fuzzy"
     with pytest.raises(RegistryError, match="language 99 is unknown"):
         language(99)
@@ -71,7 +72,7 @@ def test_direct_asks_no_sensor_and_releases_nothing() -> None:
     assert source.feed(Reading()) == []
 
 
-@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("number", [0, 1, 2, 5])
 @given(vector=st.binary(max_size=24))
 def test_law_a_bad_vector_is_a_vector_error_and_changes_nothing(number: int, vector: bytes) -> None:
     spoken = languages([])[number]

@@ -141,3 +141,11 @@ def test_what_may_lie_outside_of_the_domain_is_a_fault(text: str) -> None:
     fault = fault_of(text, TEMPERATURE)
     assert fault is not None
     assert fault.kind == "outside"
+
+
+def test_terms_that_straight_lines_draw_are_values() -> None:
+    size = load_mission_table(["housing"]).event("apartment").attribute("size")
+    rent = load_mission_table(["housing"]).event("apartment").attribute("rent")
+    assert corners_of("medium", size) == (40, 50, 70, 80)
+    assert corners_of("cheap", rent) == (0, 0, 1200, 1500)
+    assert corners_of("huge", size) is None

@@ -25,12 +25,20 @@ from plugins.registry import (
 from tests.plugins.toy_language import NAMESPACE, TOY, alarm, register
 
 USUAL = "urn:dens:subscription:1"
+APPROXIMATE = "urn:dens:approximate:1"
 PATIENT = load_mission_table(["medical"]).event("patient")
+OURS = {
+    USUAL: "fuzzy",
+    APPROXIMATE: "atopss",
+    "urn:dens:graph:1": "graph",
+    "urn:dens:composite:1": "composite",
+    "urn:dens:boxes:1": "boxes",
+}
 
 
 def test_a_document_is_its_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
     register(monkeypatch)
-    assert namespaces() == {USUAL: "fuzzy", NAMESPACE: "alarm"}
+    assert namespaces() == OURS | {NAMESPACE: "alarm"}
     assert language_of_document(alarm().encode(), "a.xml") is TOY
     prefixed = f'<?xml version="1.0"?><!-- ours --><x:alarm xmlns:x="{NAMESPACE}"/>'
     assert language_of_document(prefixed.encode(), "a.xml") is TOY
@@ -48,8 +56,10 @@ def test_a_document_of_nobody_is_refused_with_everybody(monkeypatch: pytest.Monk
     assert all(namespace in problem.message for namespace in namespaces())
 
 
-def test_where_there_is_one_language_only_it_is_named() -> None:
-    with pytest.raises(DocumentError, match=rf'not a <subscription xmlns="{USUAL}">$'):
+def test_the_usual_language_is_named_first() -> None:
+    named = ", ".join(rf"{one} \({name}\)" for one, name in OURS.items() if one != USUAL)
+    others = f"other languages: {named}$"
+    with pytest.raises(DocumentError, match=rf'not a <subscription xmlns="{USUAL}">; {others}'):
         language_of_document(b"<a/>", "a.xml")
 
 
@@ -68,7 +78,7 @@ def test_a_language_that_cannot_be_written_is_told_once_and_the_others_go_on(
     register(monkeypatch, guarded(replace(TOY, language_id=202, name="broken", authoring=broken)))
     with caplog.at_level(logging.WARNING, "dens"):
         for _ in range(3):
-            assert namespaces() == {USUAL: "fuzzy", NAMESPACE: "alarm"}
+            assert namespaces() == OURS | {NAMESPACE: "alarm"}
             assert term_fault(PATIENT.attribute("heart_rate"), "high") == ""
     [told] = caplog.records
     assert "the broken language: authoring() raised KeyError" in told.getMessage()

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from plugins.fuzzy.relations.covering import CoveringForest
 from plugins.fuzzy.relations.relations import FuzzyRelations
-from plugins.relations import ForestStatistics, PlainForest
+from plugins.relations import ForestStatistics, PlainCovers, PlainForest
 from tests.plugins.fuzzy.matching.populations import ALL_AGGREGATORS, near_subscriptions
 from tests.plugins.toy_language import AlarmRelations
 from watchdog.vector import VectorError
@@ -57,3 +57,38 @@ def test_what_is_no_body_changes_nothing() -> None:
         forest.insert((1, 0), b"")
     assert forest.statistics() == ForestStatistics(0, 0, 0, 0)
     assert forest.statistics().spared == 0.0
+
+
+def stands_for(one: bytes, other: bytes) -> bool:
+    return AlarmRelations().covers(one, other)
+
+
+@given(st.lists(st.tuples(alarms, st.booleans()), max_size=30))
+def test_law_of_plain_covers_who_is_above_stands_for_and_no_root_for_another(
+    steps: list[tuple[bytes, bool]],
+) -> None:
+    index, held = PlainCovers(stands_for), dict[tuple[int, int], bytes]()
+    for number, (body, goes) in enumerate(steps):
+        index.insert((number, 0), body)
+        held[number, 0] = body
+        if goes:
+            first = min(held)
+            del held[first]
+            index.remove(first)
+            index.remove(first)  # which is no error
+    above = {key: index.cover_of(key) for key in held}
+    assert all(stands_for(held[over], held[key]) for key, over in above.items() if over is not None)
+    roots = [key for key, over in above.items() if over is None]
+    assert not any(stands_for(held[a], held[b]) for a in roots for b in roots if a != b)
+    for key in held:  # whoever climbs comes to a root
+        steps_up, at = 0, above[key]
+        while at is not None:
+            steps_up, at = steps_up + 1, above[at]
+            assert steps_up <= len(held)
+
+
+def test_plain_covers_refuse_what_is_no_body() -> None:
+    index = PlainCovers(stands_for)
+    with pytest.raises(VectorError):
+        index.insert((1, 0), b"")
+    assert index.cover_of((1, 0)) is None

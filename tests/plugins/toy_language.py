@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from documents.problems import DocumentError, Problem
+from documents.problems import DocumentError
 from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
@@ -21,7 +21,7 @@ from plugins.authoring import Authoring, Compiled, Description, VectorKind
 from plugins.authoring.constants import BadConstant, reading_of
 from plugins.authoring.description import Fields
 from plugins.authoring.document import no_subscription, read_xml
-from plugins.fuzzy.readings import byte_of
+from plugins.byte_readings import byte_of
 from plugins.language import Match, Release, Requirement, SubscriptionKey, SubscriptionLanguage
 from plugins.lookup import MeasuresAny
 from plugins.relations import PlainForest
@@ -139,14 +139,6 @@ class AlarmAuthoring(Authoring):
         body = bytes((event.index, attribute.index, byte))
         spans = tuple(document.attribute_span(root, name) for name in given)
         return Compiled(body, LIFETIME_Q, steps={"alarm": given}, spans=spans)
-
-    def check(
-        self, source: bytes, file: str, table: MissionTable, thesaurus: Thesaurus | None = None
-    ) -> list[Problem]:
-        try:
-            return list(self.compile(source, file, table).warnings)
-        except DocumentError as error:
-            return list(error.problems)
 
     def meaning(self, body: bytes) -> bytes:
         return body

@@ -1,19 +1,19 @@
 """What the bytes of a fuzzy vector say, one by one and in words."""
 
-from knowledge_manager.durations import written_duration
 from knowledge_manager.mission_table import MissionTable
-from plugins.authoring.description import Description, Fields
+from plugins.authoring.board_notifications import describe_board_notification
+from plugins.authoring.byte_words import Names
+from plugins.authoring.description import Description, subscription_head
 from plugins.fuzzy.authoring.words import (
-    Names,
     combination_words,
     constraint_words,
     subscription_words,
     threshold_words,
-    value_words,
 )
 from plugins.fuzzy.codec import FuzzyCodec
-from plugins.fuzzy.vectors import NotificationVector, SubscriptionVector
-from watchdog.lifetime import lifetime_s
+from plugins.fuzzy.vectors import SubscriptionVector
+from watchdog.vector import NOTIFICATION
+from watchdog.vector import kind as kind_of
 
 
 def describe_vector(
@@ -24,24 +24,14 @@ def describe_vector(
     """
     codec = FuzzyCodec(table, feature_bytes)
     names = Names(table, codec.feature_bytes)
-    if kind == "sv":
-        parts: SubscriptionVector | NotificationVector = codec.subscription(vector)
-    elif kind == "nv":
-        parts = codec.notification(vector)
-    else:
-        parts = codec.any(vector)
-    if isinstance(parts, SubscriptionVector):
-        return _describe_subscription(vector, parts, names)
-    return _describe_notification(vector, parts, names)
+    if kind == "nv" or (kind is None and kind_of(vector, codec.feature_bytes) == NOTIFICATION):
+        return describe_board_notification(vector, table, codec.feature_bytes)
+    return _describe_subscription(vector, codec.subscription(vector), names)
 
 
 def _describe_subscription(vector: bytes, parts: SubscriptionVector, names: Names) -> Description:
     called = [names.attribute(parts.event, index) for index in parts.attributes]
-    fields = Fields(vector)
-    fields.take(1, "id", f"number {parts.id} at its subscriber")
-    fields.take(1, "seq", f"revision {parts.seq}")
-    fields.take(1, "valid", f"lives {written_duration(lifetime_s(parts.valid))}")
-    fields.take(2, "stamp", f"created at {parts.stamp_s} s (modulo 65536)")
+    fields, facts = subscription_head(vector, parts.stamp_s)
     combining = combination_words(parts, called)
     fields.take(1, "threshold, aggregator", f"degree {threshold_words(parts.threshold)}; {combining}")
     if parts.block:
@@ -55,12 +45,7 @@ def _describe_subscription(vector: bytes, parts: SubscriptionVector, names: Name
         constraints.append({"attribute": name, "index": index, "v": v, "V": V, "g": g, "words": words})
     fields.take(names.feature_bytes, "event feature", names.event(parts.event))
     fields.take(names.feature_bytes, "attribute feature", ", ".join(called))
-    facts = {
-        "id": parts.id,
-        "seq": parts.seq,
-        "valid": parts.valid,
-        "valid_s": lifetime_s(parts.valid),
-        "stamp_s": parts.stamp_s,
+    facts |= {
         "threshold": parts.threshold / 15,
         "threshold_u8": 17 * parts.threshold,
         "aggregator": parts.aggregator,
@@ -72,37 +57,3 @@ def _describe_subscription(vector: bytes, parts: SubscriptionVector, names: Name
     }
     sentences = tuple(subscription_words(parts, names))
     return Description("subscription", vector, fields.found(), sentences, facts)
-
-
-def _describe_notification(vector: bytes, parts: NotificationVector, names: Names) -> Description:
-    called = [names.attribute(parts.event, index) for index in parts.attributes]
-    told = [
-        value_words(byte, names.attribute_of(parts.event, index))
-        for index, byte in zip(parts.attributes, parts.values, strict=True)
-    ]
-    fields = Fields(vector)
-    fields.take(2, "event number", f"{parts.number} at its publisher")
-    fields.take(1, "valid", f"lives {written_duration(lifetime_s(parts.valid))}")
-    fields.take(2, "stamp", f"happened at {parts.stamp_s} s (modulo 65536)")
-    fields.take(1, "degree", f"released with a degree of at least {parts.degree / 15:.3g}")
-    for name, words in zip(called, told, strict=True):
-        fields.take(1, "value", f"{name} is {words}")
-    fields.take(names.feature_bytes, "event feature", names.event(parts.event))
-    fields.take(names.feature_bytes, "attribute feature", ", ".join(called))
-    facts = {
-        "number": parts.number,
-        "valid": parts.valid,
-        "valid_s": lifetime_s(parts.valid),
-        "stamp_s": parts.stamp_s,
-        "degree": parts.degree / 15,
-        "degree_u8": 17 * parts.degree,
-        "event": names.event(parts.event),
-        "event_index": parts.event,
-        "values": [
-            {"attribute": name, "index": index, "byte": byte, "words": words}
-            for name, index, byte, words in zip(called, parts.attributes, parts.values, told, strict=True)
-        ],
-    }
-    listed_values = ", ".join(f"{name} is {words}" for name, words in zip(called, told, strict=True))
-    sentence = f"{names.event(parts.event)} event {parts.number}: {listed_values}."
-    return Description("notification", vector, fields.found(), (sentence,), facts)

@@ -8,14 +8,15 @@ from typing import Any
 
 from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import MissionTable
+from plugins.authoring.byte_words import Names
 from plugins.authoring.constants import reading_of
 from plugins.authoring.description import Description
 from plugins.authoring.reading_words import reading_words
+from plugins.byte_readings import byte_of
 from plugins.fuzzy.ages import age_code
 from plugins.fuzzy.authoring.describe import describe_vector
-from plugins.fuzzy.authoring.words import Names, constraint_words
+from plugins.fuzzy.authoring.words import constraint_words
 from plugins.fuzzy.codec import FuzzyCodec
-from plugins.fuzzy.readings import byte_of
 from plugins.fuzzy.vectors import SubscriptionVector
 from watchdog.membership import degree
 from watchdog.score import satisfies, vector_degree

@@ -6,35 +6,27 @@ imported where it is asked for.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from documents.problems import DocumentError, Problem
-from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
-from plugins.authoring import Compiled, Description, VectorKind
+from plugins.authoring import Authoring, Compiled, Description, VectorKind
 from plugins.fuzzy.authoring.decompile import decompile
 from plugins.fuzzy.authoring.describe import describe_vector
 from plugins.fuzzy.authoring.explain import Explanation, explain_vector
 from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.bodies import BodyMatcher
 from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
-from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.language import Match, Matcher
+from plugins.matching_choice import condition_named, matcher_named
+from plugins.stamps import board_told_s, without_stamp
 from watchdog.header import BODY_AT, HEADER_LIFETIME, body_of
-from watchdog.vector import HEADER_BYTES, VectorError
 
 if TYPE_CHECKING:
     from plugins.fuzzy.authoring.compiler import Compiled as CompiledVector
     from plugins.fuzzy.authoring.picture import Panel
     from plugins.fuzzy.authoring.terms import FuzzyTerms
     from plugins.fuzzy.generator import FuzzyGenerator
-
-_STAMP_BYTES: Final = 2
-"""A body begins with the time at which it was written."""
-
-_STAMP_AT: Final = 3
-"""Where in a notification the time stands at which it happened."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -82,7 +74,7 @@ class FuzzyPicture:
         return page(self._panels, sentences, title)
 
 
-class FuzzyAuthoring:
+class FuzzyAuthoring(Authoring):
     """Writes, checks, describes, explains and draws fuzzy subscriptions."""
 
     namespaces = (NAMESPACE,)
@@ -128,18 +120,9 @@ class FuzzyAuthoring:
             )
         )
 
-    def check(
-        self, source: bytes, file: str, table: MissionTable, thesaurus: Thesaurus | None = None
-    ) -> list[Problem]:
-        """Return all errors and warnings of a document; nothing when it compiles without a word."""
-        try:
-            return list(self.compile(source, file, table, thesaurus=thesaurus).warnings)
-        except DocumentError as error:
-            return list(error.problems)
-
     def meaning(self, body: bytes) -> bytes:
         """Return a body without the time at which it was written."""
-        return body[_STAMP_BYTES:]
+        return without_stamp(body)
 
     def describe(
         self, vector: bytes, table: MissionTable | None, kind: VectorKind | None = None
@@ -152,24 +135,18 @@ class FuzzyAuthoring:
         return f"degree {match.degree_u8 / 255:.2f}"
 
     def happened_s(self, notification: bytes) -> int:
-        """Return the second at which it happened, modulo 65536, which stands at the same place whatever the
-        width of features.
-        """
-        if len(notification) < HEADER_BYTES:
-            raise VectorError(len(notification), "too short for a notification")
-        return notification[_STAMP_AT] << 8 | notification[_STAMP_AT + 1]
+        """Return the second at which it happened, modulo 65536."""
+        return board_told_s(notification)
 
     def loose_matcher(self, table: MissionTable | None, algorithm: str | None, features: str) -> Matcher:
         """Return a matcher by algorithm and feature condition; without a table vectors count by their
         structure alone.
         """
-        name = DEFAULT_ALGORITHM if algorithm is None else algorithm
-        make = ALGORITHMS.get(name.casefold())
-        if make is None:
-            raise UnknownName("algorithm", name, list(ALGORITHMS))
-        if features not in FEATURE_CONDITIONS:
-            raise UnknownName("feature condition", features, list(FEATURE_CONDITIONS))
-        return BodyMatcher(make(table, features, 1 if table is None else table.feature_bytes))
+        from plugins.fuzzy.language import FUZZY
+
+        make = ALGORITHMS[matcher_named(algorithm or DEFAULT_ALGORITHM, [FUZZY])]
+        condition = condition_named(features, [FUZZY])
+        return BodyMatcher(make(table, condition, 1 if table is None else table.feature_bytes))
 
     def explain(
         self, vector: bytes, table: MissionTable, values: Mapping[str, str], age_s: int

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from html import escape
 
 from knowledge_manager.mission_table import MissionTable
+from plugins.authoring.byte_words import Names, value_words
 from plugins.curves import Curve, degrees
 from plugins.fuzzy.authoring.compiler.compile import Compiled
 from plugins.fuzzy.authoring.compiler.constraint_specs import Crisp, Exact
 from plugins.fuzzy.authoring.compiler.constraints import Constraint
-from plugins.fuzzy.authoring.words import Names, value_words
 from plugins.fuzzy.codec import FuzzyCodec
 
 _WIDTH, _HEIGHT, _MARGIN = 510, 130, 40

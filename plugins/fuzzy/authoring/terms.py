@@ -6,11 +6,11 @@ from typing import Any
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.terms import Hedged
 from plugins.authoring.terms import Curve, FittedTerm
+from plugins.byte_readings import middle
 from plugins.curves import degrees, domain_values, fuzzifier_curve, hedged
-from plugins.fuzzy.authoring.compiler.constraint_specs import COMPLEMENT, CRISP
-from plugins.fuzzy.authoring.compiler.fit import fit
+from plugins.fuzzy.authoring.compiler.constraint_specs import CRISP
+from plugins.fuzzy.authoring.compiler.fit import fit_plain
 from plugins.fuzzy.authoring.compiler.term_check import term_fault
-from plugins.fuzzy.readings import middle
 from watchdog.membership import SLOPES
 
 
@@ -36,10 +36,12 @@ class FuzzyTerms:
         return fuzzifier_curve(term, domain_values(attribute))
 
     def fitted(self, wanted: Curve, attribute: Attribute) -> FittedTerm:
-        """Return the term of three bytes that is nearest to the curve."""
-        found = fit(wanted)
-        v, V, g = found.triple
-        return FittedTerm(written(v, V, g & ~COMPLEMENT, attribute), degrees(v, V, g), found.deviation)
+        """Return the term of three bytes that is nearest to the curve; a vocabulary has no opposites, so they
+        are not complemented.
+        """
+        found = fit_plain(wanted)
+        v, V, c = found.triple
+        return FittedTerm(written(v, V, c, attribute), degrees(v, V, c), found.deviation)
 
 
 def written(v: int, V: int, c: int, attribute: Attribute) -> dict[str, Any]:

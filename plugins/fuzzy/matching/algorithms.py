@@ -12,7 +12,7 @@ from typing import Final, cast
 from knowledge_manager.mission_table import MissionTable
 from plugins.language import Matcher
 
-__all__ = ["ALGORITHMS", "DEFAULT_ALGORITHM", "MatcherFactory"]
+__all__ = ["ALGORITHMS", "DEFAULT_ALGORITHM", "SERVES_ONE", "MatcherFactory"]
 
 MatcherFactory = Callable[[MissionTable | None, str, int], Matcher]
 """(mission table or None for structure only, "subset" or "exact", bytes of a feature) → a matcher."""
@@ -44,3 +44,6 @@ ALGORITHMS: Final[Mapping[str, MatcherFactory]] = MappingProxyType(
 """The algorithms, lower-case name → factory. On the same input all of them return the same, `crisp` apart."""
 
 DEFAULT_ALGORITHM: Final = "fast"
+
+SERVES_ONE: Final = ("bfcpab", "bfcpa1", "bfcpa2")
+"""Those that serve one aggregator and refuse all others."""

@@ -31,12 +31,14 @@ class FirstOrderMatcher(Population):
 
     def found(self, told: Told) -> Iterator[Match]:
         """Yield the candidates whose rules say enough."""
+        self.work.feature_tests += len(self._held)
         for held in self._held.values():
             if self.serves(told, held):
                 n = len(held.attributes)
                 degrees = bytearray(n)
                 start = constraints_offset(held.vector)
                 memberships(held.vector, start, told.row, held.attributes, n, degrees)
+                self.work.judged(n, held.pairs)
                 overall = evaluate_function(held.vector, HEADER_BYTES, degrees, n, self.order)
                 if satisfies(held.vector[5], overall):
                     yield Match(held.key, overall)

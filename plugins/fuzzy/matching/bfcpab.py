@@ -13,7 +13,7 @@ from itertools import combinations
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.matching.population import AggregatorNotServed, Held, Population, Told
-from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, norm_of, pattern_from_bytes
+from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, is_predicate, norm_of, pattern_from_bytes
 from plugins.language import Match, SubscriptionKey
 from watchdog.aggregators import PATTERN_BREAKDOWN
 from watchdog.membership import degree
@@ -51,10 +51,12 @@ class BrokenDownPatternMatcher(Population):
 
     def found(self, told: Told) -> Iterator[Match]:
         """Yield the candidates whose pairs suffice."""
+        self.work.feature_tests += len(self._held)
         for held in self._held.values():
             if self.serves(told, held):
                 values = [told.row[attribute] for attribute in held.attributes]
                 degrees = [degree(x, *triple) for x, triple in zip(values, held.constraints, strict=True)]
+                self.work.judged(len(degrees), held.pairs)
                 overall = self._evaluations[held.key](degrees)
                 if satisfies(held.vector[5], overall):
                     yield Match(held.key, overall)
@@ -73,18 +75,12 @@ def decomposed(pattern: Pattern, norm: int = 0) -> Evaluation:
             return lambda degrees: 255 - turned(degrees)
         case Joined(_, parts):
             operands = [decomposed(part, norm) for part in parts]
-            if all(map(_is_predicate, parts)):
+            if all(map(is_predicate, parts)):
                 pairs = list(combinations(operands, 2))
                 return lambda degrees: _mean([both(a(degrees), b(degrees), norm) for a, b in pairs])
             return lambda degrees: reduce(
                 lambda a, b: both(a, b, norm), (operand(degrees) for operand in operands)
             )
-
-
-def _is_predicate(pattern: Pattern) -> bool:
-    while isinstance(pattern, Not):
-        pattern = pattern.part
-    return isinstance(pattern, Leaf)
 
 
 def _mean(degrees: list[int]) -> int:

@@ -19,6 +19,8 @@ class CrispMatcher(Population):
 
     def found(self, told: Told) -> Iterator[Match]:
         """Yield the candidates whose intervals contain enough of the values."""
+        work = self.work
+        work.feature_tests += len(self._held)
         for held in self._held.values():
             if self.serves(told, held):
                 n = len(held.attributes)
@@ -26,6 +28,9 @@ class CrispMatcher(Population):
                 for rank, (v, V, g) in enumerate(held.constraints):
                     inside = v <= told.row[held.attributes[rank]] <= V
                     degrees[rank] = FULFILLED if inside != (g >= 128) else FAILED
+                work.memberships += n
+                work.aggregations += 1
+                work.pairs += held.pairs
                 overall = combine(held.vector, 5, degrees, n)
                 if satisfies(held.vector[5], overall):
                     yield Match(held.key, overall)

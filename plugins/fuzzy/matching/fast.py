@@ -57,10 +57,11 @@ class FastMatcher:
             raise ValueError(f'"{features}" is no feature condition; take one of {FEATURE_CONDITIONS}')
         self._codec = FuzzyCodec(table, feature_bytes)
         self._reader = NotificationReader(self._codec)
-        self.store = RowStore()
-        self.search = RowSearch(self.store, features == "exact", compile_from)
         self._columns_from = columns_from
         self._few: FlatMatcher | None = FlatMatcher(table, features, feature_bytes)
+        self.work = self._few.work
+        self.store = RowStore()
+        self.search = RowSearch(self.store, features == "exact", compile_from, self.work)
 
     def add(self, key: SubscriptionKey, vector: bytes) -> None:
         """Hold this subscription; a known key is replaced. A bad vector raises `VectorError` and changes
@@ -101,6 +102,13 @@ class FastMatcher:
         keys, degrees = self.search.one(self._reader.read(vector, event_ms, now_ms))
         return matches_of(keys, degrees)
 
+    def grades(self, vector: bytes, event_ms: int, now_ms: int) -> dict[int, int]:
+        """Return the degrees of what this notification satisfies, by origin·256 + id."""
+        if self._few is not None:
+            found = self._few.match(vector, event_ms, now_ms)
+            return {key_number(match.key): match.degree_u8 for match in found}
+        return dict(_by_key(*self.search.one(self._reader.read(vector, event_ms, now_ms))))
+
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
     ) -> Iterator[tuple[int, list[Match]]]:
@@ -140,9 +148,12 @@ class FastMatcher:
 
 def matches_of(keys: npt.NDArray[np.uint32], degrees: npt.NDArray[np.uint8]) -> list[Match]:
     """Return matches by key; a key is origin·256 + id."""
+    return [Match((key >> 8, key & 255), degree) for key, degree in _by_key(keys, degrees)]
+
+
+def _by_key(keys: npt.NDArray[np.uint32], degrees: npt.NDArray[np.uint8]) -> Iterator[tuple[int, int]]:
     order = np.argsort(keys, kind="stable")
-    pairs = zip(keys[order].tolist(), degrees[order].tolist(), strict=True)
-    return [Match((key >> 8, key & 255), degree) for key, degree in pairs]
+    return zip(keys[order].tolist(), degrees[order].tolist(), strict=True)
 
 
 def key_number(key: SubscriptionKey) -> int:

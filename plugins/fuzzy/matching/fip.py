@@ -61,15 +61,19 @@ class PredicateIndexMatcher(Population):
     def found(self, told: Told) -> Iterator[Match]:
         """Evaluate the predicates, collect who is touched, combine their degrees."""
         degrees: dict[Predicate, int] = {}
+        evaluated = 0
         touched = dict(self._from_nothing)
         known = told.feature | self._age_bit
         for predicate, indexed in self._predicates.get(told.event, {}).items():
             attribute, v, V, g = predicate
             if known >> attribute & 1:
+                evaluated += 1
                 found = degree(told.row[attribute], v, V, g)
                 if found:
                     degrees[predicate] = found
                     touched |= indexed.subscriptions
+        self.work.memberships += evaluated
+        self.work.feature_tests += len(touched)
         for key in touched:
             held = self._held[key]
             if self.serves(told, held):
@@ -77,6 +81,8 @@ class PredicateIndexMatcher(Population):
                 row = bytearray(2 * n)
                 for rank, predicate in enumerate(self._of[key]):
                     row[rank] = degrees.get(predicate, 0)
+                self.work.aggregations += 1
+                self.work.pairs += held.pairs
                 overall = combine(held.vector, 5, row, n)
                 if satisfies(held.vector[5], overall):
                     yield Match(key, overall)

@@ -20,6 +20,7 @@ class FlatMatcher(Population):
 
     def found(self, told: Told) -> Iterator[Match]:
         """Yield the candidates that suffice."""
+        self.work.feature_tests += len(self._held)
         for held in self._held.values():
             if self.serves(told, held):
                 yield from self.judged(told, held)

@@ -42,6 +42,7 @@ class CoveringMatcher(Population):
             if held.vector[5:] == body:
                 matched = [Match(key, degree)]
             else:
+                self.work.feature_tests += 1
                 matched = list(self.judged(told, held)) if self.serves(told, held) else []
             for match in matched:
                 yield match

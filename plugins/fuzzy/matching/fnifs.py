@@ -9,6 +9,7 @@ list.)
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator
+from itertools import islice
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.matching.population import Held, Population, Told
@@ -38,9 +39,10 @@ class SortedFeatureMatcher(Population):
         """Begin at the first feature that can fit, end behind the last."""
         lowest = told.feature if self.exact else 0
         start: tuple[int, ...] = (told.event, lowest)
+        behind: tuple[int, ...] = (told.event, told.feature + 1)
         first = bisect_left(self._sorted, start, key=_place)
-        for held in self._sorted[first:]:
-            if (held.event, held.needs) > (told.event, told.feature):
-                return
+        end = bisect_left(self._sorted, behind, first, key=_place)
+        for held in islice(self._sorted, first, end):
+            self.work.feature_tests += 1
             if self.serves(told, held):
                 yield from self.judged(told, held)

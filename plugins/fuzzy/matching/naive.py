@@ -14,8 +14,10 @@ from collections.abc import Iterator, Sequence
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.ages import age_code
 from plugins.fuzzy.codec import FuzzyCodec
+from plugins.fuzzy.matching.relational_pairs import relational_pairs
 from plugins.fuzzy.vectors import NotificationVector, SubscriptionVector
 from plugins.language import Match, SubscriptionKey
+from plugins.matching_work import MatchingWork
 from watchdog.score import satisfies, vector_degree
 
 
@@ -26,11 +28,13 @@ class NaiveMatcher:
         self._codec = FuzzyCodec(table, feature_bytes)
         self._age_index = 8 * self._codec.feature_bytes - 1
         self._exact = features == "exact"
-        self._held: dict[SubscriptionKey, tuple[bytes, SubscriptionVector]] = {}
+        self._held: dict[SubscriptionKey, tuple[bytes, SubscriptionVector, int]] = {}
+        self.work = MatchingWork()
 
     def add(self, key: SubscriptionKey, vector: bytes) -> None:
         """Hold this subscription; a bad vector raises `VectorError` and changes nothing."""
-        self._held[key] = (vector, self._codec.subscription(vector))
+        parts = self._codec.subscription(vector)
+        self._held[key] = (vector, parts, relational_pairs(vector, len(parts.attributes)))
 
     def remove(self, key: SubscriptionKey) -> None:
         """Forget it; an unknown key is no error."""
@@ -44,8 +48,10 @@ class NaiveMatcher:
             row[index] = byte
         row[self._age_index] = age_code(now_ms - event_ms)
         found = []
-        for key, (subscribed, parts) in self._held.items():
+        self.work.feature_tests += len(self._held)
+        for key, (subscribed, parts, pairs) in self._held.items():
             if self._is_candidate(parts, notification):
+                self.work.judged(len(parts.attributes), pairs)
                 degree = vector_degree(subscribed, self._codec.feature_bytes, row)
                 if satisfies(subscribed[5], degree):
                     found.append(Match(key, degree))

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.ages import age_code
 from plugins.fuzzy.codec import FuzzyCodec
+from plugins.fuzzy.matching.relational_pairs import relational_pairs
 from plugins.fuzzy.vectors import FEATURE_CONDITIONS, Triple
 from plugins.language import Match, NotServed, SubscriptionKey
+from plugins.matching_work import MatchingWork
 from watchdog.score import satisfies, score
 
 
@@ -24,7 +26,9 @@ class AggregatorNotServed(NotServed):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A subscription as the algorithms see it. `needs` is its attribute feature without the age bit."""
+    """A subscription as the algorithms see it. `needs` is its attribute feature without the age bit, `pairs`
+    what its break-down relates.
+    """
 
     key: SubscriptionKey
     vector: bytes
@@ -32,6 +36,7 @@ class Held:
     needs: int
     attributes: bytes
     constraints: tuple[Triple, ...]
+    pairs: int
 
     @property
     def aggregator(self) -> int:
@@ -77,6 +82,7 @@ class Population(ABC):
         self._age_bit = 1 << 8 * self._codec.feature_bytes - 1
         self.exact = features == "exact"
         self._held: dict[SubscriptionKey, Held] = {}
+        self.work = MatchingWork()
 
     def add(self, key: SubscriptionKey, vector: bytes) -> None:
         """Hold this subscription; a known key is replaced.
@@ -87,7 +93,8 @@ class Population(ABC):
         parts = self._codec.subscription(vector)
         feature = sum(1 << index for index in parts.attributes)
         needs, attributes = feature & ~self._age_bit, bytes(parts.attributes)
-        held = Held(key, bytes(vector), parts.event, needs, attributes, parts.constraints)
+        pairs = relational_pairs(vector, len(attributes))
+        held = Held(key, bytes(vector), parts.event, needs, attributes, parts.constraints, pairs)
         self.check_served(held)
         self.remove(key)
         self._held[key] = held
@@ -128,6 +135,10 @@ class Population(ABC):
     def judged(self, told: Told, held: Held) -> Iterator[Match]:
         """Yield the match of a candidate, if its degree suffices."""
         n = len(held.attributes)
+        work = self.work  # counted in place: calling `work.judged` would cost as much as a membership
+        work.memberships += n
+        work.aggregations += 1
+        work.pairs += held.pairs
         degree = score(held.vector, 5, told.row, held.attributes, n, bytearray(2 * n))
         if satisfies(held.vector[5], degree):
             yield Match(held.key, degree)

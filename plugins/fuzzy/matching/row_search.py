@@ -5,10 +5,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plugins.fuzzy.matching.cut_bits import CutBits
 from plugins.fuzzy.matching.population import Told
 from plugins.kernels import numpy_scan
 from plugins.kernels.compiled import compiled, is_available
+from plugins.kernels.layout import COUNT
 from plugins.kernels.rows import RowStore
+from plugins.matching_work import MatchingWork
 
 Found = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]
 """Keys as origin·256 + id, and their degrees, side by side."""
@@ -23,8 +26,9 @@ BEYOND_CACHES = 1 << 25
 class RowSearch:
     """Searches a store and keeps its working room. What it returns is good until the next search."""
 
-    def __init__(self, store: RowStore, exact: bool, compile_from: int) -> None:
+    def __init__(self, store: RowStore, exact: bool, compile_from: int, work: MatchingWork) -> None:
         self._store = store
+        self._work = work
         self._compile_from = compile_from
         self._exact = exact
         self._keys = np.zeros(0, np.uint32)
@@ -33,6 +37,10 @@ class RowSearch:
         self._scratch = np.zeros(0, np.uint8)
         self._numbers = np.zeros(0, np.int64)
         self._pieces = np.zeros((0, 3), np.int64)
+        self._bits = CutBits(store)
+        self._tally = np.zeros(2, np.int64)
+        self._is_beyond_caches = False
+        self._weighed = -1
 
     @property
     def is_compiled(self) -> bool:
@@ -43,8 +51,11 @@ class RowSearch:
         """Return what matches, in no particular order."""
         row = np.frombuffer(bytearray(told.row), np.uint8)
         if not self.is_compiled:
-            return numpy_scan.scan(self._store, row, told.event, told.feature, self._exact)
+            groups = numpy_scan.candidates(self._store, told.event, told.feature, self._exact)
+            self._count(len(groups), int(self._store.groups[groups, COUNT].sum()))
+            return numpy_scan.scan(self._store, groups, row)
         event, feature = np.array([told.event], np.uint8), np.array([told.feature], np.int64)
+        self._bits.refresh()
         return self._one_by_one(row.reshape(1, -1), event, feature)[1]
 
     def many(
@@ -59,7 +70,8 @@ class RowSearch:
         It is always compiled. `together` says whether notifications share the reading of rows; if it is not
         given, they do when that pays.
         """
-        if together or (together is None and self._store.held_bytes > BEYOND_CACHES):
+        is_in_bits = self._bits.refresh()
+        if not is_in_bits and (together or (together is None and self._reads_memory())):
             asking, begins = self._paired(events, features)
             if together or len(asking) >= WORTH_SORTING * np.count_nonzero(np.diff(begins)):
                 return self._together(rows, asking, begins)
@@ -71,14 +83,28 @@ class RowSearch:
         from plugins.kernels.scan import scan
 
         search: Any = compiled(scan)
+        more: tuple[Any, ...] = ()
+        if self._bits.is_used:
+            from plugins.kernels.bit_scan import scan_both
+
+            search, more = compiled(scan_both), self._bits.runs(rows.shape[1])
         ends = np.zeros(len(events), np.int64)
         arrays = self._arrays()
         while True:
             room = (self._visited, self._scratch, self._numbers, self._keys, self._degrees)
-            end = int(search(*arrays, rows, events, features, self._exact, *room, ends))
+            self._tally[:] = 0
+            end = search(*arrays, rows, events, features, self._exact, *room, ends, self._tally, *more)
             if end >= 0:
+                self._count(*self._tally.tolist())
                 return ends, (self._keys[:end], self._degrees[:end])
             self._make_room()
+
+    def _reads_memory(self) -> bool:
+        """Tell whether the rows are more than caches hold; weighed anew where they have changed."""
+        if self._weighed != self._store.changes:
+            self._weighed = self._store.changes
+            self._is_beyond_caches = self._store.held_bytes > BEYOND_CACHES
+        return self._is_beyond_caches
 
     def _paired(
         self, events: npt.NDArray[np.uint8], features: npt.NDArray[np.int64]
@@ -107,6 +133,8 @@ class RowSearch:
         from plugins.kernels import batch
 
         search: Any = compiled(batch.scan_together)
+        asked = np.diff(begins)
+        self._count(len(asking), int(asked @ self._store.groups[: len(asked), COUNT]))
         arena, words, records, groups, count, blocks, _, patterns = self._arrays()
         while True:
             tables = (arena, words, records, groups, count, blocks, patterns, rows, asking, begins)
@@ -124,6 +152,11 @@ class RowSearch:
         begins_of_events = ends.copy()
         compiled(batch.in_order)(self._pieces, made, begins_of_events, self._keys, self._degrees, *ordered)
         return ends, ordered
+
+    def _count(self, groups: int, rows: int) -> None:
+        """Count groups whose feature fitted, and the rows in them: the same however they are searched."""
+        self._work.feature_tests += groups
+        self._work.rows += rows
 
     def _arrays(self) -> tuple[Any, ...]:
         from plugins.kernels.runs import SCRATCH_BYTES, SCRATCH_NUMBERS

@@ -29,6 +29,7 @@ from plugins.fuzzy.matching.row_search import RowSearch
 from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.kernels.rows import RowStore
 from plugins.language import Match, SubscriptionKey
+from plugins.matching_work import MatchingWork
 
 Keys = npt.NDArray[np.uint32]
 
@@ -96,8 +97,9 @@ class SharedMatcher:
             raise ValueError(f'"{features}" is no feature condition; take one of {FEATURE_CONDITIONS}')
         self._codec = FuzzyCodec(table, feature_bytes)
         self._reader = NotificationReader(self._codec)
+        self.work = MatchingWork()
         self.store = RowStore()
-        self.search = RowSearch(self.store, features == "exact", compile_from)
+        self.search = RowSearch(self.store, features == "exact", compile_from, self.work)
         self._numbers: dict[bytes, int] = {}
         self._concepts: list[Concept | None] = []
         self._free: list[int] = []

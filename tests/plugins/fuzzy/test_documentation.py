@@ -70,7 +70,7 @@ def test_the_vocabulary_loads() -> None:
     vocabulary = read_vocabulary(text, "camp.toml")
     warmth = vocabulary.events[0].attribute("warmth")
     assert len(vocabulary.events[0].attributes) == 6
-    assert len(warmth.terms) == 10
+    assert len(warmth.terms) == 11
 
 
 def test_every_element_of_the_schema_is_documented() -> None:

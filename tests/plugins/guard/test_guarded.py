@@ -9,11 +9,13 @@ import pytest
 
 from documents.problems import DocumentError
 from knowledge_manager.extract import Extract
-from knowledge_manager.mission_table import load_mission_table
+from knowledge_manager.mission_table import MissionTable, load_mission_table
 from plugins.guard.guard import LanguageDefect
 from plugins.guard.guarded import guarded
 from plugins.language import Match, Part, Release, SubscriptionLanguage
-from tests.plugins.toy_language import NAMESPACE, TOY, alarm
+from plugins.relations import PlainCovers
+from plugins.routing import Changes, RelatedRouting, RoutingOptions
+from tests.plugins.toy_language import NAMESPACE, TOY, AlarmRelations, alarm
 from watchdog.reading import Reading
 from watchdog.vector import VectorError
 from watchdog.watchdog import BAD_VECTOR, INSTALLED, Watchdog
@@ -85,6 +87,22 @@ def test_a_matcher_that_answers_oddly_is_a_defect(does: Callable[..., Any]) -> N
     matcher.add((1, 2), BODY)
     with pytest.raises(LanguageDefect, match=r"the alarm language: match\(\)"):
         matcher.match(TOLD, 0, 0)
+
+
+@pytest.mark.parametrize("does", [raises, leaves, answers((9, 9)), answers((1, 2)), answers("a key")])
+def test_an_index_of_covers_that_answers_oddly_is_a_defect(does: Callable[..., Any]) -> None:
+    def make(table: MissionTable) -> Any:
+        return Odd(PlainCovers(AlarmRelations().covers), "cover_of", does)
+
+    language = guarded(replace(TOY, source_covers=make))
+    assert language.source_covers is not None
+    index = language.source_covers(TABLE)
+    index.insert((1, 2), BODY)
+    with pytest.raises(LanguageDefect, match=r"the alarm language: source_covers.cover_of\(\)"):
+        index.cover_of((1, 2))
+    with pytest.raises(VectorError):
+        index.insert((1, 3), b"")
+    index.remove((1, 2))
 
 
 def test_a_matcher_that_is_sound_answers_as_it_would() -> None:
@@ -207,3 +225,47 @@ def test_namespaces_that_are_none_are_a_defect(namespaces: Any) -> None:
     assert language.authoring is not None
     with pytest.raises(LanguageDefect, match="namespaces"):
         language.authoring()
+
+
+class Table:
+    """A table that answers as it is told to."""
+
+    covered = 0
+    mergers = 0
+
+    def __init__(self, changes: Any) -> None:
+        self._changes = changes
+
+    def insert(self, key: Any, body: Any) -> Any:
+        return self._changes
+
+    def bodies(self) -> list[bytes]:
+        return []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [None, "changes", Changes((b"x" * 60_001,)), Changes((), (b"never told",)), Changes(("text",))],  # type: ignore[arg-type]
+)
+def test_a_table_whose_changes_do_not_add_up_is_a_defect(changes: Any) -> None:
+    sound = RelatedRouting(AlarmRelations(), lambda: TOY.matcher(TABLE), RoutingOptions())
+    language = guarded(replace(TOY, routing=lambda *_: Odd(sound, "table", lambda: Table(changes))))
+    assert language.routing is not None
+    table = language.routing(TABLE, RoutingOptions()).table()
+    with pytest.raises(LanguageDefect, match=r"the alarm language: routing.table\(\)"):
+        table.insert((1, 2), BODY)
+
+
+def test_a_sound_table_behind_the_guard_is_what_it_was() -> None:
+    sound = RelatedRouting(AlarmRelations(), lambda: TOY.matcher(TABLE), RoutingOptions())
+    language = guarded(replace(TOY, routing=lambda *_: sound))
+    assert language.routing is not None
+    found = language.routing(TABLE, RoutingOptions())
+    assert found.includes(BODY, BODY)
+    assert found.advertises(BODY, BODY)
+    assert found.admits(BODY, TOLD)
+    assert found.advertisement(TABLE.event("patient"), ()) is None
+    table = found.table()
+    assert table.insert((1, 2), BODY).announced == (BODY,)
+    assert (table.bodies(), table.covered, table.mergers) == ([BODY], 0, 0)
+    assert table.remove((1, 2)).withdrawn == (BODY,)

@@ -5,13 +5,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from documents.problems import DocumentError, Problem
-from knowledge_manager.durations import duration_s, written_duration
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.terms import Universal
 from knowledge_manager.thesaurus import Thesaurus
+from plugins.authoring.compiling import reader_of, refuse, rounded_lifetime
 from plugins.authoring.constants import plain_number
 from plugins.authoring.document import SubscriptionDocument, read_subscription
-from plugins.authoring.words import AuthorsWords, ResolvedWord
+from plugins.authoring.words import ResolvedWord
 from plugins.fuzzy.authoring.compiler.aggregators import AggregatingFunctions
 from plugins.fuzzy.authoring.compiler.blocks import Block, FunctionError, pattern_block
 from plugins.fuzzy.authoring.compiler.constraint_specs import Crisp, Curved, Exact
@@ -26,7 +26,6 @@ from plugins.fuzzy.authoring.compiler.predicates import (
 )
 from plugins.fuzzy.authoring.compiler.term_check import curve_fault
 from plugins.fuzzy.authoring.schema import SCHEMA
-from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code, lifetime_s
 from watchdog.vector import VectorError
 
 
@@ -104,18 +103,11 @@ def compile_subscription(
     into errors. `tolerance` is the largest deviation between a wanted curve and its three bytes that is
     accepted, the farthest that a crisp bound may move, as a share of the domain, and the largest error of a
     function that is broken down. `tags` replaces the registered readers of predicates, `aggregators` the
-    registered aggregating functions. Words that are no names of the table are looked up in the thesaurus, the
-    shipped one if none is given.
+    registered aggregating functions.
     """
     document = read_subscription(source, file, SCHEMA)
-    words = AuthorsWords(table, document.language, thesaurus)
-    try:
-        readers = registered_tags() if tags is None else tags
-        asked = read_predicates(document, words, readers, aggregators)
-    except DocumentError as error:
-        raise DocumentError([*document.problems, *error.problems]) from None
-    if document.problems:
-        raise DocumentError([*document.problems, *asked.warnings])
+    reader = reader_of(document, table, thesaurus)
+    asked = read_predicates(reader, registered_tags() if tags is None else tags, aggregators)
     constraints = tuple(constrain(spec) for spec in asked.specs)
     block = pattern_block(asked, document)
     problems = [*asked.warnings, *_deviations(constraints, document, tolerance)]
@@ -123,10 +115,7 @@ def compile_subscription(
     if block.is_constant:
         message = "this function has the same value whatever the degrees are; name the predicates in it"
         problems.append(document.warning(asked.combination.span, "D158", message))
-    if any(problem.severity == "error" for problem in problems) or (
-        strict and any(problem.severity == "warning" for problem in problems)
-    ):
-        raise DocumentError(problems)
+    refuse(problems, document, strict=strict)
     try:
         vector, spans = encode_parsed(
             asked,
@@ -158,17 +147,11 @@ def _roundings(document: SubscriptionDocument, asked: ParsedSubscription) -> Ite
     """Yield where the bytes say something else than the author wrote: thresholds are fifteenths, lifetimes
     powers of two.
     """
-    threshold, valid = document.root.get("threshold"), document.root.get("valid")
+    threshold = document.root.get("threshold")
     if threshold is not None and abs(asked.threshold / 15 - plain_number(threshold)) > 1e-9:
         rounded = f"{asked.threshold}/15 ({asked.threshold / 15:.3f})"
         yield f"threshold {threshold.strip()} is rounded up to {rounded}"
-    seconds = None if valid is None else duration_s(valid)
-    if seconds is not None and seconds != lifetime_s(asked.valid):
-        yield f"valid {str(valid).strip()} is rounded up to {written_duration(lifetime_s(asked.valid))}"
-    longest = lifetime_code(LONGEST_LIFETIME_S)
-    if asked.valid > longest:
-        lives = written_duration(LONGEST_LIFETIME_S)
-        yield f"valid {str(valid).strip()} lives {lives}, as every code from {longest} on"
+    yield from rounded_lifetime(document, asked.valid)
 
 
 def _deviations(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.terms import Fuzzifier
 from plugins.authoring.spans import Span
-from plugins.fuzzy.readings import Range
+from plugins.byte_readings import Range
 from plugins.fuzzy.vectors import Triple
 
 CRISP = 127

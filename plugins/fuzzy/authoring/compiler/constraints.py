@@ -13,6 +13,7 @@ import numpy as np
 
 from knowledge_manager.event_class import Attribute
 from knowledge_manager.terms import Universal
+from plugins.byte_readings import Range, byte_of, count, first_reading, last_reading
 from plugins.curves import (
     Curve,
     corners,
@@ -37,7 +38,6 @@ from plugins.fuzzy.authoring.compiler.crisp_bytes import (
     vertical_sides,
 )
 from plugins.fuzzy.authoring.compiler.fit import fit
-from plugins.fuzzy.readings import Range, byte_of, count, first_reading, last_reading
 from plugins.fuzzy.vectors import Triple
 
 

@@ -39,17 +39,18 @@ class Fitted:
 
 def fit(curve: Curve) -> Fitted:
     """Return the triple that stays nearest to the curve."""
-    plain = _fit_plain(curve)
+    plain = fit_plain(curve)
     if plain.deviation <= REFUSED:
         return plain
-    opposite = _fit_plain(1.0 - curve)
+    opposite = fit_plain(1.0 - curve)
     if opposite.deviation >= plain.deviation:
         return plain
     v, V, g = opposite.triple
     return Fitted((v, V, g ^ 128), opposite.deviation)
 
 
-def _fit_plain(curve: Curve) -> Fitted:
+def fit_plain(curve: Curve) -> Fitted:
+    """Return the triple without a complement that stays nearest to the curve."""
     wanted = np.ascontiguousarray(curve, dtype=np.float64)
     v, V, c, deviation = best_triple(
         wanted, degrees_by_distance(), bool(curve[0] >= FULL), bool(curve[255] >= FULL)

@@ -8,8 +8,8 @@ from documents.problems import did_you_mean, likely_meant, listed
 from knowledge_manager.event_class import Attribute
 from plugins.authoring.constants import BadConstant, extent, plain_number
 from plugins.authoring.reader import PredicateReader
+from plugins.byte_readings import Range
 from plugins.fuzzy.authoring.compiler.constraint_specs import ConstraintSpec, Crisp
-from plugins.fuzzy.readings import Range
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -5,21 +5,18 @@ compiler or named in the entry-point group `dens.fuzzy_tags` (the entry's name i
 `{urn:example}near`). A tag without a reader is an error.
 """
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from documents.entry_points import members
-from documents.problems import DocumentError, Problem
-from knowledge_manager.durations import duration_s, written_duration
-from plugins.authoring.constants import BadConstant, plain_number
-from plugins.authoring.document import SubscriptionDocument
-from plugins.authoring.durations import given_lifetime_code
+from documents.problems import Problem
+from plugins.authoring.compiling import refuse_problems
 from plugins.authoring.reader import PredicateReader, own_text
+from plugins.authoring.root_attributes import read_fifteenths, read_valid
 from plugins.authoring.spans import Span
-from plugins.authoring.words import AuthorsWords, ResolvedWord
+from plugins.authoring.words import ResolvedWord
 from plugins.fuzzy.authoring.compiler.age import read_keep, read_within_last
 from plugins.fuzzy.authoring.compiler.aggregators import AggregatingFunctions
 from plugins.fuzzy.authoring.compiler.approximate import read_approximate
@@ -30,7 +27,6 @@ from plugins.fuzzy.authoring.compiler.place import read_within
 from plugins.fuzzy.authoring.schema import NAMESPACE
 from plugins.fuzzy.patterns import Joined, Leaf, Not, Pattern, both, short_form
 from watchdog.aggregators import AGGREGATOR_NAMES, ANY_ZERO_IS_ZERO, UNMOVED_BY_ONE, WEIGHTED_MEAN
-from watchdog.lifetime import LONGEST_LIFETIME_S, lifetime_code
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -42,8 +38,6 @@ noted).
 
 TagReaders = Mapping[str, TagReader]
 """Readers by the tag they read, as `{namespace}name`."""
-
-DEFAULT_VALID_S: Final = 86400
 
 BUILT_IN_TAGS: Final[TagReaders] = {
     f"{{{NAMESPACE}}}approximate-predicate": read_approximate,
@@ -82,34 +76,21 @@ def registered_tags() -> TagReaders:
 
 
 def read_predicates(
-    document: SubscriptionDocument,
-    words: AuthorsWords,
-    tags: TagReaders,
-    aggregators: AggregatingFunctions | None = None,
+    reader: PredicateReader, tags: TagReaders, aggregators: AggregatingFunctions | None = None
 ) -> ParsedSubscription:
     """Return what the document asks for; everything that is wrong with it raises one `DocumentError`."""
+    document = reader.document
     root = document.root
-    event_span = document.attribute_span(root, "event")
-    try:
-        event = words.event(str(root.get("event")).strip(), event_span)
-    except BadConstant as error:
-        fixes = document.replaced(event_span, error.word, error.meant)
-        raise DocumentError([document.problem(event_span, error.code, str(error), fixes)]) from None
-    reader = PredicateReader(document, event, words.table.age_index, words)
     threshold_span = document.attribute_span(root, "threshold")
     valid_span = document.attribute_span(root, "valid")
-    threshold = _threshold(root.get("threshold"), threshold_span, reader)
-    valid = _valid(root.get("valid"), valid_span, reader)
+    threshold = read_fifteenths(root.get("threshold"), "threshold", threshold_span, reader)
+    valid = read_valid(root.get("valid"), valid_span, reader)
     combination = read_combination(root, reader, aggregators)
     specs, pattern = _Gathering(reader, tags).gather(root, combination)
-    if unspoken := words.unspoken_language():
-        reader.warn(event_span, "D159", unspoken)
-    problems = [problem for problem in reader.problems if problem.severity == "error"]
-    if problems:
-        raise DocumentError(reader.problems)
+    refuse_problems(reader)
     return ParsedSubscription(
-        event=event.index,
-        event_span=event_span,
+        event=reader.event.index,
+        event_span=document.attribute_span(root, "event"),
         specs=specs,
         combination=combination,
         pattern=pattern,
@@ -117,7 +98,7 @@ def read_predicates(
         threshold_span=threshold_span,
         valid=valid,
         valid_span=valid_span,
-        words=tuple(words.resolved),
+        words=tuple(reader.words.resolved),
         warnings=tuple(reader.problems),
     )
 
@@ -291,31 +272,3 @@ def _expanded(tree: Pattern, predicates: list[Pattern]) -> Pattern:
             return Not(_expanded(part, predicates))
         case Joined(connective, parts):
             return Joined(connective, tuple(_expanded(part, predicates) for part in parts))
-
-
-def _threshold(text: str | None, span: Span, reader: PredicateReader) -> int:
-    """Return t, the least degree in fifteenths, rounded up: a subscriber never hears below what was asked."""
-    if text is None:
-        return 0
-    wanted = reader.attempt(span, plain_number, text)
-    if wanted is not None and not 0 <= wanted <= 1:
-        reader.complain(span, "D118", f"threshold {wanted:g} is outside 0..1")
-        return 0
-    return max(0, math.ceil(15 * (wanted or 0.0) - 1e-9))
-
-
-def _valid(text: str | None, span: Span, reader: PredicateReader) -> int:
-    """Return the lifetime code of a duration, or the code itself where the author gives one."""
-    if text is None:
-        return lifetime_code(DEFAULT_VALID_S)
-    text = text.strip()
-    if (code := given_lifetime_code(text)) is not None:
-        return code
-    seconds = duration_s(text)
-    if seconds is None or not 0 < seconds <= LONGEST_LIFETIME_S:
-        longest = f", up to {written_duration(LONGEST_LIFETIME_S)}"
-        codes = ", or code:0 to code:255" if text.startswith("code:") else ""
-        wanted = f"it is a positive duration such as PT2H or P7D{longest}{codes}"
-        reader.complain(span, "D119", f'valid is "{text}"; {wanted}')
-        return 0
-    return lifetime_code(math.ceil(seconds))

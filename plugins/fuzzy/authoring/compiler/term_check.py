@@ -6,10 +6,10 @@ from knowledge_manager.event_class import Attribute
 from knowledge_manager.terms import Hedged
 from plugins.authoring.reading_words import amount_words
 from plugins.authoring.spans import Span
+from plugins.byte_readings import step_at
 from plugins.fuzzy.authoring.compiler.constraint_specs import ConstraintSpec, Curved
 from plugins.fuzzy.authoring.compiler.constraints import Constraint, constrain
 from plugins.fuzzy.authoring.compiler.fit import REFUSED
-from plugins.fuzzy.readings import step_at
 
 _NOWHERE = Span(0, 0, 0, 0, 0, 0)
 

@@ -20,10 +20,10 @@ from knowledge_manager.event_class import Attribute
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary_reader import read_vocabulary
 from plugins.authoring.reading_words import decimal_text
+from plugins.byte_readings import byte_of, first_reading, last_reading
 from plugins.fuzzy.authoring.compiler import Compiled, compile_subscription, constraints
 from plugins.fuzzy.authoring.explain import explain_vector
 from plugins.fuzzy.authoring.words import constraint_words
-from plugins.fuzzy.readings import byte_of, first_reading, last_reading
 from tests.plugins.fuzzy.subscriptions import TABLE, subscription
 from watchdog.gauge import Gauge
 from watchdog.membership import degree

@@ -1,0 +1,28 @@
+"""What a subscription asks of attributes, each as one value: the middle of its core."""
+
+from knowledge_manager.event_class import Attribute
+from knowledge_manager.mission_table import MissionTable
+from plugins.atopss.codec import AtopssCodec
+from plugins.atopss.shapes import ANYTHING, Shape
+from plugins.language import AskedValue
+from watchdog.normalise import normal_byte
+
+
+def asked_values(table: MissionTable, body: bytes) -> list[AskedValue]:
+    """Return a byte for each predicate that wants something; what is not wanted has no middle."""
+    wanted = AtopssCodec(table).subscription(body)
+    attributes = {one.index: one for one in table.event_at(wanted.event).attributes}
+    return [
+        (wanted.event, leaf.attribute, _middle(leaf.shape, attributes[leaf.attribute]))
+        for leaf in wanted.predicates
+        if not leaf.complement and leaf.shape != ANYTHING
+    ]
+
+
+def _middle(shape: Shape, attribute: Attribute) -> int:
+    """Return the byte of the middle of a core, as far as it lies in the domain."""
+    if attribute.type == "nominal":
+        return min(max(shape.m2, 0), len(attribute.values) - 1)
+    lo, hi = attribute.lo_scaled, attribute.hi_scaled
+    low, high = max(lo, lo + shape.m2), min(hi, lo + shape.m3)
+    return normal_byte((low + high) // 2, lo, hi, attribute.inner)

@@ -1,0 +1,138 @@
+"""The language as its authors see it, behind the interface that all languages share.
+
+Who only puts bytes into words waits for no XML: what needs it is imported where it is asked for.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from documents.problems import DocumentError, Problem
+from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.thesaurus import Thesaurus
+from plugins.atopss.authoring.describe import describe_vector
+from plugins.atopss.authoring.schema import NAMESPACE
+from plugins.atopss.codec import AtopssCodec
+from plugins.atopss.matching.algorithms import DEFAULT_ALGORITHM, matcher_named
+from plugins.atopss.scale import TOP
+from plugins.atopss.vectors import decode_notification
+from plugins.authoring import Authoring, Compiled, Description, VectorKind
+from plugins.language import Match, Matcher
+from plugins.stamps import stamp_bytes, without_stamp
+from watchdog.header import HEADER_LIFETIME, body_of
+from watchdog.vector import VectorError
+
+if TYPE_CHECKING:
+    from plugins.atopss.authoring.explain import ApproximateExplanation
+    from plugins.atopss.authoring.picture import ApproximatePicture
+
+
+class AtopssAuthoring(Authoring):
+    """Writes, checks, describes, explains and draws approximate subscriptions."""
+
+    namespaces = (NAMESPACE,)
+
+    def compile(
+        self,
+        source: bytes,
+        file: str,
+        table: MissionTable,
+        *,
+        stamp_s: int = 0,
+        strict: bool = False,
+        tolerance: float | None = None,
+        thesaurus: Thesaurus | None = None,
+    ) -> Compiled:
+        """Compile a document; everything wrong with it raises one `DocumentError`. Nothing is fitted, so
+        there is nothing to tolerate.
+        """
+        from plugins.atopss.authoring.compile import compile_subscription
+
+        return compile_subscription(source, file, table, stamp_s=stamp_s, strict=strict, thesaurus=thesaurus)
+
+    def check(
+        self, source: bytes, file: str, table: MissionTable, thesaurus: Thesaurus | None = None
+    ) -> list[Problem]:
+        """Return all errors and warnings of a document, a publication too."""
+        from plugins.atopss.authoring.publications import ApproximatePublications, is_publication
+
+        try:
+            if not is_publication(source, file):
+                return super().check(source, file, table, thesaurus)
+            ApproximatePublications(thesaurus).read(source, file, table)
+        except DocumentError as error:
+            return list(error.problems)
+        return []
+
+    def compile_publication(
+        self, source: bytes, file: str, table: MissionTable, stamp_s: int
+    ) -> Compiled | None:
+        """Compile a publication: its notification behind number and lifetime; None for a subscription."""
+        from plugins.atopss.authoring.publications import ApproximatePublications, is_publication
+
+        if not is_publication(source, file):
+            return None
+        vector = ApproximatePublications().read(source, file, table).vector
+        return Compiled(stamp_bytes(stamp_s) + without_stamp(body_of(vector)), vector[HEADER_LIFETIME])
+
+    def meaning(self, body: bytes) -> bytes:
+        """Return a body without the time at which it was written."""
+        return without_stamp(body)
+
+    def describe(
+        self, vector: bytes, table: MissionTable | None, kind: VectorKind | None = None
+    ) -> Description:
+        """Put a vector into words, byte by byte."""
+        return describe_vector(vector, table, kind)
+
+    def describe_match(self, match: Match, table: MissionTable) -> str:
+        """Return both degrees of a match."""
+        return f"possible {match.degree_u8 / TOP:.2f}, necessary {self.detail_value(match.detail) / TOP:.2f}"
+
+    def detail_value(self, detail: bytes) -> int:
+        """Return the necessity that a match carries, or raise `VectorError`."""
+        if len(detail) != 1:
+            raise VectorError(0, "a match carries one byte, its necessity")
+        return detail[0]
+
+    def happened_s(self, notification: bytes) -> int:
+        """Return the second at which it happened, modulo 65536."""
+        return decode_notification(notification).stamp_s
+
+    def loose_matcher(self, table: MissionTable | None, algorithm: str | None, features: str) -> Matcher:
+        """Return a matcher by its name and options; without a table bodies count by their structure alone."""
+        return matcher_named(DEFAULT_ALGORITHM if algorithm is None else algorithm, table)
+
+    def explain(
+        self, vector: bytes, table: MissionTable, values: Mapping[str, str], age_s: int
+    ) -> "ApproximateExplanation":
+        """Say what becomes of an event with these values."""
+        from plugins.atopss.authoring.explain import explain_values
+
+        return explain_values(vector, table, values, age_s)
+
+    def explain_notification(
+        self, vector: bytes, table: MissionTable, notification: bytes
+    ) -> "ApproximateExplanation":
+        """Say what becomes of a notification."""
+        from plugins.atopss.authoring.explain import explain_notification
+
+        return explain_notification(vector, table, notification)
+
+    def picture(
+        self, vector: bytes, table: MissionTable, compiled: Compiled | None = None
+    ) -> "ApproximatePicture":
+        """Draw what is wanted of each attribute."""
+        from plugins.atopss.authoring.picture import ApproximatePicture, Panel
+
+        wanted = AtopssCodec(table).subscription(body_of(vector))
+        event = table.event_at(wanted.event)
+        named = [(one, event.attribute_at(one.attribute)) for one in wanted.predicates]
+        return ApproximatePicture(
+            [Panel.of(attribute.name, one, None, attribute) for one, attribute in named]
+        )
+
+    def decompile(self, vector: bytes, table: MissionTable) -> str:
+        """Write a vector as XML that compiles to the same vector again."""
+        from plugins.atopss.authoring.decompile import decompile
+
+        return decompile(vector, table)

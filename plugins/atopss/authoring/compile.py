@@ -1,0 +1,152 @@
+"""The whole way from a subscription in XML to its body."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from documents.problems import DocumentError
+from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.thesaurus import Thesaurus
+from plugins.atopss.authoring.predicates import FunctionReader, weighted
+from plugins.atopss.authoring.schema import SCHEMA
+from plugins.atopss.authoring.term_shapes import TOO_LARGE
+from plugins.atopss.authoring.words import predicate_words
+from plugins.atopss.canonical import canonical
+from plugins.atopss.subscriptions import Function, Joined, Norm, Predicate, Subscription
+from plugins.atopss.vectors import encode_subscription, entry
+from plugins.authoring import Compiled
+from plugins.authoring.compiling import has_errors, reader_of, refuse_problems, rounded_lifetime
+from plugins.authoring.constants import plain_number
+from plugins.authoring.document import SubscriptionDocument, read_subscription
+from plugins.authoring.reader import PredicateReader
+from plugins.authoring.root_attributes import read_fifteenths, read_valid
+from plugins.authoring.spans import Span
+
+MEANS: Final = "D165"
+NORMS: Final = {"min": Norm.MIN, "product": Norm.PRODUCT, "average": Norm.AVERAGE} | {
+    "weighted_average": Norm.WEIGHTED_AVERAGE
+}
+LARGEST_WEIGHT: Final = 255
+
+
+def compile_subscription(
+    source: bytes,
+    file: str,
+    table: MissionTable,
+    *,
+    stamp_s: int = 0,
+    strict: bool = False,
+    thesaurus: Thesaurus | None = None,
+) -> Compiled:
+    """Return the compiled subscription; everything wrong raises one `DocumentError`."""
+    document = read_subscription(source, file, SCHEMA)
+    reader = reader_of(document, table, thesaurus)
+    root = document.root
+    valid = read_valid(root.get("valid"), document.attribute_span(root, "valid"), reader)
+    possibility, necessity = (
+        read_fifteenths(root.get(name), name, document.attribute_span(root, name), reader)
+        for name in ("possibility", "necessity")
+    )
+    norm = NORMS[str(root.get("norm", "min")).strip()]
+    functions = FunctionReader(reader, norm)
+    function = functions.read(root)
+    if function is None and not reader.problems:
+        message = "a subscription needs at least one predicate"
+        reader.complain(document.span(root), "D127", message)
+    if function is not None and not has_errors(reader.problems):
+        function = _with_weights(function, functions, reader)
+    refuse_problems(reader, strict=strict)
+    assert function is not None
+    try:
+        wanted = canonical(
+            reader.event.index,
+            function,
+            norm,
+            possibility=possibility,
+            necessity=necessity,
+            stamp_s=stamp_s % 65536,
+        )
+    except ValueError as error:
+        raise DocumentError([document.problem(document.span(root), TOO_LARGE, str(error))]) from None
+    return Compiled(
+        body=encode_subscription(wanted),
+        lifetime_q=valid,
+        warnings=tuple(sorted(reader.problems)),
+        remarks=tuple(_roundings(document, wanted, valid)),
+        steps=_steps(wanted, reader),
+        spans=_spans(wanted, functions, document),
+    )
+
+
+def _with_weights(function: Function, functions: FunctionReader, reader: PredicateReader) -> Function:
+    """Return the function with its weights, or note what a mean cannot join."""
+    norm, document = functions.norm, reader.document
+    if norm != Norm.WEIGHTED_AVERAGE:
+        for span, weight in functions.weights.items():
+            if weight != 1.0:
+                message = 'a weight counts with norm="weighted_average" only; say so, or leave it out'
+                reader.complain(span, MEANS, message)
+    if not norm.is_mean:
+        return function
+    parts = function.parts if isinstance(function, Joined) else (function,)
+    leaves = [part for part in parts if isinstance(part, Predicate)]
+    if len(leaves) < len(parts) or (isinstance(function, Joined) and function.is_or):
+        message = (
+            f'norm="{norm.name.lower()}" joins predicates that stand side by side, without or and nesting'
+        )
+        reader.complain(document.span(document.root), MEANS, message)
+    if norm == Norm.AVERAGE or has_errors(reader.problems):
+        return function
+    wanted = {leaf: functions.weights[functions.spans[leaf]] for leaf in leaves}
+    largest = max(wanted.values())
+    if not largest:
+        message = "all weights are 0; give at least one predicate a weight"
+        reader.complain(document.span(document.root), "D125", message)
+        return function
+    is_whole = largest <= LARGEST_WEIGHT and all(weight == int(weight) for weight in wanted.values())
+    weights = {
+        leaf: int(weight) if is_whole else max(1, round(LARGEST_WEIGHT * weight / largest)) if weight else 0
+        for leaf, weight in wanted.items()
+    }
+    return weighted(function, weights)
+
+
+def _roundings(document: SubscriptionDocument, wanted: Subscription, valid: int) -> Iterator[str]:
+    """Yield where the bytes say something else than the author wrote."""
+    root = document.root
+    for name, kept in (("possibility", wanted.possibility), ("necessity", wanted.necessity)):
+        text = root.get(name)
+        if text is not None and abs(kept / 15 - plain_number(text)) > 1e-9:
+            yield f"{name} {text.strip()} is rounded up to {kept}/15 ({kept / 15:.3f})"
+    yield from rounded_lifetime(document, valid)
+
+
+def _steps(wanted: Subscription, reader: PredicateReader) -> dict[str, Any]:
+    return {
+        "norm": wanted.norm.name.lower(),
+        "form": wanted.form.name.lower(),
+        "words": [word.as_document() for word in reader.words.resolved],
+        "predicates": [
+            {
+                "attribute": reader.event.attribute_at(one.attribute).name,
+                "index": one.attribute,
+                "words": predicate_words(one, reader.event.attribute_at(one.attribute)),
+            }
+            for one in wanted.predicates
+        ],
+    }
+
+
+def _spans(
+    wanted: Subscription, functions: FunctionReader, document: SubscriptionDocument
+) -> tuple[Span | None, ...]:
+    """Return for each byte of the body where it comes from."""
+    root = document.root
+    spans: list[Span | None] = [None, None]
+    spans.append(document.attribute_span(root, "possibility"))
+    spans.append(document.attribute_span(root, "event"))
+    spans.append(None)
+    by_shape = {(one.attribute, one.shape, one.complement): span for one, span in functions.spans.items()}
+    for one in wanted.predicates:
+        span = by_shape.get((one.attribute, one.shape, one.complement))
+        spans += [span] * len(entry(one, wanted.norm))
+    return (*spans, *[None] * (len(encode_subscription(wanted)) - len(spans)))

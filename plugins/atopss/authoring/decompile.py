@@ -1,0 +1,120 @@
+"""From a vector back to XML that compiles to the same vector.
+
+The words an author used are gone; what comes back are the corners, as `<lr>` sets. A number at its
+subscriber, a revision and a stamp are the compiler's options, not the document's; a comment says which ones
+to give.
+"""
+
+from xml.sax.saxutils import quoteattr
+
+from knowledge_manager.durations import written_duration
+from knowledge_manager.event_class import Attribute, EventClass
+from knowledge_manager.mission_table import MissionTable
+from plugins.atopss.authoring.schema import NAMESPACE
+from plugins.atopss.authoring.term_shapes import SIDE_WORDS
+from plugins.atopss.codec import AtopssCodec
+from plugins.atopss.scale import INFINITE
+from plugins.atopss.shapes import Shape
+from plugins.atopss.subscriptions import Function, Joined, Norm, Predicate, Subscription, tree_of
+from plugins.authoring.reading_words import decimal_text
+from watchdog.header import HEADER_ID, HEADER_LIFETIME, HEADER_REVISION, body_of
+from watchdog.lifetime import lifetime_code, lifetime_s
+
+
+def decompile(vector: bytes, table: MissionTable) -> str:
+    """Return a subscription document for the vector; bytes that are no subscription raise `VectorError`."""
+    wanted = AtopssCodec(table).subscription(body_of(vector))
+    event = table.event_at(wanted.event)
+    tree = tree_of(wanted)
+    parts = tree.parts if isinstance(tree, Joined) and not tree.is_or else (tree,)
+    lines = [line for part in parts for line in _element(part, event, wanted)]
+    norm = f' norm="{wanted.norm.name.lower()}"' if wanted.norm != Norm.MIN else ""
+    head = f"<subscription xmlns={quoteattr(NAMESPACE)} event={quoteattr(event.name)}"
+    valid = quoteattr(_valid(vector[HEADER_LIFETIME]))
+    given = f"id {vector[HEADER_ID]}, seq {vector[HEADER_REVISION]}, stamp {wanted.stamp_s}"
+    return "\n".join(
+        [
+            f"<!-- compile with {given} -->",
+            f"{head} valid={valid}{norm}{_thresholds(wanted.possibility, wanted.necessity)}>",
+            *_indented(lines),
+            "</subscription>",
+            "",
+        ]
+    )
+
+
+def _element(function: Function, event: EventClass, wanted: Subscription) -> list[str]:
+    if isinstance(function, Joined):
+        name = "or" if function.is_or else "and"
+        inner = [line for part in function.parts for line in _element(part, event, wanted)]
+        return [f"<{name}>", *_indented(inner), f"</{name}>"]
+    return _predicate(function, event.attribute_at(function.attribute), wanted)
+
+
+def _predicate(predicate: Predicate, attribute: Attribute, wanted: Subscription) -> list[str]:
+    weight = f' weight="{predicate.weight}"' if wanted.norm == Norm.WEIGHTED_AVERAGE else ""
+    least = _thresholds(predicate.possibility, predicate.necessity)
+    operator = "is-not" if predicate.complement else "is"
+    return [
+        f"<approximate-predicate attribute={quoteattr(attribute.name)}{least}{weight}>",
+        *_domain(attribute),
+        f'  <fuzzy-set term="wanted">{_lr(predicate.shape, attribute)}</fuzzy-set>',
+        f"  <{operator}>wanted</{operator}>",
+        "</approximate-predicate>",
+    ]
+
+
+def _domain(attribute: Attribute) -> list[str]:
+    """Return the unit in which corners stand, so that nobody's own unit comes between."""
+    if attribute.type != "number" or not attribute.unit:
+        return []
+    return [f"  <domain unit={quoteattr(attribute.unit)}/>"]
+
+
+def _lr(shape: Shape, attribute: Attribute) -> str:
+    def at(corner: int) -> str:
+        return decimal_text(corner + attribute.lo_scaled, attribute.decimals)
+
+    def wide(width: int) -> str:
+        return decimal_text(width, attribute.decimals)
+
+    said = ""
+    if shape.m2 != -INFINITE:
+        said += f' lower="{at(shape.m2)}"'
+    if shape.m3 != INFINITE:
+        said += f' upper="{at(shape.m3)}"'
+    if shape.m1 < shape.m2:
+        said += f' left="{wide(shape.m2 - shape.m1)}"'
+    if shape.m3 < shape.m4:
+        said += f' right="{wide(shape.m4 - shape.m3)}"'
+    for side, byte in (("left", shape.left), ("right", shape.right)):
+        if byte:
+            said += f' {side}-shape="{_side_words(byte)}"'
+    return f"<lr{said}/>"
+
+
+def _side_words(byte: int) -> str:
+    return " ".join(SIDE_WORDS[code] for code in (byte >> 4, byte & 15) if code)
+
+
+def _thresholds(possibility: int, necessity: int) -> str:
+    return "".join(
+        f' {name}="{_fifteenths(t)}"'
+        for name, t in (("possibility", possibility), ("necessity", necessity))
+        if t
+    )
+
+
+def _fifteenths(t: int) -> str:
+    """Return the shortest decimal number that the compiler rounds up to t fifteenths."""
+    tenths = 10 * t // 15
+    return f"{tenths / 10:g}" if 15 * tenths > 10 * (t - 1) else f"{100 * t // 15 / 100:g}"
+
+
+def _valid(code: int) -> str:
+    seconds = lifetime_s(code)
+    return written_duration(seconds) if lifetime_code(seconds) == code else f"code:{code}"
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"  {line}" for line in lines]

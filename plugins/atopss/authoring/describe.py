@@ -1,0 +1,96 @@
+"""What the bytes of a vector say, one by one and in words."""
+
+from typing import Any
+
+from knowledge_manager.event_class import EventClass
+from knowledge_manager.mission_table import MissionTable
+from plugins.atopss.authoring.words import (
+    attribute_of,
+    name_of,
+    predicate_words,
+    shape_words,
+    subscription_words,
+)
+from plugins.atopss.codec import AtopssCodec
+from plugins.atopss.notifications import Notification
+from plugins.atopss.scale import FIFTEENTH
+from plugins.atopss.shape_bytes import value_bytes
+from plugins.atopss.subscriptions import Form, Norm, Subscription
+from plugins.atopss.vectors import entry
+from plugins.authoring.authoring import VectorKind
+from plugins.authoring.description import Description, notification_head, subscription_head
+from watchdog.header import body_of
+from watchdog.vector import VectorError
+
+
+def describe_vector(vector: bytes, table: MissionTable | None, kind: VectorKind | None = None) -> Description:
+    """Return what a vector says; bytes that are none, or not of the kind asked for, raise `VectorError`.
+
+    Which of both kinds bytes are follows from the message that carries them; where nobody says it, they are a
+    subscription if they can be one.
+    """
+    codec = AtopssCodec(table)
+    if kind != "nv":
+        try:
+            wanted = codec.subscription(body_of(vector))
+        except VectorError:
+            if kind == "sv":
+                raise
+        else:
+            return _subscription(vector, wanted, codec.event(wanted.event))
+    told = codec.notification(vector)
+    return _notification(vector, told, codec.event(told.event))
+
+
+def _subscription(vector: bytes, wanted: Subscription, event: EventClass | None) -> Description:
+    fields, facts = subscription_head(vector, wanted.stamp_s)
+    fields.take(1, "thresholds", f"Π ≥ {wanted.possibility}/15, N ≥ {wanted.necessity}/15")
+    norm = wanted.norm.name.lower()
+    fields.take(1, "event, norm", f"{_event_name(wanted.event, event)}, {norm}")
+    fields.take(1, "predicates, form", f"{len(wanted.predicates)}, {wanted.form.name.lower()}")
+    predicates: list[dict[str, Any]] = []
+    for one in wanted.predicates:
+        name, asked = name_of(event, one.attribute), predicate_words(one, attribute_of(event, one.attribute))
+        weight = f", weight {one.weight}" if wanted.norm == Norm.WEIGHTED_AVERAGE else ""
+        fields.take(len(entry(one, wanted.norm)), "predicate", f"{name} is {asked}{weight}")
+        predicates.append({"attribute": name, "index": one.attribute, "words": asked})
+    if wanted.form == Form.TOKENS:
+        rest = len(vector) - sum(len(field.content) for field in fields.found())
+        fields.take(rest, "tokens", " ".join(map(str, wanted.tokens)))
+    facts |= {
+        "possibility": wanted.possibility / 15,
+        "necessity": wanted.necessity / 15,
+        "norm": norm,
+        "form": wanted.form.name.lower(),
+        "event": _event_name(wanted.event, event),
+        "event_index": wanted.event,
+        "predicates": predicates,
+    }
+    sentences = tuple(subscription_words(wanted, event))
+    return Description("subscription", vector, fields.found(), sentences, facts)
+
+
+def _notification(vector: bytes, told: Notification, event: EventClass | None) -> Description:
+    fields, facts = notification_head(vector, told.stamp_s)
+    fields.take(1, "degrees", f"released with Π of {told.possibility}/15, N of {told.necessity}/15 or more")
+    fields.take(1, "event", _event_name(told.event, event))
+    fields.take(1, "values", str(len(told.values)))
+    said: list[dict[str, Any]] = []
+    for attribute, shape in told.values.items():
+        name, words = name_of(event, attribute), shape_words(shape, attribute_of(event, attribute))
+        fields.take(1 + len(value_bytes(shape)), "value", f"{name} is {words}")
+        said.append({"attribute": name, "index": attribute, "words": words})
+    facts |= {
+        "possibility_u8": FIFTEENTH * told.possibility,
+        "necessity_u8": FIFTEENTH * told.necessity,
+        "event": _event_name(told.event, event),
+        "event_index": told.event,
+        "values": said,
+    }
+    listed = ", ".join(f"{one['attribute']} is {one['words']}" for one in said)
+    sentence = f"{_event_name(told.event, event)} event {told.number}: {listed}."
+    return Description("notification", vector, fields.found(), (sentence,), facts)
+
+
+def _event_name(index: int, event: EventClass | None) -> str:
+    return f"event {index}" if event is None else event.name

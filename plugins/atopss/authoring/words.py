@@ -1,0 +1,93 @@
+"""Shapes, predicates and functions in words."""
+
+from knowledge_manager.event_class import Attribute, EventClass
+from plugins.atopss.profiles import words as profile_words
+from plugins.atopss.scale import INFINITE
+from plugins.atopss.shapes import ANYTHING, Shape
+from plugins.atopss.subscriptions import Function, Norm, Predicate, Subscription, tree_of
+from plugins.authoring.reading_words import reading_words
+
+
+def corner_words(corner: int, attribute: Attribute | None) -> str:
+    """Return a corner as people write it: in the attribute's unit, or as it is where there is none."""
+    if abs(corner) == INFINITE:
+        return "∞" if corner > 0 else "−∞"
+    if attribute is None:
+        return str(corner)
+    reading = corner + attribute.lo_scaled
+    if attribute.type == "date" and not -700_000 < reading < 2_900_000:
+        return f"day {reading}"
+    if attribute.type == "nominal" and reading < 0:
+        return f"value {reading}"
+    return reading_words(reading, attribute)
+
+
+def shape_words(shape: Shape, attribute: Attribute | None) -> str:
+    """Return what a shape is."""
+    m1, m2, m3, m4 = (corner_words(corner, attribute) for corner in (shape.m1, shape.m2, shape.m3, shape.m4))
+    if shape == ANYTHING:
+        return "anything"
+    if shape.is_point:
+        return m1
+    if shape.m1 == -INFINITE:
+        core, feet = f"up to {m3}", m4 if shape.m3 < shape.m4 else ""
+    elif shape.m4 == INFINITE:
+        core, feet = f"from {m2} on", m1 if shape.m1 < shape.m2 else ""
+    else:
+        core = m2 if shape.m2 == shape.m3 else f"{m2} to {m3}"
+        feet = "" if shape.is_crisp else f"{m1} and {m4}"
+    if not feet:
+        return core
+    bent = [
+        f"{side} {profile_words(byte)}"
+        for side, byte in (("left", shape.left), ("right", shape.right))
+        if byte
+    ]
+    if shape.left == shape.right and shape.left:
+        bent = [profile_words(shape.left)]
+    curved = ", ".join(bent)
+    return f"{core}, 0 at {feet} ({curved})" if bent else f"{core}, 0 at {feet}"
+
+
+def predicate_words(predicate: Predicate, attribute: Attribute | None) -> str:
+    """Return what a predicate asks, without its attribute."""
+    asked = shape_words(predicate.shape, attribute)
+    asked = f"not ({asked})" if predicate.complement else asked
+    least = _thresholds(predicate.possibility, predicate.necessity)
+    return f"{asked}{f' [{least}]' if least else ''}"
+
+
+def _thresholds(possibility: int, necessity: int) -> str:
+    found = [f"Π ≥ {possibility}/15"] if possibility else []
+    return ", ".join([*found, *([f"N ≥ {necessity}/15"] if necessity else [])])
+
+
+def name_of(event: EventClass | None, attribute: int) -> str:
+    """Return what an attribute is called; its number where nobody knows."""
+    return f"attribute {attribute}" if event is None else event.attribute_at(attribute).name
+
+
+def attribute_of(event: EventClass | None, attribute: int) -> Attribute | None:
+    """Return an attribute of an event class, None where there is none."""
+    return None if event is None else event.attribute_at(attribute)
+
+
+def function_words(function: Function, event: EventClass | None, *, is_inner: bool = False) -> str:
+    """Return what a function asks."""
+    if isinstance(function, Predicate):
+        asked = predicate_words(function, attribute_of(event, function.attribute))
+        return f"{name_of(event, function.attribute)} is {asked}"
+    joint = " or " if function.is_or else " and "
+    joined = joint.join(function_words(part, event, is_inner=True) for part in function.parts)
+    return f"({joined})" if is_inner else joined
+
+
+def subscription_words(wanted: Subscription, event: EventClass | None) -> list[str]:
+    """Return the sentences of a subscription."""
+    named = f"event {wanted.event}" if event is None else event.name
+    sentences = [f"{named} where {function_words(tree_of(wanted), event)}."]
+    if wanted.norm != Norm.MIN:
+        sentences.append(f"Degrees are joined by {wanted.norm.name.lower().replace('_', ' ')}.")
+    least = _thresholds(wanted.possibility, wanted.necessity)
+    sentences.append(f"Told when {least}." if least else "Told whenever it is possible.")
+    return sentences

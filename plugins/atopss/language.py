@@ -1,0 +1,77 @@
+"""A-ToPSS, number 2: what is wanted and what is known may both be uncertain, so a match is possible to one
+degree and necessary to another (docs/decisions/0026-atopss.md).
+"""
+
+from typing import TYPE_CHECKING, Final
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.atopss.asked_values import asked_values
+from plugins.atopss.filter import AtopssFilter
+from plugins.atopss.lookup import AtopssLookUp
+from plugins.atopss.matching.algorithms import DEFAULT_ALGORITHM, FACTORIES
+from plugins.language import SubscriptionLanguage
+from plugins.relations import PlainCovers
+
+if TYPE_CHECKING:
+    from plugins.atopss.authoring.publications import ApproximatePublications
+    from plugins.atopss.relations.relations import AtopssRelations
+    from plugins.atopss.relations.routing import AtopssRouting
+    from plugins.authoring import Authoring
+    from plugins.ground_truth import GroundTruth
+    from plugins.routing import RoutingOptions
+
+
+def _authoring() -> "Authoring":
+    from plugins.atopss.authoring.atopss_authoring import AtopssAuthoring
+
+    return AtopssAuthoring()
+
+
+def _publications() -> "ApproximatePublications":
+    from plugins.atopss.authoring.publications import ApproximatePublications
+
+    return ApproximatePublications()
+
+
+def _ground_truth(table: MissionTable) -> "GroundTruth":
+    from plugins.atopss.ground_truth import ground_truth
+
+    return ground_truth(table)
+
+
+def _relations(table: MissionTable) -> "AtopssRelations":
+    from plugins.atopss.relations.relations import AtopssRelations
+
+    return AtopssRelations(table)
+
+
+def _routing(table: MissionTable, options: "RoutingOptions") -> "AtopssRouting":
+    from plugins.atopss.codec import AtopssCodec
+    from plugins.atopss.relations.relations import AtopssRelations
+    from plugins.atopss.relations.routing import AtopssRouting
+
+    return AtopssRouting(AtopssRelations(table), AtopssCodec(table), options)
+
+
+def _source_covers(table: MissionTable) -> PlainCovers:
+    from plugins.atopss.relations.relations import AtopssRelations
+
+    return PlainCovers(AtopssRelations(table).stands_for)
+
+
+ATOPSS: Final = SubscriptionLanguage(
+    language_id=2,
+    name="atopss",
+    lookup=AtopssLookUp,
+    source_filter=AtopssFilter,
+    matcher=FACTORIES[DEFAULT_ALGORITHM],
+    reads_values=True,
+    authoring=_authoring,
+    publications=_publications,
+    algorithms=FACTORIES,
+    relations=_relations,
+    routing=_routing,
+    source_covers=_source_covers,
+    ground_truth=_ground_truth,
+    asked_values=asked_values,
+)

@@ -1,0 +1,85 @@
+"""`crisp`: what is matched when uncertainty is cut away, on either side (ICDE 2004, section 5).
+
+A shape becomes its support (`pessimistic`), its core (`optimistic`), or what lies half-way between
+(`middle`); a value becomes its core, or the middle of it. Halves are whole on an axis that counts double.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.atopss.degrees import Degrees
+from plugins.atopss.matching.naive import NaiveMatcher
+from plugins.atopss.notifications import Notification
+from plugins.atopss.scale import INFINITE
+from plugins.atopss.shapes import Shape, interval, point
+from plugins.language import SubscriptionKey
+
+
+def _doubled(corner: int) -> int:
+    return corner if abs(corner) == INFINITE else 2 * corner
+
+
+def _half_way(corner: int, other: int) -> int:
+    return corner if abs(corner) == INFINITE else corner + other
+
+
+PREDICATES: Final[Mapping[str, Callable[[Shape], Shape]]] = MappingProxyType(
+    {
+        "pessimistic": lambda shape: interval(_doubled(shape.m1), _doubled(shape.m4)),
+        "middle": lambda shape: interval(_half_way(shape.m1, shape.m2), _half_way(shape.m4, shape.m3)),
+        "optimistic": lambda shape: interval(_doubled(shape.m2), _doubled(shape.m3)),
+    }
+)
+"""What becomes of the shape of a predicate."""
+
+
+def _middle(value: Shape) -> Shape:
+    """Return the middle of a core; one without an end is taken at the other end."""
+    if abs(value.m2) == INFINITE or abs(value.m3) == INFINITE:
+        ends = [corner for corner in (value.m2, value.m3) if abs(corner) != INFINITE]
+        return point(_doubled(ends[0])) if ends else interval(value.m2, value.m3)
+    return point(value.m2 + value.m3)
+
+
+VALUES: Final[Mapping[str, Callable[[Shape], Shape]]] = MappingProxyType(
+    {
+        "approximate": lambda value: Shape(
+            _doubled(value.m1),
+            _doubled(value.m2),
+            _doubled(value.m3),
+            _doubled(value.m4),
+            value.left,
+            value.right,
+        ),
+        "interval": lambda value: interval(_doubled(value.m2), _doubled(value.m3)),
+        "point": _middle,
+    }
+)
+"""What becomes of a value."""
+
+
+class CrispMatcher(NaiveMatcher):
+    """Asks each subscription whose shapes, and a notification whose values, were made crisp."""
+
+    __slots__ = ("_shape", "_value")
+
+    def __init__(
+        self, table: MissionTable | None, predicates: str = "pessimistic", values: str = "interval"
+    ) -> None:
+        super().__init__(table)
+        self._shape = PREDICATES[predicates]
+        self._value = VALUES[values]
+
+    def add(self, key: SubscriptionKey, body: bytes) -> None:
+        """Hold this subscription with crisp shapes; a bad body raises `VectorError` and changes nothing."""
+        wanted = self._codec.subscription(body)
+        crisp = tuple(replace(one, shape=self._shape(one.shape)) for one in wanted.predicates)
+        self.held[key] = replace(wanted, predicates=crisp)
+
+    def satisfied(self, told: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
+        """Return what is satisfied by the values as they were made."""
+        values = {attribute: self._value(value) for attribute, value in told.values.items()}
+        return super().satisfied(replace(told, values=values))

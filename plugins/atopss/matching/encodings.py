@@ -1,0 +1,104 @@
+"""Encodings of degrees: how finely the papers' algorithms store and compare them.
+
+Two degrees are compared by their codes: what is reached has a code that is not below the threshold's. Codes
+are made of bytes; `float` is the papers' reference, real numbers throughout.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, Protocol
+
+from plugins.atopss.degrees import Degrees, judged
+from plugins.atopss.real_degrees import real_degrees, real_joined
+from plugins.atopss.scale import FIFTEENTH, TOP
+from plugins.atopss.shapes import Shape
+from plugins.atopss.subscriptions import Predicate, Subscription
+
+Pair = tuple[float, float]
+"""(Π, N) as an encoding counts them."""
+
+NOT_REACHED: Final = (0, 0)
+
+
+class Encoding(Protocol):
+    """What an algorithm asks: the degrees of a predicate, and what becomes of those of all predicates."""
+
+    def degrees(self, predicate: Predicate, value: Shape) -> Pair:
+        """Return the degrees of a predicate, (0, 0) where it is not reached."""
+        ...
+
+    def verdict(self, subscription: Subscription, reached: Sequence[Pair]) -> Degrees | None:
+        """Return (Π, N) of a subscription as bytes, None where it is not satisfied."""
+        ...
+
+
+class InBytes:
+    """Degrees are bytes, compared by codes that may be coarser."""
+
+    def __init__(self, code: Callable[[int], int]) -> None:
+        self._codes = bytes(code(degree) for degree in range(TOP + 1))
+
+    def degrees(self, predicate: Predicate, value: Shape) -> Degrees:
+        """Return the degrees of a predicate."""
+        possible, necessary = judged(predicate.shape, value, complement=predicate.complement)
+        if not self._reaches((possible, necessary), predicate.possibility, predicate.necessity):
+            return NOT_REACHED
+        return possible, necessary
+
+    def verdict(self, subscription: Subscription, reached: Sequence[Pair]) -> Degrees | None:
+        """Return those of a subscription."""
+        joined = subscription.joined([(int(possible), int(necessary)) for possible, necessary in reached])
+        if not self._reaches(joined, subscription.possibility, subscription.necessity):
+            return None
+        return joined
+
+    def _reaches(self, degrees: Degrees, possibility: int, necessity: int) -> bool:
+        codes = self._codes
+        return (
+            degrees[0] >= 1
+            and codes[degrees[0]] >= codes[FIFTEENTH * possibility]
+            and codes[degrees[1]] >= codes[FIFTEENTH * necessity]
+        )
+
+
+class InReals:
+    """Degrees are real numbers; a byte is what is told of the result."""
+
+    def degrees(self, predicate: Predicate, value: Shape) -> Pair:
+        """Return the degrees of a predicate."""
+        found = real_degrees(predicate.shape, value, complement=predicate.complement)
+        return found if _is_reached(found, predicate.possibility, predicate.necessity) else NOT_REACHED
+
+    def verdict(self, subscription: Subscription, reached: Sequence[Pair]) -> Degrees | None:
+        """Return those of a subscription."""
+        found = real_joined(subscription, list(reached))
+        if not _is_reached(found, subscription.possibility, subscription.necessity):
+            return None
+        return int(TOP * found[0] + _TIE), int(TOP * found[1] + _TIE)
+
+
+_TIE: Final = 1e-9
+"""What rounding may have taken from a number that is a whole byte."""
+
+
+def _is_reached(found: Pair, possibility: int, necessity: int) -> bool:
+    least = max(possibility / 15, 1 / TOP)
+    return found[0] >= least - _TIE and found[1] >= necessity / 15 - _TIE
+
+
+def _of_ten(degree: int) -> int:
+    """0 and 1, and eight equal parts between them."""
+    return 9 * degree // TOP if degree in (0, TOP) else 1 + 8 * degree // TOP
+
+
+ENCODINGS: Final[Mapping[str, Encoding]] = MappingProxyType(
+    {
+        "float": InReals(),
+        "256": InBytes(lambda degree: degree),
+        "ten": InBytes(_of_ten),
+        "4bits": InBytes(lambda degree: degree // FIFTEENTH),
+    }
+)
+"""Every encoding by its name."""
+
+USUAL: Final = "256"

@@ -1,0 +1,93 @@
+"""`fast`: what a node uses. A sieve of bytes, then the verdict, compiled.
+
+A few subscriptions are asked one after the other. Once there have been `columns_from` of them, plain ones,
+an *and* of predicates joined by the minimum, stand as rows that are decided by compiled code. Others stand
+as rows too, one for each term of their normal form: what passes the sieve is then decided as it is defined.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.atopss.codec import AtopssCodec
+from plugins.atopss.degrees import Degrees
+from plugins.atopss.matching.naive import NaiveMatcher, found_match
+from plugins.atopss.notifications import Notification
+from plugins.language import Match, SubscriptionKey
+
+COLUMNS_FROM: Final = 256
+"""With fewer subscriptions asking one after the other is the quickest."""
+
+
+class FastMatcher:
+    """Holds subscriptions one by one while they are few, and in rows from then on."""
+
+    __slots__ = ("_codec", "_columns_from", "_few", "_rows")
+
+    def __init__(self, table: MissionTable | None, columns_from: int = COLUMNS_FROM) -> None:
+        self._codec = AtopssCodec(table)
+        self._few: NaiveMatcher | None = NaiveMatcher(table)
+        self._rows: Any = None
+        """The `SievedRows`, once there are many: what they need is not imported before."""
+        self._columns_from = columns_from
+
+    def add(self, key: SubscriptionKey, body: bytes) -> None:
+        """Hold this subscription; a bad body raises `VectorError` and changes nothing."""
+        wanted = self._codec.subscription(body)
+        if self._few is not None:
+            self._few.held[key] = wanted
+            if len(self._few.held) > self._columns_from:
+                self._spread()
+            return
+        self._rows.remove(key)
+        self._rows.put([(key, wanted)])
+
+    def add_all(self, subscriptions: Sequence[tuple[SubscriptionKey, bytes]]) -> None:
+        """Hold many new subscriptions at once."""
+        decoded = [(key, self._codec.subscription(body)) for key, body in subscriptions]
+        self._spread()
+        if self._few is not None:
+            self._few.held |= dict(decoded)
+        else:
+            self._rows.put(decoded)
+
+    def remove(self, key: SubscriptionKey) -> None:
+        """Forget it; an unknown key is no error."""
+        if self._few is not None:
+            self._few.remove(key)
+        else:
+            self._rows.remove(key)
+
+    def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
+        """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
+        return self._matches(self._codec.notification(vector))
+
+    def match_batch(
+        self, notifications: Sequence[tuple[bytes, int]], now_ms: int
+    ) -> Iterator[tuple[int, list[Match]]]:
+        """Yield the matches of each notification, in their order."""
+        for position, (vector, _) in enumerate(notifications):
+            yield position, self._matches(self._codec.notification(vector))
+
+    @property
+    def rows(self) -> Any:
+        """Return the rows, None while there are few."""
+        return self._rows
+
+    def _matches(self, told: Notification) -> list[Match]:
+        found: list[tuple[SubscriptionKey, Degrees]]
+        found = self._few.satisfied(told) if self._few is not None else self._rows.satisfied(told)
+        return [found_match(key, degrees) for key, degrees in sorted(found)]
+
+    def _spread(self) -> None:
+        """Put the few into rows, where there is a compiler."""
+        if self._few is None:
+            return
+        from plugins.kernels.compiled import is_available
+
+        if is_available():
+            from plugins.atopss.matching.sieved_rows import SievedRows
+
+            few, self._few = self._few, None
+            self._rows = SievedRows(self._codec.table)
+            self._rows.put(list(few.held.items()))

@@ -1,0 +1,72 @@
+"""`naive`: matching by the definition, to which all other algorithms are held.
+
+>>> matcher = NaiveMatcher(None)
+>>> matcher.add((7, 0), bytes.fromhex("0000000300000078"))
+>>> matcher.match(bytes.fromhex("0001840000000301000078"), event_ms=0, now_ms=0)
+[Match(key=(7, 0), degree_u8=255, detail=b'\\xff')]
+"""
+
+from collections.abc import Iterator, Sequence
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.atopss.codec import AtopssCodec
+from plugins.atopss.degrees import Degrees
+from plugins.atopss.notifications import Notification
+from plugins.atopss.subscriptions import Subscription
+from plugins.language import Match, SubscriptionKey
+
+
+class OneByOne:
+    """What matchers share that read one notification after the other: they say what satisfies it."""
+
+    __slots__ = ("_codec",)
+
+    def __init__(self, table: MissionTable | None) -> None:
+        self._codec = AtopssCodec(table)
+
+    def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
+        """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
+        found = self.satisfied(self._codec.notification(vector))
+        return [found_match(key, degrees) for key, degrees in sorted(found)]
+
+    def match_batch(
+        self, notifications: Sequence[tuple[bytes, int]], now_ms: int
+    ) -> Iterator[tuple[int, list[Match]]]:
+        """Yield the matches of each notification, in their order."""
+        for position, (vector, event_ms) in enumerate(notifications):
+            yield position, self.match(vector, event_ms, now_ms)
+
+    def satisfied(self, told: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
+        """Return what is satisfied, in any order."""
+        raise NotImplementedError
+
+
+def found_match(key: SubscriptionKey, degrees: Degrees) -> Match:
+    """Return a match: its degree is Π, its detail is N, one byte."""
+    return Match(key, degrees[0], bytes([degrees[1]]))
+
+
+class NaiveMatcher(OneByOne):
+    """Holds subscriptions and asks each of them."""
+
+    __slots__ = ("held",)
+
+    def __init__(self, table: MissionTable | None) -> None:
+        super().__init__(table)
+        self.held: dict[SubscriptionKey, Subscription] = {}
+
+    def add(self, key: SubscriptionKey, body: bytes) -> None:
+        """Hold this subscription; a bad body raises `VectorError` and changes nothing."""
+        self.held[key] = self._codec.subscription(body)
+
+    def remove(self, key: SubscriptionKey) -> None:
+        """Forget it; an unknown key is no error."""
+        self.held.pop(key, None)
+
+    def satisfied(self, told: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
+        """Return what is satisfied."""
+        return [
+            (key, degrees)
+            for key, wanted in self.held.items()
+            if wanted.event == told.event and (degrees := wanted.judge(told.values)) is not None
+        ]

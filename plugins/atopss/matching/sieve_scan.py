@@ -1,0 +1,213 @@
+"""Sieve, then verify: which rows do notifications satisfy, and how well?
+
+These are plain functions that `plugins.kernels.compiled` turns into machine code. Sixty-four rows at a time
+are asked whether every cut may be met; the few that may are judged from their records, by the comparisons of
+sides that `plugins.atopss.degrees` explains. Straight sides take one division each, of integers in float64,
+whose floor is exact; curved ones and complements go through the levels.
+
+A record is its number, and of each predicate four corners and a word of flags: the numbers of both profiles
+(seven bits each), complement (one), thresholds (eight), and in that of the first predicate the thresholds of
+the whole (eight).
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from plugins.kernels.lanes import fetch, lowest_bit, meets
+from plugins.kernels.layout import AT, COUNT, NOTHING, PREVIOUS, RECORDS, ROWS, SIZE, TAIL
+from plugins.kernels.scan import candidates
+
+Bytes = npt.NDArray[np.uint8]
+Numbers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.int32]
+Keys = npt.NDArray[np.uint32]
+
+HEAD_WORDS = 1
+PREDICATE_WORDS = 5
+
+RIGHT, COMPLEMENT, THRESHOLDS, OF_ALL = 7, 14, 15, 23
+"""Where in the flags each part begins; the left profile stands first."""
+
+FULL_SIDE = 65535
+PROFILE_MASK = 127
+COMPLEMENT_BIT = 1 << COMPLEMENT
+CURVED_OR_TURNED = 2 * COMPLEMENT_BIT - 1
+
+CORNERS, LOW_BYTE, HIGH_BYTE, PROFILES, LOOK_FIELDS = 0, 4, 5, 6, 7
+"""What is told of an attribute: four corners, the 255ths that its support touches, both profiles."""
+
+
+NEXT_TO_NOTHING = 0.0009765625
+"""Added to both sides of a division it makes 0/0 whole, and moves no floor: between a quotient that is not
+whole and the next whole number there is room for a thousand times as much."""
+
+
+def share(part: float, whole: float) -> float:
+    """Return 255·part/whole, from 0 to 255, whose floor is exact; nothing of nothing is all. No branch."""
+    return min(max(255.0 * (part + NEXT_TO_NOTHING) / (whole + NEXT_TO_NOTHING), 0.0), 255.0)
+
+
+def level_of_meeting(
+    q: Numbers, foot: int, top: int, profile: int, foot2: int, top2: int, profile2: int, up: bool
+) -> int:
+    """Return the level up to which a rising side begins before a mirrored falling side ends. Above a level,
+    for the ceiling, only upright sides may touch.
+    """
+    width, width2 = top - foot, top2 - foot2
+    base = FULL_SIDE * (foot + foot2)
+    touching = 1 if up and width == 0 and width2 == 0 else 0
+    low, high = 0, 255
+    while low < high:
+        k = (low + high + 1) >> 1
+        if up:
+            holds = base + width * q[profile, k - 1] + width2 * q[profile2, k - 1] < touching
+        else:
+            holds = base + width * q[profile, k] + width2 * q[profile2, k] <= 0
+        if holds:
+            low = k
+        else:
+            high = k - 1
+    return low
+
+
+def level_of_inclusion(
+    q: Numbers, foot: int, top: int, profile: int, foot2: int, top2: int, profile2: int, up: bool
+) -> int:
+    """Return the level up to which the second rising side lies within the first one."""
+    width, width2 = top - foot, top2 - foot2
+    base = FULL_SIDE * (foot - foot2)
+    touching = 1 if up and width == 0 and width2 == 0 else 0
+    low, high = 0, 255
+    while low < high:
+        k = (low + high + 1) >> 1
+        if up:
+            holds = base + width * q[profile, k - 1] < width2 * q[profile2, 256 - k] + touching
+        else:
+            holds = base + width * q[profile, k] <= width2 * q[profile2, 255 - k]
+        if holds:
+            low = k
+        else:
+            high = k - 1
+    return low
+
+
+def possible_by_levels(q: Numbers, records: Words, at: int, look: Numbers, rank: int, up: bool) -> int:
+    """Return Π of one predicate of a record, as a floor or as a ceiling."""
+    m1, m2, m3, m4 = int(records[at]), int(records[at + 1]), int(records[at + 2]), int(records[at + 3])
+    left, right = records[at + 4] & PROFILE_MASK, records[at + 4] >> RIGHT & PROFILE_MASK
+    n1, n2, n3, n4 = look[rank, 0], look[rank, 1], look[rank, 2], look[rank, 3]
+    n_left, n_right = look[rank, PROFILES] & PROFILE_MASK, look[rank, PROFILES] >> RIGHT
+    return min(
+        level_of_meeting(q, n1, n2, n_left, -m4, -m3, right, up),
+        level_of_meeting(q, m1, m2, left, -n4, -n3, n_right, up),
+    )
+
+
+def necessary_by_levels(q: Numbers, records: Words, at: int, look: Numbers, rank: int, up: bool) -> int:
+    """Return N of one predicate of a record, as a floor or as a ceiling."""
+    m1, m2, m3, m4 = int(records[at]), int(records[at + 1]), int(records[at + 2]), int(records[at + 3])
+    left, right = records[at + 4] & PROFILE_MASK, records[at + 4] >> RIGHT & PROFILE_MASK
+    n1, n2, n3, n4 = look[rank, 0], look[rank, 1], look[rank, 2], look[rank, 3]
+    n_left, n_right = look[rank, PROFILES] & PROFILE_MASK, look[rank, PROFILES] >> RIGHT
+    return min(
+        level_of_inclusion(q, m1, m2, left, n1, n2, n_left, up),
+        level_of_inclusion(q, -m4, -m3, right, -n4, -n3, n_right, up),
+    )
+
+
+def verdict(q: Numbers, records: Words, begin: int, size: int, look: Numbers) -> int:
+    """Return Π·256 + N of a record whose predicates are joined by the minimum, -1 where it is not met."""
+    least, sure = 255, 255
+    is_met = True
+    for rank in range(size):
+        at = begin + HEAD_WORDS + PREDICATE_WORDS * rank
+        flags = records[at + 4]
+        if flags & CURVED_OR_TURNED or look[rank, PROFILES]:
+            if flags & COMPLEMENT_BIT:
+                possible = 255 - necessary_by_levels(q, records, at, look, rank, True)
+                necessary = 255 - possible_by_levels(q, records, at, look, rank, True)
+            else:
+                possible = possible_by_levels(q, records, at, look, rank, False)
+                necessary = necessary_by_levels(q, records, at, look, rank, False)
+        else:
+            m1, m2 = np.float64(records[at]), np.float64(records[at + 1])
+            m3, m4 = np.float64(records[at + 2]), np.float64(records[at + 3])
+            n1, n2 = np.float64(look[rank, 0]), np.float64(look[rank, 1])
+            n3, n4 = np.float64(look[rank, 2]), np.float64(look[rank, 3])
+            left, right, rising, falling = m2 - m1, m4 - m3, n2 - n1, n4 - n3
+            spread, spread2 = right + rising, left + falling
+            possible = int(min(share(spread - (n2 - m3), spread), share(spread2 - (m2 - n3), spread2)))
+            necessary = int(min(share(n2 - m1, left + rising), share(m4 - n3, right + falling)))
+        thresholds = flags >> THRESHOLDS & 255
+        is_met &= (possible >= 17 * (thresholds >> 4)) & (necessary >= 17 * (thresholds & 15))
+        least, sure = min(least, possible), min(sure, necessary)
+    thresholds = records[begin + HEAD_WORDS + 4] >> OF_ALL & 255
+    is_met &= (least >= 17 * (thresholds >> 4)) & (sure >= 17 * (thresholds & 15)) & (least >= 1)
+    return least << 8 | sure if is_met else -1
+
+
+def scan(
+    arena: Bytes,
+    records: Words,
+    groups: Numbers,
+    attributes: Bytes,
+    count: int,
+    blocks: Numbers,
+    directory: Words,
+    q: Numbers,
+    told: Numbers,
+    events: Bytes,
+    features: Numbers,
+    verifies: bool,
+    head: int,
+    each: int,
+    visited: Words,
+    look: Numbers,
+    chosen: Numbers,
+    keys: Keys,
+    degrees: Numbers,
+    ends: Numbers,
+) -> int:
+    """Write the numbers of all rows that are satisfied, and Π·256 + N of each, one notification behind the
+    other; ends[i] is where those of number i end. Without `verifies` all that the sieve lets pass is written.
+
+    told[i, attribute] is what notification i tells. Returns where the last ones end, -1 if the room ends
+    before.
+    """
+    found = 0
+    for number in range(len(events)):
+        groups_found = candidates(groups, count, directory, events[number], features[number], False, visited)
+        for i in range(groups_found):
+            group = visited[i]
+            size = groups[group, SIZE]
+            for rank in range(size):
+                for field in range(LOOK_FIELDS):
+                    look[rank, field] = told[number, attributes[group, rank], field]
+            length = head + each * size
+            block = groups[group, TAIL]
+            rows = (groups[group, COUNT] - 1) % ROWS + 1
+            while block != NOTHING:
+                if found + ROWS > len(keys):
+                    return -1
+                at = blocks[block, AT]
+                mask = ~np.uint64(0) >> np.uint64(ROWS - rows)
+                for rank in range(size):
+                    first = at + 2 * ROWS * rank
+                    mask &= meets(arena, first, first + ROWS, look[rank, LOW_BYTE], look[rank, HIGH_BYTE])
+                survivors = 0
+                while mask:
+                    begin = blocks[block, RECORDS] + np.int64(lowest_bit(mask)) * length
+                    mask &= mask - np.uint64(1)
+                    fetch(records, 4 * begin)
+                    chosen[survivors] = begin
+                    survivors += 1
+                for survivor in range(survivors):
+                    begin = chosen[survivor]
+                    judged = verdict(q, records, begin, size, look) if verifies else 0
+                    keys[found] = records[begin]
+                    degrees[found] = judged
+                    found += judged >= 0
+                block = blocks[block, PREVIOUS]
+                rows = ROWS
+        ends[number] = found
+    return found

@@ -1,0 +1,242 @@
+"""Subscriptions as rows of the sieve, and the search through them."""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.atopss.degrees import Degrees
+from plugins.atopss.matching.sieve_scan import (
+    COMPLEMENT,
+    HEAD_WORDS,
+    HIGH_BYTE,
+    LOOK_FIELDS,
+    LOW_BYTE,
+    OF_ALL,
+    PREDICATE_WORDS,
+    RIGHT,
+    THRESHOLDS,
+    scan,
+)
+from plugins.atopss.matching.sieve_store import MOST_SIZE, SieveGroup, SieveStore
+from plugins.atopss.notifications import Notification
+from plugins.atopss.profiles import STRAIGHT, is_profile, table
+from plugins.atopss.scale import FIFTEENTH, FULL, INFINITE, TOP
+from plugins.atopss.shapes import Shape
+from plugins.atopss.subscriptions import Form, Norm, Predicate, Subscription
+from plugins.atopss.terms import conjunctions
+from plugins.kernels.compiled import compiled
+from plugins.kernels.layout import ROWS
+from plugins.language import SubscriptionKey
+
+MOST_TERMS: Final = 16
+"""A function with more terms has a row for each of its predicates."""
+
+ATTRIBUTES: Final = 64
+_OTHER_HEAD, _OTHER_EACH = 1, 0
+"""A row of another function has a record of one word, its number."""
+
+Numbers = npt.NDArray[np.int64]
+
+
+class Axes:
+    """How long the axis of each attribute is: its domain, or what was seen where there is no mission table.
+
+    A place on an axis is rounded to 255ths of its length, outward; what lies beyond counts as its end.
+    """
+
+    def __init__(self, mission: MissionTable | None) -> None:
+        self._lengths: dict[tuple[int, int], int] = {}
+        for event in () if mission is None else mission.events:
+            for attribute in event.attributes:
+                self._lengths[event.index, attribute.index] = attribute.hi_scaled - attribute.lo_scaled
+
+    def see(self, event: int, predicate: Predicate) -> None:
+        """Note the corners of a predicate on an axis that nobody knows yet."""
+        if (event, predicate.attribute) not in self._lengths:
+            shape = predicate.shape
+            corners = [abs(corner) for corner in (shape.m1, shape.m2, shape.m3, shape.m4)]
+            self._lengths[event, predicate.attribute] = 2 * max(
+                [corner for corner in corners if corner != INFINITE], default=TOP
+            )
+
+    def below(self, event: int, attribute: int, place: int, parts: int = 1) -> int:
+        """Return the 255th in which a place lies, given in so many parts of a step."""
+        length = max(self._lengths.get((event, attribute), TOP), 1)
+        return min(max(TOP * place // (length * parts), 0), TOP)
+
+    def above(self, event: int, attribute: int, place: int, parts: int = 1) -> int:
+        """Return the 255th behind which a place does not lie."""
+        length = max(self._lengths.get((event, attribute), TOP), 1)
+        return min(max(-(-TOP * place // (length * parts)), 0), TOP)
+
+
+class SievedRows:
+    """Plain subscriptions in rows that compiled code decides, others in rows that it only sieves."""
+
+    def __init__(self, mission: MissionTable | None) -> None:
+        self._axes = Axes(mission)
+        self.plain = SieveStore(HEAD_WORDS, PREDICATE_WORDS)
+        self.other = SieveStore(_OTHER_HEAD, _OTHER_EACH)
+        self._functions: dict[SubscriptionKey, tuple[Subscription, tuple[int, ...]]] = {}
+        self._owners: dict[int, SubscriptionKey] = {}
+        self._free: list[int] = []
+        self._visited = np.zeros(64, np.int32)
+        self._look = np.zeros((MOST_SIZE, LOOK_FIELDS), np.int64)
+        self._chosen = np.zeros(ROWS, np.int64)
+        self._keys = np.empty(4096, np.uint32)
+        self._degrees = np.empty(4096, np.int64)
+
+    def put(self, subscriptions: Iterable[tuple[SubscriptionKey, Subscription]]) -> None:
+        """Hold subscriptions that are not held yet."""
+        plain: dict[SieveGroup, list[tuple[SubscriptionKey, Subscription]]] = {}
+        for key, wanted in subscriptions:
+            for predicate in wanted.predicates:
+                self._axes.see(wanted.event, predicate)
+            if wanted.form == Form.AND and wanted.norm == Norm.MIN:
+                group = SieveGroup(wanted.event, tuple(one.attribute for one in wanted.predicates))
+                plain.setdefault(group, []).append((key, wanted))
+            else:
+                self._put_function(key, wanted)
+        for group, held in plain.items():
+            cuts = np.array(
+                [
+                    [self._cut(wanted.event, one, wanted.possibility) for one in wanted.predicates]
+                    for _, wanted in held
+                ],
+                np.uint8,
+            )
+            records = np.array([_record(key_number(key), wanted) for key, wanted in held], np.int64)
+            self.plain.put_all(group, cuts[:, :, 0], cuts[:, :, 1], records.astype(np.uint32).view(np.int32))
+
+    def remove(self, key: SubscriptionKey) -> None:
+        """Forget one; an unknown key is no error."""
+        if self.plain.remove(key_number(key)):
+            return
+        _, rows = self._functions.pop(key, (None, ()))
+        for row in rows:
+            self.other.remove(row)
+            del self._owners[row]
+            self._free.append(row)
+
+    def satisfied(self, told: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
+        """Return what a notification satisfies, in any order."""
+        look = self.looks([told])
+        found: list[tuple[SubscriptionKey, Degrees]] = []
+        if self.plain.count:
+            _, keys, degrees = self.search(self.plain, *look, verifies=True)
+            found = [
+                ((number >> 8, number & 255), (both >> 8, both & 255))
+                for number, both in zip(keys.tolist(), degrees.tolist(), strict=True)
+            ]
+        if self.other.count:
+            _, rows, _ = self.search(self.other, *look, verifies=False)
+            for key in {self._owners[row] for row in rows.tolist()}:
+                verdict = self._functions[key][0].judge(told.values)
+                if verdict is not None:
+                    found.append((key, verdict))
+        return found
+
+    def looks(self, notifications: Sequence[Notification]) -> tuple[Numbers, npt.NDArray[np.uint8], Numbers]:
+        """Return what notifications tell as the search wants it: by attribute, their events, their masks."""
+        told = np.zeros((len(notifications), ATTRIBUTES, LOOK_FIELDS), np.int64)
+        events = np.zeros(len(notifications), np.uint8)
+        features = np.zeros(len(notifications), np.int64)
+        for at, notification in enumerate(notifications):
+            events[at] = notification.event
+            features[at] = sum(1 << attribute for attribute in notification.values)
+            for attribute, shape in notification.values.items():
+                told[at, attribute] = self._look_of(notification.event, attribute, shape)
+        return told, events, features
+
+    def search(
+        self,
+        store: SieveStore,
+        told: Numbers,
+        events: npt.NDArray[np.uint8],
+        features: Numbers,
+        *,
+        verifies: bool,
+    ) -> tuple[Numbers, npt.NDArray[np.uint32], Numbers]:
+        """Return (ends, numbers, Π·256 + N): those of notification i stand at [ends[i - 1], ends[i])."""
+        run: Any = compiled(scan)
+        head, each = (HEAD_WORDS, PREDICATE_WORDS) if verifies else (_OTHER_HEAD, _OTHER_EACH)
+        ends = np.zeros(len(events), np.int64)
+        if len(self._visited) < store.group_count:
+            self._visited = np.zeros(store.group_count + 64, np.int32)
+        while True:
+            tables = (store.arena, store.records, store.groups, store.attributes, store.group_count)
+            asked = (store.blocks, store.directory, profile_tables(), told, events, features)
+            room = (self._visited, self._look, self._chosen, self._keys, self._degrees)
+            end = int(run(*tables, *asked, verifies, head, each, *room, ends))
+            if end >= 0:
+                return ends, self._keys[:end], self._degrees[:end]
+            self._keys = np.empty(2 * len(self._keys), np.uint32)
+            self._degrees = np.empty(2 * len(self._degrees), np.int64)
+
+    def _put_function(self, key: SubscriptionKey, wanted: Subscription) -> None:
+        rows = []
+        for term in sorted(conjunctions(wanted, MOST_TERMS), key=len):
+            row = self._free.pop() if self._free else len(self._owners)
+            self._owners[row] = key
+            ordered = sorted(term, key=lambda one: one.attribute)
+            group = SieveGroup(wanted.event, tuple(one.attribute for one in ordered))
+            cuts = np.array([[self._cut(wanted.event, one, 0) for one in ordered]], np.uint8)
+            record = np.array([[row]], np.int32)
+            self.other.put_all(group, cuts[:, :, 0], cuts[:, :, 1], record)
+            rows.append(row)
+        self._functions[key] = wanted, tuple(rows)
+
+    def _cut(self, event: int, predicate: Predicate, possibility: int) -> tuple[int, int]:
+        """Return the 255ths that the cut of a predicate touches at the level that it must reach."""
+        shape, attribute = predicate.shape, predicate.attribute
+        if predicate.complement:
+            return 0, TOP
+        level = max(FIFTEENTH * predicate.possibility, FIFTEENTH * possibility, 1)
+        first, last = shape.first(level), shape.last(level)
+        return self._axes.below(event, attribute, first, FULL), self._axes.above(event, attribute, last, FULL)
+
+    def _look_of(self, event: int, attribute: int, shape: Shape) -> list[int]:
+        profiles = profile_number(shape.left) | profile_number(shape.right) << RIGHT
+        look = [shape.m1, shape.m2, shape.m3, shape.m4, 0, 0, profiles]
+        look[LOW_BYTE] = self._axes.below(event, attribute, shape.m1)
+        look[HIGH_BYTE] = self._axes.above(event, attribute, shape.m4)
+        return look
+
+
+def _record(number: int, wanted: Subscription) -> list[int]:
+    words = [number]
+    for rank, one in enumerate(wanted.predicates):
+        shape = one.shape
+        flags = profile_number(shape.left) | profile_number(shape.right) << RIGHT
+        flags |= one.complement << COMPLEMENT | (one.possibility << 4 | one.necessity) << THRESHOLDS
+        if not rank:
+            flags |= (wanted.possibility << 4 | wanted.necessity) << OF_ALL
+        words += [shape.m1, shape.m2, shape.m3, shape.m4, flags]
+    return [word & 0xFFFFFFFF for word in words]
+
+
+def key_number(key: SubscriptionKey) -> int:
+    """Return a key as one number of 32 bits; a key that does not fit raises `ValueError`."""
+    origin, identity = key
+    if not (0 <= origin <= 0xFFFFFF and 0 <= identity <= 0xFF):
+        raise ValueError(f"{key} is no subscription key: an origin is 0..16777215, an id 0..255")
+    return origin << 8 | identity
+
+
+_PROFILES: Final = (STRAIGHT, *(byte for byte in range(256) if is_profile(byte)))
+_NUMBERS: Final = {byte: number for number, byte in enumerate(_PROFILES)}
+
+
+def profile_number(byte: int) -> int:
+    """Return the number of a profile among all there are, which takes seven bits."""
+    return _NUMBERS[byte]
+
+
+@cache
+def profile_tables() -> Numbers:
+    """Return the tables of all profiles, by their numbers."""
+    return np.array([table(byte) for byte in _PROFILES], np.int64)

@@ -1,0 +1,168 @@
+"""Subscriptions: predicates, and the Boolean function over them that decides.
+
+A function is in negation normal form: *not* is the complement of a predicate and stands nowhere else. It is
+an *and* or an *or* of all predicates, or tokens in postfix order (`watchdog.tokens` has the same): 0 to 63 is
+a predicate by its rank, 64 + n an *and* and 128 + n an *or* of the n operands before it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from plugins.atopss.degrees import Degrees, judged
+from plugins.atopss.scale import FIFTEENTH, TOP
+from plugins.atopss.shapes import Shape
+from watchdog.aggregate import aggregate, weighted_mean
+from watchdog.aggregators import ARITHMETIC_MEAN, MAX, MIN, PRODUCT
+from watchdog.tokens import AND, OR
+
+
+class Norm(IntEnum):
+    """How degrees are joined."""
+
+    MIN = 0
+    PRODUCT = 1
+    AVERAGE = 2
+    WEIGHTED_AVERAGE = 3
+
+    @property
+    def is_mean(self) -> bool:
+        """Say whether it is a mean, which joins a flat list and wants every predicate reached."""
+        return self >= Norm.AVERAGE
+
+
+class Form(IntEnum):
+    """What kind of function joins the predicates."""
+
+    AND = 0
+    OR = 1
+    TOKENS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """What is wanted of one attribute, or its opposite, and the least degrees of both kinds, in fifteenths.
+
+    The weight counts in a weighted average only.
+    """
+
+    attribute: int
+    shape: Shape
+    complement: bool = False
+    possibility: int = 0
+    necessity: int = 0
+    weight: int = 0
+
+    def degrees(self, value: Shape | None) -> Degrees:
+        """Return possibility and necessity, (0, 0) where the predicate is not reached. An attribute that was
+        not told is None.
+        """
+        if value is None:
+            return 0, 0
+        return self.reached(*judged(self.shape, value, complement=self.complement))
+
+    def reached(self, possible: int, necessary: int) -> Degrees:
+        """Return both degrees if they reach the thresholds, and (0, 0) if not."""
+        if possible < max(FIFTEENTH * self.possibility, 1) or necessary < FIFTEENTH * self.necessity:
+            return 0, 0
+        return possible, necessary
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """What somebody wants to hear of. Thresholds of the whole are fifteenths too."""
+
+    event: int
+    predicates: tuple[Predicate, ...]
+    form: Form = Form.AND
+    tokens: bytes = b""
+    norm: Norm = Norm.MIN
+    possibility: int = 0
+    necessity: int = 0
+    stamp_s: int = 0
+
+    def judge(self, values: Mapping[int, Shape]) -> Degrees | None:
+        """Return (Π, N) where these values satisfy the subscription, None where they do not."""
+        return self.verdict(
+            [predicate.degrees(values.get(predicate.attribute)) for predicate in self.predicates]
+        )
+
+    def verdict(self, reached: Sequence[Degrees]) -> Degrees | None:
+        """Return (Π, N) of the whole, given those of its predicates; None below its thresholds."""
+        possible, necessary = self.joined(reached)
+        if possible < max(FIFTEENTH * self.possibility, 1) or necessary < FIFTEENTH * self.necessity:
+            return None
+        return possible, necessary
+
+    def joined(self, reached: Sequence[Degrees]) -> Degrees:
+        """Return R of both kinds of degrees."""
+        if self.norm.is_mean and not all(possible for possible, _ in reached):
+            return 0, 0
+        possible, necessary = (bytes(degrees) for degrees in zip(*reached, strict=True))
+        return self._joined(possible), self._joined(necessary)
+
+    def _joined(self, degrees: bytes) -> int:
+        if self.form != Form.TOKENS:
+            return self._all(degrees) if self.form == Form.AND else self._any(degrees)
+        stack: list[int] = []
+        for token in self.tokens:
+            if token < AND:
+                stack.append(degrees[token])
+                continue
+            operands = bytes(stack[-(token & 63) :])
+            del stack[-(token & 63) :]
+            stack.append(self._all(operands) if token < OR else self._any(operands))
+        return stack[0]
+
+    def _all(self, degrees: bytes) -> int:
+        if self.norm == Norm.MIN:
+            return aggregate(MIN, degrees, len(degrees))
+        if self.norm == Norm.PRODUCT:
+            return aggregate(PRODUCT, degrees, len(degrees))
+        if self.norm == Norm.AVERAGE:
+            return aggregate(ARITHMETIC_MEAN, degrees, len(degrees))
+        return weighted_mean(self.weights, 0, degrees, len(degrees))
+
+    def _any(self, degrees: bytes) -> int:
+        if self.norm == Norm.MIN:
+            return aggregate(MAX, degrees, len(degrees))
+        return TOP - aggregate(PRODUCT, bytes(TOP - degree for degree in degrees), len(degrees))
+
+    @property
+    def weights(self) -> bytes:
+        """Return the weights of all predicates."""
+        return bytes(predicate.weight for predicate in self.predicates)
+
+    @property
+    def attributes(self) -> frozenset[int]:
+        """Return the attributes that it names."""
+        return frozenset(predicate.attribute for predicate in self.predicates)
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A function as a tree, while it is written or read: parts joined by *and* or by *or*."""
+
+    is_or: bool
+    parts: tuple["Function", ...]
+
+
+Function = Predicate | Joined
+"""A tree whose leaves are predicates."""
+
+
+def tree_of(subscription: Subscription) -> Function:
+    """Return the function of a subscription as a tree."""
+    predicates = subscription.predicates
+    if subscription.form != Form.TOKENS:
+        is_one = len(predicates) == 1
+        return predicates[0] if is_one else Joined(subscription.form == Form.OR, predicates)
+    stack: list[Function] = []
+    for token in subscription.tokens:
+        if token < AND:
+            stack.append(predicates[token])
+        else:
+            parts = tuple(stack[-(token & 63) :])
+            del stack[-(token & 63) :]
+            stack.append(Joined(token >= OR, parts))
+    return stack[0]

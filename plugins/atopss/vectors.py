@@ -1,0 +1,181 @@
+"""The bytes of the language (docs/vector-format.md has them in a table). Every meaning has one spelling.
+
+    body           stamp (2)  Π·16 + N  event + 64·norm  (k − 1) + 64·form
+                   k × (attribute, shape, weight of a weighted average), rising
+                   of form 2: number of tokens, tokens
+    notification   event number (2)  valid  stamp (2)  Π·16 + N  event  k
+                   k × (attribute, shape), attributes rising
+
+A body stands behind the overlay's header, and offsets of errors count from there, as people see a vector.
+Vectors are untrusted: decoding accepts exactly what encoding writes, and raises `VectorError` for all else.
+"""
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final
+
+from plugins.atopss.notifications import Notification
+from plugins.atopss.shape_bytes import predicate_bytes, read_predicate, read_value, value_bytes
+from plugins.atopss.shapes import Shape
+from plugins.atopss.subscriptions import Form, Norm, Predicate, Subscription
+from plugins.byte_numbers import ByteReader, number
+from plugins.stamps import stamp_bytes
+from watchdog.header import BODY_AT
+from watchdog.tokens import AND, NOT
+
+MOST_PREDICATES: Final = 64
+MOST_OPERANDS: Final = 63
+MOST_VALUES: Final = 63
+LAST_ATTRIBUTE: Final = 62
+LAST_EVENT: Final = 63
+DEEPEST: Final = 48
+"""Functions are not nested deeper: a document that says them must be, and it has its own limit."""
+
+
+def encode_subscription(subscription: Subscription) -> bytes:
+    """Return the body of a canonical subscription (`plugins.atopss.canonical` makes one)."""
+    head = stamp_bytes(subscription.stamp_s) + bytes(
+        [
+            subscription.possibility << 4 | subscription.necessity,
+            subscription.event | subscription.norm << 6,
+            len(subscription.predicates) - 1 | subscription.form << 6,
+        ]
+    )
+    predicates = b"".join(entry(predicate, subscription.norm) for predicate in subscription.predicates)
+    if subscription.form != Form.TOKENS:
+        return head + predicates
+    return head + predicates + number(len(subscription.tokens)) + subscription.tokens
+
+
+def entry(predicate: Predicate, norm: Norm) -> bytes:
+    """Return the bytes of a predicate in its subscription, by which predicates are ordered."""
+    weight = bytes([predicate.weight]) if norm == Norm.WEIGHTED_AVERAGE else b""
+    return bytes([predicate.attribute]) + predicate_bytes(predicate) + weight
+
+
+def decode_subscription(body: bytes) -> Subscription:
+    """Return what a body says, or raise `VectorError`."""
+    data = ByteReader(body, BODY_AT)
+    stamp_s = data.byte("a stamp") << 8 | data.byte("a stamp")
+    thresholds = data.byte("a byte of thresholds")
+    second, third = data.byte("an event"), data.byte("a number of predicates")
+    norm, count = Norm(second >> 6), (third & 63) + 1
+    if third >> 6 > Form.TOKENS:
+        raise data.refused("there is no such form of a function", data.at - 1)
+    form = Form(third >> 6)
+    if form == Form.OR and count == 1:
+        raise data.refused("one predicate is joined by and", data.at - 1)
+    if norm.is_mean and form != Form.AND:
+        raise data.refused("a mean joins a flat list", data.at - 1)
+    predicates = _read_predicates(data, count, norm)
+    tokens = _read_tokens(data, count) if form == Form.TOKENS else b""
+    data.refuse_rest()
+    return Subscription(
+        event=second & LAST_EVENT,
+        predicates=predicates,
+        form=form,
+        tokens=tokens,
+        norm=norm,
+        possibility=thresholds >> 4,
+        necessity=thresholds & 15,
+        stamp_s=stamp_s,
+    )
+
+
+def _read_predicates(data: ByteReader, count: int, norm: Norm) -> tuple[Predicate, ...]:
+    found: list[Predicate] = []
+    before = b""
+    for _ in range(count):
+        begin = data.at
+        predicate = read_predicate(data, _attribute(data))
+        if norm == Norm.WEIGHTED_AVERAGE:
+            predicate = replace(predicate, weight=data.byte("a weight"))
+        written = data.data[begin : data.at]
+        if written <= before:
+            raise data.refused("predicates rise by their bytes, and none stands twice", begin)
+        before = written
+        found.append(predicate)
+    if norm == Norm.WEIGHTED_AVERAGE and not any(predicate.weight for predicate in found):
+        raise data.refused("all weights are 0; give at least one predicate a weight")
+    return tuple(found)
+
+
+def _attribute(data: ByteReader) -> int:
+    attribute = data.byte("an attribute")
+    if attribute > LAST_ATTRIBUTE:
+        raise data.refused(f"attribute {attribute} is none; the last is {LAST_ATTRIBUTE}", data.at - 1)
+    return attribute
+
+
+def _read_tokens(data: ByteReader, count: int) -> bytes:
+    """Take the tokens of a function: an operand on the stack is its tokens, and how deep it is nested."""
+    length = data.number("a number of tokens")
+    begin = data.at
+    if length != len(data.data) - begin:
+        raise data.refused(f"{length} tokens are announced, {len(data.data) - begin} follow")
+    stack: list[tuple[bytes, int]] = []
+    for _ in range(length):
+        token = data.byte("a token")
+        if token < AND:
+            if token >= count:
+                raise data.refused(f"there is no predicate {token}", data.at - 1)
+            stack.append((bytes([token]), 0))
+            continue
+        size, operands = token & MOST_OPERANDS, stack[-(token & MOST_OPERANDS) :]
+        if token >= NOT or not 2 <= size <= len(stack):
+            raise data.refused("a connective joins two operands or more, which stand before it", data.at - 1)
+        if any(low[0] >= high[0] for low, high in pairwise(operands)):
+            raise data.refused("operands rise by their bytes, and none stands twice", data.at - 1)
+        if any(tokens[-1] & NOT == token & NOT for tokens, depth in operands if depth):
+            raise data.refused("a connective stands directly inside of its own kind", data.at - 1)
+        depth = 1 + max(depth for _, depth in operands)
+        if depth > DEEPEST:
+            raise data.refused(f"the function is nested more than {DEEPEST} deep", data.at - 1)
+        del stack[-size:]
+        stack.append((b"".join(tokens for tokens, _ in operands) + bytes([token]), depth))
+    if len(stack) != 1:
+        raise data.refused("the tokens make more or less than one function", begin)
+    tokens, depth = stack[0]
+    if {token for token in tokens if token < AND} != set(range(count)):
+        raise data.refused("a predicate is not used", begin)
+    if depth < 2:
+        raise data.refused("a flat function needs no tokens", begin)
+    return tokens
+
+
+def encode_notification(told: Notification) -> bytes:
+    """Return the vector of a notification."""
+    head = (
+        told.number.to_bytes(2, "big")
+        + bytes([told.valid])
+        + stamp_bytes(told.stamp_s)
+        + bytes([told.possibility << 4 | told.necessity, told.event, len(told.values)])
+    )
+    return head + b"".join(
+        bytes([attribute]) + value_bytes(shape) for attribute, shape in sorted(told.values.items())
+    )
+
+
+def decode_notification(vector: bytes) -> Notification:
+    """Return what a notification tells, or raise `VectorError`."""
+    data = ByteReader(vector)
+    event_number = data.byte("a number") << 8 | data.byte("a number")
+    valid = data.byte("a lifetime")
+    stamp_s = data.byte("a stamp") << 8 | data.byte("a stamp")
+    degrees = data.byte("a byte of degrees")
+    event, count = data.byte("an event"), data.byte("a number of values")
+    if event > LAST_EVENT:
+        raise data.refused(f"event {event} is none; the last is {LAST_EVENT}", data.at - 2)
+    if not 1 <= count <= MOST_VALUES:
+        raise data.refused(f"a notification has 1 to {MOST_VALUES} values", data.at - 1)
+    values: dict[int, Shape] = {}
+    before = -1
+    for _ in range(count):
+        at = data.at
+        attribute = _attribute(data)
+        if attribute <= before:
+            raise data.refused("attributes rise, each told once", at)
+        before = attribute
+        values[attribute] = read_value(data)
+    data.refuse_rest()
+    return Notification(event_number, valid, stamp_s, event, values, degrees >> 4, degrees & 15)

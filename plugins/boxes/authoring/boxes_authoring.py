@@ -1,0 +1,93 @@
+"""Boxes as their authors see them, behind the interface that all languages share."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from knowledge_manager.event_class import UnknownName
+from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.thesaurus import Thesaurus
+from plugins.authoring import Authoring, Compiled, Description, Explanation, VectorKind
+from plugins.boxes.authoring.describe import describe_vector
+from plugins.boxes.authoring.schema import NAMESPACE
+from plugins.boxes.language import ALGORITHM_NAMES
+from plugins.language import Match, Matcher
+from plugins.stamps import board_told_s, without_stamp
+from watchdog.vector import VectorError
+
+_FEATURES: Final = "subset"
+"""A notification serves every box whose attributes it has."""
+
+
+class BoxesAuthoring(Authoring):
+    """Writes, checks, describes, explains and decompiles boxes."""
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """Return the one namespace there is."""
+        return (NAMESPACE,)
+
+    def compile(
+        self,
+        source: bytes,
+        file: str,
+        table: MissionTable,
+        *,
+        stamp_s: int = 0,
+        strict: bool = False,
+        tolerance: float | None = None,
+        thesaurus: Thesaurus | None = None,
+    ) -> Compiled:
+        """Compile a document; everything wrong with it raises one `DocumentError`."""
+        from plugins.boxes.authoring.compiler import compile_boxes
+
+        return compile_boxes(source, file, table, stamp_s=stamp_s, strict=strict, thesaurus=thesaurus)
+
+    def meaning(self, body: bytes) -> bytes:
+        """Return a body without the time at which it was written."""
+        return without_stamp(body)
+
+    def describe(
+        self, vector: bytes, table: MissionTable | None, kind: VectorKind | None = None
+    ) -> Description:
+        """Put a vector into words; notifications are the boards'."""
+        return describe_vector(vector, table, kind)
+
+    def describe_match(self, match: Match, table: MissionTable) -> str:
+        """Say which box it was."""
+        if len(match.detail) != 1:
+            raise VectorError(len(match.detail), "the detail of a match of boxes is one byte")
+        return f"box {match.detail[0]}"
+
+    def happened_s(self, notification: bytes) -> int | None:
+        """Return the second at which it happened, modulo 65536."""
+        return board_told_s(notification)
+
+    @property
+    def explain(self) -> Callable[[bytes, MissionTable, Mapping[str, str], int], Explanation]:
+        """Return what tells which box is met, or by which side each is missed."""
+        from plugins.boxes.authoring.explain import explain_boxes
+
+        return explain_boxes
+
+    @property
+    def decompile(self) -> Callable[[bytes, MissionTable], str]:
+        """Return what writes one `<and>` a box."""
+        from plugins.boxes.authoring.decompile import decompile
+
+        return decompile
+
+    @property
+    def loose_matcher(self) -> Callable[[MissionTable | None, str | None, str], Matcher]:
+        """Return what makes matchers by name, with or without a mission."""
+        return _loose_matcher
+
+
+def _loose_matcher(table: MissionTable | None, algorithm: str | None, features: str) -> Matcher:
+    from plugins.boxes.matcher import BoxMatcher
+
+    name = (ALGORITHM_NAMES[0] if algorithm is None else algorithm).casefold()
+    if name not in ALGORITHM_NAMES:
+        raise UnknownName("algorithm", name, list(ALGORITHM_NAMES))
+    if features != _FEATURES:
+        raise UnknownName("feature condition", features, [_FEATURES])
+    return BoxMatcher(table, name)

@@ -1,0 +1,50 @@
+"""What the bytes of boxes say, one by one and in words."""
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.authoring.authoring import VectorKind
+from plugins.authoring.board_notifications import describe_board_notification
+from plugins.authoring.byte_words import Names
+from plugins.authoring.description import Description, subscription_head
+from plugins.board_parts import told_values
+from plugins.boxes.authoring.words import box_words
+from plugins.boxes.vectors import BoxesBody, decode_body, framed_body
+from watchdog.vector import VectorError
+
+
+def describe_vector(vector: bytes, table: MissionTable | None, kind: VectorKind | None = None) -> Description:
+    """Return what a vector says; bytes that are none, or not of the kind asked for, raise `VectorError`.
+
+    Where nobody says of which kind they are, they are a notification if they can be one, of the boards'
+    language, and a subscription otherwise: no bytes are both.
+    """
+    width = 1 if table is None else table.feature_bytes
+    if kind == "nv" or (kind is None and _is_told(vector, width)):
+        return describe_board_notification(vector, table, width)
+    return _subscription(vector, decode_body(framed_body(vector), width, table), Names(table, width))
+
+
+def _is_told(vector: bytes, width: int) -> bool:
+    try:
+        told_values(vector, width)
+    except VectorError:
+        return False
+    return True
+
+
+def _subscription(vector: bytes, parts: BoxesBody, names: Names) -> Description:
+    known = names.event_class(parts.event)
+    attributes = {} if known is None else {one.index: one for one in known.attributes}
+    fields, facts = subscription_head(vector, parts.stamp_s)
+    fields.take(1, "boxes", str(len(parts.boxes)))
+    words = [box_words(box, attributes) for box in parts.boxes]
+    for number, (box, told) in enumerate(zip(parts.boxes, words, strict=True)):
+        fields.take(2 + 3 * len(box) + 2 * names.feature_bytes, f"box {number}", told)
+    facts |= {
+        "event": names.event(parts.event),
+        "event_index": parts.event,
+        "boxes": [
+            [{"attribute": index, "v": low, "V": high} for index, low, high in box] for box in parts.boxes
+        ],
+    }
+    sentence = f"{names.event(parts.event)}: " + "; or ".join(words) + "."
+    return Description("subscription", vector, fields.found(), (sentence,), facts)

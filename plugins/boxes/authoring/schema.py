@@ -1,0 +1,9 @@
+"""The schema of subscriptions of boxes."""
+
+from typing import Final
+
+from plugins.authoring.schema import DocumentSchema
+
+NAMESPACE: Final = "urn:dens:boxes:1"
+
+SCHEMA: Final = DocumentSchema(NAMESPACE, "plugins.boxes", "boxes.xsd")

@@ -1,0 +1,67 @@
+"""The language of boxes, number 5: crisp conditions that may have alternatives.
+
+Events are notifications of the boards' language, so a source tells a reading once for both, and boards serve
+boxes through parts (docs/decisions/0027-boxes.md).
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.board_parts import BOARD_LANGUAGE_ID
+from plugins.boxes.nodes import BoxFilter, BoxLookUp, take_apart
+from plugins.language import Matcher, MatcherFactory, SubscriptionLanguage
+
+if TYPE_CHECKING:
+    from plugins.authoring import Authoring
+    from plugins.boxes.relations import BoxRelations
+    from plugins.ground_truth import GroundTruth
+
+BOXES_ID: Final = 5
+ALGORITHM_NAMES: Final = ("blocks", "rtree", "scan")
+"""The usual one first; what they are is in plugins/boxes/indexes.py."""
+
+
+def _matcher(index: str, table: MissionTable) -> Matcher:
+    from plugins.boxes.matcher import BoxMatcher
+
+    return BoxMatcher(table, index)
+
+
+def _authoring() -> "Authoring":
+    from plugins.boxes.authoring.boxes_authoring import BoxesAuthoring
+
+    return BoxesAuthoring()
+
+
+def _relations(table: MissionTable) -> "BoxRelations":
+    from plugins.boxes.relations import BoxRelations
+
+    return BoxRelations(table)
+
+
+def _ground_truth(table: MissionTable) -> "GroundTruth":
+    from plugins.boxes.ground_truth import BoxGroundTruth
+
+    return BoxGroundTruth(table)
+
+
+_ALGORITHMS: Final[Mapping[str, MatcherFactory]] = MappingProxyType(
+    {name: partial(_matcher, name) for name in ALGORITHM_NAMES}
+)
+
+BOXES: Final = SubscriptionLanguage(
+    language_id=BOXES_ID,
+    name="boxes",
+    lookup=BoxLookUp,
+    source_filter=BoxFilter,
+    matcher=_ALGORITHMS[ALGORITHM_NAMES[0]],
+    listens_to={BOARD_LANGUAGE_ID: _ALGORITHMS[ALGORITHM_NAMES[0]]},
+    parts=take_apart,
+    authoring=_authoring,
+    algorithms=_ALGORITHMS,
+    relations=_relations,
+    ground_truth=_ground_truth,
+)

@@ -1,0 +1,64 @@
+"""How two subscriptions of boxes relate, and what serves in place of both."""
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.boxes.nodes import hulls
+from plugins.boxes.simplify import intersection, outermost, simplified
+from plugins.boxes.vectors import MOST_BOXES, BoxesBody, decode_body, encode_body, is_inside, last_bytes
+from plugins.relations import PlainForest
+
+
+class BoxRelations:
+    """Relations of bodies."""
+
+    def __init__(self, table: MissionTable) -> None:
+        self._table = table
+
+    def covers(self, one: bytes, other: bytes) -> bool:
+        """Say whether every box of `other` lies in one box of `one`, which is enough for covering it."""
+        wide, narrow = self._read(one), self._read(other)
+        return wide.event == narrow.event and all(
+            any(is_inside(box, around) for around in wide.boxes) for box in narrow.boxes
+        )
+
+    def intersects(self, one: bytes, other: bytes) -> bool:
+        """Say whether something satisfies both."""
+        first, second = self._read(one), self._read(other)
+        return first.event == second.event and any(
+            intersection(box, another) is not None for box in first.boxes for another in second.boxes
+        )
+
+    def merge(self, one: bytes, other: bytes) -> bytes | None:
+        """Return the hull of all boxes of each mask; None where the event classes differ."""
+        first, second = self._read(one), self._read(other)
+        if first.event != second.event:
+            return None
+        last = last_bytes(self._table.event_at(first.event))
+        boxes = simplified(hulls((*first.boxes, *second.boxes)), last)
+        if len(boxes) > MOST_BOXES:
+            return None
+        return encode_body(BoxesBody(0, first.event, boxes), self._table.feature_bytes)
+
+    def extra_volume(self, one: bytes, other: bytes) -> float | None:
+        """Return what a merge lets pass beside both, as a share of its own volume; None where there is none.
+
+        A box counts by the product of its ranges, those that overlap several times.
+        """
+        merged = self.merge(one, other)
+        if merged is None:
+            return None
+        asked = outermost((*self._read(one).boxes, *self._read(other).boxes))
+        return max(0.0, 1 - sum(map(_volume, asked)) / sum(map(_volume, self._read(merged).boxes)))
+
+    def forest(self) -> PlainForest:
+        """Return an empty forest of coverings."""
+        return PlainForest(self.covers)
+
+    def _read(self, body: bytes) -> BoxesBody:
+        return decode_body(body, self._table.feature_bytes, self._table)
+
+
+def _volume(box: tuple[tuple[int, int, int], ...]) -> float:
+    share = 1.0
+    for _, low, high in box:
+        share *= (high - low + 1) / 256
+    return share

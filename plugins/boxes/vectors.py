@@ -1,0 +1,169 @@
+"""The bytes of the language: one event class, and 1 to 64 boxes in one spelling.
+
+    id seq valid stamp stamp m (length part)…        part = 00 (v V 7f)… SEF SAF
+
+A part is a crisp subscription of the boards' language from its byte 5 on, so that what boards are given is
+what stands here. Parts stand in ascending order, the shorter first, none of them inside another; a range that
+lets every byte pass says nothing and is not written.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.vocabulary import EventClass
+from plugins.board_parts import CRISP
+from plugins.mission_check import event_in_mission
+from plugins.stamps import stamp_bytes
+from watchdog.header import NO_HEADER, body_of
+from watchdog.vector import VectorError, cardinality, indexes
+
+MOST_BOXES: Final = 64
+LAST_BYTE: Final = 255
+_STAMP_AT, _COUNT_AT, _BOXES_AT = 3, 5, 6
+
+Side = tuple[int, int, int]
+"""(attribute, low, high): a range of bytes, ends included."""
+
+Box = tuple[Side, ...]
+"""Sides by attribute, the lowest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoxesBody:
+    """A subscription's parts."""
+
+    stamp_s: int
+    event: int
+    boxes: tuple[Box, ...]
+
+
+def mask_of_box(box: Box) -> int:
+    """Return the attributes that a box constrains."""
+    return sum(1 << attribute for attribute, _, _ in box)
+
+
+def needed_masks(boxes: tuple[Box, ...]) -> list[int]:
+    """Return the minimal masks among boxes: who measures one of them can serve the subscription."""
+    masks = {mask_of_box(box) for box in boxes}
+    return sorted(mask for mask in masks if not any(other != mask and other & ~mask == 0 for other in masks))
+
+
+def is_inside(box: Box, other: Box) -> bool:
+    """Tell whether whatever is in a box is in another one too."""
+    own = {attribute: (low, high) for attribute, low, high in box}
+    return all(
+        attribute in own and low <= own[attribute][0] and own[attribute][1] <= high
+        for attribute, low, high in other
+    )
+
+
+def spelling(box: Box, event: int, width: int) -> bytes:
+    """Return the bytes of a box, without its length."""
+    triples = b"".join(bytes((low, high, CRISP)) for _, low, high in box)
+    features = (1 << event).to_bytes(width, "big") + mask_of_box(box).to_bytes(width, "big")
+    return b"\x00" + triples + features
+
+
+def encode_body(parts: BoxesBody, width: int) -> bytes:
+    """Return a subscription's body; boxes are put in order, what is no subscription raises `VectorError`."""
+    spelt = sorted((spelling(box, parts.event, width) for box in parts.boxes), key=_place)
+    written = b"".join(bytes((len(part),)) + part for part in spelt)
+    body = stamp_bytes(parts.stamp_s) + bytes((len(spelt),)) + written
+    decode_body(body, width)
+    return body
+
+
+def decode_body(body: bytes, width: int, table: MissionTable | None = None) -> BoxesBody:
+    """Return the parts of a body. Bytes that are none, or speak of what a mission does not know, raise
+    `VectorError`; offsets are those of the whole vector.
+    """
+    vector = NO_HEADER + body
+    if len(vector) < _BOXES_AT:
+        raise VectorError(len(vector), "too short for boxes")
+    count = vector[_COUNT_AT]
+    if not 1 <= count <= MOST_BOXES:
+        raise VectorError(_COUNT_AT, f"{count} boxes; there are 1 to {MOST_BOXES}")
+    at, before, event = _BOXES_AT, b"", -1
+    boxes: list[Box] = []
+    for _ in range(count):
+        if at >= len(vector) or at + 1 + vector[at] > len(vector):
+            raise VectorError(len(vector), "the last box is cut off")
+        part = vector[at + 1 : at + 1 + vector[at]]
+        own, box = _decode_part(part, at + 1, width)
+        if boxes and own != event:
+            raise VectorError(at, "all boxes are about one event class")
+        if boxes and _place(part) <= _place(before):
+            raise VectorError(at, "boxes stand in ascending order, each once")
+        event, before, at = own, part, at + 1 + len(part)
+        boxes.append(box)
+    if at != len(vector):
+        raise VectorError(at, "there is something behind the last box")
+    for number, box in enumerate(boxes):
+        if any(other is not box and is_inside(box, other) for other in boxes):
+            raise VectorError(_COUNT_AT, f"box {number} lies inside another one")
+    if table is not None:
+        _check_names(event, boxes, table, len(vector))
+    return BoxesBody(int.from_bytes(vector[_STAMP_AT:_COUNT_AT], "big"), event, tuple(boxes))
+
+
+def last_bytes(event: EventClass) -> Mapping[int, int]:
+    """Return the greatest byte of each attribute: 255, or the last of its listed values."""
+    return {
+        attribute.index: len(attribute.values) - 1 if attribute.type == "nominal" else LAST_BYTE
+        for attribute in event.attributes
+    }
+
+
+def framed_body(vector: bytes) -> bytes:
+    """Return the body of a whole vector, which must be long enough to have one."""
+    if len(vector) <= _BOXES_AT:
+        raise VectorError(len(vector), "too short for boxes")
+    return body_of(vector)
+
+
+def _place(part: bytes) -> tuple[int, bytes]:
+    return len(part), part
+
+
+def _decode_part(part: bytes, at: int, width: int) -> tuple[int, Box]:
+    """Return event class and sides of one box, which begins at byte `at` of its vector."""
+    if len(part) < 1 + 3 + 2 * width:
+        raise VectorError(at, "too short for a box")
+    if part[0]:
+        raise VectorError(at, "a box begins with 0")
+    if cardinality(part, len(part) - 2 * width, width) != 1:
+        raise VectorError(at + len(part) - 2 * width, "the event feature must name exactly one event class")
+    found = bytearray(8 * width)
+    indexes(part, len(part) - 2 * width, width, found)
+    event = found[0]
+    count = indexes(part, len(part) - width, width, found)
+    if not count or len(part) != 1 + 3 * count + 2 * width:
+        raise VectorError(at, f"{len(part)} bytes where the features ask for {1 + 3 * count + 2 * width}")
+    if part[len(part) - width] & 128:
+        raise VectorError(at + len(part) - width, "boxes do not constrain the age of events")
+    sides = []
+    for rank in range(count):
+        low, high, slope = part[1 + 3 * rank : 4 + 3 * rank]
+        if slope != CRISP:
+            raise VectorError(at + 3 + 3 * rank, "a side is crisp: its slope is 127")
+        if low > high:
+            raise VectorError(at + 1 + 3 * rank, "v is greater than V")
+        if (low, high) == (0, LAST_BYTE):
+            raise VectorError(at + 1 + 3 * rank, "a range of all bytes says nothing")
+        sides.append((found[rank], low, high))
+    return event, tuple(sides)
+
+
+def _check_names(event: int, boxes: list[Box], table: MissionTable, length: int) -> None:
+    width = table.feature_bytes
+    named = {attribute for box in boxes for attribute, _, _ in box}
+    known = event_in_mission(table, event, named, event_at=length - 2 * width, attributes_at=length - width)
+    last_of = last_bytes(known)
+    for box in boxes:
+        for attribute, low, high in box:
+            last = last_of[attribute]
+            if high > last or (low == 0 and high == last and last):
+                said = f"values {low} to {high} of 0 to {last}: none of them, or all, is meant"
+                raise VectorError(_BOXES_AT, said)

@@ -1,0 +1,1 @@
+"""The language of composite events, number 4: what follows what, and what will."""

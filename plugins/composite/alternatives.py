@@ -1,0 +1,205 @@
+"""A pattern as alternatives: leaves, and for pairs of them how one bounds the other.
+
+`or` is expanded, and so is, for a `,` beside an `and`, which leaf is last (or first). What is left of a
+pattern then are sets of leaves with constraints between two of them, each of which bounds one event by
+another in the one order of events. So the solutions are closed under the leaf-wise maximum, and the latest
+one is found by lowering (`plugins.composite.search`).
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from itertools import pairwise, product
+
+from plugins.composite.bounds import MOST_ALTERNATIVES, MOST_MIXED_GROUPS
+from plugins.composite.pattern import SIGNS, Joined, Leaf, Pattern
+
+Pair = tuple[int, int]
+"""Two leaves, by their numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """low ≤ T(second) − T(first) ≤ high seconds; across an `and` the absolute difference, and low is 0."""
+
+    first: int
+    second: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One way in which a pattern can be satisfied."""
+
+    leaves: tuple[int, ...]
+    before: frozenset[Pair] = frozenset()
+    """The first of a pair happens before the second."""
+    next_to: frozenset[Pair] = frozenset()
+    """And the second is the very next reading."""
+    not_after: frozenset[Pair] = frozenset()
+    """The first does not happen after the second."""
+    between: tuple[Condition, ...] = ()
+    """Conditions on leaves that come one after the other."""
+    around: tuple[Condition, ...] = ()
+    """Conditions on leaves in any order."""
+
+    @property
+    def lasts(self) -> tuple[int, ...]:
+        """Return the leaves that nothing must follow."""
+        followed = {first for first, _ in self.before}
+        return tuple(leaf for leaf in self.leaves if leaf not in followed)
+
+    @property
+    def firsts(self) -> tuple[int, ...]:
+        """Return the leaves that must follow nothing."""
+        following = {second for _, second in self.before}
+        return tuple(leaf for leaf in self.leaves if leaf not in following)
+
+
+def groups_of(one: Alternative) -> list[set[int]]:
+    """Return the leaves that are next to one another, hence of one source, the earliest group first."""
+    groups: list[set[int]] = []
+    for first, second in one.next_to:
+        touching = [group for group in groups if first in group or second in group]
+        joined = {first, second}.union(*touching)
+        groups = [group for group in groups if group not in touching] + [joined]
+    return sorted(groups, key=min)
+
+
+def mixes_too_much(alternatives: Iterable[Alternative]) -> bool:
+    """Tell whether a search over all sources would try too many choices of them: one for each group."""
+    return any(len(groups_of(one)) > MOST_MIXED_GROUPS for one in alternatives)
+
+
+class TooManyAlternatives(ValueError):
+    """An operator makes more alternatives than there may be. It is named with its operands' counts."""
+
+    def __init__(self, at: Joined, count: int) -> None:
+        super().__init__(f"{count} alternatives, {MOST_ALTERNATIVES} are the most")
+        self.at = at
+        self.count = count
+
+
+def expanded(pattern: Pattern, conditions: Iterable[Condition] = ()) -> tuple[Alternative, ...]:
+    """Return the alternatives of a pattern, in the order in which it is written. A pattern with too many
+    raises `TooManyAlternatives`.
+    """
+    counter = iter(range(1000))
+    found = _expand(pattern, lambda: next(counter))
+    symmetric = unordered_pairs(pattern)
+    listed = tuple(conditions)
+    return tuple(_with_conditions(one, listed, symmetric) for one in found)
+
+
+def unordered_pairs(pattern: Pattern) -> frozenset[Pair]:
+    """Return the pairs of leaves, the smaller number first, that an `and` holds together in any order."""
+    return frozenset(pair for pair, operator in meeting_places(pattern).items() if operator == "and")
+
+
+def meeting_places(pattern: Pattern) -> dict[Pair, str]:
+    """Return for each pair of leaves, the smaller number first, the operator in which they meet."""
+    found: dict[Pair, str] = {}
+    _meet(pattern, 0, found)
+    return found
+
+
+def _meet(pattern: Pattern, first: int, found: dict[Pair, str]) -> int:
+    if isinstance(pattern, Leaf):
+        return first + 1
+    at = first
+    ranges: list[range] = []
+    for part in pattern.parts:
+        end = _meet(part, at, found)
+        ranges.append(range(at, end))
+        at = end
+    for number, one in enumerate(ranges):
+        for other in ranges[number + 1 :]:
+            found.update(((i, j), pattern.operator) for i in one for j in other)
+    return at
+
+
+def _expand(pattern: Pattern, number: Callable[[], int]) -> list[Alternative]:
+    if isinstance(pattern, Leaf):
+        return [Alternative((number(),))]
+    parts = [_expand(part, number) for part in pattern.parts]
+    if pattern.operator == "or":
+        found = [one for part in parts for one in part]
+        _refuse_many(pattern, len(found))
+        return found
+    count = 1
+    for part in parts:
+        count *= len(part)
+    _refuse_many(pattern, count)
+    if pattern.operator == "and":
+        return [_together(chosen) for chosen in product(*parts)]
+    found = []
+    for chosen in product(*parts):
+        found.extend(_in_order(chosen, is_next=pattern.operator == "next"))
+        _refuse_many(pattern, len(found))
+    return found
+
+
+def _refuse_many(pattern: Joined, count: int) -> None:
+    if count > MOST_ALTERNATIVES:
+        raise TooManyAlternatives(pattern, count)
+
+
+def _together(parts: Iterable[Alternative]) -> Alternative:
+    parts = tuple(parts)
+    return Alternative(
+        tuple(leaf for part in parts for leaf in part.leaves),
+        frozenset().union(*(part.before for part in parts)),
+        frozenset().union(*(part.next_to for part in parts)),
+        frozenset().union(*(part.not_after for part in parts)),
+    )
+
+
+def _in_order(parts: tuple[Alternative, ...], *, is_next: bool) -> list[Alternative]:
+    """Return alternatives in which parts follow one another: one, or for `next` one a choice of the leaves
+    that are last and first where two parts touch.
+    """
+    whole = _together(parts)
+    seams = list(pairwise(parts))
+    before = whole.before.union(
+        *({(last, first) for last in one.lasts for first in other.firsts} for one, other in seams)
+    )
+    whole = replace(whole, before=before)
+    if not is_next:
+        return [whole]
+    touching = [list(product(one.lasts, other.firsts)) for one, other in seams]
+    found = []
+    for chosen in product(*touching):
+        not_after = set(whole.not_after)
+        for (one, other), (last, first) in zip(seams, chosen, strict=True):
+            not_after |= {(leaf, last) for leaf in one.lasts if leaf != last}
+            not_after |= {(first, leaf) for leaf in other.firsts if leaf != first}
+        next_to = whole.next_to | set(chosen)
+        found.append(replace(whole, next_to=frozenset(next_to), not_after=frozenset(not_after)))
+    return found
+
+
+def _with_conditions(
+    one: Alternative, conditions: tuple[Condition, ...], symmetric: frozenset[Pair]
+) -> Alternative:
+    present = [c for c in conditions if c.first in one.leaves and c.second in one.leaves]
+    return replace(
+        one,
+        between=tuple(c for c in present if (c.first, c.second) not in symmetric),
+        around=tuple(c for c in present if (c.first, c.second) in symmetric),
+    )
+
+
+def told(pattern: Pattern, names: "Callable[[int], str]") -> str:
+    """Return a pattern as authors write it; `names` calls a leaf by its number."""
+    counter = iter(range(1000))
+
+    def write(part: Pattern, outer: int) -> str:
+        if isinstance(part, Leaf):
+            return names(next(counter))
+        rank = list(SIGNS).index(part.operator)
+        sign = SIGNS[part.operator]
+        between = f"{sign} " if sign in ",;" else f" {sign} "
+        text = between.join(write(inner, rank) for inner in part.parts)
+        return f"({text})" if rank >= outer else text
+
+    return write(pattern, len(SIGNS))

@@ -1,0 +1,116 @@
+"""Counts the model of a prediction in streams of the past."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from documents.refusal import Refusal
+from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.thesaurus import Thesaurus
+from plugins.authoring import Authoring
+from plugins.authoring.streams import StreamReading
+from plugins.composite.authoring.compiler import compile_composite
+from plugins.composite.authoring.stream import notification_of
+from plugins.composite.finder import Finder
+from plugins.composite.model import Counted, Model, horizon_document, subject_of
+from plugins.composite.prediction import Horizon
+from plugins.composite.progress import Progress, Step
+from plugins.composite.vectors import CompositeBody, Prediction, constraints_of, decode_body
+from plugins.composite.watched import watched
+from plugins.composite.whole import WholeStream
+from plugins.language import MatcherFactory
+
+
+def learner(
+    source: bytes,
+    file: str,
+    table: MissionTable,
+    thesaurus: Thesaurus | None,
+    atoms: Authoring,
+    judge: MatcherFactory,
+) -> "CompositeLearner":
+    """Return what learns for a document; one that predicts nothing is refused."""
+    made = compile_composite(source, file, table, atoms, thesaurus=thesaurus, is_learning=True)
+    body = decode_body(made.body, table.feature_bytes, table)
+    if body.prediction is None:
+        raise Refusal(f"{file} has no <predict>: there is nothing to learn; say how soon, and how likely")
+    return CompositeLearner(made.body, table, judge)
+
+
+@dataclass(frozen=True, slots=True)
+class CompositeLearner:
+    """Walks streams and counts what became of each state."""
+
+    body: bytes
+    table: MissionTable
+    judge: MatcherFactory
+
+    @property
+    def _parts(self) -> CompositeBody:
+        return decode_body(self.body, self.table.feature_bytes, self.table)
+
+    @property
+    def _wanted(self) -> Prediction:
+        wanted = self._parts.prediction
+        assert wanted is not None  # `learner` makes no other
+        return wanted
+
+    @property
+    def events(self) -> frozenset[int]:
+        """Return the classes of the primitives."""
+        width = self.table.feature_bytes
+        return frozenset(constraints_of(one, width).event for one in self._parts.primitives)
+
+    def steps(self, readings: Sequence[StreamReading]) -> Iterator[tuple[StreamReading, list[Step]]]:
+        """Yield what each reading of one source made of each key."""
+        one = watched((0, 0), 0, self.body, self._parts, self.table.feature_bytes)
+        stream = WholeStream(self.table, self.judge)
+        stream.watch(one)
+        progress = Progress(one, Finder())
+        for reading in readings:
+            if reading.event in progress.classes:
+                vector = notification_of(reading, self.table)
+                event = stream.take(reading.source, vector, 1000 * reading.second)
+                yield reading, list(progress.advance(event))
+
+    def count(self, readings: Sequence[StreamReading]) -> dict[str, int]:
+        """Return visits and completions by state and wait."""
+        horizon = Horizon(self._wanted)
+        for number, (reading, steps) in enumerate(self.steps(readings), start=1):
+            for step in steps:
+                horizon.note(step, number, reading.second)
+        counted = horizon.finish()
+        found = {f"visits {mask} {wait}": times for (mask, wait), times in counted.visits.items()}
+        found |= {f"completions {mask} {wait}": times for (mask, wait), times in counted.completions.items()}
+        return {**found, "undecided": counted.undecided}
+
+    def model(self, counts: Mapping[str, int]) -> Model:
+        """Return the model of these counts."""
+        counted = Counted(undecided=counts.get("undecided", 0))
+        for name, times in counts.items():
+            what, *place = name.split()
+            if what != "undecided":
+                state = int(place[0]), int(place[1])
+                (counted.visits if what == "visits" else counted.completions)[state] = times
+        wanted = self._wanted
+        subject = subject_of(self._parts, self.table.feature_bytes)
+        return Model(subject, wanted.unit, wanted.horizon, counted)
+
+    def written(self, counts: Mapping[str, int]) -> bytes:
+        """Return the model as the file that a document names."""
+        return self.model(counts).written()
+
+    def summary(self, counts: Mapping[str, int]) -> dict[str, Any]:
+        """Return how much was seen, and the highest probability that the model reaches."""
+        model = self.model(counts)
+        counted = model.counted
+        table = counted.table()
+        return {
+            "horizon": horizon_document(model.unit, model.horizon),
+            "states": len(table),
+            "visits": sum(counted.visits.values()),
+            "completions": sum(counted.completions.values()),
+            "undecided": counted.undecided,
+            "overall_rate": round(float(counted.rate), 4),
+            "highest_probability": round(max((max(betas) for _, betas in table), default=0) / 255, 4),
+        }

@@ -1,0 +1,219 @@
+"""Primitives: conditions on single events, compiled by the language that they are written in.
+
+A primitive's content is a subscription of another language, which this one knows by its interface alone. It
+is handed over as a document of its own: the lines of the whole, blanks where other things stand, below one
+line that opens it. So what that language has to say of it is at the right column, one line further down.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+from xml.sax.saxutils import quoteattr
+
+from lxml import etree
+
+from documents.problems import DocumentError, Problem, TextSpan
+from knowledge_manager.event_class import EventClass
+from knowledge_manager.thesaurus import Thesaurus
+from plugins.authoring import Authoring
+from plugins.authoring.reader import attempted
+from plugins.authoring.root_attributes import read_fifteenths
+from plugins.authoring.spans import Span
+from plugins.authoring.words import AuthorsWords
+from plugins.board_parts import Constrained, also_carrying, constrained_by
+from plugins.composite.authoring.problems import Complaints
+from plugins.composite.authoring.schema import NAMESPACE
+from plugins.composite.bounds import MOST_KEYS, MOST_PRIMITIVES
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+_AGES: Final = ("within-last",)
+"""Elements by which primitives would ask how old an event is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPrimitive:
+    """A primitive as it was read: the body that its language made of it, key attributes included."""
+
+    name: str
+    event: EventClass
+    body: bytes
+    about: Constrained
+    keys: tuple[int, ...]
+    span: Span
+    warnings: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PrimitiveReader:
+    """Reads the primitives of one document."""
+
+    atoms: Authoring
+    words: AuthorsWords
+    complaints: Complaints
+    thesaurus: Thesaurus | None
+    tolerance: float | None
+
+    def read(self) -> list[ReadPrimitive]:
+        """Return the primitives that are right; everything wrong with the others is noted."""
+        document = self.complaints.document
+        root = document.root
+        elements = list(root.iterchildren(f"{{{NAMESPACE}}}primitive"))
+        if len(elements) > MOST_PRIMITIVES:
+            message = f"{len(elements)} primitives, {MOST_PRIMITIVES} are the most"
+            self.complaints.complain(document.span(elements[MOST_PRIMITIVES]), "D237", message)
+            elements = elements[:MOST_PRIMITIVES]
+        found: list[ReadPrimitive] = []
+        keys = self._keys([self._event(element) for element in elements])
+        for number, element in enumerate(elements):
+            one = self._one(element, self._event(element, quietly=True), keys[number])
+            found += [] if one is None else [one]
+        return found
+
+    def names(self) -> list[str]:
+        """Return the names of all primitives, right or wrong; two with one name are noted."""
+        document = self.complaints.document
+        found: list[str] = []
+        for element in document.root.iterchildren(f"{{{NAMESPACE}}}primitive"):
+            name = str(element.get("name")).strip()
+            if name in found or name in ("and", "or", "in"):
+                taken = "stands for something else" if name not in found else "is taken already"
+                span = document.attribute_span(element, "name")
+                self.complaints.complain(span, "D250", f'the name "{name}" {taken}; choose another')
+            found.append(name)
+        return found
+
+    def _event(self, element: "Element", *, quietly: bool = False) -> EventClass | None:
+        span = self.complaints.document.attribute_span(element, "event")
+        word = str(element.get("event")).strip()
+        if quietly:
+            silent = Complaints(self.complaints.document)
+            return attempted(silent, span, self.words.event, word, span)
+        return attempted(self.complaints, span, self.words.event, word, span)
+
+    def _keys(self, events: list[EventClass | None]) -> list[tuple[int, ...]]:
+        """Return for each primitive the attributes of the key, which have the same bytes in all classes."""
+        document = self.complaints.document
+        given = document.root.get("key")
+        if given is None:
+            return [()] * len(events)
+        span = document.attribute_span(document.root, "key")
+        wanted = given.split()
+        if not 1 <= len(wanted) <= MOST_KEYS or len(set(wanted)) != len(wanted):
+            message = f"a key names 1 to {MOST_KEYS} attributes, each once"
+            self.complaints.complain(span, "D239", message)
+            return [()] * len(events)
+        found: list[list[int]] = [[] for _ in events]
+        for word in wanted:
+            first = None
+            for place, event in enumerate(events):
+                if event is None:
+                    continue
+                named = attempted(self.complaints, span, self.words.attribute, word, event, span)
+                if named is None:
+                    break
+                attribute = named.attribute
+                same = (
+                    attribute.type,
+                    attribute.lo_scaled,
+                    attribute.hi_scaled,
+                    attribute.inner,
+                    attribute.values,
+                )
+                if first is None:
+                    first = same
+                elif first != same:
+                    message = (
+                        f"{word} has other bytes in {event.name}: a key needs the same domain everywhere"
+                    )
+                    self.complaints.complain(span, "D239", message)
+                    break
+                found[place].append(attribute.index)
+        return [tuple(indexes) for indexes in found]
+
+    def _one(
+        self, element: "Element", event: EventClass | None, keys: tuple[int, ...]
+    ) -> ReadPrimitive | None:
+        document = self.complaints.document
+        count = len(self.complaints.problems)
+        threshold = element.get("threshold")
+        read_fifteenths(
+            threshold, "threshold", document.attribute_span(element, "threshold"), self.complaints
+        )
+        for child in element.iterchildren(etree.Element):
+            if etree.QName(child).localname in _AGES:
+                message = "a primitive does not ask how old an event is: the window of the composite does"
+                self.complaints.complain(document.span(child), "D241", message)
+        if event is None or len(self.complaints.problems) > count:
+            return None
+        source = self._document(element, event, threshold)
+        try:
+            made = self.atoms.compile(
+                source,
+                document.file,
+                self.words.table,
+                tolerance=self.tolerance,
+                thesaurus=self.thesaurus,
+            )
+        except DocumentError as error:
+            self.complaints.problems += list(self._moved(error.problems, element))
+            return None
+        width = self.words.table.feature_bytes
+        body, about = made.body, constrained_by(made.body, width)
+        if about.has_age:
+            message = "a primitive does not ask how old an event is: the window of the composite does"
+            self.complaints.complain(document.span(element), "D241", message)
+            return None
+        if keys and not about.needs_all:
+            message = f"with a key every condition has to hold: min or product, not {about.aggregator}"
+            self.complaints.complain(document.span(element), "D240", message)
+            return None
+        for index in keys:
+            body = also_carrying(body, index, width)
+        return ReadPrimitive(
+            str(element.get("name")).strip(),
+            event,
+            body,
+            constrained_by(body, width),
+            keys,
+            document.span(element),
+            tuple(self._moved(made.warnings, element)),
+        )
+
+    def _document(self, element: "Element", event: EventClass, threshold: str | None) -> bytes:
+        """Return a primitive as a document of its own language, one line further down."""
+        document = self.complaints.document
+        content = document.content_span(element)
+        language = "" if document.language is None else f" xml:lang={quoteattr(document.language)}"
+        least = "" if threshold is None else f" threshold={quoteattr(threshold.strip())}"
+        [namespace, *_] = self.atoms.namespaces
+        prefixes = "".join(
+            f" xmlns{'' if prefix is None else f':{prefix}'}={quoteattr(self._namespace(uri, namespace))}"
+            for prefix, uri in element.nsmap.items()
+        )
+        own = next((prefix for prefix, uri in element.nsmap.items() if uri == NAMESPACE), None)
+        tag = "subscription" if own is None else f"{own}:subscription"
+        opening = f"<{tag}{prefixes} event={quoteattr(event.name)}{least}{language}>\n"
+        blank = bytes(10 if byte == 10 else 32 for byte in document.source[: content.start])
+        inside = document.source[content.start : content.end]
+        return opening.encode() + blank + inside + f"</{tag}>".encode()
+
+    @staticmethod
+    def _namespace(uri: str, atoms: str) -> str:
+        return atoms if uri == NAMESPACE else uri
+
+    def _moved(self, problems: tuple[Problem, ...], element: "Element") -> Iterator[Problem]:
+        """Yield what another language says of a primitive, at the places of the whole document."""
+        whole = self.complaints.document.span(element)
+        for problem in problems:
+            if problem.line <= 1:
+                yield replace(problem, line=whole.line, column=whole.column, span=whole.text, fixes=())
+            else:
+                fixes = tuple(replace(fix, span=_up(fix.span)) for fix in problem.fixes)
+                span = None if problem.span is None else _up(problem.span)
+                yield replace(problem, line=problem.line - 1, span=span, fixes=fixes)
+
+
+def _up(span: TextSpan) -> TextSpan:
+    return TextSpan(span.line - 1, span.column, span.end_line - 1, span.end_column)

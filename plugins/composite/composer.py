@@ -1,0 +1,233 @@
+"""Makes composites of held notifications, on a DENS node.
+
+What is made follows from the set of notifications and subscriptions that are held: an event that comes late
+opens searches at the ends after it, and what was told once is not made again. An event that satisfies no leaf
+that may be the last of a match is only remembered.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.board_parts import BOARD_LANGUAGE_ID
+from plugins.composite.bounds import MOST_AN_END, MOST_AN_EVENT
+from plugins.composite.composites import Told, decode_composite, encode_composite
+from plugins.composite.events import Event
+from plugins.composite.finder import Finder, composite_of
+from plugins.composite.memory import Fresh, Memory
+from plugins.composite.vectors import decode_body
+from plugins.composite.watched import Watched, watched
+from plugins.language import Made, Matcher, MatcherFactory, SubscriptionKey
+
+_ORIGIN_BITS: Final = 32
+"""An item's id is its origin, shifted by so much, and its number there."""
+
+
+class CompositeComposer:
+    """Remembers notifications of the boards' language and finds the matches in them."""
+
+    listens_to: Final = frozenset({BOARD_LANGUAGE_ID})
+
+    def __init__(self, table: MissionTable, atoms: MatcherFactory) -> None:
+        self._table = table
+        self._atoms = atoms
+        self._memory = Memory(table, atoms)
+        self._watched: dict[SubscriptionKey, Watched] = {}
+        self._alone: tuple[Watched, Matcher] | None = None
+        self.finder = Finder()
+
+    @property
+    def further_runs(self) -> int:
+        """Return how many runs of clocks there are beyond one a source; matches do not cross them."""
+        return self._memory.further_runs
+
+    @property
+    def too_fast(self) -> int:
+        """Return how many events came from sources that count too quickly for their windows."""
+        return self._memory.too_fast
+
+    @property
+    def left_out(self) -> int:
+        """Return how many matches that end with what is remembered are not told, because `all` tells so many
+        of an end and no more.
+        """
+        return self._memory.left_out
+
+    def add(self, key: SubscriptionKey, body: bytes, revision: int, since_ms: int, until_ms: int) -> None:
+        """Look for this subscription; a bad body raises `VectorError` and changes nothing."""
+        known = self._watched.get(key)
+        if known is not None and (known.revision, known.given) == (revision, body):
+            known.since_ms, known.until_ms = since_ms, until_ms
+            return
+        width = self._table.feature_bytes
+        new = watched(key, revision, body, decode_body(body, width, self._table), width)
+        new.since_ms, new.until_ms = since_ms, until_ms
+        self.remove(key)
+        self._watched[key] = new
+        if new.body.select != "first":  # That needs the whole stream, which only its source sees.
+            self._memory.watch(new)
+
+    def remove(self, key: SubscriptionKey) -> None:
+        """Stop looking for it; an unknown key is no error."""
+        known = self._watched.pop(key, None)
+        if known is not None:
+            self._memory.ignore(known)
+            if self._alone is not None and self._alone[0] is known:
+                self._alone = None
+
+    def feed(
+        self,
+        item_id: int,
+        language_id: int,
+        vector: bytes,
+        event_ms: int,
+        now_ms: int,
+        only: SubscriptionKey | None = None,
+    ) -> list[Made]:
+        """Take a notification and return what it makes; bytes that are none raise `VectorError`."""
+        if language_id not in self.listens_to:
+            return []
+        memory = self._memory
+        if item_id not in memory.items:
+            taken = memory.take(item_id, item_id >> _ORIGIN_BITS, vector, event_ms)
+        elif only is None:
+            return []
+        else:
+            taken = self._taken_anew(item_id, only)
+        made = []
+        for event, fresh in taken:
+            is_late = event.stream.latest_s >= event.seconds
+            event.stream.latest_s = max(event.stream.latest_s, event.seconds)
+            if not is_late and not memory.has_any:
+                made += self._made_in_order(event, fresh, only)
+            else:
+                for one, numbers in self._touched(fresh, only):
+                    made += self._made(one, event, numbers)
+        return made
+
+    def forget(self, item_id: int) -> None:
+        """Remember a notification no longer."""
+        self._memory.forget(item_id)
+
+    def wanted_by(self, item_id: int) -> Mapping[int, int]:
+        """Return the subscribers for whom a notification may become a part, and its degree there."""
+        held = self._memory.items.get(item_id)
+        found: dict[int, int] = {}
+        for number, degree in () if held is None else held.degrees.items():
+            primitive = self._memory.primitives.get(number)
+            for one in () if primitive is None else primitive.users.values():
+                if degree >= one.least:
+                    found[one.key[0]] = max(degree, found.get(one.key[0], 0))
+        return found
+
+    def parts_of(self, made_vector: bytes) -> tuple[int, ...] | None:
+        """Return the notifications of which a composite was made, where all of them are remembered."""
+        made = decode_composite(made_vector)
+        one = self._watched.get((made.subscriber, made.id))
+        if one is None or one.revision != made.revision or len(one.primitives) == 0:
+            return None
+        found: list[int] = []
+        for told in made.witness:
+            if told.leaf >= len(one.primitives):
+                return None
+            source = made.source if told.source is None else told.source
+            item = self._item(one, told, source, made.stamp_s)
+            if item is None:
+                return None
+            found.append(item)
+        return tuple(dict.fromkeys(found))
+
+    # ------------------------------------------------------------------ how it is found
+
+    def _item(self, one: Watched, told: Told, source: int, last_stamp_s: int) -> int | None:
+        """Return a notification that satisfies a leaf by the event of a witness, None where none is held.
+
+        Stamps of one source go back from the last event's; those of others are known by their numbers alone.
+        """
+        number = one.primitives[told.leaf]
+        stamp_s = (last_stamp_s - told.seconds_before) % 65_536
+        event_class = one.about[told.leaf].event
+        for item in self._memory.items_named(source, event_class, told.number):
+            held = self._memory.items[item]
+            stamp = held.vector[3] << 8 | held.vector[4]
+            if number in held.degrees and (told.source is not None or stamp == stamp_s):
+                return item
+        return None
+
+    def _taken_anew(self, item_id: int, only: SubscriptionKey) -> list[tuple[Event, Fresh]]:
+        """Let one subscription's primitives judge a notification that is known already."""
+        one = self._watched.get(only)
+        if one is None or not one.primitives:
+            return []
+        if self._alone is None or self._alone[0] is not one:
+            judge = self._atoms(self._table)
+            for leaf, primitive in enumerate(one.body.leaf_primitives):
+                judge.add((0, leaf), one.body.part(primitive))
+            self._alone = one, judge
+        return self._memory.judge_anew(item_id, one, self._alone[1])
+
+    def _made_in_order(self, event: Event, fresh: Fresh, only: SubscriptionKey | None) -> list[Made]:
+        """Return what the newest event of a stream completes: it can only be the last of a match."""
+        made: list[Made] = []
+        done: set[tuple[int, bytes]] = set()
+        for number, one in self._memory.possible_ends(event, fresh):
+            if only is not None and one.key != only:
+                continue
+            key = b""
+            if one.body.keys[0]:
+                key = one.slots[one.primitives.index(number)].key_of(event)
+            if len(one.last_leaves) > 1:
+                if (id(one), key) in done:
+                    continue
+                done.add((id(one), key))
+            self._tell(one, event, key, made)
+        return made
+
+    def _touched(self, fresh: Fresh, only: SubscriptionKey | None) -> Iterable[tuple[Watched, set[int]]]:
+        """Return the subscriptions that primitives belong to, and which of them."""
+        found: dict[int, tuple[Watched, set[int]]] = {}
+        for number in fresh:
+            primitive = self._memory.primitives.get(number)
+            for name, one in () if primitive is None else primitive.users.items():
+                if only is None or one.key == only:
+                    found.setdefault(name, (one, set()))[1].add(number)
+        return found.values()
+
+    def _made(self, one: Watched, event: Event, fresh: set[int]) -> list[Made]:
+        """Return what an event completes that others may come after."""
+        made: list[Made] = []
+        keys = {
+            one.slots[leaf].key_of(event) for leaf, number in enumerate(one.primitives) if number in fresh
+        }
+        new = (
+            None if one.body.is_any_source else event
+        )  # where clocks are laid over each other others may move
+        for key in keys:
+            for end in self.finder.ends(one, event, key):
+                if len(made) >= MOST_AN_EVENT:
+                    end.left_out[one.key, key] = end.left_out.get((one.key, key), 0) + 1
+                else:
+                    self._tell(one, end, key, made, new)
+        return made
+
+    def _tell(self, one: Watched, end: Event, key: bytes, made: list[Made], new: Event | None = None) -> None:
+        """Make what is to be told of an end, by a new event if one is given, unless it was told."""
+        name = one.name_of(end, key)
+        is_all = one.body.select == "all"
+        if name in one.told and not is_all:
+            return
+        told_here = sum(names is one.told for names, _ in end.told) if is_all else 0
+        for found in self.finder.matches(one, end, key, new=new):
+            if is_all:
+                name = tuple((leaf, *event.name) for leaf, event in found.events)
+                if name in one.told:
+                    continue
+                if told_here == MOST_AN_END:
+                    end.left_out[one.key, key] = end.left_out.get((one.key, key), 0) + 1
+                    continue
+                told_here += 1
+            one.told.add(name)
+            end.told.append((one.told, name))
+            composite = composite_of(one, found, key)
+            vector = encode_composite(composite, self._table.feature_bytes)
+            made.append(Made(vector, end.event_ms, one.body.keep_q))

@@ -1,0 +1,250 @@
+"""The bytes of a composite, the notification of this language: what was found, for whom, and its witness.
+
+    number (2)  keep (1)  stamp (2)      of the last event; of a prediction: of the event that opened it
+    degree // 17 in the high nibble, kind in the low one
+    subscriber  id (1)  revision (1)     an origin has two bytes, or four with the top bit set
+    source      event class (1)          bit 6: every match has its own result; bit 7: quiet, and then
+                [code (1)  key size (1)  key]
+    witness entries w in the low nibble, bits 4–5 the width of features (1, 2, 4, 8 bytes)
+    kinds 2–5:  opening number (2)  opening stamp (2)  β  flags  left (1)  [class (1)]  [key size (1)  key]
+                flags: bit 0 time, bit 1 live model, bit 2 the opening event's class follows, bit 3 a key
+    w entries:  leaf (1; bit 7: a source follows)  number (2)  seconds before (2)  attributes  values
+
+What tells two results apart stands here, so that it is read without subscription and mission table.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from struct import Struct
+from typing import Final, NamedTuple
+
+from plugins.composite.bounds import MOST_KEYS, MOST_LEAVES
+from watchdog.vector import VectorError, cardinality, indexes
+
+MATCH, PREDICTED, CONFIRMED, WITHDRAWN, LAPSED = range(1, 6)
+KINDS: Final = {
+    MATCH: "match",
+    PREDICTED: "prediction",
+    CONFIRMED: "match that confirms",
+    WITHDRAWN: "withdrawn",
+    LAPSED: "lapsed",
+}
+_HEAD: Final = Struct(">HBHB")
+_NUMBERS: Final = Struct(">HH")
+_LONG_ORIGIN: Final = 0x8000_0000
+_SHORT_ORIGINS: Final = 0x8000
+_EACH, _QUIET = 0x40, 0x80
+_OTHER_SOURCE: Final = 0x80
+_LAST_CLASS: Final = 63
+_HEADER_BYTES: Final = 6
+_BY_TIME, _IS_LIVE, _OTHER_CLASS, _HAS_KEY = 1, 2, 4, 8
+
+
+class Told(NamedTuple):
+    """What a witness tells of one event: which leaf it is, its number, how long before the last one it
+    happened, and the bytes of its attributes, lowest index first. `source` is None where it is the last
+    event's.
+    """
+
+    leaf: int
+    number: int
+    seconds_before: int
+    attributes: tuple[int, ...]
+    values: bytes
+    source: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The reading at which a prediction was opened, how likely it was (of 255), and what is left of the
+    horizon, in readings or as a lifetime code. Of each key one may be open.
+    """
+
+    event: int
+    number: int
+    stamp_s: int
+    beta: int
+    is_by_time: bool
+    is_live: bool
+    left: int
+    key: bytes = b""
+
+
+class Composite(NamedTuple):
+    """A composite, taken apart. `quiet` is the code and the key of one bucket; `is_each` says that every
+    match of an end is a result of its own.
+    """
+
+    number: int
+    keep_q: int
+    stamp_s: int
+    degree: int
+    kind: int
+    subscriber: int
+    id: int
+    revision: int
+    source: int
+    event: int
+    witness: tuple[Told, ...]
+    opening: Opening | None = None
+    quiet: tuple[int, bytes] | None = None
+    is_each: bool = False
+
+
+def _origin(number: int) -> bytes:
+    return (
+        number.to_bytes(2, "big") if number < _SHORT_ORIGINS else (number | _LONG_ORIGIN).to_bytes(4, "big")
+    )
+
+
+def encode_composite(parts: Composite, feature_bytes: int) -> bytes:
+    """Return the bytes of a composite, which is made of what was found and not checked again."""
+    head = _HEAD.pack(parts.number, parts.keep_q, parts.stamp_s, parts.degree << 4 | parts.kind)
+    head += _origin(parts.subscriber) + bytes((parts.id, parts.revision)) + _origin(parts.source)
+    flags = (_EACH if parts.is_each else 0) | (0 if parts.quiet is None else _QUIET)
+    head += bytes((parts.event | flags,))
+    if parts.quiet is not None:
+        head += bytes((parts.quiet[0], len(parts.quiet[1]))) + parts.quiet[1]
+    head += bytes((len(parts.witness) | (feature_bytes.bit_length() - 1) << 4,))
+    if parts.opening is not None:
+        head += _opening(parts.opening, parts.event)
+    return head + b"".join([_entry(told, feature_bytes) for told in parts.witness])
+
+
+def _opening(opening: Opening, event: int) -> bytes:
+    flags = opening.is_by_time * _BY_TIME | opening.is_live * _IS_LIVE
+    rest = b""
+    if opening.event != event:
+        flags |= _OTHER_CLASS
+        rest += bytes((opening.event,))
+    if opening.key:
+        flags |= _HAS_KEY
+        rest += bytes((len(opening.key),)) + opening.key
+    numbers = opening.number.to_bytes(2, "big") + opening.stamp_s.to_bytes(2, "big")
+    return numbers + bytes((opening.beta, flags, opening.left)) + rest
+
+
+def _entry(told: Told, feature_bytes: int) -> bytes:
+    rest = (
+        _NUMBERS.pack(told.number, told.seconds_before)
+        + _feature(told.attributes, feature_bytes)
+        + told.values
+    )
+    if told.source is None:
+        return bytes((told.leaf,)) + rest
+    return bytes((told.leaf | _OTHER_SOURCE,)) + _origin(told.source) + rest
+
+
+@lru_cache(maxsize=1024)
+def _feature(attributes: tuple[int, ...], feature_bytes: int) -> bytes:
+    return sum(1 << index for index in attributes).to_bytes(feature_bytes, "big")
+
+
+class _Front:
+    """Takes bytes of a composite from the front."""
+
+    def __init__(self, vector: bytes) -> None:
+        self.vector = vector
+        self.at = 0
+
+    def number(self, count: int) -> int:
+        return int.from_bytes(self.take(count), "big")
+
+    def take(self, count: int) -> bytes:
+        found = self.vector[self.at : self.at + count]
+        if len(found) < count:
+            raise VectorError(len(self.vector), "cut off in a composite")
+        self.at += count
+        return found
+
+    def origin(self) -> int:
+        at = self.at
+        if at < len(self.vector) and not self.vector[at] & 128:
+            return self.number(2)
+        found = self.number(4) & ~_LONG_ORIGIN
+        if found < _SHORT_ORIGINS:
+            raise VectorError(at, "an origin that fits has two bytes")
+        return found
+
+
+def decode_composite(vector: bytes) -> Composite:
+    """Return the parts of a composite; bytes that are none raise `VectorError`."""
+    given = _Front(vector)
+    number, keep_q, stamp_s = given.number(2), given.number(1), given.number(2)
+    degree, kind = divmod(given.number(1), 16)
+    if kind not in KINDS:
+        raise VectorError(_HEADER_BYTES - 1, f"there is no kind {kind}")
+    subscriber, id, revision = given.origin(), given.number(1), given.number(1)
+    source, event = given.origin(), given.number(1)
+    quiet = None
+    if event & _QUIET:
+        at = given.at
+        code, size = given.number(1), given.number(1)
+        if event & _EACH or not code or size > MOST_KEYS:
+            raise VectorError(at, "a bucket has a code and a key of at most four bytes, and one result")
+        quiet = code, given.take(size)
+    counts = given.number(1)
+    if counts >> 6 or not (counts & 15 or kind in (WITHDRAWN, LAPSED)):
+        raise VectorError(given.at - 1, "a witness has events, and features of 1, 2, 4 or 8 bytes")
+    opening = None if kind == MATCH else _read_opening(given, event & _LAST_CLASS)
+    width = 1 << (counts >> 4)
+    witness: list[Told] = []
+    for _ in range(counts & 15):
+        at = given.at
+        told = _read_entry(given, width, source)
+        if witness and witness[-1].leaf >= told.leaf:
+            raise VectorError(at, "leaves of a witness stand in ascending order")
+        witness.append(told)
+    if given.at != len(vector):
+        raise VectorError(given.at, "there is something behind the witness")
+    return Composite(
+        number,
+        keep_q,
+        stamp_s,
+        degree,
+        kind,
+        subscriber,
+        id,
+        revision,
+        source,
+        event & _LAST_CLASS,
+        tuple(witness),
+        opening,
+        quiet,
+        bool(event & _EACH),
+    )
+
+
+def _read_opening(given: _Front, last_event: int) -> Opening:
+    number, stamp_s, beta, flags, left = (given.number(size) for size in (2, 2, 1, 1, 1))
+    at = given.at
+    if flags >= 2 * _HAS_KEY:
+        raise VectorError(at - 2, "a prediction has four flags")
+    event = given.number(1) if flags & _OTHER_CLASS else last_event
+    if event > _LAST_CLASS or (flags & _OTHER_CLASS and event == last_event):
+        raise VectorError(at, "the opening event's class is told where it is another one")
+    size = given.number(1) if flags & _HAS_KEY else 0
+    if size > MOST_KEYS or (flags & _HAS_KEY and not size):
+        raise VectorError(given.at - 1, "a key has one to four bytes")
+    key = given.take(size)
+    return Opening(event, number, stamp_s, beta, bool(flags & _BY_TIME), bool(flags & _IS_LIVE), left, key)
+
+
+def _read_entry(given: _Front, width: int, last_source: int) -> Told:
+    at = given.at
+    leaf = given.number(1)
+    source = given.origin() if leaf & _OTHER_SOURCE else None
+    if leaf & ~_OTHER_SOURCE >= MOST_LEAVES or source == last_source:
+        raise VectorError(at, "no leaf, or a source that is the last event's")
+    number, seconds_before = given.number(2), given.number(2)
+    at = given.at
+    feature = given.take(width)
+    if feature[0] & 128:
+        raise VectorError(at, "an event does not carry its age")
+    if not cardinality(feature, 0, width):
+        raise VectorError(at, "an event of a witness tells something")
+    found = bytearray(8 * width)
+    count = indexes(feature, 0, width, found)
+    return Told(
+        leaf & ~_OTHER_SOURCE, number, seconds_before, tuple(found[:count]), given.take(count), source
+    )

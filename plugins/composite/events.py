@@ -1,0 +1,265 @@
+"""Events as a composer remembers them, and the order in which they happened.
+
+An event is a reading: source, class, number, stamp. Several notifications of it are one event, of which what
+they tell and what they satisfy is united. Stamps count a source's own seconds modulo 65,536; a source that
+starts anew counts anew. So its events fall into *runs* of its clock: those whose offsets (local time less
+stamp) lie close together. Source and run are a *stream*, in which stamps can be compared.
+"""
+
+from bisect import bisect_left, insort
+from dataclasses import dataclass, field
+from typing import Final
+
+from plugins.composite.bounds import CLOCK_TOLERANCE_MS
+
+NUMBERS: Final = 65_536
+"""Numbers and stamps are serial, modulo this."""
+_CLOCK_MS: Final = 1_000 * NUMBERS
+RANK_BITS: Final = 24
+"""An order key is seconds shifted by so much, plus the number's rank among readings of that second."""
+ANY_BITS: Final = RANK_BITS + 8 + 27 + 31
+"""The same where all sources count: seconds, source, run, class, rank."""
+_RANK_ZERO: Final = 1 << 20
+
+
+class Stack:
+    """The events that satisfy a primitive, in order. The three lists run side by side."""
+
+    __slots__ = ("degrees", "events", "keys")
+
+    def __init__(self) -> None:
+        self.keys: list[int] = []
+        self.events: list[Event] = []
+        self.degrees: list[int] = []
+
+    def push(self, key: int, event: "Event", degree: int) -> None:
+        """Put an event in its place; one that is there already only gets the better degree."""
+        keys = self.keys
+        if not keys or key > keys[-1]:
+            keys.append(key)
+            self.events.append(event)
+            self.degrees.append(degree)
+            return
+        at = bisect_left(keys, key)
+        if keys[at] == key:
+            self.degrees[at] = max(degree, self.degrees[at])
+            return
+        keys.insert(at, key)
+        self.events.insert(at, event)
+        self.degrees.insert(at, degree)
+
+    def drop(self, key: int) -> None:
+        """Take an event out; one that is not there is no error."""
+        at = bisect_left(self.keys, key)
+        if at < len(self.keys) and self.keys[at] == key:
+            del self.keys[at], self.events[at], self.degrees[at]
+
+
+@dataclass(slots=True, eq=False)
+class Stream:
+    """One run of a source's clock. `reference_ms` is one offset of it, by which stamps are unrolled."""
+
+    source: int
+    reference_ms: int
+    latest_s: int = -(1 << 60)
+    """The newest event's second."""
+    local_s: int = 0
+    """What to add to unrolled stamps to have local time: what the least late notification says."""
+    anchors: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    """For class and second the number from which the others of that second are counted, and how many are."""
+    newest: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Number and second of the newest reading of each class."""
+    stacks: dict[int, Stack] = field(default_factory=dict)
+    """For each primitive that has candidates without a key, these."""
+    top: int = -1
+    """A key that none here has been above: an event above it is the newest of every stack."""
+    offsets: list[int] = field(default_factory=list)
+    """Local time less stamp of each notification, not modulo anything, in ascending order."""
+
+    def seconds(self, stamp_s: int, event_ms: int) -> int:
+        """Return a stamp unrolled: equal modulo 65,536, and in the right lap for that time."""
+        laps = (event_ms - 1_000 * stamp_s - self.reference_ms + _CLOCK_MS // 2) // _CLOCK_MS
+        return stamp_s + NUMBERS * laps
+
+    def key(self, event: int, number: int, seconds: int) -> int:
+        """Return where a new reading stands among those of its class."""
+        anchored = self.anchors.setdefault((event, seconds), [number, 0])
+        anchored[1] += 1
+        anchor = anchored[0]
+        serial = (number - anchor + NUMBERS // 2) % NUMBERS - NUMBERS // 2
+        return (seconds << RANK_BITS) + _RANK_ZERO + anchor + serial
+
+    def is_too_fast(self, event: int, number: int, seconds: int, window_s: int) -> bool:
+        """Tell whether, from the newest reading of a class to this one, numbers grew so quickly that half of
+        them fit into a window: then it cannot be told which of two is the smaller one.
+        """
+        newest = self.newest.get(event)
+        if newest is None or seconds > newest[1]:
+            self.newest[event] = number, seconds
+        if newest is None or seconds <= newest[1]:
+            return False
+        grown = (number - newest[0]) % NUMBERS
+        return grown < NUMBERS // 2 and grown * window_s >= (NUMBERS // 2) * (seconds - newest[1])
+
+    def left(self, event: int, seconds: int) -> None:
+        """Note that a reading that was given a key is forgotten."""
+        anchored = self.anchors[event, seconds]
+        anchored[1] -= 1
+        if not anchored[1]:
+            del self.anchors[event, seconds]
+
+    def is_moved(self) -> bool:
+        """Find the stream's place on local time by its least offset; say whether that is another than before,
+        in whole seconds.
+        """
+        local_s = (self.offsets[0] if self.offsets else self.reference_ms) // 1_000
+        moved = local_s != self.local_s
+        self.local_s = local_s
+        return moved
+
+
+@dataclass(slots=True, eq=False)
+class Event:
+    """A reading of which something is held."""
+
+    stream: Stream
+    event: int
+    number: int
+    stamp_s: int
+    seconds: int
+    key: int
+    any_key: int = 0
+    """Its place in the order of all sources; 0 where nobody asks for that."""
+    event_ms: int = 1 << 62
+    """The earliest time at which a notification says that it happened."""
+    values: dict[int, int] = field(default_factory=dict)
+    degrees: dict[int, int] = field(default_factory=dict)
+    """The primitives that it satisfies, and how well."""
+    left_out: dict[tuple[tuple[int, int], bytes], int] = field(default_factory=dict)
+    """How many matches that end with it `all` does not tell, by subscription and key."""
+    told: list[tuple[set[tuple[object, ...]], tuple[object, ...]]] = field(default_factory=list)
+    """Where results are noted of which it is the last event, and under which name."""
+
+    @property
+    def name(self) -> tuple[int, int, int, int]:
+        """Return source, class, number and stamp."""
+        return self.stream.source, self.event, self.number, self.stamp_s
+
+    def place_among_all(self) -> None:
+        """Find its place in the order of all sources."""
+        key = (self.seconds + self.stream.local_s) << 31 | self.stream.source
+        key = key << 27 | self.stream.reference_ms % _CLOCK_MS
+        self.any_key = (key << 8 | self.event) << RANK_BITS | self.key & ((1 << RANK_BITS) - 1)
+
+
+class SourceClock:
+    """The runs of one source's clock, by single linkage of offsets around the circle of 65,536 seconds."""
+
+    def __init__(self, source: int) -> None:
+        self._source = source
+        self._places: list[tuple[int, int]] = []
+        """Offset on the circle and item of every notification, sorted."""
+        self._streams: dict[int, Stream] = {}
+        self._unrolled: dict[int, int] = {}
+        self._only: Stream | None = None
+        """The one run there is, while there is one: then most notifications need no search for theirs."""
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def items(self) -> list[int]:
+        """Return the notifications of this source."""
+        return [item for _, item in self._places]
+
+    @property
+    def streams(self) -> list[Stream]:
+        """Return the runs, each once."""
+        return list({id(stream): stream for stream in self._streams.values()}.values())
+
+    @property
+    def runs(self) -> int:
+        """Return how many streams there are."""
+        return len(self.streams)
+
+    def add(self, item: int, stamp_s: int, event_ms: int) -> Stream | None:
+        """Return the stream of a new notification, or None where it joins two: then all of this source's
+        have to be placed anew (`settle`).
+        """
+        offset = event_ms - 1_000 * stamp_s
+        place = offset % _CLOCK_MS, item
+        only = self._only
+        if only is not None and abs(offset - only.offsets[-1]) <= CLOCK_TOLERANCE_MS:
+            insort(self._places, place)
+            self._join(item, offset, only)
+            return only
+        near = {id(stream): stream for stream in self._neighbours(place)}
+        insort(self._places, place)
+        if len(near) > 1:
+            self._streams[item] = next(iter(near.values()))
+            self._unrolled[item] = offset
+            return None
+        is_first = not self._streams
+        stream = next(iter(near.values())) if near else Stream(self._source, offset)
+        self._join(item, offset, stream)
+        self._only = stream if is_first or (near and stream is only) else None
+        return stream
+
+    def remove(self, item: int) -> bool:
+        """Forget a notification; say whether its run falls apart, so that all have to be placed anew."""
+        self._only = None
+        offset = self._unrolled.pop(item)
+        stream = self._streams.pop(item)
+        place = offset % _CLOCK_MS, item
+        at = bisect_left(self._places, place)
+        del self._places[at]
+        if stream.offsets:
+            del stream.offsets[bisect_left(stream.offsets, self._level(stream, offset))]
+        if len(self._places) < 2:
+            return False
+        before, after = self._places[at - 1], self._places[at % len(self._places)]
+        split = (after[0] - before[0]) % _CLOCK_MS > CLOCK_TOLERANCE_MS
+        return split and self._streams[before[1]] is stream and self._streams[after[1]] is stream
+
+    def settle(self) -> None:
+        """Find the runs anew."""
+        self._only = None
+        places = self._places
+        count = len(places)
+        gaps = [
+            at for at in range(count) if (places[at][0] - places[at - 1][0]) % _CLOCK_MS > CLOCK_TOLERANCE_MS
+        ]
+        start = gaps[0] if gaps else 0
+        stream: Stream | None = None
+        for step in range(count):
+            at = (start + step) % count
+            item = places[at][1]
+            if stream is None or (gaps and at in gaps):
+                stream = Stream(self._source, self._unrolled[item])
+            self._join(item, self._unrolled[item], stream)
+
+    def stream(self, item: int) -> Stream:
+        """Return the stream of a notification."""
+        return self._streams[item]
+
+    def _join(self, item: int, offset: int, stream: Stream) -> None:
+        self._streams[item] = stream
+        self._unrolled[item] = offset
+        insort(stream.offsets, self._level(stream, offset))
+
+    @staticmethod
+    def _level(stream: Stream, offset: int) -> int:
+        """Return an offset less whole turns of the stamps: those of one stream are near each other."""
+        laps = (offset - stream.reference_ms + _CLOCK_MS // 2) // _CLOCK_MS
+        return offset - laps * _CLOCK_MS
+
+    def _neighbours(self, place: tuple[int, int]) -> list[Stream]:
+        if not self._places:
+            return []
+        at = bisect_left(self._places, place)
+        beside = self._places[at - 1], self._places[at % len(self._places)]
+        return [
+            self._streams[item]
+            for offset, item in beside
+            if min((offset - place[0]) % _CLOCK_MS, (place[0] - offset) % _CLOCK_MS) <= CLOCK_TOLERANCE_MS
+        ]

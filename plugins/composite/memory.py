@@ -1,0 +1,394 @@
+"""What is remembered: notifications as events, and for each primitive of each subscription its candidates.
+
+Primitives are judged by a matcher of their own language, whichever that is; equal ones are one. What is known
+here follows from the set of notifications and subscriptions held, not from the order in which they came.
+"""
+
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass, field
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.composite.events import RANK_BITS, Event, SourceClock, Stack, Stream
+from plugins.composite.stacks import Slot
+from plugins.composite.watched import Watched
+from plugins.language import Matcher, MatcherFactory, grades_of
+from watchdog.vector import HEADER_BYTES
+
+SlotName = tuple[tuple[int, ...], bool]
+"""Key attributes, and whether all sources count together."""
+_PLAIN: SlotName = (), False
+Fresh = Set[int]
+"""Numbers of the primitives that an event satisfies and did not satisfy before."""
+
+
+@dataclass(slots=True, eq=False)
+class Primitive:
+    """A condition on single events, shared by all who have it."""
+
+    number: int
+    body: bytes
+    slots: dict[SlotName, Slot] = field(default_factory=dict)
+    users: dict[int, Watched] = field(default_factory=dict)
+    """Subscriptions that use it, by identity."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Tell whether all who have it take its events without a key, within streams."""
+        return list(self.slots) == [_PLAIN]
+
+
+@dataclass(slots=True, eq=False)
+class Held:
+    """A notification that is remembered."""
+
+    source: int
+    vector: bytes
+    event_ms: int
+    event_class: int = -1
+    degrees: dict[int, int] = field(default_factory=dict)
+    """The primitives that it satisfies, and how well."""
+    event: Event | None = None
+    """None while it satisfies nothing."""
+
+    @property
+    def name(self) -> tuple[int, int, int]:
+        """Return source, class and number of the reading."""
+        return self.source, self.event_class, self.vector[0] << 8 | self.vector[1]
+
+
+class Memory:
+    """Notifications as events in the stacks of primitives."""
+
+    def __init__(self, table: MissionTable, atoms: MatcherFactory, *, keeps_all: bool = False) -> None:
+        """Begin empty. With `keeps_all` a notification that satisfies nothing is an event too, for those who
+        see every reading and count them.
+        """
+        self._table = table
+        self._keeps_all = keeps_all
+        self._atoms = atoms
+        self._matcher: Matcher = atoms(table)
+        self._grades = grades_of(self._matcher)
+        self._by_body: dict[bytes, Primitive] = {}
+        self.primitives: dict[int, Primitive] = {}
+        self._enders: dict[int, list[tuple[int, tuple[int, ...], Watched]]] = {}
+        """For primitives with which matches may end the windows, needs and subscriptions of these matches."""
+        self._keyed: set[int] = set()
+        """Those of them that somebody has with a key, or over all sources."""
+        self._next = 0
+        self.items: dict[int, Held] = {}
+        self._named: dict[tuple[int, int, int], list[int]] = {}
+        self._clocks: dict[int, SourceClock] = {}
+        self._events: dict[tuple[Stream, int, int, int], tuple[Event, list[int]]] = {}
+        self._any_users = 0
+        self._longest_s = 1
+        self.too_fast = 0
+        """Events of sources that count so quickly that numbers wrap within a window."""
+
+    # ------------------------------------------------------------------ subscriptions
+
+    def watch(self, one: Watched) -> None:
+        """Keep candidates for a subscription from now on."""
+        body = one.body
+        self._longest_s = max(self._longest_s, body.window_s)
+        lasts = one.last_leaves
+        for primitive in body.leaf_primitives:
+            shared = self._shared(body.part(primitive))
+            shared.users[id(one)] = one
+            name = body.keys[primitive], body.is_any_source
+            if name not in shared.slots:
+                shared.slots[name] = Slot(shared.number, *name)
+                self._note(shared)
+            slot = shared.slots[name]
+            slot.users += 1
+            one.slots.append(slot)
+            one.primitives.append(shared.number)
+        one.know_needs()
+        for number in {one.primitives[leaf] for leaf in lasts}:
+            self._enders.setdefault(number, []).append((one.window, one.needs, one))
+        if body.is_any_source:
+            self._any_users += 1
+            if self._any_users == 1:
+                for event, _ in self._events.values():
+                    self._place_among_all(event)
+
+    def ignore(self, one: Watched) -> None:
+        """Keep candidates for it no longer."""
+        for number, slot in zip(one.primitives, one.slots, strict=True):
+            slot.users -= 1
+            shared = self.primitives.get(number)
+            if shared is None:
+                continue
+            shared.users.pop(id(one), None)
+            self._enders[number] = [row for row in self._enders.pop(number, ()) if row[2] is not one]
+            if not self._enders[number]:
+                del self._enders[number]
+            if not slot.users and slot in shared.slots.values():
+                del shared.slots[slot.attributes, slot.is_any]
+                self._note(shared)
+                if slot.is_plain:
+                    self._clear(number)
+            if not shared.users:
+                self._matcher.remove(_matcher_key(number))
+                del self.primitives[number]
+                self._keyed.discard(number)
+                del self._by_body[shared.body]
+                self._unjudge(number)
+        one.slots, one.primitives = [], []
+        if one.body.select == "all":
+            for event in self.events:
+                event.left_out = {name: told for name, told in event.left_out.items() if name[0] != one.key}
+        self._any_users -= one.body.is_any_source
+
+    def _shared(self, body: bytes) -> Primitive:
+        meaning = bytes(2) + body[2:]
+        found = self._by_body.get(meaning)
+        if found is None:
+            self._matcher.add(_matcher_key(self._next), meaning)
+            found = self._by_body[meaning] = Primitive(self._next, meaning)
+            self.primitives[self._next] = found
+            self._next += 1
+        return found
+
+    def _note(self, shared: Primitive) -> None:
+        """Know whether the events of a primitive go to more than the stack of their stream."""
+        (self._keyed.discard if shared.is_plain else self._keyed.add)(shared.number)
+
+    def _clear(self, number: int) -> None:
+        """Have no candidates without a key any more."""
+        for clock in self._clocks.values():
+            for stream in clock.streams:
+                stream.stacks.pop(number, None)
+
+    def _unjudge(self, number: int) -> None:
+        for held in self.items.values():
+            if held.degrees.pop(number, None) is not None and held.event is not None:
+                held.event.degrees.pop(number, None)
+
+    # ------------------------------------------------------------------ notifications
+
+    def take(self, item: int, source: int, vector: bytes, event_ms: int) -> list[tuple[Event, Fresh]]:
+        """Hold a new notification; return its event, and which primitives it now satisfies that it did not
+        before. Where it joins two runs of its source's clock, all events of that source come anew; where it
+        satisfies nothing, and not every reading counts, it is kept for subscriptions to come, and no event.
+
+        Bytes that are no notification raise `VectorError`, and change nothing: the matcher reads them first.
+        """
+        degrees = self._grades(vector, event_ms, event_ms)
+        held = self.items[item] = Held(source, vector, event_ms, -1, degrees)
+        return self._placed(item, held) if degrees or self._keeps_all else []
+
+    def judge_anew(self, item: int, one: Watched, judge: Matcher) -> list[tuple[Event, Fresh]]:
+        """Let the primitives of one subscription, in a matcher of their own, judge a notification that is
+        held; return events as `take` does, with those of them that are satisfied.
+        """
+        held = self.items[item]
+        found = {
+            one.primitives[match.key[1]]: match.degree_u8
+            for match in judge.match(held.vector, held.event_ms, held.event_ms)
+        }
+        if not found:
+            return []
+        held.degrees = {**held.degrees, **found}
+        if held.event is None:
+            return self._placed(item, held)
+        self._read_values(held.event, held.vector)
+        self._push(held.event, found)
+        return [(held.event, set(found))]
+
+    def _placed(self, item: int, held: Held) -> list[tuple[Event, Fresh]]:
+        """Find a notification its stream, and its event there."""
+        width = self._table.feature_bytes
+        feature = held.vector[-2 * width : -width]
+        held.event_class = int.from_bytes(feature, "big").bit_length() - 1
+        self._named.setdefault(held.name, []).append(item)
+        clock = self._clocks.get(held.source)
+        if clock is None:
+            clock = self._clocks[held.source] = SourceClock(held.source)
+        stream = clock.add(item, _stamp(held.vector), held.event_ms)
+        return list(self._settle(clock)) if stream is None else [self._enter(item, held, stream)]
+
+    def possible_ends(self, event: Event, fresh: Fresh) -> list[tuple[int, Watched]]:
+        """Return which subscriptions may have a match that ends with the newest event of a stream, and by
+        which primitive: those of which nothing is missing in the stream. Only they have to be searched.
+        """
+        enders, stacks, now = self._enders, event.stream.stacks, event.seconds << RANK_BITS
+        found = []
+        for number in fresh:
+            for window, needs, one in enders.get(number, ()):
+                for needed in needs:
+                    stack = stacks.get(needed)
+                    if stack is None or stack.keys[-1] < now - window:
+                        break
+                else:
+                    found.append((number, one))
+        return found
+
+    def forget(self, item: int) -> None:
+        """Remember a notification no longer; an unknown one is no error."""
+        held = self.items.pop(item, None)
+        if held is None or held.event is None:
+            return
+        clock = self._clocks[held.source]
+        alike = self._named[held.name]
+        alike.remove(item)
+        if not alike:
+            del self._named[held.name]
+        self._leave(item, held)
+        if clock.remove(item):
+            for _ in self._settle(clock):
+                pass
+        if not len(clock):
+            del self._clocks[held.source]
+
+    def items_named(self, source: int, event: int, number: int) -> list[int]:
+        """Return the notifications of a source about readings of this class with this number."""
+        return self._named.get((source, event, number), [])
+
+    @property
+    def has_any(self) -> bool:
+        """Tell whether some subscription takes events of all sources together."""
+        return self._any_users > 0
+
+    @property
+    def further_runs(self) -> int:
+        """Return how many runs of clocks there are beyond one a source: no match goes over their borders."""
+        return sum(clock.runs - 1 for clock in self._clocks.values())
+
+    @property
+    def left_out(self) -> int:
+        """Return how many matches that end with what is remembered `all` does not tell, whatever came in
+        which order.
+        """
+        return sum(sum(event.left_out.values()) for event in self.events)
+
+    @property
+    def events(self) -> Iterable[Event]:
+        """Return all events that are known."""
+        return [event for event, _ in self._events.values()]
+
+    def _settle(self, clock: SourceClock) -> Iterator[tuple[Event, Fresh]]:
+        items = clock.items
+        for item in items:
+            self._leave(item, self.items[item])
+        clock.settle()
+        for item in items:
+            yield self._enter(item, self.items[item], clock.stream(item))
+
+    def _enter(self, item: int, held: Held, stream: Stream) -> tuple[Event, Fresh]:
+        vector = held.vector
+        number, stamp_s = vector[0] << 8 | vector[1], _stamp(vector)
+        seconds = stream.seconds(stamp_s, held.event_ms)
+        name = stream, held.event_class, number, seconds
+        known = self._events.get(name)
+        if known is None:
+            key = stream.key(held.event_class, number, seconds)
+            event = Event(stream, held.event_class, number, stamp_s, seconds, key)
+            self._events[name] = event, [item]
+            self.too_fast += stream.is_too_fast(event.event, number, seconds, self._longest_s)
+        else:
+            event = known[0]
+            known[1].append(item)
+        held.event = event
+        event.event_ms = min(event.event_ms, held.event_ms)
+        if self._any_users:
+            self._place_among_all(event)
+        fresh: Fresh = held.degrees.keys()
+        if event.degrees:
+            fresh = fresh - event.degrees.keys()
+        if held.degrees:
+            self._read_values(event, vector)
+            self._push(event, held.degrees)
+        return event, fresh
+
+    def _read_values(self, event: Event, vector: bytes) -> None:
+        """Note what a notification tells, which its matcher has found to be one."""
+        width = self._table.feature_bytes
+        mask = int.from_bytes(vector[-width:], "big")
+        at = HEADER_BYTES
+        while mask:
+            lowest = mask & -mask
+            event.values[lowest.bit_length() - 1] = vector[at]
+            mask ^= lowest
+            at += 1
+
+    def _push(self, event: Event, degrees: dict[int, int]) -> None:
+        """Put an event into the stacks of what it satisfies. The newest one of its stream, which it is nearly
+        always, comes on top of each.
+        """
+        stream, order = event.stream, event.key
+        primitives, keyed = self.primitives, self._keyed
+        if order > stream.top and not (keyed and keyed & degrees.keys()):
+            stream.top = order
+            stacks = stream.stacks
+            for number, degree in degrees.items():
+                stack = stacks.get(number)
+                if stack is None:
+                    stack = stacks[number] = Stack()
+                stack.keys.append(order)
+                stack.events.append(event)
+                stack.degrees.append(degree)
+        else:
+            for number, degree in degrees.items():
+                for slot in primitives[number].slots.values():
+                    slot.push(event, degree)
+        known = event.degrees
+        if known:
+            for number, degree in degrees.items():
+                known[number] = max(degree, known.get(number, 0))
+        else:
+            event.degrees = dict(degrees)
+
+    def _leave(self, item: int, held: Held) -> None:
+        event = held.event
+        if event is None:
+            return
+        held.event = None
+        name = event.stream, event.event, event.number, event.seconds
+        items = self._events[name][1]
+        items.remove(item)
+        rest = [self.items[other] for other in items]
+        for number in held.degrees:
+            if not any(number in other.degrees for other in rest):
+                event.degrees.pop(number, None)
+                primitive = self.primitives.get(number)
+                for slot in () if primitive is None else primitive.slots.values():
+                    slot.drop(event)
+        if not rest:
+            del self._events[name]
+            event.stream.left(event.event, event.seconds)
+            for told, name_there in event.told:
+                told.discard(name_there)
+
+    def _place_among_all(self, event: Event) -> None:
+        """Place an event among those of all sources; where its stream turns out to be less late than it
+        seemed, the others of it are placed anew.
+        """
+        stream = event.stream
+        if stream.is_moved():
+            self._replace(stream)
+        if not event.any_key:
+            event.place_among_all()
+
+    def _replace(self, stream: Stream) -> None:
+        for event, _ in self._events.values():
+            if event.stream is stream and event.any_key:
+                slots = [
+                    (slot, degree)
+                    for number, degree in event.degrees.items()
+                    if number in self.primitives
+                    for slot in self.primitives[number].slots.values()
+                    if slot.is_any
+                ]
+                for slot, _ in slots:
+                    slot.drop(event)
+                event.place_among_all()
+                for slot, degree in slots:
+                    slot.push(event, degree)
+
+
+def _matcher_key(number: int) -> tuple[int, int]:
+    return number >> 8, number & 255
+
+
+def _stamp(vector: bytes) -> int:
+    return vector[3] << 8 | vector[4]

@@ -1,0 +1,58 @@
+"""What a composite says, apart from the message that says it: two mediators find the same match, or a source
+finds it that predicted it before.
+"""
+
+from plugins.composite.composites import CONFIRMED, MATCH, PREDICTED, Composite, decode_composite
+from plugins.language import Result
+from watchdog.lifetime import lifetime_s
+
+_MATCHED, _PREDICTED = b"M", b"P"
+
+
+def results_of(vector: bytes) -> tuple[Result, ...]:
+    """Return the results of a composite; bytes that are none raise `VectorError`."""
+    found = decode_composite(vector)
+    if found.kind == MATCH:
+        return (_matched(found),)
+    if found.kind == PREDICTED:
+        return (Result(_prediction_identity(found), 0),)
+    if found.kind == CONFIRMED:
+        return _matched(found), Result(_prediction_identity(found), 1)
+    return (Result(_prediction_identity(found), 1),)
+
+
+def _matched(found: Composite) -> Result:
+    """Return the result of a match; of one bucket all say the same, and the last may come after the first."""
+    span_s = 0 if found.quiet is None else lifetime_s(found.quiet[0])
+    return Result(match_identity(found), 0, 1000 * span_s)
+
+
+def match_identity(found: Composite) -> bytes:
+    """Return the identity of a match: its subscription and its last event, or the bucket of that, or the
+    whole witness, as the subscription selects.
+    """
+    if found.quiet is not None:
+        code, key = found.quiet
+        bucket = found.stamp_s // lifetime_s(code)
+        return _identity(_MATCHED, found, found.event, bytes((code,)) + key, bucket)
+    whole = b""
+    if found.is_each:
+        whole = b"".join(
+            bytes((told.leaf,))
+            + (b"" if told.source is None else told.source.to_bytes(4, "big"))
+            + told.number.to_bytes(2, "big")
+            for told in found.witness
+        )
+    return _identity(_MATCHED, found, found.event, whole, found.number, found.stamp_s)
+
+
+def _prediction_identity(found: Composite) -> bytes:
+    opening = found.opening
+    assert opening is not None  # every kind but a plain match has one
+    return _identity(_PREDICTED, found, opening.event, opening.key, opening.number, opening.stamp_s)
+
+
+def _identity(mark: bytes, found: Composite, event: int, rest: bytes, *numbers: int) -> bytes:
+    about = found.subscriber.to_bytes(4, "big") + bytes((found.id, found.revision))
+    about += found.source.to_bytes(4, "big") + bytes((event,))
+    return mark + about + b"".join(number.to_bytes(4, "big") for number in numbers) + rest

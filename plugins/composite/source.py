@@ -1,0 +1,181 @@
+"""At a source that sees every reading: matches and predictions instead of parts.
+
+The same stacks as at a mediator, filled with whole readings. Here the stream is whole, so `first` can be
+told, and how likely a completion is.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.composite.composites import CONFIRMED, LAPSED, MATCH, Composite, encode_composite
+from plugins.composite.events import NUMBERS, Event
+from plugins.composite.finder import Finder, Found, composite_of
+from plugins.composite.memory import Memory
+from plugins.composite.prediction import Predictor, Told
+from plugins.composite.progress import Progress, Step
+from plugins.composite.vectors import decode_body
+from plugins.composite.watched import Watched, watched
+from plugins.language import MatcherFactory, Release, SubscriptionKey
+from watchdog.reading import Reading
+from watchdog.vector import ONE_HOUR
+
+
+@dataclass(slots=True)
+class Served:
+    """A subscription at a source, how far it has come, and its open predictions."""
+
+    one: Watched
+    progress: Progress
+    predictor: Predictor | None
+    readings: int = 0
+    """How many readings of its classes there were."""
+
+
+class CompositeSourceFilter:
+    """Turns readings into composites and predictions.
+
+    `introduce` says whose readings they are, `announce` whose subscription comes next: composites name both.
+    Where nobody does, the key of a subscription is taken as it is.
+    """
+
+    def __init__(self, table: MissionTable, atoms: MatcherFactory) -> None:
+        self._table = table
+        self._memory = Memory(table, atoms, keeps_all=True)
+        self._finder = Finder()
+        self._served: dict[SubscriptionKey, Served] = {}
+        self._items: deque[tuple[int, int]] = deque()
+        """Items and their seconds, oldest first."""
+        self._next = 0
+        self._node = 0
+        self._asking: tuple[int, int, int] | None = None
+        self._newest_s: int | None = None
+
+    def introduce(self, node: int) -> None:
+        """Say whose readings these are."""
+        self._node = node
+
+    def announce(self, origin: int, id: int, revision: int) -> None:
+        """Say whose subscription is added next, and in which revision."""
+        self._asking = origin, id, revision
+
+    def add(self, key: SubscriptionKey, body: bytes) -> None:
+        """Start to look for this subscription; a bad body raises `VectorError` and changes nothing."""
+        width = self._table.feature_bytes
+        *named, revision = self._asking or (*key, 0)
+        self._asking = None
+        new = watched((named[0], named[1]), revision, body, decode_body(body, width, self._table), width)
+        self.remove(key)
+        self._memory.watch(new)
+        wanted = new.body.prediction
+        predictor = None if wanted is None else Predictor(wanted)
+        self._served[key] = Served(new, Progress(new, self._finder), predictor)
+
+    def remove(self, key: SubscriptionKey) -> None:
+        """Stop looking for it; an unknown key is no error."""
+        known = self._served.pop(key, None)
+        if known is not None:
+            self._memory.ignore(known.one)
+
+    def feed(self, reading: Reading) -> list[Release]:
+        """Return the composites that this reading completes, and what becomes of predictions."""
+        if not self._served or not any(reading.mask):
+            return []
+        event = self._taken(reading)
+        found = [release for served in self._served.values() for release in self._releases(served, event)]
+        self._forget(event.seconds)
+        return found
+
+    def _taken(self, reading: Reading) -> Event:
+        vector = whole_notification(reading)
+        second = self._unrolled(reading.stamp_s)
+        item, self._next = self._next, self._next + 1
+        self._items.append((item, second))
+        return self._memory.take(item, self._node, vector, 1000 * second)[-1][0]
+
+    def _unrolled(self, stamp_s: int) -> int:
+        """Return a stamp that goes on counting after 65,535; one that goes back is a clock set anew."""
+        newest = self._newest_s
+        if newest is None:
+            self._newest_s = stamp_s
+            return stamp_s
+        ahead = (stamp_s - newest) % NUMBERS
+        second = newest + (ahead if ahead < NUMBERS // 2 else ahead - NUMBERS)
+        self._newest_s = max(newest, second)
+        return second
+
+    def _forget(self, now_s: int) -> None:
+        """Forget what lies before every window."""
+        longest = max(served.one.body.window_s for served in self._served.values())
+        while self._items and self._items[0][1] < now_s - longest:
+            self._memory.forget(self._items.popleft()[0])
+
+    def _releases(self, served: Served, event: Event) -> Iterator[Release]:
+        one, progress = served.one, served.progress
+        if event.event not in progress.classes:
+            return
+        served.readings += 1
+        confirmed: dict[bytes, tuple[Found, Told]] = {}
+        completed: dict[bytes, Found] = {}
+        for step in progress.advance(event):
+            told = None
+            if served.predictor is not None:
+                told = served.predictor.note(step, event, served.readings)
+            if step.completed is not None:
+                completed[step.key] = step.completed
+                if told is not None and told.kind == CONFIRMED:
+                    confirmed[step.key] = step.completed, told
+                    told = None
+            if told is not None:
+                yield self._release(_of_prediction(one, event, step, told), told.lifetime_q)
+        for found, key in self._ends(one, event, completed):
+            kind, opening = MATCH, None
+            if key in confirmed:
+                kind, opening = CONFIRMED, confirmed[key][1].opening
+            name = one.name_of(event, key)
+            if one.body.select == "all":
+                name = tuple((leaf, *part.name) for leaf, part in found.events)
+            if name not in one.told or kind == CONFIRMED:
+                one.told.add(name)
+                event.told.append((one.told, name))
+                yield self._release(composite_of(one, found, key, kind, opening), None)
+
+    def _ends(
+        self, one: Watched, event: Event, completed: dict[bytes, Found]
+    ) -> Iterator[tuple[Found, bytes]]:
+        """Yield what is told of this reading: completions alone where they consume, else every match that
+        ends here.
+        """
+        if one.body.select == "first":
+            yield from ((found, key) for key, found in completed.items())
+            return
+        slots = {one.slots[leaf] for leaf in one.last_leaves if one.primitives[leaf] in event.degrees}
+        for key in sorted({slot.key_of(event) for slot in slots}):
+            for found in self._finder.matches(one, event, key):
+                yield found, key
+
+    def _release(self, composite: Composite, lifetime_q: int | None) -> Release:
+        lives = composite.keep_q if lifetime_q is None else lifetime_q
+        vector = encode_composite(composite, self._table.feature_bytes)
+        return Release(vector, 17 * composite.degree, lives)
+
+
+def _of_prediction(one: Watched, event: Event, step: Step, told: Told) -> Composite:
+    """Return what is told of a prediction: with the beginning of the match that it is about, while there is
+    one.
+    """
+    events = step.best
+    degree = min((event.degrees[one.primitives[leaf]] for leaf, event in events), default=0)
+    if told.kind >= LAPSED - 1:
+        events = ()
+    return composite_of(one, Found(event, degree, events), step.key, told.kind, told.opening)
+
+
+def whole_notification(reading: Reading) -> bytes:
+    """Return a reading as a notification of the boards' language with all that was measured."""
+    width = len(reading.mask)
+    indexes = [index for index in range(8 * width) if reading.has(index)]
+    head = reading.number.to_bytes(2, "big") + bytes((ONE_HOUR,)) + reading.stamp_s.to_bytes(2, "big") + b"\0"
+    values = bytes(reading.row[index] for index in indexes)
+    return head + values + (1 << reading.event).to_bytes(width, "big") + bytes(reading.mask)

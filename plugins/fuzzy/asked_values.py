@@ -1,0 +1,21 @@
+"""What a subscription asks of attributes, each as one value: the middle of its core."""
+
+from typing import Final
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.codec import FuzzyCodec
+from plugins.language import AskedValue
+from watchdog.header import NO_HEADER
+
+_COMPLEMENT: Final = 128
+_EVERYTHING: Final = (0, 255)
+
+
+def asked_values(table: MissionTable, body: bytes) -> list[AskedValue]:
+    """Return a byte for each attribute of which something is wanted; what is not wanted has no middle."""
+    parts = FuzzyCodec(table).subscription(NO_HEADER + body)
+    return [
+        (parts.event, attribute, (v + V) // 2)
+        for attribute, (v, V, g) in zip(parts.attributes, parts.constraints, strict=True)
+        if attribute != table.age_index and not g & _COMPLEMENT and (v, V) != _EVERYTHING
+    ]

@@ -1,0 +1,1 @@
+"""G-ToPSS: subscriptions that are patterns of graphs."""

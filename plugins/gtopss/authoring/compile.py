@@ -1,0 +1,165 @@
+"""The whole way from a document to the body of a pattern."""
+
+from typing import Any, Final
+
+from documents.problems import DocumentError, did_you_mean, listed
+from knowledge_manager.graphs.sparql_reader import Variable, Wanted
+from knowledge_manager.graphs.terms import XSD, Iri, Literal, is_ill_formed
+from knowledge_manager.graphs.values import value_of
+from knowledge_manager.mission_table import MissionTable
+from plugins.authoring import Compiled
+from plugins.gtopss.authoring.document import QUERY_SUFFIX, ReadDocument, read_document, read_query
+from plugins.gtopss.authoring.draft import DraftConstraint, named_variables, shown
+from plugins.gtopss.authoring.satisfiable import contradictions
+from plugins.gtopss.authoring.words import constraint_words, edge_words
+from plugins.gtopss.pattern import (
+    KINSHIPS,
+    MOST_CONSTRAINTS,
+    MOST_EDGES,
+    MOST_VARIABLES,
+    ORDERS,
+    Code,
+    Constraint,
+    Edge,
+    End,
+    Pattern,
+    parts_of,
+)
+from plugins.gtopss.rings import MOST_CUTS, cut_variables, ring_in
+from plugins.gtopss.vectors import encode_pattern
+
+_CODES: Final = {code.word: code for code in Code}
+
+
+def compile_pattern(
+    source: bytes, file: str, table: MissionTable, *, stamp_s: int = 0, strict: bool = False
+) -> Compiled:
+    """Return the compiled pattern; everything wrong raises one `DocumentError`."""
+    read = read_query if file.endswith(QUERY_SUFFIX) else read_document
+    found = read(source, file, table.dictionary.prefixes)
+    if found.problems:
+        raise DocumentError(found.problems)
+    names = named_variables(found.draft)
+    _check_sizes(found, names)
+    _check_names(found, names, table)
+    if found.problems:
+        raise DocumentError(found.problems)
+    pattern = _pattern(found, names)
+    _warn_of_ill_formed(found)
+    _check_meaning(found, pattern, list(names))
+    if any(problem.severity == "error" for problem in found.problems) or (strict and found.problems):
+        raise DocumentError(found.problems)
+    body = encode_pattern(pattern, table.dictionary, stamp_s)
+    return Compiled(
+        body=body,
+        lifetime_q=found.lifetime_q,
+        warnings=tuple(sorted(found.problems)),
+        steps=_steps(pattern, list(names), table),
+        spans=(None,) * len(body),
+    )
+
+
+def _check_sizes(found: ReadDocument, names: dict[str, int]) -> None:
+    draft, whole = found.draft, found.whole
+    if not draft.edges:
+        found.complain(whole, "D513", "a pattern has at least one edge")
+    if len(draft.edges) > MOST_EDGES:
+        message = f"{len(draft.edges)} edges; a pattern has at most {MOST_EDGES}"
+        found.complain(draft.edges[MOST_EDGES].span, "D513", message)
+    if len(draft.constraints) > MOST_CONSTRAINTS:
+        message = f"{len(draft.constraints)} constraints; a pattern has at most {MOST_CONSTRAINTS}"
+        found.complain(draft.constraints[MOST_CONSTRAINTS].span, "D513", message)
+    if len(names) > MOST_VARIABLES:
+        rest = list(names)[MOST_VARIABLES]
+        span = next(edge.span for edge in draft.edges if Variable(rest) in (edge.subject, edge.object))
+        message = f"{len(names)} variables; a pattern has at most {MOST_VARIABLES}"
+        found.complain(span, "D512", f"{message}: make some of them constants, or ask twice")
+
+
+def _check_names(found: ReadDocument, names: dict[str, int], table: MissionTable) -> None:
+    for edge in found.draft.edges:
+        if isinstance(edge.subject, Literal):
+            found.complain(
+                edge.span, "D519", "a literal is no subject; turn the edge around, or use a variable"
+            )
+    for one in found.draft.constraints:
+        operands = [one.operand] if isinstance(one.operand, Variable) else []
+        for variable in (one.variable, *operands):
+            if variable.name not in names:
+                message = f"{shown([variable.name])} stands in no edge ({shown(names)})"
+                found.complain(one.span, "D519", message + did_you_mean(variable.name, names))
+        _check_operand(found, one, table)
+        if one.operator == "differs" and one.operand == one.variable:
+            found.complain(one.span, "D514", f"{shown([one.variable.name])} never differs from itself")
+
+
+def _check_operand(found: ReadDocument, one: DraftConstraint, table: MissionTable) -> None:
+    code, operand = _CODES[one.operator], one.operand
+    if code in KINSHIPS:
+        _check_class(found, one, table)
+    elif code in ORDERS and (not isinstance(operand, Literal) or value_of(operand) is None):
+        found.complain(
+            one.span, "D516", "this has no order; compare with a number, a text, an instant or a date"
+        )
+
+
+def _warn_of_ill_formed(found: ReadDocument) -> None:
+    literals = [(edge.object, edge.span) for edge in found.draft.edges]
+    literals += [(one.operand, one.span) for one in found.draft.constraints]
+    for term, span in literals:
+        if isinstance(term, Literal) and is_ill_formed(term):
+            kind = term.datatype.removeprefix(XSD)
+            found.warn(span, "D516", f'"{term.text[:80]}" is no {kind}; it equals only itself')
+
+
+def _check_class(found: ReadDocument, one: DraftConstraint, table: MissionTable) -> None:
+    assert isinstance(one.operand, Iri), "readers take nothing else for a class"
+    if one.operand.text in table.taxonomy or table.dictionary.number_of(one.operand) is not None:
+        return
+    known = [table.dictionary.shortened(known) for known in table.taxonomy.parents]
+    word = table.dictionary.shortened(one.operand.text)
+    message = f"class {word} is unknown ({listed(known) if known else 'there is no taxonomy'})"
+    found.complain(one.span, "D515", message + did_you_mean(word, known))
+
+
+def _pattern(found: ReadDocument, names: dict[str, int]) -> Pattern:
+    def end(one: Wanted) -> End:
+        return names[one.name] if isinstance(one, Variable) else one
+
+    edges = [Edge(end(one.subject), one.property, end(one.object)) for one in found.draft.edges]
+    asked = []
+    for one in found.draft.constraints:
+        variable, operand, code = names[one.variable.name], end(one.operand), _CODES[one.operator]
+        if code is Code.DIFFERS and isinstance(operand, int):
+            variable, operand = min(variable, operand), max(variable, operand)
+        asked.append(Constraint(variable, code, operand))
+    return Pattern(len(names), tuple(dict.fromkeys(edges)), tuple(dict.fromkeys(asked)))
+
+
+def _check_meaning(found: ReadDocument, pattern: Pattern, names: list[str]) -> None:
+    cuts = cut_variables(pattern)
+    if len(cuts) > MOST_CUTS:
+        ring = shown(names[one] for one in (*ring_in(pattern), ring_in(pattern)[0]))
+        message = f"too many rings hang together; {ring} is still one when two variables are fixed"
+        found.complain(
+            found.draft.edges[0].span,
+            "D511",
+            f"{message}: make one of its variables a constant, or ask twice",
+        )
+    for variable, reason in contradictions(pattern).items():
+        name = names[variable]
+        span = next(one.span for one in found.draft.constraints if one.variable.name == name)
+        found.complain(span, "D514", f"nothing can be {shown([name])}: {reason}")
+    parts = list(parts_of(pattern))
+    if len(parts) > 1:
+        message = f"the edges fall into {len(parts)} parts that share no node; each may match anywhere"
+        found.warn(found.draft.edges[0].span, "D517", message)
+
+
+def _steps(pattern: Pattern, names: list[str], table: MissionTable) -> dict[str, Any]:
+    return {
+        "variables": [f"?{name}" for name in names],
+        "edges": [edge_words(edge, names, table.dictionary) for edge in pattern.edges],
+        "constraints": [constraint_words(one, names, table.dictionary) for one in pattern.constraints],
+        "cut_variables": [f"?{names[one]}" for one in cut_variables(pattern)],
+    }

@@ -1,0 +1,151 @@
+"""A pattern as its author wrote it, whichever way: edges and conditions by name, each with its place."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from documents.problems import did_you_mean, likely_meant, listed
+from knowledge_manager.graphs.sparql_reader import Variable, Wanted
+from knowledge_manager.graphs.terms import (
+    DECIMAL,
+    INTEGER,
+    RDF,
+    XSD,
+    Iri,
+    Literal,
+    TermError,
+    iri,
+    is_ill_formed,
+    literal,
+)
+from plugins.authoring.constants import BadConstant
+from plugins.authoring.spans import Span
+
+UNKNOWN_NAME: Final = "D515"
+NO_TERM: Final = "D516"
+_ALWAYS: Final = {"rdf": RDF, "xsd": XSD}
+_DATATYPES: Final = ("string", "integer", "decimal", "double", "dateTime", "date", "boolean")
+"""Those that are written without a prefix."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftEdge:
+    """A statement that is asked for."""
+
+    subject: Wanted
+    property: Iri
+    object: Wanted
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DraftConstraint:
+    """A condition on a variable."""
+
+    variable: Variable
+    operator: str
+    operand: Wanted
+    span: Span
+
+
+@dataclass(slots=True)
+class Draft:
+    """All of it, in the order of the document."""
+
+    edges: list[DraftEdge] = field(default_factory=list)
+    constraints: list[DraftConstraint] = field(default_factory=list)
+
+
+class Names:
+    """Reads names with prefixes and literals, as documents in XML write them."""
+
+    def __init__(self, prefixes: Mapping[str, str]) -> None:
+        self._prefixes = {**_ALWAYS, **prefixes}
+
+    def wanted(self, text: str, datatype: str | None, language: str | None) -> Wanted:
+        """Return what an end of an edge says: a variable, a literal where a datatype or a language is given,
+        else a name; what means nothing raises `BadConstant`.
+        """
+        if datatype is not None or language is not None:
+            return self.literal(text, datatype, language)
+        if text.strip().startswith("?"):
+            return self.variable(text)
+        return self.name(text)
+
+    def variable(self, text: str) -> Variable:
+        """Return the variable of a text that begins with a question mark, or raise `BadConstant`."""
+        name = text.strip().removeprefix("?")
+        if not text.strip().startswith("?") or not name.isidentifier() or not name.isascii():
+            raise BadConstant(NO_TERM, f'"{text.strip()[:80]}" is no variable; write ?item')
+        return Variable(name)
+
+    def name(self, text: str) -> Iri:
+        """Return the IRI of a name with a prefix, or a whole one, or raise `BadConstant`."""
+        word = text.strip()
+        if word.startswith("<") and word.endswith(">"):
+            return self._iri(word[1:-1])
+        prefix, separator, rest = word.partition(":")
+        if separator and prefix in self._prefixes:
+            return self._iri(self._prefixes[prefix] + rest)
+        if rest.startswith("//") or prefix.lower() == "urn":
+            return self._iri(word)
+        known = list(self._prefixes)
+        if not separator:
+            message = f'"{word[:80]}" is no name with a prefix (rss:item), and no variable (?item)'
+            raise BadConstant(NO_TERM, message)
+        message = f'prefix "{prefix[:80]}" is unknown ({listed(known)}){did_you_mean(prefix, known)}'
+        meant = tuple(f"{one}:{rest}" for one in likely_meant(prefix, known))
+        raise BadConstant(UNKNOWN_NAME, message, word, meant)
+
+    def literal(self, text: str, datatype: str | None, language: str | None) -> Literal:
+        """Return a literal, or raise `BadConstant`; whether it fits its datatype is judged later."""
+        if datatype is not None and language is not None:
+            raise BadConstant(NO_TERM, "a literal has a datatype or a language, not both")
+        try:
+            if language is not None:
+                return literal(text, language=language.strip())
+            return literal(text, self._datatype(str(datatype)))
+        except TermError as error:
+            raise BadConstant(NO_TERM, str(error)) from None
+
+    def guessed(self, text: str) -> Literal:
+        """Return the number that a text is; anything else raises `BadConstant`, which asks for a datatype."""
+        for datatype in (INTEGER, DECIMAL):
+            found = literal(text, datatype)
+            if not is_ill_formed(found):
+                return found
+        message = f'"{text.strip()[:80]}" is compared as what? Add datatype="dateTime", "string" or another'
+        raise BadConstant(NO_TERM, message)
+
+    def _datatype(self, text: str) -> str:
+        word = text.strip()
+        if ":" in word:
+            return self.name(word).text
+        if word not in _DATATYPES:
+            hint = did_you_mean(word, _DATATYPES)
+            meant = likely_meant(word, _DATATYPES)
+            raise BadConstant(
+                UNKNOWN_NAME, f'datatype "{word}" is unknown ({listed(_DATATYPES)}){hint}', word, meant
+            )
+        return XSD + word
+
+    def _iri(self, text: str) -> Iri:
+        try:
+            return iri(text)
+        except TermError as error:
+            raise BadConstant(NO_TERM, str(error)) from None
+
+
+def named_variables(draft: Draft) -> dict[str, int]:
+    """Return the numbers of variables: in the order in which they first appear in edges."""
+    found: dict[str, int] = {}
+    for edge in draft.edges:
+        for end in (edge.subject, edge.object):
+            if isinstance(end, Variable):
+                found.setdefault(end.name, len(found))
+    return found
+
+
+def shown(variables: Iterable[str]) -> str:
+    """Return variables as people write them."""
+    return ", ".join(f"?{name}" for name in variables)

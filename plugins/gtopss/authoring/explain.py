@@ -1,0 +1,205 @@
+"""Why a publication matches a pattern, or does not: edge by edge, and which fails."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from documents.refusal import Refusal
+from knowledge_manager.mission_table import MissionTable
+from plugins.gtopss.authoring.words import constraint_words, edge_words, term_words, usual_names
+from plugins.gtopss.match import (
+    MOST_BINDINGS,
+    Bindings,
+    Verdict,
+    bindings,
+    first_candidates,
+    is_consistent,
+    judge,
+    steps,
+)
+from plugins.gtopss.pattern import Code, Pattern
+from plugins.gtopss.statements import Statements
+from plugins.gtopss.vectors import decode_pattern, decode_publication
+from watchdog.header import body_of
+
+SHOWN_NODES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedPart:
+    """An edge or a constraint, and how many statements or nodes satisfy it alone; None where nobody tried."""
+
+    words: str
+    found: int | None
+    examples: tuple[str, ...] = ()
+
+    def line(self) -> str:
+        """Return it for a terminal."""
+        if self.found is None:
+            return f"  ?  {self.words}"
+        told = ", ".join(self.examples) + (", …" if self.found > len(self.examples) else "")
+        return (
+            f"  +  {self.words}: {self.found} ({told})" if self.found else f"  -  {self.words}: nothing fits"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedPattern:
+    """All parts, what becomes of the whole, and with which nodes."""
+
+    parts: tuple[ExplainedPart, ...]
+    verdict: Verdict | None = None
+    reason: str = ""
+    rows: tuple[tuple[str, ...], ...] = ()
+    names: tuple[str, ...] = ()
+    has_more: bool = False
+
+    def lines(self) -> list[str]:
+        """Return it for a terminal."""
+        found = [part.line() for part in self.parts]
+        if self.verdict is None:
+            return found
+        if self.verdict is Verdict.MATCHED:
+            found.append("matches" if self.names else "matches: every edge is there")
+            for row in self.rows:
+                found.append(
+                    "  " + ", ".join(f"?{name} = {node}" for name, node in zip(self.names, row, strict=True))
+                )
+            return [*found, f"  … more than {MOST_BINDINGS} ways"] if self.has_more else found
+        return [*found, f"{self.verdict.value}: {self.reason}"]
+
+    def as_document(self) -> dict[str, Any]:
+        """Return it as a JSON document."""
+        return {
+            "parts": [
+                {"words": part.words, "found": part.found, "examples": list(part.examples)}
+                for part in self.parts
+            ],
+            "verdict": None if self.verdict is None else self.verdict.value,
+            "matches": None if self.verdict is None else self.verdict is not Verdict.NOT,
+            "reason": self.reason,
+            "bindings": [dict(zip(self.names, row, strict=True)) for row in self.rows],
+            "has_more": self.has_more,
+        }
+
+
+def explain_pattern(
+    vector: bytes, table: MissionTable, values: Mapping[str, str], age_s: int
+) -> ExplainedPattern:
+    """Return what a pattern asks; values of readings say nothing to it."""
+    if values:
+        raise Refusal("a pattern is tried with a publication; give --publication FILE instead of --value")
+    pattern = decode_pattern(body_of(vector), table.dictionary)
+    names = usual_names(pattern)
+    words = [edge_words(edge, names, table.dictionary) for edge in pattern.edges]
+    words += [f"where {constraint_words(one, names, table.dictionary)}" for one in pattern.constraints]
+    return ExplainedPattern(tuple(ExplainedPart(one, None) for one in words))
+
+
+def explain_publication(vector: bytes, table: MissionTable, notification: bytes) -> ExplainedPattern:
+    """Return what becomes of a publication."""
+    pattern = decode_pattern(body_of(vector), table.dictionary)
+    statements = Statements(decode_publication(notification, table.dictionary).graph, table.taxonomy)
+    return _Explainer(pattern, statements, table).explained()
+
+
+def bindings_in_words(body: bytes, notification: bytes, table: MissionTable) -> str:
+    """Return the nodes of a pattern's variables in a publication, the first way only and how many more."""
+    pattern = decode_pattern(body, table.dictionary)
+    statements = Statements(decode_publication(notification, table.dictionary).graph, table.taxonomy)
+    found = bindings(pattern, statements)
+    if not found.rows or not pattern.variables:
+        return ""
+    nodes = [term_words(node, table.dictionary) for node in found.rows[0]]
+    said = ", ".join(f"?{name} = {node}" for name, node in zip(usual_names(pattern), nodes, strict=True))
+    more = f"{'more than ' if found.has_more else ''}{len(found.rows) - 1} more"
+    return said if len(found.rows) == 1 else f"{said}; {more}"
+
+
+class _Explainer:
+    def __init__(self, pattern: Pattern, statements: Statements, table: MissionTable) -> None:
+        self._pattern = pattern
+        self._statements = statements
+        self._table = table
+        self._names = usual_names(pattern)
+
+    def explained(self) -> ExplainedPattern:
+        parts = (*map(self._edge, range(len(self._pattern.edges))), *self._constraints())
+        verdict = judge(self._pattern, self._statements)
+        found = bindings(self._pattern, self._statements)
+        reason = "" if verdict is Verdict.MATCHED else self._reason(verdict, parts)
+        return ExplainedPattern(parts, verdict, reason, self._rows(found), tuple(self._names), found.has_more)
+
+    def _rows(self, found: Bindings) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(term_words(node, self._table.dictionary) for node in row) for row in found.rows)
+
+    def _edge(self, number: int) -> ExplainedPart:
+        """Return how many statements an edge finds by itself."""
+        edge = self._pattern.edges[number]
+        ends = [
+            None if isinstance(end, int) else self._statements.number_of.get(end, -1)
+            for end in (edge.subject, edge.object)
+        ]
+        is_loop = isinstance(edge.subject, int) and edge.subject == edge.object
+        pairs = [
+            pair
+            for pair in sorted(self._statements.by_property.get(edge.property, ()))
+            if all(end in (None, node) for end, node in zip(ends, pair, strict=True))
+            and (not is_loop or pair[0] == pair[1])
+        ]
+        words = edge_words(edge, self._names, self._table.dictionary)
+        return ExplainedPart(words, len(pairs), tuple(self._shown(pair) for pair in pairs[:SHOWN_NODES]))
+
+    def _shown(self, pair: tuple[int, int]) -> str:
+        one, other = (term_words(self._statements.nodes[node], self._table.dictionary) for node in pair)
+        return f"{one} → {other}"
+
+    def _constraints(self) -> list[ExplainedPart]:
+        """Return how many nodes satisfy each constraint, of those that the edges of its variable leave."""
+        bare = replace(self._pattern, constraints=())
+        candidates = first_candidates(bare, self._statements)
+        found = []
+        for one in self._pattern.constraints:
+            words = f"where {constraint_words(one, self._names, self._table.dictionary)}"
+            if candidates is None or one.code is Code.DIFFERS:
+                found.append(ExplainedPart(words, None))
+                continue
+            nodes = sorted(self._statements.passing([one], candidates[one.variable]))
+            shown = [term_words(self._statements.nodes[node], self._table.dictionary) for node in nodes]
+            found.append(ExplainedPart(words, len(nodes), tuple(shown[:SHOWN_NODES])))
+        return found
+
+    def _reason(self, verdict: Verdict, parts: tuple[ExplainedPart, ...]) -> str:
+        if verdict is Verdict.UNDECIDED:
+            candidates = first_candidates(self._pattern, self._statements) or []
+            could = steps(self._pattern, self._statements, candidates)
+            return f"its rings could take {could:,} steps, so it counts as matched with the lowest degree"
+        failing = [part.words for part in parts if part.found == 0]
+        if failing:
+            return f"nothing fits {failing[0]}"
+        return self._join()
+
+    def _join(self) -> str:
+        """Return the first part with which those before it have no common nodes."""
+        kept: list[Any] = []
+        for edge in self._pattern.edges:
+            kept.append(edge)
+            part = Pattern(self._pattern.variables, tuple(kept))
+            if not self._is_possible(part):
+                words = edge_words(edge, self._names, self._table.dictionary)
+                return f"{words} shares no node with the edges before"
+        for number in range(len(self._pattern.constraints)):
+            part = Pattern(self._pattern.variables, tuple(kept), self._pattern.constraints[: number + 1])
+            if not self._is_possible(part):
+                one = self._pattern.constraints[number]
+                words = constraint_words(one, self._names, self._table.dictionary)
+                return f"{words} fails wherever the edges hold"
+        return "its rings do not close"
+
+    def _is_possible(self, part: Pattern) -> bool:
+        candidates = first_candidates(part, self._statements)
+        return (
+            candidates is not None
+            and is_consistent(part, self._statements, candidates)
+            and bool(judge(part, self._statements) is not Verdict.NOT)
+        )

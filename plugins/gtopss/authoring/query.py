@@ -1,0 +1,13 @@
+"""A vector as the SPARQL query that a judge is asked."""
+
+from knowledge_manager.mission_table import MissionTable
+from plugins.gtopss.authoring.words import usual_names
+from plugins.gtopss.sparql_text import sparql_of
+from plugins.gtopss.vectors import decode_pattern
+from watchdog.header import body_of
+
+
+def query_of(vector: bytes, table: MissionTable) -> str:
+    """Return the query; bytes that are no pattern raise `VectorError`."""
+    pattern = decode_pattern(body_of(vector), table.dictionary)
+    return sparql_of(pattern, tuple(usual_names(pattern)))

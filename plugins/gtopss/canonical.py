@@ -1,0 +1,111 @@
+"""The form in which equal patterns are equal: variables numbered by what is asked of them, not by whoever
+wrote it.
+
+Colours of variables are refined until nothing changes; ties are tried one after the other, and the least
+encoding is taken. Trying is bounded: a pattern with very many symmetries may keep its own form, which costs
+sharing and nothing else.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from knowledge_manager.graphs.terms import Iri, written
+from plugins.gtopss.pattern import Code, Constraint, Edge, End, Pattern
+
+MOST_TRIES: Final = 64
+
+Colours = tuple[int, ...]
+Form = tuple[tuple[tuple[str, str, str], ...], tuple[tuple[int, int, str], ...]]
+
+
+def canonical(pattern: Pattern) -> Pattern:
+    """Return the pattern that stands for all that differ in the names of variables and in order alone."""
+    if pattern.variables < 2:
+        return _renamed(pattern, (0,) * pattern.variables)
+    numberings = _numberings(pattern, refined(pattern, (0,) * pattern.variables), [MOST_TRIES])
+    return min((_renamed(pattern, numbering) for numbering in numberings), key=_form)
+
+
+def refined(pattern: Pattern, colours: Colours) -> Colours:
+    """Return the coarsest colours, not coarser than these, in which variables of one colour see the same."""
+    while True:
+        seen: list[list[tuple[object, ...]]] = [[] for _ in range(pattern.variables)]
+        for edge in pattern.edges:
+            ends = tuple(_colour(end, colours) for end in (edge.subject, edge.object))
+            is_loop = edge.subject == edge.object
+            for side, end in enumerate((edge.subject, edge.object)):
+                if isinstance(end, int):
+                    seen[end].append((edge.property.text, side, is_loop, *ends))
+        for one in pattern.constraints:
+            operand = _colour(one.operand, colours)
+            seen[one.variable].append((str(int(one.code)), 0, False, operand, ""))
+            if isinstance(one.operand, int):
+                seen[one.operand].append((str(int(one.code)), 0, False, _colour(one.variable, colours), ""))
+        signs = [(colours[variable], sorted(seen[variable])) for variable in range(pattern.variables)]
+        order = sorted(range(pattern.variables), key=signs.__getitem__)
+        finer = [0] * pattern.variables
+        for rank, variable in enumerate(order[1:], 1):
+            before = order[rank - 1]
+            finer[variable] = finer[before] if signs[variable] == signs[before] else rank
+        kinds = len(set(finer))
+        if kinds == pattern.variables or kinds == len(set(colours)):
+            return tuple(finer)
+        colours = tuple(finer)
+
+
+def _numberings(pattern: Pattern, colours: Colours, tries: list[int]) -> Iterator[Colours]:
+    """Yield orders of the variables that agree with colours, each tie broken in every way."""
+    if len(set(colours)) == pattern.variables:
+        tries[0] -= 1
+        yield colours
+        return
+    tied = min(colour for colour in colours if colours.count(colour) > 1)
+    for variable in range(pattern.variables):
+        if colours[variable] == tied and tries[0] > 0:
+            chosen = tuple(
+                colour + (colour >= tied and other != variable) for other, colour in enumerate(colours)
+            )
+            yield from _numberings(pattern, refined(pattern, chosen), tries)
+
+
+def _renamed(pattern: Pattern, numbering: Colours) -> Pattern:
+    ranks = {colour: rank for rank, colour in enumerate(sorted(numbering))}
+    number = [ranks[colour] for colour in numbering]
+
+    def end(one: End) -> End:
+        return number[one] if isinstance(one, int) else one
+
+    edges = [Edge(end(edge.subject), edge.property, end(edge.object)) for edge in pattern.edges]
+    asked = []
+    for one in pattern.constraints:
+        variable, operand = number[one.variable], end(one.operand)
+        if one.code is Code.DIFFERS and isinstance(operand, int):
+            variable, operand = min(variable, operand), max(variable, operand)
+        asked.append(Constraint(variable, one.code, operand))
+    return Pattern(
+        pattern.variables,
+        tuple(sorted(edges, key=_edge_key)),
+        tuple(sorted(asked, key=_asked_key)),
+    )
+
+
+def _form(pattern: Pattern) -> Form:
+    return tuple(map(_edge_key, pattern.edges)), tuple(map(_asked_key, pattern.constraints))
+
+
+def _edge_key(edge: Edge) -> tuple[str, str, str]:
+    return edge.property.text, _text(edge.subject), _text(edge.object)
+
+
+def _asked_key(one: Constraint) -> tuple[int, int, str]:
+    return one.variable, int(one.code), _text(one.operand)
+
+
+def _text(end: End) -> str:
+    if isinstance(end, Iri):
+        return end.text
+    return f"?{end:02}" if isinstance(end, int) else written(end)
+
+
+def _colour(end: End, colours: Colours) -> str:
+    return _text(colours[end] if isinstance(end, int) else end)

@@ -1,0 +1,78 @@
+"""Binding tables joined: which nodes of the variables satisfy all edges together, one variable at a time.
+
+A table has the nodes of one or two variables that an edge allows. The variable with the fewest tables is
+joined away first, when its constraints have been asked; what is left in the end is whether anything is left.
+"""
+
+from collections.abc import Iterable
+from itertools import product
+
+from plugins.gtopss.match import MOST_STEPS, Verdict, first_candidates, steps
+from plugins.gtopss.pattern import Pattern
+from plugins.gtopss.statements import Pairs, Statements
+
+Rows = set[tuple[int, ...]]
+Table = tuple[tuple[int, ...], Rows]
+"""Variables, and their nodes row by row."""
+
+
+def judged_by_join(pattern: Pattern, statements: Statements, found: list[Pairs]) -> Verdict:
+    """Return what becomes of a pattern whose edges found these pairs of nodes; what is undecided is so by
+    definition, whoever decides.
+    """
+    if pattern.differing or len(pattern.edges) > 1:
+        candidates = first_candidates(pattern, statements)
+        if candidates is None:
+            return Verdict.NOT
+        if steps(pattern, statements, candidates) > MOST_STEPS:
+            return Verdict.UNDECIDED
+    tables = [
+        _table(edge.subject, edge.object, pairs) for edge, pairs in zip(pattern.edges, found, strict=True)
+    ]
+    nodes = range(len(statements.nodes))
+    for one, other in pattern.differing:
+        apart: Rows = {(a, b) for a, b in product(nodes, nodes) if statements.differ(a, b)}
+        tables.append(((one, other), apart))
+    return Verdict.MATCHED if _is_joined(pattern, statements, tables) else Verdict.NOT
+
+
+def _table(subject: object, object_: object, pairs: Iterable[tuple[int, int]]) -> Table:
+    if isinstance(subject, int) and isinstance(object_, int):
+        if subject == object_:
+            return (subject,), {(one,) for one, other in pairs if one == other}
+        return (subject, object_), set(pairs)
+    if isinstance(subject, int):
+        return (subject,), {(one,) for one, _ in pairs}
+    if isinstance(object_, int):
+        return (object_,), {(other,) for _, other in pairs}
+    return (), {()} if list(pairs) else set()
+
+
+def _is_joined(pattern: Pattern, statements: Statements, tables: list[Table]) -> bool:
+    left = set(range(pattern.variables))
+    while left and all(rows for _, rows in tables):
+        variable = min(left, key=lambda one: (len({v for vs, _ in tables if one in vs for v in vs}), one))
+        own = sorted((table for table in tables if variable in table[0]), key=lambda table: len(table[1]))
+        joined = own[0]
+        for table in own[1:]:
+            joined = natural_join(joined, table)
+        at = joined[0].index(variable)
+        passing = statements.passing(pattern.constraints_on(variable), {row[at] for row in joined[1]})
+        kept = {row[:at] + row[at + 1 :] for row in joined[1] if row[at] in passing}
+        tables = [table for table in tables if variable not in table[0]]
+        tables.append((joined[0][:at] + joined[0][at + 1 :], kept))
+        left.remove(variable)
+    return all(rows for _, rows in tables)
+
+
+def natural_join(one: Table, other: Table) -> Table:
+    """Return the rows of two tables that agree on their common variables."""
+    common = [variable for variable in one[0] if variable in other[0]]
+    mine = [one[0].index(variable) for variable in common]
+    theirs = [other[0].index(variable) for variable in common]
+    rest = [at for at, variable in enumerate(other[0]) if variable not in common]
+    partners: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+    for row in other[1]:
+        partners.setdefault(tuple(row[at] for at in theirs), []).append(tuple(row[at] for at in rest))
+    rows = {row + more for row in one[1] for more in partners.get(tuple(row[at] for at in mine), ())}
+    return (*one[0], *(other[0][at] for at in rest)), rows

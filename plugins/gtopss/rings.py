@@ -1,0 +1,60 @@
+"""Rings of a pattern, and the variables that cut them.
+
+Take the variables as points, and as lines the edges between two different ones and the pairs that must
+differ; parallel lines count. Once the nodes of a few *cut variables* are fixed no ring is left, and what
+hangs together like a tree is decided by arc consistency alone.
+"""
+
+from collections import Counter
+from typing import Final
+
+from plugins.gtopss.pattern import Pattern
+
+MOST_CUTS: Final = 2
+
+Line = tuple[int, int]
+
+
+def lines_of(pattern: Pattern) -> list[Line]:
+    """Return the lines between variables, the lower number first."""
+    lines = [edge.variables() for edge in pattern.edges if len(set(edge.variables())) == 2]
+    return [(min(a, b), max(a, b)) for a, b in (*lines, *pattern.differing)]
+
+
+def core_of(lines: list[Line]) -> list[Line]:
+    """Return the lines that are left when ends that hang loose are taken away again and again."""
+    while True:
+        degree = Counter(end for line in lines for end in line)
+        left = [line for line in lines if degree[line[0]] > 1 and degree[line[1]] > 1]
+        if len(left) == len(lines):
+            return left
+        lines = left
+
+
+def cut_variables(pattern: Pattern) -> tuple[int, ...]:
+    """Return the cut variables in the order in which they are chosen: of the core that is left, the variable
+    with the most lines, then the lowest.
+    """
+    core, cuts = core_of(lines_of(pattern)), list[int]()
+    while core:
+        degree = Counter(end for line in core for end in line)
+        chosen = min(degree, key=lambda one: (-degree[one], one))
+        cuts.append(chosen)
+        core = core_of([line for line in core if chosen not in line])
+    return tuple(cuts)
+
+
+def ring_in(pattern: Pattern) -> tuple[int, ...]:
+    """Return the variables of a ring that the cut variables leave uncut, in their order."""
+    cuts = cut_variables(pattern)[:MOST_CUTS]
+    core = core_of([line for line in lines_of(pattern) if not set(line) & set(cuts)])
+    if not core:
+        return ()
+    path = [min(core)[0]]
+    lines = list(core)
+    while True:
+        line = next(one for one in lines if path[-1] in one)
+        lines.remove(line)
+        path.append(line[0] + line[1] - path[-1])
+        if path[-1] in path[:-1]:
+            return tuple(path[path.index(path[-1]) : -1])

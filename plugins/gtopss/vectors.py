@@ -1,0 +1,343 @@
+"""The bytes of the language: publications and patterns (docs/graph-format.md has them in a table).
+
+    publication  number (2)  valid  stamp (2)  10  L  local terms  subjects × (step, pairs × (step, object))
+    body         stamp (2)  20  v  L  local terms  edges × (property, subject, object)
+                 constraints × (variable·16 + code, operand)
+
+A reference below L is a local term, others are entries of the dictionary from L on; in a pattern an end below
+v is a variable, others are references from v on. Everything stands in rising order, once, and nothing is
+there that is not used: what is meant has one spelling, as far as variables and blank nodes have an order.
+Vectors are untrusted: decoding accepts exactly what encoding writes, and raises `VectorError` for all else.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final, TypeGuard
+
+from knowledge_manager.graphs.dictionary import Dictionary
+from knowledge_manager.graphs.graph_class import LARGEST_PUBLICATION
+from knowledge_manager.graphs.terms import Blank, Graph, Iri, Literal, Term, Triple
+from knowledge_manager.graphs.values import value_of
+from plugins.byte_numbers import ByteReader, number
+from plugins.gtopss.pattern import (
+    KINSHIPS,
+    MOST_CONSTRAINTS,
+    MOST_EDGES,
+    MOST_VARIABLES,
+    ORDERS,
+    Code,
+    Constant,
+    Constraint,
+    Edge,
+    End,
+    Pattern,
+    in_order_of_appearance,
+)
+from plugins.gtopss.rings import MOST_CUTS, cut_variables
+from plugins.gtopss.term_bytes import OTHER, kind_of, read_term, term_bytes
+from watchdog.header import BODY_AT
+from watchdog.vector import ONE_HOUR
+
+PUBLICATION: Final = 0x10
+PATTERN: Final = 0x20
+FORM_AT: Final = 5
+"""Where in a vector it stands which of the two it is."""
+STAMP_BYTES: Final = 2
+_NUMBER_BYTES: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class GraphPublication:
+    """A publication's parts."""
+
+    graph: Graph
+    number: int = 0
+    valid: int = ONE_HOUR
+    stamp_s: int = 0
+
+
+def encode_publication(told: GraphPublication, dictionary: Dictionary) -> bytes:
+    """Return the vector of a publication."""
+    terms = _Terms((term for triple in told.graph for term in triple), dictionary)
+    rows = sorted(tuple(terms.reference(term) for term in triple) for triple in told.graph)
+    head = (told.number % 65536).to_bytes(_NUMBER_BYTES, "big") + bytes([told.valid])
+    parts = [head, (told.stamp_s % 65536).to_bytes(STAMP_BYTES, "big"), bytes([PUBLICATION]), terms.bytes]
+    subjects = [(subject, [row[1:] for row in some]) for subject, some in groupby(rows, lambda row: row[0])]
+    parts.append(number(len(subjects)))
+    last = 0
+    for subject, pairs in subjects:
+        parts += [number(subject - last), number(len(pairs))]
+        last, last_property = subject, 0
+        for property_, object_ in pairs:
+            parts += [number(property_ - last_property), number(object_)]
+            last_property = property_
+    return b"".join(parts)
+
+
+def decode_publication(vector: bytes, dictionary: Dictionary) -> GraphPublication:
+    """Return what a publication tells, or raise `VectorError`."""
+    data = ByteReader(vector)
+    event_number = data.byte("a number") << 8 | data.byte("a number")
+    valid = data.byte("a lifetime")
+    stamp_s = data.byte("a stamp") << 8 | data.byte("a stamp")
+    if data.byte("a form") != PUBLICATION:
+        raise data.refused(f"a publication has the form {PUBLICATION:#x}", FORM_AT)
+    if len(vector) > LARGEST_PUBLICATION:
+        raise data.refused(f"a publication has at most {LARGEST_PUBLICATION} bytes", LARGEST_PUBLICATION)
+    terms = _LocalTerms(data, dictionary, blanks_are_terms=True)
+    graph: set[Triple] = set()
+    last = 0
+    for position in range(data.number("a number of subjects")):
+        begin, step = data.at, data.number("a subject")
+        if position and not step:
+            raise data.refused("subjects stand in rising order, each once", begin)
+        last += step
+        subject = terms.at(last, begin)
+        if isinstance(subject, Literal):
+            raise data.refused("a literal is no subject", begin)
+        _read_pairs(data, terms, subject, graph)
+    if not graph:
+        raise data.refused("a publication states something")
+    data.refuse_rest()
+    terms.refuse_unused()
+    return GraphPublication(frozenset(graph), event_number, valid, stamp_s)
+
+
+def _read_pairs(data: ByteReader, terms: "_LocalTerms", subject: Term, graph: set[Triple]) -> None:
+    begin, pairs = data.at, data.number("a number of statements")
+    if not pairs:
+        raise data.refused("of a subject something is stated", begin)
+    before, last = (-1, -1), 0
+    for _ in range(pairs):
+        begin = data.at
+        last += data.number("a property")
+        object_ = data.number("an object")
+        if (last, object_) <= before:
+            raise data.refused("statements stand in rising order, none twice", begin)
+        before = last, object_
+        property_ = terms.at(last, begin)
+        if not isinstance(property_, Iri):
+            raise data.refused("a property is an IRI", begin)
+        graph.add(Triple(subject, property_, terms.at(object_, begin)))
+
+
+def encode_pattern(pattern: Pattern, dictionary: Dictionary, stamp_s: int = 0) -> bytes:
+    """Return the body of a pattern."""
+    terms = _Terms(_constants(pattern), dictionary)
+    v = pattern.variables
+
+    def end(one: End) -> int:
+        return one if isinstance(one, int) else v + terms.reference(one)
+
+    def operand(one: Constraint) -> int:
+        return one.operand if isinstance(one.operand, int) else terms.reference(one.operand)
+
+    edges = sorted({(terms.reference(e.property), end(e.subject), end(e.object)) for e in pattern.edges})
+    asked = sorted({(one.variable << 4 | one.code, operand(one)) for one in pattern.constraints})
+    parts = [(stamp_s % 65536).to_bytes(STAMP_BYTES, "big"), bytes([PATTERN, v]), terms.bytes]
+    parts.append(number(len(edges)))
+    parts += [number(part) for edge in edges for part in edge]
+    parts.append(number(len(asked)))
+    parts += [bytes([code]) + number(value) for code, value in asked]
+    return b"".join(parts)
+
+
+def decode_pattern(body: bytes, dictionary: Dictionary) -> Pattern:
+    """Return the pattern that a body is, or raise `VectorError`; offsets count from the overlay's header."""
+    data = ByteReader(body, BODY_AT)
+    data.take(STAMP_BYTES, "a stamp")
+    if data.byte("a form") != PATTERN:
+        raise data.refused(f"a pattern has the form {PATTERN:#x}", data.at - 1)
+    v = data.byte("a number of variables")
+    if v > MOST_VARIABLES:
+        raise data.refused(f"{v} variables; there are at most {MOST_VARIABLES}", data.at - 1)
+    terms = _LocalTerms(data, dictionary, blanks_are_terms=False)
+    edges = _read_edges(data, terms, v)
+    asked = _read_constraints(data, terms, v)
+    data.refuse_rest()
+    terms.refuse_unused()
+    pattern = Pattern(v, edges, asked)
+    if {one for edge in edges for one in edge.variables()} != set(range(v)):
+        raise data.refused("every variable stands in some edge")
+    if in_order_of_appearance(pattern) is None:
+        raise data.refused("variables are numbered as they first appear, in some order of the edges")
+    if len(cut_variables(pattern)) > MOST_CUTS:
+        raise data.refused(f"its rings need more than {MOST_CUTS} cut variables")
+    return pattern
+
+
+def _read_edges(data: ByteReader, terms: "_LocalTerms", v: int) -> tuple[Edge, ...]:
+    begin, count = data.at, data.number("a number of edges")
+    if not 1 <= count <= MOST_EDGES:
+        raise data.refused(f"{count} edges; a pattern has 1 to {MOST_EDGES}", begin)
+    edges: list[Edge] = []
+    before = (-1, -1, -1)
+    for _ in range(count):
+        begin = data.at
+        row = data.number("a property"), data.number("a subject"), data.number("an object")
+        if row <= before:
+            raise data.refused("edges stand in rising order, none twice", begin)
+        before = row
+        property_ = terms.constant(row[0], begin)
+        subject, object_ = (one if one < v else terms.constant(one - v, begin) for one in row[1:])
+        if not isinstance(property_, Iri) or isinstance(subject, Literal):
+            raise data.refused("a property is an IRI, and a literal is no subject", begin)
+        edges.append(Edge(subject, property_, object_))
+    return tuple(edges)
+
+
+def _read_constraints(data: ByteReader, terms: "_LocalTerms", v: int) -> tuple[Constraint, ...]:
+    begin, count = data.at, data.number("a number of constraints")
+    if count > MOST_CONSTRAINTS:
+        raise data.refused(f"{count} constraints; a pattern has at most {MOST_CONSTRAINTS}", begin)
+    asked: list[Constraint] = []
+    before = (-1, -1)
+    for _ in range(count):
+        begin = data.at
+        row = data.byte("a constraint"), data.number("an operand")
+        if row <= before:
+            raise data.refused("constraints stand in rising order, none twice", begin)
+        before = row
+        asked.append(_constraint(data, terms, v, row, begin))
+    return tuple(asked)
+
+
+def _constraint(
+    data: ByteReader, terms: "_LocalTerms", v: int, row: tuple[int, int], begin: int
+) -> Constraint:
+    variable = row[0] >> 4
+    if variable >= v:
+        raise data.refused(f"there is no variable {variable}", begin)
+    try:
+        code = Code(row[0] & 15)
+    except ValueError:
+        raise data.refused(f"there is no constraint of code {row[0] & 15}", begin) from None
+    if code is Code.DIFFERS:
+        if not variable < row[1] < v:
+            raise data.refused("a variable differs from a later one", begin)
+        return Constraint(variable, code, row[1])
+    operand = terms.constant(row[1], begin)
+    if code in KINSHIPS and not isinstance(operand, Iri):
+        raise data.refused("a class is an IRI", begin)
+    if code in ORDERS and value_of(operand) is None:
+        raise data.refused("what is compared has an order", begin)
+    return Constraint(variable, code, operand)
+
+
+def _constants(pattern: Pattern) -> Iterable[Constant]:
+    for edge in pattern.edges:
+        yield from (one for one in edge if not isinstance(one, int))
+    yield from (one.operand for one in pattern.constraints if not isinstance(one.operand, int))
+
+
+class _Terms:
+    """The references of terms: those spelt out first, the dictionary's after them."""
+
+    def __init__(self, used: Iterable[Term], dictionary: Dictionary) -> None:
+        self._dictionary = dictionary
+        terms = dict.fromkeys(used)
+        terms |= dict.fromkeys(Iri(term.datatype) for term in terms if _is_other(term, dictionary))
+        local = [one for one in terms if not isinstance(one, Iri) or dictionary.number_of(one) is None]
+        blanks = sorted((one for one in local if isinstance(one, Blank)), key=lambda one: one.number)
+        names = {_spelt(one, dictionary): one for one in local if isinstance(one, Iri)}
+        self._size = len(local)
+        self._local: dict[Term, int] = {names[text]: at for at, text in enumerate(sorted(names))}
+        others = {
+            term_bytes(one, dictionary, self.reference): one for one in local if isinstance(one, Literal)
+        }
+        ordered: list[tuple[bytes, Term]] = [(text, others[text]) for text in sorted(others)]
+        ordered += [(term_bytes(one, dictionary, self.reference), one) for one in blanks]
+        self._local |= {term: len(names) + at for at, (_, term) in enumerate(ordered)}
+        texts = [*sorted(names), *(text for text, _ in ordered)]
+        self.bytes = number(len(texts)) + b"".join(texts)
+
+    def reference(self, term: Term) -> int:
+        """Return the number by which the vector knows a term."""
+        if term in self._local:
+            return self._local[term]
+        found = self._dictionary.number_of(term) if isinstance(term, Iri) else None
+        assert found is not None, "every term is local or in the dictionary"
+        return self._size + found
+
+
+def _is_other(term: Term, dictionary: Dictionary) -> TypeGuard[Literal]:
+    """Say whether a term is a literal that names its datatype."""
+    return isinstance(term, Literal) and kind_of(term, dictionary) == OTHER
+
+
+def _spelt(term: Iri, dictionary: Dictionary) -> bytes:
+    return term_bytes(term, dictionary, _no_reference)
+
+
+def _no_reference(term: Iri) -> int:
+    raise AssertionError("an IRI has no datatype")
+
+
+class _LocalTerms:
+    """The terms of a vector that is read, by reference; notes which are used."""
+
+    def __init__(self, data: ByteReader, dictionary: Dictionary, *, blanks_are_terms: bool) -> None:
+        self._data = data
+        self._dictionary = dictionary
+        self._terms: list[Term] = []
+        self._begins: list[int] = []
+        self._used: set[int] = set()
+        self._blanks_are_terms = blanks_are_terms
+        begin, self._size = data.at, data.number("a number of terms")
+        if self._size > len(data.data) - data.at:
+            raise data.refused("the vector is too short for so many terms", begin)
+        before, blanks = b"", 0
+        for _ in range(self._size):
+            begin = data.at
+            term = read_term(data, dictionary, self._datatype)
+            if isinstance(term, Blank):
+                term = self._numbered(blanks, begin)
+                blanks += 1
+            else:
+                before = self._in_order(begin, before, blanks)
+            if isinstance(term, Iri) and dictionary.number_of(term) is not None:
+                raise data.refused("what the dictionary has is sent by its number", begin)
+            self._terms.append(term)
+            self._begins.append(begin)
+
+    def _numbered(self, blanks: int, begin: int) -> Blank:
+        if not self._blanks_are_terms:
+            raise self._data.refused("a pattern names no blank node", begin)
+        return Blank(blanks)
+
+    def _in_order(self, begin: int, before: bytes, blanks: int) -> bytes:
+        written = self._data.data[begin : self._data.at]
+        if written <= before or blanks:
+            raise self._data.refused("terms rise by their bytes, each once, blank nodes last", begin)
+        return written
+
+    def _datatype(self, reference: int) -> Iri:
+        if self._size > reference >= len(self._terms):
+            raise self._data.refused("a datatype stands before its literals")
+        term = self.at(reference, self._data.at)
+        if not isinstance(term, Iri):
+            raise self._data.refused("a datatype is an IRI")
+        return term
+
+    def at(self, reference: int, begin: int) -> Term:
+        """Return the term of a reference, or raise `VectorError`."""
+        if reference < self._size:
+            self._used.add(reference)
+            return self._terms[reference]
+        entry = reference - self._size
+        if entry >= len(self._dictionary.terms):
+            raise self._data.refused(f"the dictionary has no entry {entry}", begin)
+        return self._dictionary.terms[entry]
+
+    def constant(self, reference: int, begin: int) -> Constant:
+        """Return the constant of a reference, or raise `VectorError`."""
+        term = self.at(reference, begin)
+        assert not isinstance(term, Blank), "a pattern has none"
+        return term
+
+    def refuse_unused(self) -> None:
+        """Refuse local terms that nothing refers to."""
+        for reference in range(self._size):
+            if reference not in self._used:
+                raise self._data.refused("a term that nothing refers to", self._begins[reference])

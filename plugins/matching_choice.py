@@ -1,0 +1,85 @@
+"""Which algorithm matches, and under which feature condition: what scenarios, node files and commands choose.
+
+Names are those of the languages. A name concerns every language that has it; the others match as they always
+do. A condition belongs to a whole mission: sources, mediators and ground truth have the same one.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from knowledge_manager.event_class import UnknownName
+from plugins.language import SubscriptionLanguage
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingChoice:
+    """What is chosen; None is what a language has by itself."""
+
+    matcher: str | None = None
+    condition: str | None = None
+
+    def applied(self, known: Mapping[int, SubscriptionLanguage]) -> dict[int, SubscriptionLanguage]:
+        """Return the languages as they are under this choice; a name that none of them has raises
+        `UnknownName`.
+        """
+        matcher = None if self.matcher is None else matcher_named(self.matcher, known.values())
+        condition = None if self.condition is None else condition_named(self.condition, known.values())
+        return {number: _matching_by(_under(one, condition), matcher) for number, one in known.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceFault:
+    """What is wrong with a key of a file that chooses: its error code, what to say, what was likely meant."""
+
+    key: str
+    code: str
+    message: str
+    meant: Sequence[str] = ()
+
+
+def choice_faults(
+    matcher: str | None, condition: str | None, known: Iterable[SubscriptionLanguage]
+) -> Iterator[ChoiceFault]:
+    """Yield what of these keys no language knows."""
+    spoken = tuple(known)
+    for key, code, name, named in (
+        ("matcher", "D390", matcher, matcher_named),
+        ("condition", "D391", condition, condition_named),
+    ):
+        try:
+            if name is not None:
+                named(name, spoken)
+        except UnknownName as error:
+            yield ChoiceFault(key, code, str(error), error.meant)
+
+
+def matcher_named(name: str, known: Iterable[SubscriptionLanguage]) -> str:
+    """Return the name of an algorithm as languages have it, or raise `UnknownName`; case is ignored."""
+    return _named("matcher", name, [each for language in known for each in language.algorithms])
+
+
+def condition_named(name: str, known: Iterable[SubscriptionLanguage]) -> str:
+    """Return the name of a feature condition, or raise `UnknownName`."""
+    return _named("condition", name, [each for language in known for each in language.conditions])
+
+
+def _named(what: str, name: str, names: Iterable[str]) -> str:
+    there = list(dict.fromkeys(names))
+    if name.casefold() not in there:
+        raise UnknownName(what, name, there, most=len(there))
+    return name.casefold()
+
+
+def _under(language: SubscriptionLanguage, condition: str | None) -> SubscriptionLanguage:
+    make = language.conditions.get(condition or "")
+    return language if make is None else make()
+
+
+def _matching_by(language: SubscriptionLanguage, algorithm: str | None) -> SubscriptionLanguage:
+    make = language.algorithms.get(algorithm or "")
+    if make is None:
+        return language
+    heard = language.listens_to
+    if heard is not None and language.language_id in heard:
+        heard = {**heard, language.language_id: make}
+    return replace(language, matcher=make, listens_to=heard)

@@ -1,0 +1,37 @@
+"""Bytes that are well-formed *and* mean something in a mission: its event classes, attributes and values.
+
+What is well-formed each language says for itself; what a mission knows is the same for all.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from knowledge_manager.event_class import EventClass, UnknownName
+from knowledge_manager.mission_table import MissionTable
+from watchdog.vector import VectorError
+
+
+def event_in_mission(
+    table: MissionTable, event: int, attributes: Iterable[int], *, event_at: int, attributes_at: int
+) -> EventClass:
+    """Return an event class that has these attributes, or raise `VectorError` at the offset of whichever the
+    mission does not know.
+    """
+    try:
+        known = table.event_at(event)
+    except UnknownName as error:
+        raise VectorError(event_at, str(error)) from None
+    unknown = sorted(set(attributes) - {attribute.index for attribute in known.attributes})
+    if unknown:
+        raise VectorError(attributes_at, f"{known.name} has no attribute with index {unknown[0]}")
+    return known
+
+
+def refuse_unknown_values(event: EventClass, values: Mapping[int, int], at: int) -> None:
+    """Raise `VectorError` for the byte of a listed value that there is not; bytes stand one after the other
+    from this offset.
+    """
+    for position, (index, byte) in enumerate(values.items()):
+        attribute = event.attribute_at(index)
+        if attribute.values and byte >= len(attribute.values):
+            message = f"{attribute.name} has {len(attribute.values)} values, not {byte + 1}"
+            raise VectorError(at + position, message)

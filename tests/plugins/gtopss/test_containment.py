@@ -1,0 +1,133 @@
+"""Containment is sure, mergers contain, and the forest keeps its promises through any history."""
+
+import random
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from knowledge_manager.graphs.terms import Graph
+from plugins.gtopss.containment import contains, frozen
+from plugins.gtopss.forest import PatternForest
+from plugins.gtopss.match import Verdict, judge
+from plugins.gtopss.mergers import Merger, Together, merge_by_pairs, merged, without
+from plugins.gtopss.pattern import Pattern
+from plugins.gtopss.shards import containment_plan, frequency_plan, random_plan
+from plugins.gtopss.statements import Statements
+from tests.plugins.gtopss.graphs import SMALL_TAXONOMY, patterns, small_graphs
+from tests.plugins.gtopss.random_graphs import random_graph, random_pattern
+
+
+def matches(pattern: Pattern, graph: Graph) -> bool:
+    return judge(pattern, Statements(graph, SMALL_TAXONOMY)) is not Verdict.NOT
+
+
+@given(patterns(edges=2, constraints=2), patterns(edges=3), small_graphs())
+def test_what_is_said_holds_in_every_publication(one: Pattern, other: Pattern, graph: Graph) -> None:
+    if contains(one, other, SMALL_TAXONOMY):
+        assert matches(one, graph) or not matches(other, graph)
+
+
+@given(patterns(), patterns())
+def test_without_constraints_it_is_freezing(one: Pattern, other: Pattern) -> None:
+    bare, below = replace(one, constraints=()), replace(other, constraints=())
+    assert contains(bare, below, SMALL_TAXONOMY) == matches(bare, frozen(below))
+
+
+@given(patterns())
+def test_every_pattern_contains_itself(pattern: Pattern) -> None:
+    assert contains(pattern, pattern, SMALL_TAXONOMY)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10**6))
+def test_claims_of_many_pairs_are_refuted_by_nothing(seed: int) -> None:
+    chance = random.Random(seed)
+    asked = [random_pattern(chance) for _ in range(25)]
+    told = [Statements(random_graph(chance, 20), SMALL_TAXONOMY) for _ in range(25)]
+    found = [
+        {at for at, one in enumerate(told) if judge(pattern, one) is not Verdict.NOT} for pattern in asked
+    ]
+    claims = {
+        (one, other)
+        for one in range(len(asked))
+        for other in range(len(asked))
+        if contains(asked[one], asked[other], SMALL_TAXONOMY)
+    }
+    assert all(found[other] <= found[one] for one, other in claims)
+    assert all((a, c) in claims for a, b in claims for b_, c in claims if b == b_), "it is transitive"
+
+
+@given(patterns(), patterns())
+def test_a_merger_contains_both(one: Pattern, other: Pattern) -> None:
+    found = merged(one, other, SMALL_TAXONOMY)
+    if found is not None:
+        assert found.edges
+        assert contains(found, one, SMALL_TAXONOMY)
+        assert contains(found, other, SMALL_TAXONOMY)
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10**6))
+def test_a_forest_after_removals_is_a_fresh_one(seed: int) -> None:
+    chance = random.Random(seed)
+    forest, held = PatternForest(SMALL_TAXONOMY), dict[tuple[int, int], Pattern]()
+    for _ in range(120):
+        key = chance.randrange(40), 0
+        if chance.random() < 0.35:
+            forest.remove(key)
+            held.pop(key, None)
+        else:
+            held[key] = random_pattern(chance)
+            forest.insert(key, held[key])
+    roots = list(forest.roots)
+    for one in roots:
+        for other in roots:
+            assert one is other or not contains(one.pattern, other.pattern, SMALL_TAXONOMY)
+    for key, pattern in held.items():
+        node = forest.node_of(key)
+        assert contains(node.pattern, pattern, SMALL_TAXONOMY)
+        while node.above is not None:
+            assert contains(node.above.pattern, node.pattern, SMALL_TAXONOMY)
+            assert node in node.above.below
+            node = node.above
+        assert node in roots
+    fresh = PatternForest(SMALL_TAXONOMY)
+    for key, pattern in held.items():
+        fresh.insert(key, pattern)
+    assert len(roots) == len(list(fresh.roots))
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 10**6), st.sampled_from([2, 3]))
+def test_all_plans_reach_every_match(seed: int, shards: int) -> None:
+    chance = random.Random(seed)
+    asked = {number: random_pattern(chance) for number in range(40)}
+    graphs = [random_graph(chance, 20) for _ in range(12)]
+    together = Together()
+    for graph in graphs:
+        together.saw(number for number, one in asked.items() if matches(one, graph))
+    plans = [
+        random_plan(asked, shards, seed),
+        containment_plan(asked, shards, SMALL_TAXONOMY),
+        frequency_plan(asked, shards, SMALL_TAXONOMY, together.pairs(), 0.5),
+    ]
+    for plan in plans:
+        assert set(plan.shard_of) == set(asked)
+        for graph in graphs:
+            hit = {shard for front, shard in plan.front if matches(front, graph)}
+            for number, one in asked.items():
+                if matches(one, graph) and plan.front:
+                    assert plan.shard_of[number] in hit
+
+
+def test_a_merger_is_made_anew_when_a_member_leaves() -> None:
+    chance = random.Random(5)
+    asked = {number: random_pattern(chance) for number in range(60)}
+    mergers = merge_by_pairs(asked, [], 20, SMALL_TAXONOMY)
+    large = max(mergers, key=lambda merger: len(merger.members))
+    assert len(large.members) > 2
+    [rest] = without(large, large.members[0], asked, SMALL_TAXONOMY)
+    assert rest.members == large.members[1:]
+    assert all(contains(rest.pattern, asked[number], SMALL_TAXONOMY) for number in rest.members)
+    assert without(Merger(asked[0], (0,)), 0, asked, SMALL_TAXONOMY) == []
