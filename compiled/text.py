@@ -12,9 +12,13 @@ from typing import Final
 
 COMPILED: Final = (
     "dens/*.py",
+    "dens/brokers/*.py",
     "dens/stores/memory.py",
     "emulation/clock.py",
     "emulation/contact_schedule.py",
+    "emulation/forwarding/overlay_contacts.py",
+    "emulation/forwarding/routed_network.py",
+    "emulation/forwarding/topology.py",
     "emulation/node.py",
     "emulation/radio.py",
     "emulation/reachability.py",

@@ -8,7 +8,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from dens.authentication import Authenticator
-from dens.interfaces import Directory, FilterHost, Identities, MatcherFactory, Signer
+from dens.brokers.node import BrokerNode
+from dens.brokers.options import BrokerOptions
+from dens.interfaces import (
+    ComposerFactory,
+    CoverIndexFactory,
+    Directory,
+    FilterHost,
+    Identities,
+    MatcherFactory,
+    ResultReader,
+    RoutingRelations,
+    Signer,
+)
+from dens.item import Item
 from dens.limits import Limits
 from dens.node import DensNode
 from dens.parts import TakesApart
@@ -27,8 +40,18 @@ class Assembly:
     """By language, as all of these."""
     directory: Callable[[], Directory]
     """Makes an empty one for each mediator."""
+    knowledge: Callable[[], Directory] | None = None
+    """Makes an empty one for each end, if ends keep what they hear of others' offers."""
     listens_to: Mapping[int, Mapping[int, MatcherFactory]] = field(default_factory=dict)
     parts: Mapping[int, TakesApart] = field(default_factory=dict)
+    composers: Mapping[int, ComposerFactory] = field(default_factory=dict)
+    results: Mapping[int, ResultReader] = field(default_factory=dict)
+    judged: Callable[[Item], None] | None = None
+    """Told of every notification that a mediator's matchers were asked about; None where nobody counts."""
+    covers: Mapping[int, CoverIndexFactory] | None = None
+    """None where nothing is spared at sources (docs/decisions/0022-covering-in-the-system.md)."""
+    relations: Mapping[int, RoutingRelations] = field(default_factory=dict)
+    """What brokers ask of languages; of others only equal bodies stand for each other."""
     mission_key: bytes | None = None
     limits: Limits = field(default_factory=Limits)
 
@@ -54,10 +77,43 @@ class Assembly:
             now_ms,
             matchers=self.matchers,
             listens_to=self.listens_to,
+            judged=self.judged,
             parts=self.parts,
+            covers=self.covers,
+            composers=self.composers,
+            results=self.results,
             directory=self.directory(),
             policy=policy,
             hosts=hosts,
+            identities=identities,
+            authenticator=self.authenticator(node),
+            limits=self.limits,
+        )
+
+    def broker(
+        self,
+        node: int,
+        store: Store,
+        now_ms: int,
+        options: BrokerOptions,
+        *,
+        identities: Identities | None = None,
+    ) -> BrokerNode:
+        """Return a broker, with what its store remembers. It hands on what others tell and makes nothing, so
+        languages whose notifications are made by mediators are unknown to it, and refused as such.
+        """
+        known = {number: made for number, made in self.matchers.items() if number not in self.composers}
+        return BrokerNode(
+            node,
+            self.table_check,
+            store,
+            now_ms,
+            matchers=known,
+            listens_to={number: heard for number, heard in self.listens_to.items() if number in known},
+            judged=self.judged,
+            relations=self.relations,
+            options=options,
+            directory=self.directory(),
             identities=identities,
             authenticator=self.authenticator(node),
             limits=self.limits,
@@ -73,7 +129,9 @@ class Assembly:
             store,
             now_ms,
             parts=self.parts,
+            results=self.results,
             signer=signer,
+            directory=None if self.knowledge is None else self.knowledge(),
             authenticator=self.authenticator(node),
             limits=self.limits,
         )
@@ -86,6 +144,8 @@ class Assembly:
             store,
             now_ms,
             filter_host=filter_host,
+            covering=self.covers is not None,
+            directory=None if self.knowledge is None else self.knowledge(),
             authenticator=self.authenticator(node),
             limits=self.limits,
         )

@@ -59,7 +59,7 @@ class NodeContext:
         self.ledger: Final = Ledger(store, limits)
         self.events: Final[deque[Event]] = deque()
         self.quarantine: Final = Quarantine(self.ledger, self.events)
-        self.rate_limit: Final = RateLimit(limits)
+        self.rate_limit: Final = RateLimit(limits.session_ms, limits.session_burst)
         self.sessions: Final[dict[int, PeerSession]] = {}
         """The open contacts, by peer."""
 

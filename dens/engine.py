@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Final
 
-from dens.arguments import checked_peer, checked_table_check
+from dens.arguments import checked_bytes, checked_peer, checked_table_check
 from dens.authentication import TAG_BYTES
 from dens.context import NodeContext
 from dens.envelope import unpack
@@ -33,6 +33,7 @@ from dens.events import (
 )
 from dens.greeting import Greeting
 from dens.item import AT_ONCE_MS, NEVER_MS, NUMBER_BITS, Item, ItemId
+from dens.lookups import Lookups
 from dens.machine import Datagram
 from dens.messages import Acknowledgement, Batch, Hello, SummaryMessage
 from dens.numbers import (
@@ -45,7 +46,9 @@ from dens.numbers import (
     HELLO,
     KNOWN,
     LINK_NUMBER,
+    LOOKUP,
     MEDIATOR,
+    OFFERS,
     REASON_NAMES,
     STATUS_NAMES,
     STORED,
@@ -63,6 +66,8 @@ _SUMMARY_RANK: Final = 0
 _ITEM_RANK: Final = 2
 _RANKS: Final = {SUMMARY: _SUMMARY_RANK, ACKNOWLEDGEMENT: 1}
 """In which order the link messages of a batch come, before what is stored."""
+PATIENCE_MS: Final = 3_000
+"""So long an answer to a look-up is waited for, if nothing else is said."""
 
 
 class Engine(ABC):
@@ -82,6 +87,7 @@ class Engine(ABC):
         self._participant = participant
         self._transmitter = Transmitter(context, table_check, participant)
         self._greeting = Greeting(context, participant)
+        self._lookups = Lookups(context, table_check, participant)
         self._table_check = table_check
         self._authenticator = context.authenticator
         self._flags = context.flags
@@ -132,6 +138,8 @@ class Engine(ABC):
                 if not self._greeting.is_admitted(hello, session, now_ms):
                     return self._refuse(data, peer, Reason.RATE_LIMIT, now_ms)
                 return self._greeting.hello_came(hello, session, now_ms)
+            if item.type == LOOKUP or item.type == OFFERS:
+                return self._look_up_came(item, session, len(data), now_ms)
             items = self._unbatched(item.payload, peer, now_ms) if item.type == BATCH else [item]
             summary = SummaryMessage.decode(items[0].payload) if items[0].type == SUMMARY else None
             if summary is not None and not self._greeting.is_summary_admitted(
@@ -147,7 +155,7 @@ class Engine(ABC):
         """Begin a session: hello goes out until the peer answers. On a trusted link nothing has a tag."""
         checked_peer(peer, self.node)
         self.end_what_is_over(now_ms)
-        self._sessions.pop(peer, None)
+        self._sessions.pop(peer, None)  # Look-ups wait on: the peer is asked again when it is ready.
         number = self._ledger.session_number()
         flags = 0 if is_trusted else self._flags
         session = self._sessions[peer] = PeerSession(peer, number, now_ms, self.limits, flags)
@@ -157,6 +165,8 @@ class Engine(ABC):
     def contact_lost(self, peer: int, now_ms: int) -> None:
         """Throw the session away; what was not acknowledged is offered again at the next contact."""
         self._sessions.pop(peer, None)
+        if self._lookups.is_any:
+            self._lookups.contact_lost(peer, now_ms)
 
     def is_unverified(self, item_id: ItemId) -> bool:
         """Say whether a message that is held here came over a trusted link, without a tag in a mission that
@@ -167,7 +177,7 @@ class Engine(ABC):
         """Return when something becomes due: a hello, a retransmission, acknowledgements. Ends are not: to
         everybody else what is over is over, whether its node has told so or not.
         """
-        earliest = self._participant.next_timer_ms()
+        earliest = min(self._participant.next_timer_ms(), self._lookups.due_ms)
         for session in self._sessions.values():
             if session.due_ms < earliest:
                 earliest = session.due_ms
@@ -179,6 +189,8 @@ class Engine(ABC):
             self._forget(now_ms)
         self.end_what_is_over(now_ms)
         self._participant.timer_due(now_ms)
+        if self._lookups.due_ms <= now_ms:
+            self._lookups.timer_due(now_ms)
 
     def next_end_ms(self) -> int | None:
         """Return when something ends, or may end, that is not told yet. It is told by any verb that is given
@@ -237,7 +249,51 @@ class Engine(ABC):
         session = self._sessions.get(peer)
         return None if session is None else session.role
 
+    def greeted_by(self, role: Role) -> bool:
+        """Say whether anybody of this role is in contact and has greeted."""
+        return any(session.role is role for session in self._sessions.values())
+
+    def new_life(self) -> int:
+        """Return a number that is greater than in every earlier life, durably, for links that have to show
+        which of two words of this node is newer.
+        """
+        number = self._ledger.session_number()
+        self._ledger.commit()
+        return number
+
+    def look_up(
+        self, question: bytes, now_ms: int, *, hops: int | None = None, patience_ms: int = PATIENCE_MS
+    ) -> int:
+        """Ask the partition who offers what, over so many mediators at most (`lookup_hops`). The question is
+        the directory's own (nothing asks for everything). One `OffersHeard` with the number that is returned
+        follows, when everybody in reach has answered or the patience is over.
+        """
+        checked_bytes(question, "a question")
+        return self._lookups.ask(
+            question, self.limits.lookup_hops if hops is None else hops, patience_ms, now_ms
+        )
+
     # ------------------------------------------------------------------ what comes in
+
+    def _look_up_came(self, item: Item, session: PeerSession, size: int, now_ms: int) -> bool:
+        """Take a question or an answer. A question that is no news in this contact was recorded, repeated by
+        the network or overtaken: it costs nothing, and whoever misses an answer asks anew.
+        """
+        is_news = session.is_link_news(item.number)
+        reason: Reason | None = None
+        if session.role is None:
+            reason = Reason.NO_CONTACT
+        elif item.type == OFFERS:
+            self._lookups.offers_came(item, session, now_ms)
+        elif not is_news:
+            pass
+        elif self._lookups.admits(session.peer, now_ms):
+            self._lookups.lookup_came(item, session, now_ms)
+        else:
+            reason = Reason.RATE_LIMIT
+        if reason is not None:
+            self._events.append(DatagramRefused(now_ms, session.peer, size, REASON_NAMES[reason]))
+        return is_news and reason is None
 
     def _refuse(self, data: bytes, peer: int, reason: Reason, now_ms: int) -> bool:
         """Tell that bytes were refused; they are no news of the peer."""
@@ -286,6 +342,8 @@ class Engine(ABC):
         answered = len(session.acks)
         if summary is not None:
             self._greeting.summary_came(items[0], summary, session, now_ms)
+            if session.is_ready and (self._lookups.is_any or self._participant.look_up_ms() != NEVER_MS):
+                self._lookups.peer_ready(session, now_ms)
         if answers:
             self._acknowledgement_came(answers, session, now_ms)
         if at < len(items):

@@ -26,6 +26,8 @@ from dens.authentication import TAG_BYTES
 from dens.errors import LocalProtocolError, OtherVersionError, RemoteProtocolError
 from dens.item import ENVELOPE_BYTES, OLDEST_AGE_MS, Item
 from dens.numbers import (
+    ADVERTISE,
+    JOIN,
     LAST_NODE,
     LINK_NUMBER,
     LINK_TYPES,
@@ -51,7 +53,7 @@ MOST_HOPS: Final = 255
 _LONGEST: Final = {
     **dict.fromkeys(TYPE_NAMES, ENVELOPE_BYTES + VECTOR_BYTES),
     **{int(kind): ENVELOPE_BYTES + PAYLOAD_BYTES for kind in (*LINK_TYPES, NOTIFY)},
-    RENEW: ENVELOPE_BYTES + VECTOR_BYTES + 4,
+    **dict.fromkeys((RENEW, ADVERTISE, JOIN), ENVELOPE_BYTES + VECTOR_BYTES + 4),
 }
 """Where the payload of each type ends at the latest; what becomes a notify is shorter than one."""
 _HEADER: Final = Struct(">BBBBIIIBB")

@@ -7,7 +7,7 @@ is the trace's word for it.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
 from dens.item import AT_ONCE_MS, Item
 from dens.messages import Satisfied
@@ -61,6 +61,13 @@ class MessageCreated(MessageEvent):
     kind: ClassVar[str] = "created"
 
 
+class NotificationMade(MessageEvent):
+    """A DENS node made this notification of others that it holds (dens/composing.py), and keeps it."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "made"
+
+
 class MessageStored(MessageEvent):
     """This node keeps it from now on; it came from the node that made it (or was made here)."""
 
@@ -100,6 +107,14 @@ class MessageAcknowledged(MessageEvent):
     kind: ClassVar[str] = "acknowledged"
 
 
+class InstallSpared(MessageEvent):
+    """A mediator does not ask this publisher for a subscription: what it looks for already stands for that
+    one. `item` is the install that was not sent; it is told once for each publisher."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "spared"
+
+
 class MessageExpired(MessageEvent):
     """Its lifetime was over and it was forgotten here."""
 
@@ -127,6 +142,23 @@ class MessageQuarantined(MessageEvent):
 
     __slots__ = ()
     kind: ClassVar[str] = "quarantined"
+
+
+class SubscriptionUnserved(MessageEvent):
+    """Nobody in reach of this subscriber can serve this subscription of its, as far as the partition has
+    answered (the `OffersHeard` before it). It is told once, until somebody can. The reason is *partial* where
+    not everybody has answered.
+    """
+
+    __slots__ = ()
+    kind: ClassVar[str] = "unserved"
+
+
+class SubscriptionServed(MessageEvent):
+    """A publisher in reach can serve this subscription, which nobody could before."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "served"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +216,20 @@ class NotificationMatched:
 
 
 @dataclass(frozen=True, slots=True)
+class RoutesChanged:
+    """What a broker has from a neighbour, and tells it, is another: how many advertisements came by it, how
+    many bodies it is asked for, for how many others these stand, and how many of them are mergers.
+    """
+
+    at_ms: int
+    neighbour: int
+    advertisements: int
+    subscriptions: int
+    covered: int
+    mergers: int
+
+
+@dataclass(frozen=True, slots=True)
 class FilterInstalled:
     """A publisher's filter host took a subscription over. `item` is the subscription, `code` the host's
     answer."""
@@ -227,6 +273,30 @@ class HoldingsEnded:
         return HoldingsEnded(at_ms, self.subscriptions, self.notifications, self.octets)
 
 
+class HeardOffer(NamedTuple):
+    """A publisher's announcement as it was told, and over how many hops the publisher is in contact: 1 is a
+    contact of this node's own, 0 none that anybody knows of.
+    """
+
+    distance: int
+    item: Item
+
+
+@dataclass(frozen=True, slots=True)
+class OffersHeard:
+    """The partition has answered a look-up of this node, or time was over. `mediators` have answered: with
+    none nobody did. `missing` says why there may be more: late, lost, far, much, busy (dens/lookups.py).
+    """
+
+    at_ms: int
+    number: int
+    question: bytes
+    offers: tuple[HeardOffer, ...]
+    """The nearest first."""
+    mediators: int
+    missing: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class NumberShared:
     """Two who are both alive call themselves by one number, at these places. A driver tells it: an engine
@@ -245,5 +315,7 @@ Event = (
     | FilterInstalled
     | FilterRemoved
     | HoldingsEnded
+    | RoutesChanged
+    | OffersHeard
     | NumberShared
 )

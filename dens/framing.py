@@ -7,18 +7,18 @@ are those of the notification, subscription or withdrawal.
 from collections.abc import Mapping
 from typing import Final
 
-from dens.installing import ASKING
+from dens.installing import ASKING, install_of
 from dens.item import Item
 from dens.mediator_state import MediatorState
 from dens.messages import Notify, Satisfied
-from dens.numbers import INSTALL, MEDIATOR, NOTIFICATION, NOTIFY, REMOVE, SUBSCRIBE
+from dens.numbers import INSTALL, MEDIATOR, NOTIFICATION, NOTIFY, REMOVE
 from dens.peer_session import PeerSession
 from dens.sharing import Sharing
 
 _EVENTS: Final = frozenset({NOTIFICATION, NOTIFY})
 
 
-def _notify_of(item: Item, satisfied: Mapping[int, Satisfied] | None) -> Item | None:
+def notify_of(item: Item, satisfied: Mapping[int, Satisfied] | None) -> Item | None:
     """Return a notification as whoever is owed it for these subscriptions gets it; None for none."""
     if not satisfied:
         return None
@@ -41,12 +41,11 @@ class Framing:
             if session.role is MEDIATOR:
                 return self._frame_for_mediator(item, session, now_ms)
             carried = self._carried.get(item.id)
-            return None if carried is None else _notify_of(item, carried.owed.get(session.peer))
+            return None if carried is None else notify_of(item, carried.owed.get(session.peer))
         if type == INSTALL:
             if item.type not in ASKING:
                 return None  # Somebody gave the number of a part to something else.
-            payload = item.payload if item.type == SUBSCRIBE else item.payload[4:]
-            return item.but(type=int(type), payload=payload, signature=b"")
+            return install_of(item)
         if type == REMOVE:
             return item.but(type=int(type), payload=item.payload[:2], signature=b"")
         return item
@@ -58,5 +57,5 @@ class Framing:
         """
         copies = self._sharing.share(item, session.peer, now_ms)
         if copies is None:
-            return _notify_of(item, self._sharing.hosted_and_owed(item.id, session))
+            return notify_of(item, self._sharing.hosted_and_owed(item.id, session))
         return item if copies == item.copies else item.but(copies=copies)

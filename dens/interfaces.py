@@ -1,12 +1,13 @@
 """What the overlay needs from other rooms, as structural protocols, so that neither side imports the other.
 
-Objects of `plugins/` satisfy `Matcher`, one of `knowledge_manager/` satisfies `Directory`, a watchdog
-satisfies `FilterHost`. A body, vector or extract that is not well-formed is refused by raising
-`watchdog.vector.VectorError`; the overlay then refuses the message. Any other exception is a defect of the
-plug-in: the message is quarantined and the defect told (dens/quarantine.py).
+Objects of `plugins/` satisfy `Matcher`, `Composer`, `CoverIndex` and `RoutingRelations`, one of
+`knowledge_manager/` satisfies `Directory`, a watchdog satisfies `FilterHost`. A body, vector or extract that
+is not well-formed is refused by raising `watchdog.vector.VectorError`; the overlay then refuses the message.
+Any other exception is a defect of the plug-in: the message is quarantined and the defect told
+(dens/quarantine.py).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 SubscriptionKey = tuple[int, int]
@@ -29,6 +30,11 @@ class FoundMatch(Protocol):
     @property
     def detail(self) -> bytes:
         """Return what else its language knows of it, opaque to the overlay: at most 255 bytes."""
+        ...
+
+    @property
+    def revision(self) -> int | None:
+        """Return the only revision of the subscription that it is for, where the notification names one."""
         ...
 
 
@@ -59,6 +65,189 @@ MatcherFactory = Callable[[], Matcher]
 which a newly learnt subscription alone is matched against the notifications already stored."""
 
 
+class Made(Protocol):
+    """A notification that a composer makes of others."""
+
+    @property
+    def vector(self) -> bytes:
+        """Return it, in the composer's language."""
+        ...
+
+    @property
+    def event_ms(self) -> int:
+        """Return when the last of its parts happened."""
+        ...
+
+    @property
+    def lifetime_q(self) -> int:
+        """Return the code of its lifetime."""
+        ...
+
+
+class Composer(Protocol):
+    """Makes notifications of one language of those that a mediator holds.
+
+    What it knows is a function of the set of notifications and subscriptions that it was given and has not
+    been asked to forget: in which order they came, and how often, makes no difference.
+    """
+
+    @property
+    def listens_to(self) -> frozenset[int]:
+        """Return the languages of the notifications that it is to be fed."""
+        ...
+
+    def add(self, key: SubscriptionKey, body: bytes, revision: int, since_ms: int, until_ms: int) -> None:
+        """Look for this subscription among events of that time; a known key is replaced, and a renewal keeps
+        what is remembered.
+        """
+        ...
+
+    def remove(self, key: SubscriptionKey) -> None:
+        """Look for it no longer; an unknown key is no error."""
+        ...
+
+    def feed(
+        self,
+        item_id: int,
+        language_id: int,
+        vector: bytes,
+        event_ms: int,
+        now_ms: int,
+        only: SubscriptionKey | None = None,
+    ) -> Sequence[Made]:
+        """Take a notification; return what it makes, for this subscription only where one is named."""
+        ...
+
+    def forget(self, item_id: int) -> None:
+        """Remember a notification no longer; an unknown one is no error."""
+        ...
+
+    def wanted_by(self, item_id: int) -> Mapping[int, int]:
+        """Return for which subscribers a notification may become a part, and to which degree."""
+        ...
+
+    def parts_of(self, made_vector: bytes) -> tuple[int, ...] | None:
+        """Return the notifications of which this one was made, where all of them are remembered."""
+        ...
+
+
+ComposerFactory = Callable[[], Composer]
+"""Makes an empty composer."""
+
+
+class Result(Protocol):
+    """What a notification says, apart from the message that says it."""
+
+    @property
+    def identity(self) -> bytes:
+        """Return what is the same in all messages that say it."""
+        ...
+
+    @property
+    def rank(self) -> int:
+        """Return 0, or 1 for what overtakes it."""
+        ...
+
+    @property
+    def span_ms(self) -> int:
+        """Return how much later something may have happened that says the same."""
+        ...
+
+
+ResultReader = Callable[[bytes], Sequence[Result]]
+"""From a notification's vector to what it says; bytes that are none raise `VectorError`."""
+
+
+class CoverIndex(Protocol):
+    """Knows of bodies of one language which stand for which at a source: a source that filters for the one
+    releases all that it would release for the other, with every value that the other needs.
+
+    It may be too careful, never wrong. What an insertion costs has to have a bound, at most in proportion to
+    what is held.
+    """
+
+    def insert(self, key: SubscriptionKey, body: bytes) -> None:
+        """Find a body its place under a new name."""
+        ...
+
+    def remove(self, key: SubscriptionKey) -> None:
+        """Forget it; what it alone stood for has another cover from then on, or none."""
+        ...
+
+    def cover_of(self, key: SubscriptionKey) -> SubscriptionKey | None:
+        """Return one that stands for it, or None where none does; nobody is above itself, by whatever way."""
+        ...
+
+
+CoverIndexFactory = Callable[[], CoverIndex]
+"""Makes an empty index."""
+
+
+class EntryChanges(Protocol):
+    """What a change of a table of entries means to the neighbour whom they are told."""
+
+    @property
+    def announced(self) -> Sequence[bytes]:
+        """Return the bodies that it has to be told."""
+        ...
+
+    @property
+    def withdrawn(self) -> Sequence[bytes]:
+        """Return the bodies to take back, when it has those."""
+        ...
+
+
+class EntryTable(Protocol):
+    """Bodies of one language, and few among them, or made of them, that stand for all: what a broker tells a
+    neighbour. *One stands for another* where whatever satisfies the other satisfies it; a table may be told
+    to be less careful, and then it is told what may be missed.
+    """
+
+    def insert(self, key: SubscriptionKey, body: bytes) -> EntryChanges:
+        """Hold a body; a known key is replaced."""
+        ...
+
+    def remove(self, key: SubscriptionKey) -> EntryChanges:
+        """Forget it; an unknown key changes nothing."""
+        ...
+
+    def bodies(self) -> Sequence[bytes]:
+        """Return what is told, each once."""
+        ...
+
+    @property
+    def covered(self) -> int:
+        """Return how many bodies something else stands for that is told as it is."""
+        ...
+
+    @property
+    def mergers(self) -> int:
+        """Return how many of those that are told were made of several."""
+        ...
+
+
+class RoutingRelations(Protocol):
+    """What brokers ask of a language. An answer may be too careful, never wrong: `includes` says True, and
+    `advertises` False, only where it is certain.
+    """
+
+    def includes(self, one: bytes, other: bytes) -> bool:
+        """Say whether all that the advertisement `other` announces is announced by `one` too."""
+        ...
+
+    def advertises(self, advertisement: bytes, wanted: bytes) -> bool:
+        """Say whether something that an advertisement announces may satisfy a subscription."""
+        ...
+
+    def admits(self, advertisement: bytes, vector: bytes) -> bool:
+        """Say whether an advertisement announces this notification."""
+        ...
+
+    def table(self) -> EntryTable:
+        """Return an empty table."""
+        ...
+
+
 class Directory(Protocol):
     """Knows which publishers offer what."""
 
@@ -81,6 +270,24 @@ class Directory(Protocol):
 
     def publishers_for(self, language: int, body: bytes) -> Iterable[int]:
         """Return the publishers known to be able to serve this subscription."""
+        ...
+
+    def offering(self, question: bytes) -> Iterable[int]:
+        """Return the publishers whose extracts a question is about; that of no bytes is about all. What a
+        question says is the directory's own; one that it cannot read raises `VectorError`.
+        """
+        ...
+
+    def needs_publisher(self, language: int, body: bytes) -> bool:
+        """Say whether somebody has to offer something for this subscription to be served. Plain messages, for
+        example, come from whoever writes them.
+        """
+        ...
+
+    def question_for(self, subscriptions: Iterable[tuple[int, bytes]]) -> bytes:
+        """Return the question which is about every publisher that can serve one of these subscriptions
+        (language and body), or nearly; each of them needs one.
+        """
         ...
 
 

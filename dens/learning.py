@@ -3,7 +3,7 @@
     SUBSCRIBE, RENEW   put in force, match against what is carried
     UNSUBSCRIBE        end it, owe nothing more for it
     ANNOUNCE           tell the directory
-    NOTIFICATION       match, carry, make room
+    NOTIFICATION       match, carry, compose, make room
     NOTIFY             the same, for the ends of this device alone
     RECEIPT            owe that subscriber this notification no longer
 
@@ -11,12 +11,17 @@ What came as a NOTIFY is held as one: it is owed to the ends hosted here only, a
 it. Whom a mediator tells of what it learnt is said in dens/mediator.py.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from dens.context import NodeContext
-from dens.item import Item
+from dens.events import NotificationMade
+from dens.interfaces import Made
+from dens.item import LIFETIME_MS, Item
+from dens.matching import Failure, Match
 from dens.mediator_state import MediatorState
 from dens.messages import Notify, Withdrawal
+from dens.notification_store import Carried
 from dens.numbers import (
     ANNOUNCE,
     KNOWN,
@@ -37,6 +42,7 @@ from dens.numbers import (
 )
 from dens.owing import Found, said_by
 from dens.quarantine import Work
+from dens.results import Said
 from dens.subscription_table import Subscription
 
 _RESTORED_IN_ORDER: Final = {
@@ -53,9 +59,10 @@ _RESTORED_IN_ORDER: Final = {
 class Learning:
     """Takes messages into the state of a mediator."""
 
-    __slots__ = ("_ledger", "_limits", "_node", "_quarantine", "_state")
+    __slots__ = ("_context", "_ledger", "_limits", "_node", "_quarantine", "_state")
 
     def __init__(self, context: NodeContext, state: MediatorState) -> None:
+        self._context = context
         self._node = context.node
         self._limits = context.limits
         self._ledger = context.ledger
@@ -95,10 +102,11 @@ class Learning:
         publishers = self._publishers_for(new, now_ms, lets_refuse=True)
         parts = self._parts_of(new, now_ms, lets_refuse=True)
         is_matched = state.owing.match_from_now_on(new, now_ms, lets_refuse=True)
+        is_composed = is_matched and self._compose_from_now_on(new, now_ms)
         if current is not None:
             state.let_go_of(current.item, Reason.REPLACED, now_ms)
             if current.item.language != item.language or not is_matched:
-                state.owing.match_no_more(current, now_ms)
+                state.find_no_more(current, now_ms)
             if current.seq != new.seq:
                 state.release(item.origin, new.id, now_ms)
         state.table.put(new)
@@ -106,7 +114,10 @@ class Learning:
         state.parts.add(item.id, parts)
         if is_matched:
             state.owing.match_with((new,), state.carried.all(), tell, now_ms)
+        if is_composed:
+            self._compose_for(new, tell, now_ms)
         state.services.add(new, publishers)
+        state.covering.add(new, now_ms)
         return STORED
 
     def _publishers_for(
@@ -146,8 +157,8 @@ class Learning:
         if older is not None:
             state.let_go_of(older.item, Reason.REPLACED, now_ms)
         if ended is not None:
-            state.owing.match_no_more(ended, now_ms)
-            state.forget_services(ended)
+            state.find_no_more(ended, now_ms)
+            state.forget_services(ended, now_ms)
             state.release(*ended.key, now_ms)
             state.let_go_of(ended.item, Reason.WITHDRAWN, now_ms)
         state.hold(item)
@@ -203,16 +214,89 @@ class Learning:
 
     def _learn_notification(self, item: Item, now_ms: int) -> Status:
         state = self._state
+        said: Said = ()
+        if item.language in state.results.book.readers:
+            said = state.results.book.said_by(item.language, item.payload)
+            if not state.results.book.raises_any(said, now_ms):
+                return SUPERSEDED
         found = state.owing.match(item, now_ms)
         if found is None:
             return UNKNOWN_LANGUAGE
+        carried = self._carry(item, said, found, now_ms)
+        if item.language in state.composing.listeners:
+            self._compose(carried, now_ms)
+        self._make_room(now_ms)
+        return STORED if item.id in state.items else NO_ROOM
+
+    def _carry(
+        self, item: Item, said: Said, found: tuple[Sequence[Match], Sequence[Failure]], now_ms: int
+    ) -> Carried:
+        """Hold a notification, and owe it to whom it matches; what says less than it is let go of."""
+        state = self._state
         item = self._ledger.kept(item)
         carried = state.carried.add(item)
         state.owing.owe_matched(carried, found, now_ms)
         state.hold(item)
-        for victim, reason in state.carried.make_room(now_ms):
-            state.let_go_of(victim, reason, now_ms)
-        return STORED if item.id in state.items else NO_ROOM
+        if said:
+            for overtaken in state.results.hold(item, said, now_ms):
+                state.carried.remove(overtaken)
+                state.let_go_of(state.items[overtaken], Reason.REPLACED, now_ms)
+        return carried
+
+    def _make_room(self, now_ms: int) -> None:
+        for victim, reason in self._state.carried.make_room(now_ms):
+            self._state.let_go_of(victim, reason, now_ms)
+
+    # ------------------------------------------------------------------ composing
+
+    def _compose_from_now_on(self, subscription: Subscription, now_ms: int) -> bool:
+        """Give a subscription to its composer; say whether there is one that has it."""
+        composing, item = self._state.composing, subscription.item
+        if item.language not in composing.languages:
+            return False
+        is_there = self._quarantine.attempt(
+            Work.COMPOSING, item, now_ms, composing.add, subscription, otherwise=False
+        )
+        if not is_there:
+            composing.remove(subscription, now_ms)
+        return is_there
+
+    def _compose_for(self, new: Subscription, tell: Found, now_ms: int) -> None:
+        """Make what a subscription that was just learnt finds among all that is carried."""
+        state = self._state
+        for carried in state.carried.all():
+            if carried.item.language in state.composing.listeners:
+                self._compose(carried, now_ms, new)
+                if carried.is_part and new.item.origin in state.composing.wanted_by(carried.item, now_ms):
+                    tell(carried, new.item.origin, now_ms)
+        self._make_room(now_ms)
+
+    def _compose(self, carried: Carried, now_ms: int, only: Subscription | None = None) -> None:
+        """Make what composers find with this notification, for all subscriptions or for one."""
+        composing, item = self._state.composing, carried.item
+        for language, made in composing.feed(item, now_ms, only):
+            self._quarantine.attempt(
+                Work.COMPOSING, item, now_ms, self._take_made, language, made, now_ms, otherwise=None
+            )
+        wanted = composing.wanted_by(item, now_ms)
+        if wanted:
+            self._state.carried.want(carried, max(wanted.values()))
+
+    def _take_made(self, language: int, made: Made, now_ms: int) -> None:
+        """Make a notification of this node's own, unless it says nothing new or is over already."""
+        state = self._state
+        said = state.results.book.said_by(language, made.vector)
+        if not state.results.book.raises_any(said, now_ms) or not self._ledger.has_numbers:
+            return
+        if made.event_ms + LIFETIME_MS[made.lifetime_q] <= now_ms:
+            return
+        item = self._context.make(NOTIFICATION, language, made.lifetime_q, made.vector, made.event_ms)
+        found = state.owing.match(item, now_ms)
+        if found is None:
+            return
+        self._context.events.append(NotificationMade(now_ms, item))
+        self._carry(item, said, found, now_ms)
+        state.composing.news.append(item.id)
 
     def _learn_for_ends(self, item: Item, now_ms: int) -> Status:
         """Take a notification for the ends of this device. Which of their subscriptions it satisfies is found
@@ -223,6 +307,8 @@ class Learning:
             return UNEXPECTED
         item = item.but(payload=Notify.decode(item.payload).vector)
         status = self._learn_notification(item, now_ms)
+        if status is SUPERSEDED:
+            self._ledger.know(item)  # A carrier would refuse it too.
         if status is not STORED or state.carried.is_owed(item.id):
             return status
         has_it = any(state.receipts.has(item.id, end) for end in state.hosts)
@@ -239,12 +325,19 @@ class Learning:
             )
             if self._quarantine.holds(item, Work.TAKING):
                 state.set_aside[item.id] = None
+        if state.composing.news:
+            self._make_room(now_ms)
 
     def _restore_one(self, item: Item, now_ms: int) -> None:
         state = self._state
         kind = item.type
         if kind in (NOTIFICATION, NOTIFY):
-            state.owing.owe_again(state.carried.add(item), now_ms)
+            carried = state.carried.add(item)
+            if results := state.results.book.said_by(item.language, item.payload):
+                state.results.restore(item.id, results)
+            state.owing.owe_again(carried, now_ms)
+            if item.language in state.composing.listeners:
+                self._compose(carried, now_ms)
         elif kind == RECEIPT:
             state.receipts.add(item)
         elif kind == UNSUBSCRIBE:
@@ -256,6 +349,8 @@ class Learning:
         else:
             subscription = Subscription.of(item, said_by(item))
             state.table.put(subscription)
-            state.owing.match_from_now_on(subscription, now_ms)
+            if state.owing.match_from_now_on(subscription, now_ms):
+                self._compose_from_now_on(subscription, now_ms)
             state.services.add(subscription, self._publishers_for(subscription, now_ms))
             state.parts.add(item.id, self._parts_of(subscription, now_ms))
+            state.covering.add(subscription, now_ms)

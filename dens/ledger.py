@@ -9,7 +9,8 @@
 from typing import Final
 
 from dens.errors import LocalProtocolError, StoreError
-from dens.item import NUMBER_BITS, Item, ItemId, item_id
+from dens.item import NUMBER_BITS, NUMBER_MASK, Item, ItemId, item_id
+from dens.known_results import KnownResults
 from dens.limits import Limits
 from dens.numbers import LINK_NUMBER
 from dens.seen_items import SeenItems
@@ -17,6 +18,8 @@ from dens.store import Key, Space, Store, Value, item_of, row_of
 
 _ITEM_NUMBERS: Final = item_id(0, 0)
 _SESSION_NUMBERS: Final = item_id(1, 0)
+_SESSIONS_WITH: Final = 2
+"""Behind it stands a peer: the counter of the sessions with that one alone."""
 _ENDS: Final = {_ITEM_NUMBERS: LINK_NUMBER, _SESSION_NUMBERS: 1 << 32}
 """The first number of each counter that no envelope or hello can say."""
 
@@ -27,6 +30,8 @@ _INBOX: Final = int(Space.INBOX)
 _UNVERIFIED: Final = int(Space.UNVERIFIED)
 _QUARANTINED: Final = int(Space.QUARANTINED)
 _OCCUPIED: Final = int(Space.OCCUPIED)
+_NEIGHBOUR: Final = int(Space.NEIGHBOUR)
+_RESULT: Final = int(Space.RESULT)
 
 
 def begin_numbers(store: Store, least: int) -> None:
@@ -49,23 +54,30 @@ class Ledger:
         "_is_dirty",
         "_limits",
         "_link_number",
+        "_neighbours",
         "_next_number",
         "_occupied",
         "_reserved",
         "_store",
         "_unverified",
         "quarantined",
+        "results",
         "seen",
+        "sessions_with",
     )
 
     def __init__(self, store: Store, limits: Limits) -> None:
         self.seen: Final = SeenItems()
+        self.results: Final = KnownResults()
         self._store = store
         self._limits = limits
         self._unverified: set[ItemId] = set()
         self.quarantined: Final[dict[ItemId, int]] = {}
         """The kinds of work that are not done with a message (dens/quarantine.py); for reading."""
+        self.sessions_with: Final[dict[int, int]] = {}
+        """The last session with each peer for which that is noted; for reading."""
         self._occupied: dict[ItemId, int] = {}
+        self._neighbours: dict[ItemId, int] = {}
         self._is_dirty = False
         self._link_number = 0
         self._next_number = {_ITEM_NUMBERS: 0, _SESSION_NUMBERS: 1}
@@ -76,7 +88,9 @@ class Ledger:
         held: list[Item] = []
         inbox: list[Item] = []
         for space, key, value in self._store.load():
-            if space == _COUNTER:
+            if space == _COUNTER and key >> NUMBER_BITS == _SESSIONS_WITH:
+                self.sessions_with[key & NUMBER_MASK] = int.from_bytes(row_of(value), "big") - 1
+            elif space == _COUNTER:
                 self._next_number[key] = self._reserved[key] = int.from_bytes(row_of(value), "big")
             elif space == _UNVERIFIED:
                 self._unverified.add(key)
@@ -84,6 +98,10 @@ class Ledger:
                 self.quarantined[key] = int.from_bytes(row_of(value), "big")
             elif space == _OCCUPIED:
                 self._occupied[key] = int.from_bytes(row_of(value), "big")
+            elif space == _NEIGHBOUR:
+                self._neighbours[key] = int.from_bytes(row_of(value), "big")
+            elif space == _RESULT:
+                self.results.restore(key, row_of(value))
             elif space == _KNOWN:
                 self.seen.add_done(key, int.from_bytes(row_of(value), "big", signed=True))
             else:
@@ -131,9 +149,29 @@ class Ledger:
         """Return how many numbers, and ids, after its own a message that is held occupies."""
         return self._occupied.get(item_id, 0)
 
+    def note_neighbour(self, item_id: ItemId, node: int) -> None:
+        """Note by whom a message came that is held, or to whom it goes, while it is held."""
+        self._neighbours[item_id] = node
+        self._put(_NEIGHBOUR, item_id, node.to_bytes(4, "big"))
+
+    def neighbour(self, item_id: ItemId) -> int | None:
+        """Return by whom a message that is held came, or to whom it goes, if that was noted."""
+        return self._neighbours.get(item_id)
+
     def session_number(self) -> int:
         """Return a number for a session that was never used."""
         return self._number(_SESSION_NUMBERS)
+
+    def note_session(self, peer: int, number: int) -> None:
+        """Note, durably, that a peer was met in this session, if in no later one."""
+        if self.sessions_with.get(peer, 0) < number:
+            self.sessions_with[peer] = number
+            self._put(_COUNTER, item_id(_SESSIONS_WITH, peer), (number + 1).to_bytes(8, "big"))
+
+    def forget_sessions(self, peer: int) -> None:
+        """Note no longer when a peer was met."""
+        del self.sessions_with[peer]
+        self._erase(_COUNTER, item_id(_SESSIONS_WITH, peer))
 
     def link_number(self) -> int:
         """Return a number for a link message. It means something within one session only, so it is not kept,
@@ -196,7 +234,7 @@ class Ledger:
     def mark_quarantined(self, item_id: ItemId, work: int) -> None:
         """Note that these kinds of work are not done with a message, for as long as it is held."""
         self.quarantined[item_id] = works = self.quarantined.get(item_id, 0) | work
-        self._put(_QUARANTINED, item_id, bytes((works,)))
+        self._put(_QUARANTINED, item_id, works.to_bytes(2, "big"))
 
     @property
     def quarantined_count(self) -> int:
@@ -212,6 +250,8 @@ class Ledger:
         self.release(item_id)
         if self._occupied and self._occupied.pop(item_id, None) is not None:
             self._erase(_OCCUPIED, item_id)
+        if self._neighbours and self._neighbours.pop(item_id, None) is not None:
+            self._erase(_NEIGHBOUR, item_id)
         if item_id in self._unverified:
             self._unverified.remove(item_id)
             self._erase(_UNVERIFIED, item_id)
@@ -254,6 +294,27 @@ class Ledger:
             self.seen.forget(oldest)
             self.release(oldest)
             self._erase(_KNOWN, oldest)
+
+    def note_result(self, key: Key, rank: int, until_ms: int, origin: int, now_ms: int) -> None:
+        """Remember the rank of a result until then, or later where that was known; of too many the oldest
+        goes, of this origin where that is above its share.
+        """
+        results, limits = self.results, self._limits
+        self.forget_results(now_ms)
+        self._put(_RESULT, key, results.note(key, rank, until_ms, origin))
+        while len(results) > limits.known_results:
+            is_above = 100 * results.count_of(origin) > limits.known_results * limits.origin_share_percent
+            self.forget_result(results.oldest_of(origin) if is_above else results.oldest())
+
+    def forget_results(self, now_ms: int) -> None:
+        """Forget the results that are over."""
+        while (over := self.results.pop_forgotten(now_ms)) is not None:
+            self._erase(_RESULT, over)
+
+    def forget_result(self, key: Key) -> None:
+        """Forget a result now."""
+        self.results.forget(key)
+        self._erase(_RESULT, key)
 
     def put_into_inbox(self, item: Item) -> None:
         """Keep a delivery for the application."""

@@ -19,6 +19,12 @@ class Limits:
     """Subscriptions in force at a mediator, or filters at a publisher."""
     tombstones: int = 8_192
     """Remembered unsubscribes."""
+    joins: int = 16_384
+    """JOINs of neighbours at a broker; and as many of its own words to them. One neighbour has its share of
+    `origin_share_percent` of either (dens/brokers/shares.py).
+    """
+    advertisements: int = 4_096
+    """Advertisements at a broker; one neighbour has its share of them, and of `tombstones` of them."""
     receipts: int = 20_000
     """Delivery receipts carried."""
     announcements: int = 1_024
@@ -29,10 +35,18 @@ class Limits:
     """
     known_items: int = 100_000
     """Message identities remembered, so that what is done with is not fetched again."""
+    known_results: int = 100_000
+    """Results remembered, so that what several mediators found is told once (dens/results.py)."""
     contact_items: int = 16_384
     """Ranges of identities remembered of one contact: what the peer has, and as many of what came from it. Of
     more, the earlier half is forgotten, and may be offered once more.
     """
+    lookups: int = 64
+    """Look-ups that are open, or answered and remembered for those who ask again (dens/lookups.py)."""
+    offers_bytes: int = 32_768
+    """What one answer to a look-up says; of more, the publishers that are nearest, then the youngest."""
+    knowledge_bytes: int = 65_536
+    """What an end keeps of others' extracts; of more, the earliest born go."""
     owed: int = 100_000
     """Pairs of a notification and a subscription that it is owed to. Beyond that a subscriber's are found
     again when it is met (dens/notification_store.py).
@@ -42,6 +56,16 @@ class Limits:
     """So often a peer may begin a new session or summarise anew, in the long run (dens/rate_limit.py)."""
     session_burst: int = 8
     """So many of those at once."""
+    lookup_ms: int = 100
+    """So often a peer may look something up, repetitions counted, in the long run."""
+    lookup_burst: int = 32
+    """So many of those at once."""
+    lookup_hops: int = 8
+    """Over so many mediators a look-up goes at most, the first one included."""
+    lookup_again_ms: int = 30_000
+    """After so long a subscriber asks again while nobody in reach can serve something that it asked for; then
+    after ever longer, up to eight times as long (dens/knowledge.py).
+    """
     window_bytes: int = 16_384
     """The largest congestion window: unacknowledged bytes to one peer; one message is always allowed. An
     eighth at first, then as much of it as is answered within half of `retry_ms`.

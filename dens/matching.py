@@ -22,8 +22,9 @@ from dens.item import Item
 from dens.quarantine import REFUSALS
 from dens.subscription_table import Subscription
 
-Match = tuple[SubscriptionKey, int, bytes]
-"""The key of a subscription that a notification satisfies, the degree, 0..255, and the language's detail."""
+Match = tuple[SubscriptionKey, int, bytes, int | None]
+"""The key of a subscription that a notification satisfies, the degree, 0..255, the language's detail, and the
+one revision that it is for, if not any."""
 DETAIL_BYTES: Final = 255
 """The most that a language may say of a match beside its degree."""
 Paired = tuple[int, int, bytes]
@@ -48,7 +49,7 @@ def _read(found: Iterable[FoundMatch]) -> list[Match]:
             raise TypeError(f"the detail of a match is bytes, here is a {type(detail).__name__}")
         if detail and len(detail) > DETAIL_BYTES:
             raise ValueError(f"a match has at most {DETAIL_BYTES} bytes of detail, here are {len(detail)}")
-        matches.append(((int(origin), int(id)), int(degree_u8), detail))
+        matches.append(((int(origin), int(id)), int(degree_u8), detail, one.revision))
     return matches
 
 
@@ -57,16 +58,19 @@ class LanguageMatchers:
 
     A subscription that is learnt late is matched alone against the notifications already carried; through
     the large matcher that would cost every other subscription too. `listens_to` says of a language which
-    matcher of its own judges the notifications of which language, where that is not its own alone.
+    matcher of its own judges the notifications of which language, where that is not its own alone. `judged`
+    is told of every notification that the matchers were asked about.
     """
 
-    __slots__ = ("_all", "_factories", "_listeners", "_makers", "_single")
+    __slots__ = ("_all", "_factories", "_judged", "_listeners", "_makers", "_single")
 
     def __init__(
         self,
         factories: Mapping[int, MatcherFactory],
         listens_to: Mapping[int, Mapping[int, MatcherFactory]] | None = None,
+        judged: Callable[[Item], None] | None = None,
     ) -> None:
+        self._judged = judged
         heard = dict(listens_to or {})
         self._factories: dict[int, dict[int, MatcherFactory]] = {
             language: dict(heard.get(language, {language: make}))
@@ -133,13 +137,15 @@ class LanguageMatchers:
         if listeners is None:
             return None
         try:
-            if len(listeners) == 1:
+            if len(listeners) == 1 and self._judged is None:
                 return _read(listeners[0].match(item.payload, item.created_ms, now_ms)), ()
             found: list[Match] = []
             for matcher in listeners:
                 found += _read(matcher.match(item.payload, item.created_ms, now_ms))
         except Exception:
             return self._match_one_by_one(item, *witnesses(item), now_ms)
+        if self._judged is not None:
+            self._judged(item)
         return found, ()
 
     def _match_one_by_one(
@@ -164,7 +170,7 @@ class LanguageMatchers:
                     break
             else:
                 got_on = True
-                matches += [(subscription.key, degree_u8, detail) for _, degree_u8, detail in found]
+                matches += [(subscription.key, degree_u8, detail, None) for _, degree_u8, detail in found]
         if got_on or not failures:
             at_fault: dict[Item, Exception] = {}
             for subscription, raised in failures:
@@ -200,7 +206,8 @@ class LanguageMatchers:
                     (places[position], degree_u8, detail)
                     for position, matches in found.items()
                     if 0 <= position < len(places)
-                    for _, degree_u8, detail in matches
+                    for _, degree_u8, detail, revision in matches
+                    if revision is None or revision == subscription.seq
                 ]
         return sorted(pairs)
 

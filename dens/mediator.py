@@ -3,7 +3,7 @@
     SUBSCRIBE, RENEW   relay, install where it can be served
     UNSUBSCRIBE        relay, remove its filters
     ANNOUNCE           relay, install at that publisher what it can serve
-    NOTIFICATION       relay as the policy says, notify whom it is owed to
+    NOTIFICATION       relay as the policy says, notify whom it is owed to; so too what is made of it
     NOTIFY             notify the ends of this device, for whom alone it came
     RECEIPT            relay
 
@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from dens.context import NodeContext
-from dens.deferred import Deferred
-from dens.events import CopyReplicated, MessageStored
+from dens.events import CopyReplicated, HeardOffer, MessageStored
 from dens.framing import Framing
 from dens.identity import is_its_owners
 from dens.installing import ASKING, REFUSES_WHOLE, Installing
@@ -23,12 +22,13 @@ from dens.interfaces import Identities
 from dens.item import Item, ItemId
 from dens.learning import Learning
 from dens.mediator_state import MediatorState
-from dens.messages import Notify, SummaryMessage
+from dens.messages import SummaryMessage
 from dens.notification_store import Carried
+from dens.notifying import Notifying
 from dens.numbers import (
     DIRECT_LANGUAGE,
-    HAS_IT,
     INSTALL,
+    LAST_NODE,
     MEDIATOR,
     NOT_SIGNED,
     NOTIFICATION,
@@ -66,12 +66,12 @@ class Mediator(Participant):
 
     __slots__ = (
         "_context",
-        "_deferred",
         "_framing",
         "_identities",
         "_installing",
         "_learning",
         "_ledger",
+        "_notifying",
         "_sessions",
         "_sharing",
         "_state",
@@ -96,7 +96,7 @@ class Mediator(Participant):
         self._installing = Installing(context, state)
         self._framing = Framing(state, sharing)
         self._identities = identities
-        self._deferred = Deferred(context, state, self._notify)
+        self._notifying = Notifying(context, state, self._notify)
 
     # ------------------------------------------------------------------ what an engine asks
 
@@ -130,6 +130,10 @@ class Mediator(Participant):
         """Return the ends of this device, where a peer can make use of them."""
         return self._sharing.told_hosts(session)
 
+    def offered(self, question: bytes) -> list[HeardOffer]:
+        """Return what publishers announced whom a question is about, and which of them are in contact."""
+        return self._state.services.offered(question, self._sessions)
+
     # ------------------------------------------------------------------ taking messages
 
     def take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
@@ -139,6 +143,8 @@ class Mediator(Participant):
         if item.type == NOTIFY and session.role is not MEDIATOR:
             return UNEXPECTED
         status = self._learning.learn(item, session.peer, self._notify, now_ms)
+        if self._state.composing.news:
+            self._pass_on_made(now_ms)
         if status is STORED:
             happened = CopyReplicated if session.role is MEDIATOR else MessageStored
             context = self._context
@@ -178,26 +184,39 @@ class Mediator(Participant):
     def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Queue what a peer lacks, each kind of peer its own."""
         role = session.role
-        self._sharing.met(session, note, now_ms)
+        self._sharing.met(session, note if role is MEDIATOR else b"", now_ms)
         if role is MEDIATOR:
+            if self._state.composing.is_on and self._sharing.made and session.covered == LAST_NODE:
+                self._note_makers(session.peer, known, now_ms)
             self.peer_said_more(session, known, now_ms)
         elif role is SUBSCRIBER:
-            if self._state.carried.is_deferred(session.peer):
-                self._deferred.find(session, now_ms)
-            for item_id in self._state.carried.owed_to(session.peer):
-                if session.knows(item_id):
-                    self._state.carried.delivered(item_id, session.peer)
-                else:
-                    session.offer(0, item_id, NOTIFY)
-            self._deferred.find_by(now_ms)
+            self._notifying.met(session, now_ms)
         else:
-            self._installing.offer_all(session)
+            self._installing.offer_all(session, note, now_ms)
+
+    def _note_makers(self, peer: int, known: Summary, now_ms: int) -> None:
+        """Note of which composites a mediator that lacks them has all parts, as its whole summary says: it
+        has made them itself.
+        """
+        held, composing, seen = self._state.items, self._state.composing, self._ledger.seen
+        composites = [
+            held[id] for id in known.lacking if id in held and held[id].language in composing.languages
+        ]
+        if composites:
+            lacking = set(known.lacking)
+            for item in composites:
+                if item.type == NOTIFICATION:
+                    composing.is_made_by(
+                        peer, item, lambda part: part in seen and part not in lacking, now_ms
+                    )
 
     def peer_said_more(self, session: PeerSession, known: Summary, now_ms: int) -> None:
         """Queue what a mediator lacks."""
         held = self._state.items
         missing = [(held[id].created_ms, id) for id in known.lacking if id in held]
         missing.sort()  # By identity among equals, as they are.
+        if self._state.covering.is_on:  # What stands for others reaches furthest, so it goes first.
+            missing.sort(key=lambda one: self._installing.rank(held[one[1]], now_ms))
         for _, id in missing:
             self._offer(held[id], session, now_ms)
 
@@ -211,6 +230,8 @@ class Mediator(Participant):
             return
         priority = _PRIORITY[type]
         if type == NOTIFICATION:
+            if item.language in self._sharing.made and self._sharing.is_made_there(item, session, now_ms):
+                return
             if self._sharing.share(item, session.peer, now_ms) is None:
                 if self._sharing.hosted_and_owed(item.id, session) is None:
                     return
@@ -226,7 +247,7 @@ class Mediator(Participant):
         if self._state.set_aside:
             items = [item for item in items if item.id not in self._state.set_aside]
         for item in items:
-            self._installing.offer_learnt(item)
+            self._installing.offer_learnt(item, now_ms)
         for session in self._sessions.values():
             if session is giver or not session.is_ready:
                 continue
@@ -241,21 +262,27 @@ class Mediator(Participant):
             carried = self._state.carried.get(item.id) if item.type in _EVENTS else None
             if carried is not None:
                 for subscriber in carried.owed:
-                    self._notify_end(carried, subscriber)
-        self._deferred.find_by(now_ms)
+                    self._notifying.tell(carried, subscriber)
+        self._notifying.deferred.find_by(now_ms)
+
+    def _pass_on_made(self, now_ms: int) -> None:
+        """Give what was made here, or is made nowhere else any more, to those in contact whom it concerns."""
+        news = self._state.composing.news
+        made = [one for item_id in news if (one := self._state.carried.get(item_id)) is not None]
+        news.clear()
+        for carried in made:
+            for session in self._sessions.values():
+                if session.is_ready and session.role is MEDIATOR:
+                    self._offer(carried.item, session, now_ms)
+            for subscriber in carried.owed:
+                self._notifying.tell(carried, subscriber)
 
     def _notify(self, carried: Carried, subscriber: int, now_ms: int) -> None:
-        self._notify_end(carried, subscriber)
+        self._notifying.tell(carried, subscriber)
         asks = self._sharing.asks_who_is_owed
         for session in self._sessions.values():
             if (asks or subscriber in session.hosts) and session.is_ready and session.role is MEDIATOR:
                 self._offer(carried.item, session, now_ms)
-
-    def _notify_end(self, carried: Carried, subscriber: int) -> None:
-        session = self._sessions.get(subscriber)
-        if session is not None and session.is_ready and session.role is SUBSCRIBER:
-            session.may_want(carried.item.id)
-            session.offer(0, carried.item.id, NOTIFY, carried.item.size)
 
     def held(self, item_id: ItemId) -> Item | None:
         """Return a message, or a part of one, that is held."""
@@ -270,29 +297,27 @@ class Mediator(Participant):
         if item.type == NOTIFY:
             if session.role is MEDIATOR:
                 return  # Whether its ends have it their receipts say.
-            if status in HAS_IT:
-                self._state.carried.delivered(item.id, session.peer)
+            if self._notifying.acknowledged(item, status, session):
                 self._state.let_go_if_done(item.id, now_ms)
-            elif status == SUPERSEDED:
-                self._owe_other_revisions_only(item, session)
-                self._state.let_go_if_done(item.id, now_ms)
-            self._deferred.find_more(session, now_ms)
+            self._notifying.deferred.find_more(session, now_ms)
         elif item.type == NOTIFICATION and status == STORED:
             held = self._state.items.get(item.id)
             kept = 0 if held is None else self._sharing.kept(held, item.copies, session, now_ms)
             if held is not None and kept != held.copies:
                 self._state.lighten(held.but(copies=kept))
-        elif item.type == INSTALL and status in REFUSES_WHOLE:
-            self._installing.refused(item, status, session)
+        elif item.type == INSTALL:
+            if status in REFUSES_WHOLE:
+                self._installing.refused(item, status, session, now_ms)
+            self._installing.answered(item, status, session, now_ms)
 
     def timer_due(self, now_ms: int) -> None:
         """Find what subscribers in contact are owed that was put off."""
-        if self._deferred.find_ms <= now_ms:
-            self._deferred.find_for_all(now_ms)
+        if self._notifying.deferred.find_ms <= now_ms:
+            self._notifying.deferred.find_for_all(now_ms)
 
     def next_timer_ms(self) -> int:
         """Return when something is to be found."""
-        return self._deferred.find_ms
+        return self._notifying.deferred.find_ms
 
     def next_end_ms(self) -> int:
         """Return when a subscription has lingered enough."""
@@ -300,13 +325,4 @@ class Mediator(Participant):
 
     def lapsed(self, until_ms: int, now_ms: int) -> bool:
         """Forget subscriptions that have lingered enough."""
-        return self._state.lapse(until_ms, now_ms)
-
-    def _owe_other_revisions_only(self, refused: Item, session: PeerSession) -> None:
-        """Owe a subscriber no more for what it no longer wants; a newer revision may have come meanwhile."""
-        self._state.carried.release_refused(
-            refused.id, session.peer, Notify.decode(refused.payload).satisfied
-        )
-        if session.peer in self._state.carried.subscribers_owed(refused.id):
-            session.may_want(refused.id)
-            session.offer(0, refused.id, NOTIFY)
+        return bool(self._state.lapse(until_ms, now_ms))

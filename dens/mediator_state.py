@@ -6,7 +6,9 @@ by an event that says why. How messages get in is in dens/learning.py, who is ow
 
 from typing import Final
 
+from dens.composing import Composing
 from dens.context import NodeContext
+from dens.covering import CoverBook
 from dens.events import CopyDropped, MessageExpired
 from dens.item import Item, ItemId
 from dens.matching import LanguageMatchers
@@ -25,6 +27,7 @@ from dens.numbers import (
 from dens.owing import Owing
 from dens.parts import PartBook
 from dens.receipts import ReceiptBook
+from dens.results import HeldResults
 from dens.services import ServiceBook
 from dens.subscription_table import Subscription, SubscriptionTable
 from watchdog.header import HEADER_ID
@@ -38,11 +41,14 @@ class MediatorState:
         "_ledger",
         "_limits",
         "carried",
+        "composing",
+        "covering",
         "hosts",
         "items",
         "owing",
         "parts",
         "receipts",
+        "results",
         "services",
         "set_aside",
         "table",
@@ -54,6 +60,9 @@ class MediatorState:
         matchers: LanguageMatchers,
         services: ServiceBook,
         parts: PartBook,
+        covering: CoverBook,
+        composing: Composing,
+        results: HeldResults,
         hosts: frozenset[int],
     ) -> None:
         self._ledger = context.ledger
@@ -67,6 +76,9 @@ class MediatorState:
         self.receipts: Final = ReceiptBook()
         self.services: Final = services
         self.parts: Final = parts
+        self.covering: Final = covering
+        self.composing: Final = composing
+        self.results: Final = results
         self.set_aside: Final[dict[ItemId, None]] = {}
         """What could not be taken, and is only relayed."""
         self.owing: Final = Owing(context, matchers, hosts, self.table, self.carried, self.receipts)
@@ -76,14 +88,19 @@ class MediatorState:
         self.items[item.id] = item
         self._ledger.keep(item)
 
-    def lapse(self, until_ms: int, now_ms: int) -> bool:
-        """Forget subscriptions that have lingered enough by then; say whether there was any."""
-        is_any = False
+    def lapse(self, until_ms: int, now_ms: int) -> list[Subscription]:
+        """Forget subscriptions that have lingered enough by then; return them."""
+        lapsed: list[Subscription] = []
         while self.table.wake_ms <= until_ms and (ended := self.table.pop_ended(until_ms)) is not None:
-            is_any = True
-            self.owing.match_no_more(ended, now_ms)
-            self.forget_services(ended)
-        return is_any
+            lapsed.append(ended)
+            self.find_no_more(ended, now_ms)
+            self.forget_services(ended, now_ms)
+        return lapsed
+
+    def find_no_more(self, ended: Subscription, now_ms: int) -> None:
+        """Neither match a subscription any longer, nor compose anything for it."""
+        self.owing.match_no_more(ended, now_ms)
+        self.composing.remove(ended, now_ms)
 
     def lighten(self, item: Item) -> None:
         """Hold a notification with fewer copies to give."""
@@ -91,10 +108,11 @@ class MediatorState:
         self.carried.replace(item)
         self._ledger.rewrite(item)
 
-    def forget_services(self, ended: Subscription) -> None:
+    def forget_services(self, ended: Subscription, now_ms: int) -> None:
         """Offer a subscription that has ended to no publisher any more."""
         self.services.remove(ended.key)
         self.parts.ended(ended.key)
+        self.covering.remove(ended, now_ms)
 
     def put_aside(self, item: Item, now_ms: int) -> Status:
         """Hold a message that this node can do nothing with, and relay it; of too many the oldest goes."""
@@ -112,6 +130,10 @@ class MediatorState:
         self.set_aside.pop(item.id, None)
         self.parts.remove(item.id)
         self.receipts.remove(item)
+        if self.composing.is_on:
+            self.composing.forget(item, now_ms)
+        if self.results.said:
+            self.results.let_go(item.id)
         self._ledger.let_go(item)
         self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[reason]))
 
@@ -132,6 +154,8 @@ class MediatorState:
         """Let go of a copy as if it had never been here: another mediator may make this one a carrier."""
         self.carried.remove(item.id)
         del self.items[item.id]
+        self.composing.forget(item, now_ms)
+        self.results.forget(item.id)
         self._ledger.forget(item.id)
         self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[Reason.DELIVERED]))
 
@@ -146,6 +170,10 @@ class MediatorState:
         kind = item.type
         if kind in (NOTIFICATION, NOTIFY):
             self.carried.remove(item_id)
+            if self.composing.is_on:
+                self.composing.forget(item, now_ms)
+            if self.results.said:
+                self.results.let_go(item_id)
         elif kind == RECEIPT:
             self.receipts.remove(item)
         elif kind == UNSUBSCRIBE:

@@ -34,7 +34,7 @@ MOST_SATISFIED: Final = 256
 """A subscription's number at its subscriber has one byte, so no notification satisfies more of them."""
 
 
-class _LinkPayload(ABC):
+class LinkPayload(ABC):
     """Two are equal if they say the same; what that is each kind knows."""
 
     __slots__ = ()
@@ -53,7 +53,7 @@ class _LinkPayload(ABC):
         return f"{type(self).__name__}{self._said()}"
 
 
-class Hello(_LinkPayload):
+class Hello(LinkPayload):
     """Role and session number of the sender, and the session number it has heard from the receiver (0:
     none).
     """
@@ -91,7 +91,7 @@ class Hello(_LinkPayload):
         return Hello(role, session, heard)
 
 
-class SummaryMessage(_LinkPayload):
+class SummaryMessage(LinkPayload):
     """What I know. It says again what the hello says, so that it also answers one. Between mediators it
     carries whose ends the sender hosts and its policy's note, and it may be one part of several, each about
     the origins of an interval.
@@ -203,7 +203,7 @@ def _read_hosts(payload: bytes, start: int, hosts_at: int, end: int) -> tuple[tu
     return hosts, note_at
 
 
-class Acknowledgement(_LinkPayload):
+class Acknowledgement(LinkPayload):
     """How messages were taken: (origin, number, status) each."""
 
     __slots__ = ("entries",)
@@ -232,7 +232,7 @@ class Acknowledgement(_LinkPayload):
         return Acknowledgement(entries)
 
 
-class Batch(_LinkPayload):
+class Batch(LinkPayload):
     """Messages that go together, each as it would go alone without a tag."""
 
     __slots__ = ("messages",)

@@ -5,14 +5,24 @@ mediator hosts the subscribers on its own device, and says so to the mediators i
 them (docs/decisions/0012-hosted-ends.md).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from dens.arguments import checked_hosts
 from dens.authentication import Authenticator
+from dens.composing import Composing
 from dens.context import NodeContext
+from dens.covering import CoverBook
 from dens.engine import Engine
-from dens.interfaces import Directory, Identities, MatcherFactory
+from dens.interfaces import (
+    ComposerFactory,
+    CoverIndexFactory,
+    Directory,
+    Identities,
+    MatcherFactory,
+    ResultReader,
+)
+from dens.item import Item
 from dens.limits import Limits
 from dens.matching import LanguageMatchers
 from dens.mediator import Mediator
@@ -20,6 +30,7 @@ from dens.mediator_state import MediatorState
 from dens.parts import PartBook, TakesApart
 from dens.policies.epidemic import Epidemic
 from dens.policies.policy import ReplicationPolicy
+from dens.results import HeldResults, ResultBook
 from dens.services import ServiceBook
 from dens.sharing import Sharing
 from dens.store import Store
@@ -37,7 +48,11 @@ class DensNode(Engine):
         *,
         matchers: Mapping[int, MatcherFactory],
         listens_to: Mapping[int, Mapping[int, MatcherFactory]] | None = None,
+        judged: Callable[[Item], None] | None = None,
         parts: Mapping[int, TakesApart] | None = None,
+        covers: Mapping[int, CoverIndexFactory] | None = None,
+        composers: Mapping[int, ComposerFactory] | None = None,
+        results: Mapping[int, ResultReader] | None = None,
         directory: Directory,
         policy: ReplicationPolicy | None = None,
         hosts: frozenset[int] = frozenset(),
@@ -47,10 +62,19 @@ class DensNode(Engine):
     ) -> None:
         context = NodeContext(node, store, authenticator, limits)
         checked_hosts(hosts, node)
+        heard = LanguageMatchers(matchers, listens_to, judged)
+        composing = Composing(context, composers, frozenset(results or ()))
         self.state: Final = MediatorState(
-            context, LanguageMatchers(matchers, listens_to), ServiceBook(directory), PartBook(parts), hosts
+            context,
+            heard,
+            ServiceBook(directory),
+            PartBook(parts),
+            CoverBook(context, covers),
+            composing,
+            HeldResults(context, ResultBook(context, results)),
+            hosts,
         )
-        sharing = Sharing(context, policy or Epidemic(), self.state.carried, hosts)
+        sharing = Sharing(context, policy or Epidemic(), self.state.carried, composing, hosts)
         super().__init__(context, table_check, Mediator(context, self.state, sharing, identities), now_ms)
 
     def held(self) -> tuple[int, int, int]:

@@ -4,7 +4,8 @@ When room is needed the victims are, in this order:
 
 1. what has expired; 2. what everybody known to be owed it has (the one that has been so for longest); 3. the
 oldest of the origin that is furthest above its share; 4. what satisfies its subscriptions least, nothing at
-all being the least; the oldest among equals.
+all being the least; the oldest among equals. What a composite may be made of counts as if it were owed, with
+the degree to which it is that part.
 
 What is owed is a product of notifications and subscriptions, so it has a bound too. Where that is reached a
 subscriber is *deferred*: nothing is kept of what it is owed, until somebody asks for it to be found again
@@ -29,7 +30,7 @@ from dens.numbers import Reason
 class Carried:
     """One notification, and for each subscriber that is still owed it the subscriptions it satisfies."""
 
-    __slots__ = ("degree_u8", "is_deferred", "item", "owed")
+    __slots__ = ("degree_u8", "is_deferred", "is_part", "item", "owed")
 
     def __init__(self, item: Item) -> None:
         self.item = item
@@ -37,6 +38,8 @@ class Carried:
         self.degree_u8 = 0
         self.is_deferred = False
         """Whether it may be owed to somebody deferred, so that nobody can say that everybody has it."""
+        self.is_part = False
+        """Whether a composite may be made of it, so that it is needed even if everybody has it."""
 
 
 class NotificationStore:
@@ -180,10 +183,7 @@ class NotificationStore:
         """Note that this subscriber is owed this one, for these subscriptions."""
         item_id = carried.item.id
         self._delivered.pop(item_id, None)
-        degree_u8 = max(one[2] for one in satisfied)
-        if degree_u8 > carried.degree_u8:
-            carried.degree_u8 = degree_u8
-            heappush(self._least, (degree_u8, carried.item.created_ms, item_id))
+        self._satisfies(carried, max(one[2] for one in satisfied))
         mine = carried.owed.get(subscriber)
         more = len(satisfied) if mine is None else sum(one[0] not in mine for one in satisfied)
         if not self._has_room(carried, subscriber, more):
@@ -196,9 +196,24 @@ class NotificationStore:
         carried.owed.setdefault(subscriber, {}).update({one[0]: one for one in satisfied})
         self._by_subscriber.setdefault(subscriber, {})[item_id] = None
 
+    def _satisfies(self, carried: Carried, degree_u8: int) -> None:
+        """Note how well it satisfies something: with its best degree it takes part when room is needed."""
+        if degree_u8 > carried.degree_u8:
+            carried.degree_u8 = degree_u8
+            heappush(self._least, (degree_u8, carried.item.created_ms, carried.item.id))
+
+    def want(self, carried: Carried, degree_u8: int) -> None:
+        """Note that a composite may be made of this one, and how well it satisfies that part."""
+        carried.is_part = True
+        self._delivered.pop(carried.item.id, None)
+        self._satisfies(carried, degree_u8)
+
+    def _is_done(self, carried: Carried) -> bool:
+        return not carried.owed and not carried.is_deferred and not carried.is_part
+
     def had_already(self, carried: Carried) -> None:
         """Note that a subscriber that would be owed this one has it from elsewhere."""
-        if not carried.owed and not carried.is_deferred:
+        if self._is_done(carried):
             self._delivered[carried.item.id] = None
 
     def delivered(self, item_id: ItemId, subscriber: int) -> bool:
@@ -209,7 +224,7 @@ class NotificationStore:
             return False
         self.owed_pairs -= len(mine)
         self._owes_no_more(subscriber, item_id)
-        if not carried.owed and not carried.is_deferred:
+        if self._is_done(carried):
             self._delivered[item_id] = None
         return True
 

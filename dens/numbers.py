@@ -15,6 +15,10 @@ class MessageType(IntEnum):
     """These messages of yours are durable here, or were refused for a reason."""
     BATCH = 4
     """Several small messages in one datagram, each in its envelope."""
+    LOOKUP = 5
+    """Who offers this? Asked of a mediator, which asks those it is in contact with."""
+    OFFERS = 6
+    """These do, as far as was answered: announcements told again, and how far away their publishers are."""
 
     SUBSCRIBE = 16
     """A subscriber asks: the subscription vector."""
@@ -36,13 +40,28 @@ class MessageType(IntEnum):
     """A mediator tells a publisher that a subscription was withdrawn; the message is the tombstone itself."""
     NOTIFICATION = 35
     """A publisher's event on its way."""
+    ADVERTISE = 36
+    """A publisher says what it may publish; brokers pass it on, and it makes the publisher's tree."""
+    UNADVERTISE = 37
+    """A publisher no longer publishes that: a tombstone for an advertisement and all its older revisions."""
+    JOIN = 38
+    """A broker asks a neighbour for those of a publisher's notifications that this body describes."""
+    PRUNE = 39
+    """A broker no longer asks a neighbour for what this JOIN of its described."""
 
 
 TYPE_NAMES: Final[dict[int, str]] = {member.value: member.name.lower() for member in MessageType}
 """The word for a type in traces and messages."""
 
 LINK_TYPES: Final = frozenset(
-    {MessageType.HELLO, MessageType.SUMMARY, MessageType.ACKNOWLEDGEMENT, MessageType.BATCH}
+    {
+        MessageType.HELLO,
+        MessageType.SUMMARY,
+        MessageType.ACKNOWLEDGEMENT,
+        MessageType.BATCH,
+        MessageType.LOOKUP,
+        MessageType.OFFERS,
+    }
 )
 """Messages that mean something on one link only: never stored, never relayed."""
 
@@ -103,6 +122,10 @@ class Status(IntEnum):
     """What measures it has a protocol and content type that nothing at this publisher reads."""
     SOURCE_FAILED = 12
     """What measures it could not be started."""
+    RELIED_ON = 13
+    """Other mediators may rely on the filter that it would take away; it goes when they have asked too."""
+    NOT_ADVERTISED = 14
+    """It lies outside of everything that its publisher advertised."""
 
 
 class Reason(IntEnum):
@@ -128,8 +151,8 @@ class Reason(IntEnum):
     REPLACED = 9
     """A newer one of the same subscription or publisher took its place."""
     DELIVERED = 10
-    """Everybody known to be owed it has it, and room was needed or it was here for ends of this device
-    only."""
+    """Everybody known to be owed it has it, and room was needed, or it was here for ends of this device
+    only, or at a broker, which carries nothing."""
     OVER_QUOTA = 11
     """Room was needed, and its origin held more than its share."""
     LOWEST_DEGREE = 12
@@ -139,7 +162,9 @@ class Reason(IntEnum):
     VERSION = 14
     """The sender speaks another version of the protocol; one of the two has to be brought up to date."""
     RATE_LIMIT = 15
-    """It asks for a new session, or summarises anew, more often than anybody need."""
+    """It asks for a new session, summarises anew, or looks up more often than anybody need."""
+    PATIENCE_OVER = 16
+    """A broker waited for the one whom it was for, who did not come back in time."""
 
 
 UNVERIFIED: Final = "unverified"
@@ -153,6 +178,8 @@ HELLO: Final = int(MessageType.HELLO)
 SUMMARY: Final = int(MessageType.SUMMARY)
 ACKNOWLEDGEMENT: Final = int(MessageType.ACKNOWLEDGEMENT)
 BATCH: Final = int(MessageType.BATCH)
+LOOKUP: Final = int(MessageType.LOOKUP)
+OFFERS: Final = int(MessageType.OFFERS)
 SUBSCRIBE: Final = int(MessageType.SUBSCRIBE)
 RENEW: Final = int(MessageType.RENEW)
 UNSUBSCRIBE: Final = int(MessageType.UNSUBSCRIBE)
@@ -162,6 +189,10 @@ ANNOUNCE: Final = int(MessageType.ANNOUNCE)
 INSTALL: Final = int(MessageType.INSTALL)
 REMOVE: Final = int(MessageType.REMOVE)
 NOTIFICATION: Final = int(MessageType.NOTIFICATION)
+ADVERTISE: Final = int(MessageType.ADVERTISE)
+UNADVERTISE: Final = int(MessageType.UNADVERTISE)
+JOIN: Final = int(MessageType.JOIN)
+PRUNE: Final = int(MessageType.PRUNE)
 SUBSCRIBER: Final = Role.SUBSCRIBER
 MEDIATOR: Final = Role.MEDIATOR
 PUBLISHER: Final = Role.PUBLISHER
@@ -175,5 +206,6 @@ BAD_PAYLOAD: Final = Status.BAD_PAYLOAD
 FOREIGN_ORIGIN: Final = Status.FOREIGN_ORIGIN
 UNEXPECTED: Final = Status.UNEXPECTED
 NOT_SIGNED: Final = Status.NOT_SIGNED
+NOT_ADVERTISED: Final = Status.NOT_ADVERTISED
 HAS_IT: Final = frozenset({STORED, KNOWN})
 """After these answers the peer has the message."""

@@ -189,9 +189,11 @@ class Owing:
         item, table = carried.item, self._table
         item_id, created_ms, is_for_ends = item.id, item.created_ms, item.type == NOTIFY
         owed: dict[int, list[Satisfied]] = {}
-        for key, degree_u8, detail in matches:
+        for key, degree_u8, detail, revision in matches:
             subscription = table.get(key)
             if subscription is None or not subscription.since_ms <= created_ms < subscription.until_ms:
+                continue
+            if revision is not None and revision != subscription.seq:
                 continue
             subscriber = key[0]
             if is_for_ends and subscriber not in self._hosts:

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from dens import summary
 from dens.errors import RemoteProtocolError
+from dens.events import HeardOffer, OffersHeard
 from dens.item import NEVER_MS, Item, ItemId
 from dens.messages import SummaryMessage
 from dens.numbers import LAST_NODE, Role, Status
@@ -87,6 +88,30 @@ class Participant(ABC):
 
     def timer_due(self, now_ms: int) -> None:  # noqa: B027 nothing is what most do
         """Do it."""
+
+    # ------------------------------------------------------------------ what look-ups ask (dens/lookups.py)
+
+    def offered(self, question: bytes) -> list[HeardOffer]:
+        """Return the announcements that a question is about; ends know of none that they could vouch for.
+        Bytes that are no question raise `VectorError`.
+        """
+        return []
+
+    def look_up_ms(self) -> int:
+        """Return when this node wants to know who offers what."""
+        return NEVER_MS
+
+    def question_due(self, now_ms: int) -> tuple[bytes, int, int] | None:
+        """Return what it wants to know now: the question, over how many mediators, for how long; or None. It
+        does not want it a second time for that.
+        """
+        return None
+
+    def question_asked(self, number: int) -> None:  # noqa: B027 nothing is what most do
+        """Learn that what it wanted to know was asked, under this number."""
+
+    def heard_offers(self, heard: OffersHeard, now_ms: int) -> None:  # noqa: B027 nothing is what most do
+        """Learn what was answered."""
 
     # ------------------------------------------------------------------ what a transmitter asks
 

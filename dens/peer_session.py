@@ -27,7 +27,7 @@ from dens.item import AT_ONCE_MS, ENVELOPE_BYTES, NEVER_MS, NUMBER_BITS, NUMBER_
 from dens.limits import Limits
 from dens.messages import ACK_BYTES
 from dens.numbers import LAST_NODE, SUMMARY, Role
-from dens.summary import RecentIds, Summary
+from dens.summary import NumberRanges, RecentIds, Summary
 
 _FEW_BYTES: Final = 2_048
 """Some small messages, which no link is too slow for."""
@@ -92,6 +92,7 @@ class PeerSession:
         "hosts",
         "is_heard",
         "is_ready",
+        "link_messages",
         "owes_hello",
         "own_session",
         "parts",
@@ -111,6 +112,8 @@ class PeerSession:
         self.is_heard = False
         self.owes_hello = False
         self.hello_due_ms = now_ms
+        self.link_messages: list[tuple[int, bytes]] = []
+        """Questions and answers that go out next, once: their type and payload."""
         self.acks: list[tuple[int, int, int]] = []
         self.acks_due_ms = NEVER_MS
         self.due_ms = AT_ONCE_MS
@@ -153,6 +156,11 @@ class PeerSession:
     def owe_hello(self) -> None:
         """Answer with a hello at once."""
         self.owes_hello = True
+        self.due_ms = AT_ONCE_MS
+
+    def say(self, type: int, payload: bytes) -> None:
+        """Say something that means something on this link only, at once and once."""
+        self.link_messages.append((type, payload))
         self.due_ms = AT_ONCE_MS
 
     def greet(self, role: Role, peer_session: int, heard: int) -> bool:
@@ -212,6 +220,18 @@ class PeerSession:
     def has_any_of(self, origin: int) -> bool:
         """Say whether the peer named any message of this origin in its summary."""
         return self._has is not None and self._has.names(origin)
+
+    def named(self, item_id: ItemId) -> bool:
+        """Say whether the peer named this message in its summary."""
+        return self._has is not None and item_id in self._has
+
+    def named_of(self, origin: int) -> NumberRanges | None:
+        """Return the numbers of this origin that the peer named in its summary, or None."""
+        return None if self._has is None else self._has.ranges(origin)
+
+    def awaits(self, item_id: ItemId) -> bool:
+        """Say whether this message is queued for the peer, or on its way and not answered yet."""
+        return (item_id in self._queued or item_id in self._flights) and not self.knows(item_id)
 
     def came(self, item_id: ItemId) -> bool:
         """Note that the peer has this message, which it has just sent; say whether it came in this contact

@@ -11,14 +11,18 @@ from typing import Final
 
 from dens.arguments import checked_bytes
 from dens.authentication import Authenticator
+from dens.brokers.messages import Advertised
 from dens.context import NodeContext
 from dens.engine import Engine
-from dens.interfaces import FilterHost
-from dens.item import ItemId
+from dens.errors import LocalProtocolError
+from dens.interfaces import Directory, FilterHost
+from dens.item import ItemId, lifetime_code_ms
+from dens.knowledge import EndKnowledge
 from dens.limits import Limits
 from dens.numbers import MessageType
 from dens.publisher_state import PublisherState
 from dens.store import Store
+from watchdog.header import BODY_AT, HEADER_ID, HEADER_LIFETIME, HEADER_REVISION
 
 ANNOUNCE_LIFETIME_Q: Final = 168
 """2²¹ seconds, about 24 days: what a publisher can measure seldom changes."""
@@ -35,11 +39,16 @@ class PublisherEnd(Engine):
         now_ms: int,
         *,
         filter_host: FilterHost,
+        covering: bool = False,
+        directory: Directory | None = None,
         authenticator: Authenticator | None = None,
         limits: Limits | None = None,
     ) -> None:
+        """With a directory it keeps what it hears of others' offers, and asks for it (dens/knowledge.py)."""
         context = NodeContext(node, store, authenticator, limits)
-        self.state: Final = PublisherState(context, filter_host)
+        self.directory: Final = directory
+        """What it has heard of others' offers; for reading."""
+        self.state: Final = PublisherState(context, filter_host, EndKnowledge(context, directory), covering)
         super().__init__(context, table_check, self.state, now_ms)
 
     # ------------------------------------------------------------------ what the application asks
@@ -53,6 +62,47 @@ class PublisherEnd(Engine):
             return older.id
         item = self.context.make(MessageType.ANNOUNCE, 0, lifetime_q, extract, now_ms)
         self.state.announce(item, now_ms)
+        return item.id
+
+    def advertise(self, vector: bytes, language: int, now_ms: int) -> ItemId:
+        """Say what this node may publish, to brokers; the vector is as of a subscription: id, revision,
+        lifetime code, body. No body is for whatever it publishes in this language.
+
+        With a body it is the node's own filter too: what it measures of that, it tells. A newer revision of
+        the same id replaces the older one; `next_advertisement` says which revision is.
+        """
+        checked_bytes(vector, "an advertisement's vector")
+        if len(vector) < BODY_AT:
+            raise LocalProtocolError(
+                f"{len(vector)} bytes are no vector; it begins with id, revision, lifetime"
+            )
+        self.end_what_is_over(now_ms)
+        id, seq, lifetime_q = vector[HEADER_ID], vector[HEADER_REVISION], vector[HEADER_LIFETIME]
+        state = self.state
+        state.advertising.check_free(id, seq)
+        item = self.context.make(MessageType.ADVERTISE, language, lifetime_q, b"", now_ms)
+        said = Advertised(state.advertising.generation(item.number), vector)
+        item = item.but(payload=said.encode())
+        state.advertise(item, now_ms)
+        return item.id
+
+    def advertises(self, id: int, body: bytes | None = None) -> bool:
+        """Say whether something is advertised under this id, or just this."""
+        current = self.state.advertising.in_force.get(id)
+        return current is not None and body in (None, current.body)
+
+    def next_advertisement(self, id: int) -> int:
+        """Return a revision under which `advertise` takes this id."""
+        return self.state.advertising.next_seq(id)
+
+    def unadvertise(self, id: int, now_ms: int) -> ItemId:
+        """Publish no more of what is advertised under this id, and say so."""
+        self.end_what_is_over(now_ms)
+        advertising = self.state.advertising
+        said = advertising.withdrawal(id)
+        lifetime_q = min(lifetime_code_ms(max(0, advertising.until_ms(id) - now_ms)) + 1, 255)
+        item = self.context.make(MessageType.UNADVERTISE, 0, lifetime_q, said.encode(), now_ms)
+        self.state.unadvertise(item, now_ms)
         return item.id
 
     def publish(self, language: int, vector: bytes, lifetime_q: int, now_ms: int) -> ItemId:

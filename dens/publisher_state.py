@@ -8,19 +8,39 @@ brought back by an older copy.
 
 from typing import Final
 
+from dens.advertising import Advertising
+from dens.brokers.messages import Advertised
 from dens.context import NodeContext
-from dens.events import CopyDropped, FilterInstalled, FilterRemoved, MessageCreated, MessageExpired
+from dens.errors import LocalProtocolError
+from dens.events import (
+    CopyDropped,
+    FilterInstalled,
+    FilterRemoved,
+    MessageCreated,
+    MessageExpired,
+    OffersHeard,
+)
 from dens.interfaces import FilterHost, SubscriptionKey
 from dens.item import Item, ItemId
+from dens.knowledge import PATIENCE_MS, EndKnowledge
 from dens.messages import Subscribed, Withdrawal
 from dens.notification_store import NotificationStore
-from dens.numbers import BAD_PAYLOAD, REASON_NAMES, MessageType, Reason, Role, Status
+from dens.numbers import (
+    BAD_PAYLOAD,
+    REASON_NAMES,
+    STATUS_NAMES,
+    MessageType,
+    Reason,
+    Role,
+    Status,
+)
 from dens.participant import Participant
 from dens.peer_session import PeerSession
 from dens.quarantine import Work
-from dens.subscription_table import Subscription, SubscriptionTable
+from dens.reliance import RELIABLE, Reliance, longer_code
+from dens.subscription_table import Subscription, SubscriptionTable, is_newer
 from dens.summary import Summary
-from watchdog.header import HEADER_ID
+from watchdog.header import HEADER_ID, HEADER_LIFETIME, framed
 
 _HOST_CODES: Final = {
     0: Status.STORED,
@@ -39,6 +59,11 @@ _HOST_CODES: Final = {
 """What a watchdog's answer to an install means on the air."""
 _SOURCE_REFUSALS: Final = (Status.NOT_MEASURED, Status.UNKNOWN_SOURCE, Status.SOURCE_FAILED)
 """What may be otherwise another time, without the subscription being another."""
+_TOMBSTONES: Final = frozenset({MessageType.REMOVE, MessageType.UNADVERTISE})
+_NAMES: Final = 256
+"""So many subscriptions one node can name."""
+_ONE_MORE_BYTES: Final = 32
+"""A summary with so much room left has left nothing out."""
 
 
 class PublisherState(Participant):
@@ -52,26 +77,35 @@ class PublisherState(Participant):
         "_limits",
         "_quarantine",
         "_relayed",
+        "_reliance",
         "_unserved",
+        "advertising",
         "announcement",
         "filters",
+        "knowledge",
         "outbox",
     )
 
     role = Role.PUBLISHER
 
-    def __init__(self, context: NodeContext, filter_host: FilterHost) -> None:
+    def __init__(
+        self, context: NodeContext, filter_host: FilterHost, knowledge: EndKnowledge, covering: bool = False
+    ) -> None:
         self._context = context
+        self.knowledge: Final = knowledge
         self._ledger = context.ledger
         self._events = context.events
         self._limits = context.limits
         self._quarantine = context.quarantine
         self._filter_host = filter_host
         self.announcement: Item | None = None
+        self.advertising: Final = Advertising()
         self.outbox: Final = NotificationStore(context.limits)
         self.filters: Final = SubscriptionTable(linger_ms=0)
         self._relayed: dict[ItemId, Item] = {}
         self._unserved: set[SubscriptionKey] = set()
+        self._reliance = Reliance(context) if covering else None
+        """Who may rely on which filters, where mediators spare what is covered."""
 
     # ------------------------------------------------------------------ what the application asked
 
@@ -79,18 +113,44 @@ class PublisherState(Participant):
         """Hold what this node can measure, in place of what was said before, and offer it."""
         older = self.announcement
         if older is not None:
-            self._ledger.let_go(older)
-            self._events.append(CopyDropped(now_ms, older, None, REASON_NAMES[Reason.REPLACED]))
+            self._drop_own(older, Reason.REPLACED, now_ms)
         self.announcement = item
         self._publish(item, now_ms)
+
+    def advertise(self, item: Item, now_ms: int) -> None:
+        """Tell all of what this node may publish from now on, hold that, in place of its older revision, and
+        offer it to mediators. What the filter host does not take is refused.
+        """
+        new = Subscription.of(item, Subscribed(0, Advertised.decode(item.payload).vector))
+        status = _HOST_CODES[self._give_host(new, now_ms)] if new.body else Status.STORED
+        if status is not Status.STORED:
+            raise LocalProtocolError(
+                f"advertisement {new.id} cannot be told here: {STATUS_NAMES[status].replace('_', ' ')}"
+            )
+        replaced = self.advertising.put(new)
+        if replaced is not None:
+            self._drop_own(replaced.item, Reason.REPLACED, now_ms)
+        self._publish(item, now_ms)
+
+    def unadvertise(self, item: Item, now_ms: int) -> None:
+        """Hold that this node no longer publishes something, and offer that to mediators."""
+        ended = self.advertising.withdraw(item)
+        if ended is not None:
+            self._drop_own(ended.item, Reason.WITHDRAWN, now_ms)
+            if ended.body:
+                self._filter_host.remove(self._context.node, ended.id, ended.seq, now_ms)
+        self._publish(item, now_ms)
+
+    def _drop_own(self, item: Item, reason: Reason, now_ms: int) -> None:
+        self._ledger.let_go(item)
+        self._events.append(CopyDropped(now_ms, item, None, REASON_NAMES[reason]))
 
     def publish(self, item: Item, now_ms: int) -> None:
         """Put a notification into the outbox, make room, and offer it."""
         self.outbox.add(item)
         self._publish(item, now_ms)
         for victim, reason in self.outbox.make_room(now_ms):
-            self._ledger.let_go(victim)
-            self._events.append(CopyDropped(now_ms, victim, None, REASON_NAMES[reason]))
+            self._drop_own(victim, reason, now_ms)
 
     def _publish(self, item: Item, now_ms: int) -> None:
         self._ledger.keep(item)
@@ -106,9 +166,11 @@ class PublisherState(Participant):
 
     def restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
         """Take up what was held before a restart, and install what is in force."""
-        for item in sorted(held, key=lambda item: item.type != MessageType.REMOVE):
+        for item in sorted(held, key=lambda item: item.type not in _TOMBSTONES):
             if item.type == MessageType.NOTIFICATION:
                 self.outbox.add(item)
+            elif item.type in (MessageType.ADVERTISE, MessageType.UNADVERTISE):
+                self.advertising.restore(item)
             elif item.type == MessageType.ANNOUNCE:
                 self.announcement = item
             elif item.type == MessageType.REMOVE:
@@ -120,6 +182,11 @@ class PublisherState(Participant):
         for subscription in self.filters.subscriptions():
             if subscription.until_ms > now_ms:
                 self._install_again(subscription, now_ms)
+        for own in self.advertising.in_force.values():
+            if own.until_ms > now_ms and own.body:
+                self._quarantine.attempt(
+                    Work.FILTERING, own.item, now_ms, self._give_host, own, now_ms, otherwise=0
+                )
 
     def _install_again(self, held: Subscription, now_ms: int) -> None:
         """Hand a subscription of an earlier life to the filter host. One whose source does not run today is
@@ -137,20 +204,35 @@ class PublisherState(Participant):
         )
 
     def _ask_host(self, new: Subscription, peer: int | None, now_ms: int) -> Status:
-        code = self._filter_host.install(
-            new.item.origin, new.id, new.seq, new.item.language, new.body, new.until_ms - now_ms, now_ms
-        )
+        code = self._give_host(new, now_ms)
         status = _HOST_CODES[code]
         if status is Status.STORED:
             self._events.append(FilterInstalled(now_ms, new.item, peer, code))
         return status
+
+    def _give_host(self, new: Subscription, now_ms: int) -> int:
+        """Return the code with which the filter host answers."""
+        return self._filter_host.install(
+            new.item.origin, new.id, new.seq, new.item.language, new.body, new.until_ms - now_ms, now_ms
+        )
 
     def _filter_removed(self, old: Subscription, reason: Reason, now_ms: int) -> None:
         self._events.append(FilterRemoved(now_ms, old.item.origin, old.id, old.seq, REASON_NAMES[reason]))
 
     def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
         """Tell what is known of others: of its own messages a mediator tells it."""
-        return self._ledger.seen.encode_others(self._context.node, most_bytes)
+        reliance = self._reliance
+        if reliance is not None and (said := reliance.said_to(session)) is not None:
+            return said
+        known = self._ledger.seen.encode_others(self._context.node, most_bytes)
+        if reliance is not None:
+            reliance.tell(session, known, is_whole=len(known) + _ONE_MORE_BYTES <= most_bytes)
+        return known
+
+    def note(self, session: PeerSession, now_ms: int) -> bytes:
+        """Say whether mediators may rely on the filters that are here."""
+        is_relied_on = self._reliance is not None and self._reliance.is_told_all(session)
+        return RELIABLE if is_relied_on else b""
 
     def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Offer what a mediator lacks of its own messages, and try again what no source served."""
@@ -164,10 +246,39 @@ class PublisherState(Participant):
             item = self.held(item_id)
             if item is not None:
                 self._offer(item, session)
+        if session.role is Role.MEDIATOR:
+            self.knowledge.met(session.peer, now_ms)
+
+    def look_up_ms(self) -> int:
+        """Return when a mediator that was met should be asked what others offer."""
+        return self.knowledge.due_ms
+
+    def question_due(self, now_ms: int) -> tuple[bytes, int, int] | None:
+        """Ask the mediators that are met, and nobody behind them, for all that they know."""
+        self.knowledge.ask(now_ms)
+        return b"", 1, PATIENCE_MS
+
+    def heard_offers(self, heard: OffersHeard, now_ms: int) -> None:
+        """Keep what was told."""
+        self.knowledge.learn(heard, now_ms)
+        self.knowledge.rest(is_news=False)
 
     def _offer(self, item: Item, session: PeerSession) -> None:
-        if session.is_ready and session.role is Role.MEDIATOR:
-            session.offer(0 if item.type == MessageType.ANNOUNCE else 1, item.id, item.type)
+        """Queue a message for a mediator. Notifications wait until it knows what is advertised, so that none
+        is refused for having overtaken that.
+        """
+        if not session.is_ready or session.role is not Role.MEDIATOR:
+            return
+        if item.type != MessageType.NOTIFICATION:
+            session.offer(0, item.id, item.type)
+        elif self.advertising.are_known(session.knows):
+            session.offer(1, item.id, item.type)
+
+    def acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
+        """Offer notifications to a mediator that has just learnt what is advertised."""
+        if item.type == MessageType.ADVERTISE and self.advertising.are_known(session.knows):
+            for carried in self.outbox.all():
+                self._offer(carried.item, session)
 
     def take(self, item: Item, session: PeerSession, now_ms: int) -> Status | None:
         """Take an install or a removal."""
@@ -177,16 +288,18 @@ class PublisherState(Participant):
         if item.type == MessageType.INSTALL:
             status = self._install(item, session.peer, now_ms)
         elif item.type == MessageType.REMOVE:
-            status = self._remove(item, now_ms)
+            status = self._remove(item, session.peer, now_ms)
         else:
             return Status.UNEXPECTED
-        if status is Status.SUPERSEDED:
+        if status is Status.SUPERSEDED and (self._reliance is None or item.type == MessageType.REMOVE):
             self._ledger.know(item)
         elif status is Status.STORED:
             self._context.mark(item.id, session)
         return status
 
     def _install(self, item: Item, peer: int, now_ms: int) -> Status | None:
+        if self._reliance is not None:
+            item = item.but(lifetime_q=longer_code(item.lifetime_q))
         new = Subscription.of(item, Subscribed.from_subscribe(item.payload))
         status = self.filters.judge(new)
         if status is not Status.STORED:
@@ -200,12 +313,62 @@ class PublisherState(Participant):
         replaced = self.filters.put(new)
         if replaced is not None:
             self._forget_relayed(replaced.item)
+        if self._reliance is not None:
+            self._rely(self._reliance, new, replaced, peer, now_ms)
         self._relayed[item.id] = item
         self._ledger.keep(item)
         return Status.STORED
 
-    def _remove(self, item: Item, now_ms: int) -> Status:
+    def _rely(
+        self, reliance: Reliance, new: Subscription, replaced: Subscription | None, peer: int, now_ms: int
+    ) -> None:
+        """Let mediators rely on a new filter; those that may rely on what it replaced still can."""
+        if replaced is not None and replaced.body == new.body:
+            reliance.renewed(replaced)
+            return
+        if replaced is not None:
+            reliance.ended(replaced.key)
+            if replaced.until_ms > now_ms:
+                self._keep_looking(replaced, peer, now_ms)
+        reliance.installed(new)
+
+    def _keep_looking(self, old: Subscription, peer: int, now_ms: int) -> None:
+        """Look for a body that a newer revision replaced in this node's own name, until its lifetime is over.
+        There are 256 such names; of more, the one that ends first goes.
+        """
+        if not self._ledger.has_numbers:
+            return
+        node, own = self._context.node, self.filters
+        kept = {id: one for id in range(_NAMES) if (one := own.get((node, id))) is not None}
+        id = next((id for id in range(_NAMES) if id not in kept), None)
+        if id is None:
+            id = min(kept, key=lambda one: (kept[one].until_ms, one))
+        seq = (kept[id].seq + 1) % 256 if id in kept else 0
+        vector = framed(id, seq, old.vector[HEADER_LIFETIME], old.body)
+        made = old.item
+        number = self._ledger.item_number()
+        item = Item(
+            MessageType.INSTALL, made.language, node, number, made.created_ms, made.lifetime_q, 0, vector
+        )
+        new = Subscription.of(item, Subscribed.from_subscribe(vector))
+        if self._host_install(new, peer, now_ms) is Status.STORED:
+            replaced = own.put(new)
+            if replaced is not None:
+                self._forget_relayed(replaced.item)
+            self._relayed[item.id] = item
+            self._ledger.keep(item)
+
+    def _may_end(self, said: Withdrawal, origin: int, peer: int, now_ms: int) -> bool:
+        """Say whether a filter may be taken away, as far as those go who may rely on it."""
+        held = self.filters.get((origin, said.id))
+        if self._reliance is None or held is None or is_newer(held.seq, said.seq):
+            return True
+        return self._reliance.may_end(held, peer, said.seq) or held.until_ms <= now_ms
+
+    def _remove(self, item: Item, peer: int, now_ms: int) -> Status:
         said = Withdrawal.decode(item.payload)
+        if not self._may_end(said, item.origin, peer, now_ms):
+            return Status.RELIED_ON
         if self.filters.tombstone_count >= self._limits.tombstones:
             return Status.NO_ROOM
         status, ended, older = self.filters.withdraw(item, said)
@@ -215,6 +378,8 @@ class PublisherState(Participant):
             self._forget_relayed(older.item)
         if ended is not None:
             self._forget_relayed(ended.item)
+            if self._reliance is not None:
+                self._reliance.ended(ended.key)
             self._quarantine.attempt(
                 Work.ENDING,
                 ended.item,
@@ -241,11 +406,14 @@ class PublisherState(Participant):
         if carried is not None:
             return carried.item
         announcement = self.announcement
-        return announcement if announcement is not None and announcement.id == item_id else None
+        if announcement is not None and announcement.id == item_id:
+            return announcement
+        return self.advertising.get(item_id)
 
     def could_not_take(self, item: Item, now_ms: int) -> Status:
-        """Ask for it no more."""
-        self._ledger.know(item)
+        """Ask for it no more; unless mediators would take that for a filter that is here."""
+        if self._reliance is None:
+            self._ledger.know(item)
         return BAD_PAYLOAD
 
     def ended(self, item_id: ItemId, now_ms: int) -> bool:
@@ -255,13 +423,15 @@ class PublisherState(Participant):
         if item is None:
             return False
         if relayed is None:
-            if self.outbox.remove(item_id) is None:
+            if self.outbox.remove(item_id) is None and self.advertising.ended(item_id, now_ms) is None:
                 self.announcement = None
             self._events.append(MessageExpired(now_ms, item, None, REASON_NAMES[Reason.LIFETIME_OVER]))
         elif relayed.type == MessageType.REMOVE:
             self.filters.tombstone_ended((relayed.origin, relayed.payload[HEADER_ID]), relayed)
         else:
             while (ended := self.filters.pop_ended(now_ms)) is not None:
+                if self._reliance is not None:
+                    self._reliance.ended(ended.key)
                 # The host forgets by itself; being told to remove it would make it refuse a late renewal.
                 self._filter_removed(ended, Reason.LIFETIME_OVER, now_ms)
         return relayed is not None

@@ -46,6 +46,10 @@ class Work(IntFlag):
     """Handing it to a filter host."""
     ENDING = 64
     """Taking it out of somewhere when it is over; there is nothing left to mark then."""
+    COVERING = 128
+    """Asking which subscriptions stand for it at sources; it is installed as if none did."""
+    COMPOSING = 256
+    """Feeding it to a composer, or taking what that made of it."""
 
 
 _NOT_KEPT: Final = Work.ENDING

@@ -2,13 +2,12 @@
 
 A new session makes a node compare everything it holds with a summary and queue what is lacking, whatever the
 summary says. An honest peer begins one when a contact opens and when it restarted; one that begins them all
-the time is heard as often as that, and otherwise refused.
+the time is heard as often as that, and otherwise refused. A look-up has a longer answer than itself, and
+makes others ask.
 
 It is the generic cell rate algorithm (ITU-T I.371): for each peer one number, the time at which its bucket is
 full again.
 """
-
-from dens.limits import Limits
 
 
 class RateLimit:
@@ -16,9 +15,10 @@ class RateLimit:
 
     __slots__ = ("_burst_ms", "_every_ms", "_full_ms", "_tidy_at")
 
-    def __init__(self, limits: Limits) -> None:
-        self._every_ms = limits.session_ms
-        self._burst_ms = limits.session_ms * (limits.session_burst - 1)
+    def __init__(self, every_ms: int, burst: int) -> None:
+        """A token comes so often, and a full bucket has so many."""
+        self._every_ms = every_ms
+        self._burst_ms = every_ms * (burst - 1)
         self._full_ms: dict[int, int] = {}
         self._tidy_at = 64
 

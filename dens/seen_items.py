@@ -19,6 +19,8 @@ from dens.summary import NumberRanges, Summary, encode, read_origin, varint
 
 _ONE_ORIGIN_BYTES: Final = 1 << 20
 """Room for whatever is known of one origin."""
+_LOOKED_AT: Final = 64
+"""So many numbers that somebody else knows are looked at to find a later one."""
 _NONE: Final = -2
 """No origin, nor the one before the first."""
 
@@ -170,6 +172,13 @@ class SeenItems:
         if ranges is not None:
             for number in ranges.minus(summary.ranges(origin)):
                 yield origin << NUMBER_BITS | number
+
+    def knows_after(self, origin: int, number: int, named: NumberRanges) -> bool:
+        """Say whether every message of this origin that was made after this one, and that somebody named, is
+        known here. What would take long to find out is not.
+        """
+        unknown = enumerate(named.minus(self._by_origin.get(origin)))
+        return all(one <= number and place < _LOOKED_AT for place, one in unknown)
 
     def _refresh(self) -> bytes:
         """Return the summary of everything known, however long; only what changed is encoded anew.

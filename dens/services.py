@@ -1,7 +1,12 @@
 """Which publishers can serve which subscriptions, as a mediator knows it from announcements."""
 
+from collections.abc import Mapping
+
+from dens.events import HeardOffer
 from dens.interfaces import Directory, SubscriptionKey
 from dens.item import Item
+from dens.numbers import PUBLISHER
+from dens.peer_session import PeerSession
 from dens.subscription_table import Subscription
 
 
@@ -49,6 +54,18 @@ class ServiceBook:
         """Ask the directory who can serve this subscription. A bad vector raises."""
         found = self._directory.publishers_for(subscription.item.language, subscription.body)
         return tuple(int(publisher) for publisher in found)
+
+    def offered(self, question: bytes, sessions: Mapping[int, PeerSession]) -> list[HeardOffer]:
+        """Return what publishers said last whom a question is about, and which of them are in contact. A bad
+        question raises.
+        """
+        found: list[HeardOffer] = []
+        for publisher in map(int, self._directory.offering(question)):
+            item, session = self._announcements.get(publisher), sessions.get(publisher)
+            if item is not None:
+                is_here = session is not None and session.is_ready and session.role is PUBLISHER
+                found.append(HeardOffer(1 if is_here else 0, item))
+        return found
 
     def add(self, subscription: Subscription, publishers: tuple[int, ...]) -> None:
         """Note that these publishers, and no others, can serve this subscription."""

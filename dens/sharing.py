@@ -6,6 +6,7 @@ A policy may be somebody else's: whatever it raises is told, and means that no c
 from collections.abc import Collection
 from typing import Final
 
+from dens.composing import Composing
 from dens.context import NodeContext
 from dens.item import Item, ItemId
 from dens.messages import NOTE_BYTES, Satisfied
@@ -31,11 +32,13 @@ class Sharing:
 
     __slots__ = (
         "_carried",
+        "_composing",
         "_hosts",
         "_node",
         "_policy",
         "_quarantine",
         "asks_who_is_owed",
+        "made",
         "shares_everything",
     )
 
@@ -44,15 +47,19 @@ class Sharing:
         context: NodeContext,
         policy: ReplicationPolicy,
         carried: NotificationStore,
+        composing: Composing,
         hosts: frozenset[int],
     ) -> None:
         self._node = context.node
         self._quarantine = context.quarantine
         self._policy = policy
         self._carried = carried
+        self._composing = composing
         self._hosts = hosts
         self.asks_who_is_owed = policy.asks_who_is_owed
         self.shares_everything = policy.shares_everything
+        self.made = composing.languages if policy.shares_everything else frozenset()
+        """The languages whose notifications others make of what they are given."""
 
     def note(self, session: PeerSession, now_ms: int) -> bytes:
         """Return what the policy tells those of other mediators."""
@@ -104,6 +111,8 @@ class Sharing:
         owed_to: Collection[int] = ()
         if self.asks_who_is_owed:
             owed_to = self._carried.subscribers_owed(item.id)
+            if item.language in self._composing.listeners:
+                owed_to = {*owed_to, *self._composing.wanted_by(item, now_ms)}
             if self._hosts:
                 owed_to = [subscriber for subscriber in owed_to if subscriber not in self._hosts]
         return self._quarantine.attempt(
@@ -118,6 +127,10 @@ class Sharing:
             otherwise=None,
             peer=peer,
         )
+
+    def is_made_there(self, item: Item, session: PeerSession, now_ms: int) -> bool:
+        """Say whether a mediator that gets everything makes this notification, one of `made`, itself."""
+        return self._composing.is_made_by(session.peer, item, session.knows, now_ms)
 
     def hosted_and_owed(self, item_id: ItemId, session: PeerSession) -> dict[int, Satisfied] | None:
         """Return what this notification satisfies of an end that this mediator hosts, or None where none of

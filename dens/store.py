@@ -14,7 +14,7 @@ from dens.errors import RemoteProtocolError, StoreError
 from dens.item import Item, told_id
 
 Key = int
-"""An identity of a message, or which counter."""
+"""An identity of a message, which counter, or a digest of at most eleven bytes."""
 Value = bytes | Item
 """What a row says. A message is handed over as it is; a store that writes bytes writes `row_of` it."""
 
@@ -36,6 +36,11 @@ class Space(IntEnum):
     """identity → the kinds of work that failed with this message and are not tried with it again."""
     OCCUPIED = 7
     """identity → how many ids and numbers after its own a subscription of this node's occupies."""
+    NEIGHBOUR = 8
+    """identity → the node by whom an advertisement came to a broker, or to whom a word of the broker's own
+    goes."""
+    RESULT = 9
+    """digest of a result's identity → its highest rank, until when it is remembered, and who said it."""
 
 
 def row_of(value: Value) -> bytes:

@@ -16,12 +16,14 @@ from dens.context import NodeContext
 from dens.engine import Engine
 from dens.errors import LocalProtocolError
 from dens.events import Event, NotificationDelivered
-from dens.interfaces import Signer
+from dens.interfaces import Directory, ResultReader, Signer
 from dens.item import LIFETIME_MS, OLDEST_AGE_MS, ItemId
+from dens.knowledge import EndKnowledge
 from dens.limits import Limits
 from dens.messages import Notify, Subscribed
 from dens.numbers import UNVERIFIED, MessageType, Reason
 from dens.parts import TakesApart
+from dens.results import ResultBook
 from dens.store import Store
 from dens.subscriber_state import SubscriberState
 from dens.subscription_table import Subscription, is_newer
@@ -40,13 +42,20 @@ class SubscriberEnd(Engine):
         now_ms: int,
         *,
         parts: Mapping[int, TakesApart] | None = None,
+        results: Mapping[int, ResultReader] | None = None,
         signer: Signer | None = None,
+        directory: Directory | None = None,
         authenticator: Authenticator | None = None,
         limits: Limits | None = None,
     ) -> None:
+        """With a directory it keeps what it hears of others' offers, and asks for it (dens/knowledge.py)."""
         context = NodeContext(node, store, authenticator, limits)
+        self.directory: Final = directory
+        """What it has heard of others' offers; for reading."""
         self._parts = dict(parts or {})
-        self.state: Final = SubscriberState(context, signer)
+        self.state: Final = SubscriberState(
+            context, signer, EndKnowledge(context, directory), ResultBook(context, results)
+        )
         super().__init__(context, table_check, self.state, now_ms)
 
     # ------------------------------------------------------------------ what the application asks
@@ -77,6 +86,7 @@ class SubscriberEnd(Engine):
             # The older one outlives this one, or a source may have it in another form than this one.
             self.state.bury(id, used[0], used[1], now_ms)
         self.state.put_in_force(item, Subscribed(0, vector), now_ms)
+        self._lookups.wish(now_ms)
         return item.id
 
     def _count_parts(self, vector: bytes, language: int) -> int:
@@ -121,6 +131,7 @@ class SubscriberEnd(Engine):
         )
         self._ledger.occupy(item.id, occupies)
         self.state.put_in_force(item, said, now_ms)
+        self._lookups.wish(now_ms)
         return item.id
 
     def unsubscribe(self, id: int, now_ms: int) -> ItemId:

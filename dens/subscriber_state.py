@@ -9,14 +9,16 @@ from typing import Final
 
 from dens.context import NodeContext
 from dens.errors import LocalProtocolError
-from dens.events import CopyDropped, MessageCreated, MessageExpired, NotificationDelivered
+from dens.events import CopyDropped, MessageCreated, MessageExpired, NotificationDelivered, OffersHeard
 from dens.identity import signed
 from dens.interfaces import Signer
 from dens.item import LIFETIME_MS, Item, ItemId, lifetime_code_ms
+from dens.knowledge import PATIENCE_MS, EndKnowledge
 from dens.messages import Notify, Receipt, Subscribed, Withdrawal
 from dens.numbers import BAD_PAYLOAD, REASON_NAMES, UNVERIFIED, MessageType, Reason, Role, Status
 from dens.participant import Participant
 from dens.peer_session import PeerSession
+from dens.results import ResultBook
 from dens.subscription_table import Subscription, is_newer
 from dens.summary import Summary
 from watchdog.header import HEADER_ID
@@ -40,17 +42,23 @@ class SubscriberState(Participant):
         "_limits",
         "_own",
         "_receipts",
+        "_results",
         "_sessions",
         "_signer",
         "in_force",
+        "knowledge",
         "reach",
         "used",
     )
 
     role = Role.SUBSCRIBER
 
-    def __init__(self, context: NodeContext, signer: Signer | None) -> None:
+    def __init__(
+        self, context: NodeContext, signer: Signer | None, knowledge: EndKnowledge, results: ResultBook
+    ) -> None:
         self._context = context
+        self._results = results
+        self.knowledge: Final = knowledge
         self._ledger = context.ledger
         self._events = context.events
         self._limits = context.limits
@@ -109,6 +117,8 @@ class SubscriberState(Participant):
             self.drop(replaced.item, Reason.REPLACED, now_ms)
         self._hold_subscription(item, said)
         self._publish(item, now_ms)
+        if any(one.is_ready and one.role is Role.MEDIATOR for one in self._sessions.values()):
+            self.knowledge.want(now_ms)
 
     def _hold_subscription(self, item: Item, said: Subscribed) -> None:
         current = self.in_force.get(said.id)
@@ -209,6 +219,27 @@ class SubscriberState(Participant):
             item = self._own.get(item_id)
             if item is not None:
                 self._offer(item, session)
+        if session.role is Role.MEDIATOR and self.in_force:
+            self.knowledge.met(session.peer, now_ms)
+
+    def look_up_ms(self) -> int:
+        """Return when it should be asked who can serve what is in force."""
+        return self.knowledge.due_ms
+
+    def question_due(self, now_ms: int) -> tuple[bytes, int, int] | None:
+        """Ask the partition about all that is in force."""
+        self.knowledge.ask(now_ms)
+        question = self.knowledge.question_for(self.in_force.values(), now_ms)
+        return None if question is None else (question, self._limits.lookup_hops, PATIENCE_MS)
+
+    def question_asked(self, number: int) -> None:
+        """Wait for the answer to this one."""
+        self.knowledge.asked(number)
+
+    def heard_offers(self, heard: OffersHeard, now_ms: int) -> None:
+        """Keep what was told, and tell of what nobody in reach can serve."""
+        self.knowledge.learn(heard, now_ms)
+        self.knowledge.judge([self.in_force[id] for id in sorted(self.in_force)], heard, now_ms)
 
     def _offer(self, item: Item, session: PeerSession) -> None:
         if session.is_ready and session.role is Role.MEDIATOR:
@@ -224,8 +255,16 @@ class SubscriberState(Participant):
             return Status.SUPERSEDED
         if not self._has_room_for(item.origin):
             return Status.NO_ROOM
+        said = self._results.said_by(item.language, notify.vector)
+        if said and not self._results.has_room_for(said, now_ms):
+            return Status.NO_ROOM
         until_ms = item.expires_ms
         self._ledger.know(item)
+        if said:
+            is_shown = self._results.is_shown(said, now_ms)
+            self._results.note(item, said, now_ms)
+            if not is_shown:
+                return Status.KNOWN
         wanted = Notify(satisfied, notify.vector)
         self._ledger.put_into_inbox(item.but(payload=wanted.encode()))
         self._deliver(item, wanted, session.peer, self._context.mark(item.id, session), now_ms)

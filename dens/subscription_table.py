@@ -144,11 +144,17 @@ class SubscriptionTable:
         del self._subscriptions[key]
         return Status.STORED, current, older
 
-    def tombstone_ended(self, key: SubscriptionKey, item: Item) -> None:
-        """Forget a tombstone if this message is the one remembered."""
+    def forget(self, key: SubscriptionKey) -> None:
+        """Forget a revision before its end; an unknown one is no error."""
+        self._subscriptions.pop(key, None)
+
+    def tombstone_ended(self, key: SubscriptionKey, item: Item) -> bool:
+        """Forget a tombstone if this message is the one remembered; say whether it was."""
         tombstone = self._tombstones.get(key)
-        if tombstone is not None and tombstone.item.number == item.number:
-            del self._tombstones[key]
+        if tombstone is None or tombstone.item.number != item.number:
+            return False
+        del self._tombstones[key]
+        return True
 
     def next_end_ms(self) -> int | None:
         """Return when the next subscription has lingered enough, or None."""

@@ -307,13 +307,15 @@ def read_origin(data: bytes, position: int, previous_origin: int) -> tuple[int, 
     return origin, NumberRanges(starts, ends), position
 
 
-def decode(data: bytes, position: int = 0) -> Summary:
-    """Return the summary that starts at `position` and fills the rest; raise RemoteProtocolError for
-    anything else.
+def decode(data: bytes, position: int = 0, first: int = 0, last: int = LAST_NODE) -> Summary:
+    """Return the summary of the origins from `first` to `last` that starts at `position` and fills the rest;
+    raise RemoteProtocolError for anything else.
     """
     by_origin: dict[int, NumberRanges] = {}
-    origin = -1
+    origin = first - 1
     while position < len(data):
         origin, ranges, position = read_origin(data, position, origin)
+        if origin > last:
+            raise RemoteProtocolError(f"origin {origin} is none of {first} to {last}", position)
         by_origin[origin] = ranges
     return Summary(by_origin)

@@ -80,6 +80,10 @@ class Transmitter:
             session.owes_hello = False
             session.hello_due_ms = now_ms + self._hello_ms
             self._transmit_link(HELLO, self._hello(session).encode(), session, out)
+        if session.link_messages:
+            for type, payload in session.link_messages:
+                self._transmit_link(type, payload, session, out)
+            session.link_messages.clear()
         load = _Load()
         while (flight := session.next_retransmission(now_ms)) is not None:
             for sent in flight.items.values():

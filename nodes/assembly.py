@@ -8,7 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dens.assembly import Assembly
-from dens.interfaces import FilterHost, Signer
+from dens.brokers.node import BrokerNode
+from dens.interfaces import CoverIndexFactory, ResultReader, RoutingRelations, Signer
 from dens.limits import Limits
 from dens.node import DensNode
 from dens.publisher import PublisherEnd
@@ -16,9 +17,11 @@ from dens.store import Store
 from dens.subscriber import SubscriberEnd
 from knowledge_manager.distributed_dictionary import DistributedDataDictionary
 from knowledge_manager.mission_table import MissionTable
-from nodes.short_origins import ShortOrigins
+from nodes.naming import source_host
 from plugins.language import SubscriptionLanguage, no_parts
 from plugins.registry import languages
+from plugins.routing import RoutingOptions, routing_of
+from watchdog.watchdog import Watchdog
 
 if TYPE_CHECKING:
     from nodes.node_file import NodePlan
@@ -30,13 +33,18 @@ def assembly_of(
     known: Mapping[int, SubscriptionLanguage] | None = None,
     mission_key: bytes | None = None,
     limits: Limits | None = None,
+    covering: bool = False,
+    ends_know: bool = False,
+    routing: RoutingOptions | None = None,
 ) -> Assembly:
     """Return what makes the engines of a mission with this table, in every language that is installed, or in
-    these alone.
+    these alone. With covering, mediators spare installs of what is covered. If ends are to know, they keep
+    what they hear of others' offers, and ask for it. `routing` is what brokers spare each other.
     """
     spoken = languages() if known is None else known
     bounds = limits or Limits()
-    questions = {number: language.lookup(table).question for number, language in spoken.items()}
+    asks = {number: language.lookup(table).question for number, language in spoken.items()}
+    knowledge = partial(DistributedDataDictionary, asks, table=table, bytes_bound=bounds.knowledge_bytes)
     return Assembly(
         table_check=table.check,
         matchers={number: partial(language.matcher, table) for number, language in spoken.items()},
@@ -49,22 +57,63 @@ def assembly_of(
             for number, language in spoken.items()
             if language.parts is not no_parts
         },
-        directory=partial(DistributedDataDictionary, questions, table=table, bound=bounds.announcements),
+        composers={
+            number: partial(language.composer, table)
+            for number, language in spoken.items()
+            if language.composer is not None
+        },
+        results=result_readers(spoken),
+        covers=_covers(spoken, table) if covering else None,
+        relations={} if routing is None else _relations(spoken, table, routing),
+        directory=partial(DistributedDataDictionary, asks, table=table, bound=bounds.announcements),
+        knowledge=knowledge if ends_know else None,
         mission_key=mission_key,
         limits=bounds,
     )
 
 
-def mediator(plan: "NodePlan", store: Store, now_ms: int) -> DensNode:
-    """Return the DENS node that a node's file describes, with what its store remembers."""
-    node = plan.settings.node
-    made = assembly_of(plan.table, mission_key=plan.secret, limits=plan.limits)
+def result_readers(spoken: Mapping[int, SubscriptionLanguage]) -> dict[int, ResultReader]:
+    """Return what reads what notifications say, for the languages in which several may say the same."""
+    return {number: language.results for number, language in spoken.items() if language.results is not None}
+
+
+def _covers(spoken: Mapping[int, SubscriptionLanguage], table: MissionTable) -> dict[int, CoverIndexFactory]:
+    """Return what says which subscriptions stand for which at sources, for the languages that have it."""
+    return {
+        number: partial(language.source_covers, table)
+        for number, language in spoken.items()
+        if language.source_covers is not None
+    }
+
+
+def _relations(
+    spoken: Mapping[int, SubscriptionLanguage], table: MissionTable, options: RoutingOptions
+) -> dict[int, RoutingRelations]:
+    """Return what brokers ask of languages, for those that can be asked."""
+    found = {number: routing_of(language, table, options) for number, language in spoken.items()}
+    return {number: relations for number, relations in found.items() if relations is not None}
+
+
+def mediator(plan: "NodePlan", store: Store, now_ms: int) -> DensNode | BrokerNode:
+    """Return the DENS node, or the broker, that a node's file describes, with what its store remembers."""
+    settings = plan.settings
+    node, routing = settings.node, settings.routing
+    made = assembly_of(
+        plan.table,
+        known=plan.languages,
+        mission_key=plan.secret,
+        limits=plan.limits,
+        covering=settings.covering,
+        routing=None if routing == "carry" else settings.broker.spared,
+    )
+    if routing != "carry":
+        return made.broker(node, store, now_ms, settings.broker.options(routing), identities=plan.identities)
     return made.mediator(
         node,
         store,
         now_ms,
         policy=plan.replication(),
-        hosts=frozenset(plan.settings.hosts),
+        hosts=frozenset(settings.hosts),
         identities=plan.identities,
     )
 
@@ -73,11 +122,11 @@ def subscriber(
     plan: "NodePlan", node: int, store: Store, now_ms: int, signer: Signer | None
 ) -> SubscriberEnd:
     """Return an end that asks, in the same mission as the node."""
-    made = assembly_of(plan.table, mission_key=plan.secret)
+    made = assembly_of(plan.table, mission_key=plan.secret, ends_know=True)
     return made.subscriber(node, store, now_ms, signer=signer)
 
 
-def publisher(plan: "NodePlan", node: int, store: Store, now_ms: int, host: FilterHost) -> PublisherEnd:
+def publisher(plan: "NodePlan", node: int, store: Store, now_ms: int, watchdog: Watchdog) -> PublisherEnd:
     """Return an end that measures, in the same mission as the node."""
-    made = assembly_of(plan.table, mission_key=plan.secret)
-    return made.publisher(node, store, now_ms, filter_host=ShortOrigins(host))
+    made = assembly_of(plan.table, mission_key=plan.secret, covering=plan.settings.covering, ends_know=True)
+    return made.publisher(node, store, now_ms, filter_host=source_host(watchdog, node))

@@ -1,6 +1,7 @@
 """What happened at a node, as a line for people and as a document for programs."""
 
 import json
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -13,19 +14,22 @@ from dens.events import (
     FilterInstalled,
     FilterRemoved,
     HoldingsEnded,
+    InstallSpared,
     MessageAcknowledged,
     MessageEvent,
     MessageRefused,
     NotificationDelivered,
     NotificationMatched,
     NumberShared,
+    OffersHeard,
+    RoutesChanged,
 )
 from dens.messages import Satisfied
 from nodes.clock import NETWORK_EPOCH_MS
 from watchdog.header import HEADER_ID
 
 _REPEATED: Final = (DuplicateReceived, MessageAcknowledged)
-_UNTOLD: Final = (*_REPEATED, HoldingsEnded)
+_UNTOLD: Final = (*_REPEATED, HoldingsEnded, RoutesChanged)
 """People are told what changed, not that it was said again, and what ended, not what is left."""
 _UNTOLD_WORDS: Final = frozenset(kind.kind for kind in _REPEATED)
 _MOST_TOLD: Final = 64
@@ -59,6 +63,20 @@ def event_document(event: Event) -> dict[str, Any]:
     if isinstance(event, HoldingsEnded):
         facts = {"event": "holds", "subscriptions": event.subscriptions, "bytes": event.octets}
         return {"at_ms": event.at_ms, **facts, "notifications": event.notifications}
+    if isinstance(event, RoutesChanged):
+        return {"event": "routes", **asdict(event)}
+    if isinstance(event, OffersHeard):
+        facts = {"event": "offers", "number": event.number, "mediators": event.mediators}
+        offers = [
+            {
+                "node": item.origin,
+                "distance": distance,
+                "hops": item.hops,
+                "age_s": item.age_ms(event.at_ms) // 1000,
+            }
+            for distance, item in event.offers
+        ]
+        return {"at_ms": event.at_ms, **facts, "missing": list(event.missing), "offers": offers}
     facts = {"at_ms": event.at_ms, "origin": event.item.origin, "number": event.item.number}
     if isinstance(event, FilterInstalled):
         return {**facts, "event": "installed", "peer": event.peer, "code": event.code}
@@ -73,7 +91,8 @@ def event_line(event: Event) -> str | None:
     if isinstance(event, MessageEvent):
         what = f"{event.kind} {event.item.type_name} {event.item.origin}/{event.item.number}"
         if event.peer is not None:
-            what += f" {'copy from node' if isinstance(event, CopyReplicated) else 'from'} {event.peer}"
+            way = "at" if isinstance(event, InstallSpared) else "from"
+            what += f" {'copy from node' if isinstance(event, CopyReplicated) else way} {event.peer}"
         if event.reason is not None:
             what += f", {event.reason}" if event.reason == "unverified" else f": {event.reason}"
         return _at(event.at_ms, what)
@@ -91,6 +110,11 @@ def event_line(event: Event) -> str | None:
             f"two call themselves {event.node}: {one} and {other}; give each a number of its own, with --as"
         )
         return _at(event.at_ms, told)
+    if isinstance(event, OffersHeard):
+        if not event.offers:
+            return None
+        others = "1 other offers" if len(event.offers) == 1 else f"{len(event.offers)} others offer"
+        return _at(event.at_ms, f"heard what {others}")
     if isinstance(event, FilterInstalled):
         subscription = f"{event.item.origin}'s subscription {event.item.payload[HEADER_ID]}"
         return _at(event.at_ms, f"looks for {subscription} from now on")

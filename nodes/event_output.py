@@ -1,15 +1,16 @@
 """What the commands of a node print of what happens: documents for programs, lines for people."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from dens.drivers.keys import is_private
 from dens.drivers.neighbours import Address, spoken
-from dens.events import Event, NotificationDelivered
+from dens.events import Event, NotificationDelivered, SubscriptionServed, SubscriptionUnserved
 from dens.subscriber import SubscriberEnd
 from knowledge_manager.mission_table import MissionTable
-from nodes.event_format import Teller
+from nodes.advice import Advice
+from nodes.event_format import Teller, event_document
 from nodes.node_file import NodePlan
 from nodes.output import put, say
 from plugins.authoring import Authoring
@@ -61,15 +62,28 @@ class Shown:
 
 
 def shown_to_subscriber(plan: NodePlan, end: SubscriberEnd, as_json: bool) -> Callable[[Event], None]:
-    """Return what shows deliveries to this end in words, or everything as documents."""
-    if as_json:
-        return Shown(True, put)
+    """Return what shows deliveries to this end in words, or everything as documents; and, as long as nobody
+    in reach can serve a subscription, who nearly could.
+    """
+    advice, shown = Advice(end, plan.table), Shown(True, put)
 
     def show(event: Event) -> None:
-        if isinstance(event, NotificationDelivered):
+        advice.note(event)
+        if as_json:
+            if isinstance(event, SubscriptionUnserved | SubscriptionServed):
+                put(json.dumps({**event_document(event), **advice.document(event)}))
+            else:
+                shown(event)
+        elif isinstance(event, SubscriptionUnserved | SubscriptionServed):
+            told = advice.sentence(event)
+            if told is not None:
+                say(told)
+        elif isinstance(event, NotificationDelivered):
             says = notification_words(event.item.language, event.item.payload, plan.table)
             mark = "" if event.reason is None else f", {event.reason}"
             put(f"from {event.item.origin}: {says} ({match_words(event, end, plan.table)}{mark})")
+            for found in node_words(event, end, plan.table):
+                put(f"  {found}")
 
     return show
 
@@ -83,6 +97,18 @@ def notification_words(language: int, vector: bytes, table: MissionTable) -> str
         return " ".join(authoring.describe(vector, table, "nv").sentences)
     except (VectorError, LanguageDefect) as error:
         return f"{len(vector)} bytes {vector.hex()}, which are no notification ({error})"
+
+
+def node_words(event: NotificationDelivered, end: SubscriberEnd, table: MissionTable) -> Iterator[str]:
+    """Yield for every subscription that is satisfied by parts of what was told, which parts these are."""
+    for satisfied in event.satisfied:
+        asked = next((held for held in end.in_force if held.id == satisfied.id), None)
+        authoring = None if asked is None else _authoring(asked.item.language)
+        if asked is None or authoring is None or authoring.found_nodes is None:
+            continue
+        with suppress(VectorError, LanguageDefect):
+            if found := authoring.found_nodes(asked.body, event.item.payload, table):
+                yield f"subscription {satisfied.id}: {found}"
 
 
 def match_words(event: NotificationDelivered, end: SubscriberEnd, table: MissionTable) -> str:

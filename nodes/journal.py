@@ -5,7 +5,8 @@ The journal only listens. Whatever it is told, nothing in the world changes, so 
 is the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -13,17 +14,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dens.envelope import peek
-from dens.events import DatagramRefused, Event, HoldingsEnded, MessageEvent, NotificationMatched
-from dens.item import LIFETIME_MS, NUMBER_BITS, NUMBER_MASK, OLDEST_AGE_MS, ItemId
+from dens.events import (
+    DatagramRefused,
+    Event,
+    HoldingsEnded,
+    MessageEvent,
+    NotificationMade,
+    NotificationMatched,
+    RoutesChanged,
+)
+from dens.interfaces import ResultReader
+from dens.item import LIFETIME_MS, NUMBER_BITS, NUMBER_MASK, OLDEST_AGE_MS, Item, ItemId
 from dens.numbers import TYPE_NAMES
+from nodes.matching_meter import MatchingStep
+from plugins.readings import present_bytes
 from traces.writer import NOTHING, TraceWriter
 from watchdog.filter import Release
 from watchdog.header import HEADER_ID, HEADER_LIFETIME, HEADER_REVISION
 from watchdog.reading import Reading
+from watchdog.vector import VectorError
 
 _Told = tuple[int, int, int, int, int, int, int]
 """What the envelope of a frame tells: type (as a code), language, origin, number, bytes, hops, age_ms."""
 
+_LAST_STAMP: Final = 65_535
+"""Stamps count seconds modulo 65,536."""
+_MADE: Final = NotificationMade.kind
 _UNREADABLE: Final = "unreadable"
 """The type of a frame whose envelope says nothing."""
 
@@ -47,16 +63,15 @@ def _by_time_and_node(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 class Journal:
-    """Turns what happens into rows, and counts it."""
+    """Turns what happens into rows, and counts it. `results` read what notifications say, by language."""
 
-    def __init__(self, trace: TraceWriter, tag_bytes: int) -> None:
+    def __init__(
+        self, trace: TraceWriter, tag_bytes: int, results: Mapping[int, ResultReader] | None = None
+    ) -> None:
+        self._results = dict(results or {})
         self._counts: dict[str, int] = {}
         self._tally = [0] * 64
         """How often each kind of row was written, by its code."""
-        self.matched = 0
-        """How many matches were found."""
-        self.match_us: dict[int, float] = {}
-        """What a match costs the nodes that have a board profile."""
         self._trace = trace
         self._tag_bytes = tag_bytes
         messages = trace["messages"]
@@ -86,24 +101,27 @@ class Journal:
 
     # ------------------------------------------------------------------ the air
 
-    def frame_sent(self, at_ms: int, sender: int, receiver: int, data: bytes) -> None:
-        """A frame leaves. What it tells is kept until its end: a node is in one transfer at a time."""
-        told = self._read(data)
+    def frame_sent(self, at_ms: int, sender: int, receiver: int, data: bytes, header: int = 0) -> None:
+        """A frame leaves. What it tells is kept until its end: a node is in one transfer at a time. One that
+        goes over several hops has a header besides its bytes."""
+        told = self._read(data, header)
         self._on_air[sender] = data, told
         self._tally[self._sent] += 1
         self._row(self._packed(at_ms, self._sent, sender, receiver, *told, NOTHING))
 
-    def frame_received(self, at_ms: int, sender: int, receiver: int, data: bytes) -> None:
+    def frame_received(self, at_ms: int, sender: int, receiver: int, data: bytes, header: int = 0) -> None:
         """A frame is there."""
         self._tally[self._received] += 1
         on_air = self._on_air.pop(sender, None)
-        told = on_air[1] if on_air is not None and on_air[0] is data else self._read(data)
+        told = on_air[1] if on_air is not None and on_air[0] is data else self._read(data, header)
         self._row(self._packed(at_ms, self._received, receiver, sender, *told, NOTHING))
 
-    def frame_lost(self, at_ms: int, sender: int, receiver: int, data: bytes, reason: str) -> None:
+    def frame_lost(
+        self, at_ms: int, sender: int, receiver: int, data: bytes, reason: str, header: int = 0
+    ) -> None:
         """A frame will not arrive; the sender's row, because nobody else knows of it."""
         self._on_air.pop(sender, None)
-        self._frame(at_ms, self._kind["lost"], sender, receiver, self._read(data), reason)
+        self._frame(at_ms, self._kind["lost"], sender, receiver, self._read(data, header), reason)
 
     def frame_refused(self, node: int, data: bytes, refused: DatagramRefused) -> None:
         """An engine could do nothing with the frame that it just got."""
@@ -114,12 +132,12 @@ class Journal:
         self._tally[kind] += 1
         self._row(self._packed(at_ms, kind, node, peer, *told, self._reason[reason]))
 
-    def _read(self, data: bytes) -> _Told:
+    def _read(self, data: bytes, header: int = 0) -> _Told:
         told = peek(data)
         if told is None:
-            return self._type[_UNREADABLE], 0, 0, 0, len(data), 0, 0
+            return self._type[_UNREADABLE], 0, 0, 0, len(data) + header, 0, 0
         kind, language, origin, number, age_ms, hops = told
-        return self._types[kind], language, origin, number, len(data), hops, age_ms
+        return self._types[kind], language, origin, number, len(data) + header, hops, age_ms
 
     # ------------------------------------------------------------------ engines
 
@@ -130,17 +148,49 @@ class Journal:
         elif isinstance(event, HoldingsEnded):
             self.buffer(event.at_ms, node, event.subscriptions, event.notifications, event.octets)
         elif isinstance(event, NotificationMatched):
-            self.matched += 1
             item = event.item
             self._trace["matches"].append(
                 event.at_ms, node, item.origin, item.number, event.subscriber, event.id, event.seq,
-                event.degree_u8, self.match_us.get(node, 0.0), event.detail or None,
+                event.degree_u8, 0.0, event.detail or None,
             )  # fmt: skip
+        elif isinstance(event, RoutesChanged):
+            self._trace["routing"].append(
+                event.at_ms, node, event.neighbour, event.advertisements, event.subscriptions, event.covered,
+                event.mergers,
+            )  # fmt: skip
+
+    def composite(self, at_ms: int, item: Item) -> None:
+        """A DENS node made this of what it holds."""
+        self._trace["composites"].append(
+            at_ms, item.origin, item.number, item.language, item.created_ms, LIFETIME_MS[item.lifetime_q],
+            item.payload,
+        )  # fmt: skip
+        self._said(at_ms, item.id, item.language, item.payload)
+
+    def _said(self, at_ms: int, message: ItemId, language: int, vector: bytes) -> None:
+        """Write down what a notification says, where several may say the same."""
+        reader = self._results.get(language)
+        with suppress(VectorError):  # Whoever takes such a notification says what is wrong with it.
+            for result in () if reader is None else reader(vector):
+                self._trace["results"].append(
+                    at_ms, message >> NUMBER_BITS, message & NUMBER_MASK, language, result.identity,
+                    result.rank,
+                )  # fmt: skip
+
+    def matching(self, at_ms: int, node: int, step: MatchingStep, cost_us: float) -> None:
+        """A mediator's matchers were asked about a notification, or about several."""
+        work = step.work
+        self._trace["matching_work"].append(
+            at_ms, node, step.origin, step.number, step.notifications, step.matches, work.feature_tests,
+            work.memberships, work.aggregations, work.pairs, work.rows, cost_us,
+        )  # fmt: skip
 
     def _message(self, node: int, event: MessageEvent) -> None:
         at_ms, item, peer, reason = event.at_ms, event.item, event.peer, event.reason
         kind = self._kind[event.kind]
         self._tally[kind] += 1
+        if event.kind == _MADE:
+            self.composite(at_ms, item)
         age_ms = at_ms - item.created_ms
         self._row(
             self._packed(
@@ -206,9 +256,7 @@ class Journal:
         self._count("readings")
         if not releases:
             self._count("kept")
-        mask = bytes(reading.mask)
-        present = int.from_bytes(mask, "big")
-        values = bytes(value for index, value in enumerate(bytes(reading.row)) if present >> index & 1)
+        mask, values = present_bytes(reading)
         degree = max((release.degree_u8 for release in releases), default=0)
         self._trace["filter_decisions"].append(
             at_ms,
@@ -223,6 +271,7 @@ class Journal:
             suppressed,
             cost_us,
             exact,
+            None if reading.stamp_s == at_ms // 1000 & _LAST_STAMP else reading.stamp_s,
         )
 
     def offered(
@@ -236,20 +285,31 @@ class Journal:
         released: int,
     ) -> None:
         """A document source offered this to its filter, which held so many subscriptions and let so many
-        notifications out. Readings and documents of one source are numbered in one row.
+        notifications out. Documents of a source are numbered apart from its readings.
         """
         self._count("documents")
         self._trace["documents"].append(at_ms, node, event_number, language, vector, installed, released)
 
     def published(
-        self, at_ms: int, message: ItemId, language: int, vector: bytes, lifetime_q: int, event_number: int
+        self,
+        at_ms: int,
+        message: ItemId,
+        language: int,
+        vector: bytes,
+        lifetime_q: int,
+        event_number: int,
+        event: int | None = None,
     ) -> None:
-        """A notification left its source."""
+        """A notification left its source: of the reading with this number among those of an event class, or
+        of the document with this number.
+        """
         self._count("published")
         self._trace["notifications"].append(
             at_ms, message >> NUMBER_BITS, message & NUMBER_MASK, language, event_number,
-            LIFETIME_MS[lifetime_q], vector,
+            LIFETIME_MS[lifetime_q], vector, event,
         )  # fmt: skip
+        if language in self._results:
+            self._said(at_ms, message, language, vector)
 
     @property
     def counts(self) -> dict[str, int]:

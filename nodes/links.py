@@ -24,6 +24,8 @@ class Links:
     accepts_others: bool = False
     silence_ms: int = 30_000
     serial: Sequence[SerialSettings] = ()
+    finds: bool = False
+    """Whether others are found by beacons, as the node's file says."""
 
 
 def links_of_node(plan: NodePlan) -> Links:
@@ -32,23 +34,32 @@ def links_of_node(plan: NodePlan) -> Links:
     if udp is None:
         return Links(None, {}, serial=plan.settings.serial)
     return Links(
-        address_of(udp.address), plan.peers, udp.accept_others, 1000 * udp.silence_s, plan.settings.serial
+        address_of(udp.address),
+        plan.peers,
+        udp.accept_others,
+        1000 * udp.silence_s,
+        plan.settings.serial,
+        bool(plan.settings.discovery),
     )
 
 
 def links_of_end(plan: NodePlan, at: Address | None) -> Links:
     """Return how an end reaches the DENS node, which is where its file says or where it was told to be.
 
-    A node that listens everywhere (0.0.0.0, ::) is on this machine, and answers from loopback there.
+    A node that listens everywhere (0.0.0.0, ::) is on this machine, and answers from loopback there. Where
+    nobody says which port it has, it is found by its beacons, if the file says how.
     """
     if at is None:
         if plan.settings.udp is None:
             raise Refusal("the node's file has no [udp]; ends talk to it over UDP")
         at = address_of(plan.settings.udp.address)
+        if at[1] == 0 and plan.settings.discovery:
+            return Links(at, {}, silence_ms=SOON_MS, finds=True)
     host, port = at = _reachable(at)
     if port == 0:
         raise Refusal(
-            "the node's file lets the system choose the port; say --at ADDRESS, as the node told it"
+            "the node's file lets the system choose the port; say --at ADDRESS, as the node told it, or let "
+            "it be found: [[discovery]], interface"
         )
     if plan.secret is None and not is_loopback(at):
         raise Refusal(f"{host} {NO_KEY}")

@@ -19,6 +19,9 @@ from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.thesaurus_files import COMPILED_SUFFIX, SKOS_SUFFIXES, load_layers, shipped_thesauri
 from knowledge_manager.vocabulary import shipped_vocabularies
 from nodes.settings import CODES, NodeSettings, address_of, is_loopback
+from plugins.language import SubscriptionLanguage
+from plugins.matching_choice import MatchingChoice, choice_faults
+from plugins.registry import languages
 
 THESAURUS_SUFFIXES = (COMPILED_SUFFIX, *SKOS_SUFFIXES)
 NO_KEY = (
@@ -56,6 +59,8 @@ class NodePlan:
     identities: IdentityBook | None
     thesauri: tuple[str | Path, ...] = ()
     """The names of shipped ones, and files; they lie over the one that ships."""
+    places: Places | None = None
+    """Where everything stands in the file."""
 
     @property
     def store(self) -> Path:
@@ -66,6 +71,17 @@ class NodePlan:
     def secret(self) -> bytes | None:
         """Return what tags are made with, or None where there are none."""
         return None if self.mission_key is None else self.mission_key.secret
+
+    @property
+    def languages(self) -> dict[int, SubscriptionLanguage]:
+        """Return every language, matching as the file says."""
+        return MatchingChoice(self.settings.matcher, self.settings.condition).applied(languages())
+
+    def problem(self, path: KeyPath, code: str, message: str) -> Problem:
+        """Return an error that shows only when the node starts, at its place in the file."""
+        if self.places is None:
+            return Problem(str(self.folder), 0, 0, "error", code, message)
+        return self.places.problem(path, code, message)
 
     def replication(self) -> ReplicationPolicy:
         """Return the policy that decides which mediator gets a copy of what."""
@@ -101,7 +117,9 @@ def load_node(path: Path) -> NodePlan:
     thesauri = _thesauri(settings, folder, places, problems)
     if problems or table is None:
         raise DocumentError(problems)
-    return NodePlan(settings, folder, vocabularies, table, Limits(**settings.limits), key, book, thesauri)
+    return NodePlan(
+        settings, folder, vocabularies, table, Limits(**settings.limits), key, book, thesauri, places
+    )
 
 
 def check_node_file(path: Path) -> list[Problem]:
@@ -124,6 +142,7 @@ def _checked(settings: NodeSettings, places: Places) -> Iterator[Problem]:
     if settings.policy not in policies():
         meant = likely_meant(settings.policy, policies())
         yield places.problem(("policy",), "D342", unknown_policy(settings.policy), meant=meant)
+    yield from _matching(settings, places)
     for path, message in parameter_faults(settings.policies):
         yield places.problem(("policies", *path), "D342", message)
     if settings.udp is None and settings.peer:
@@ -133,7 +152,20 @@ def _checked(settings: NodeSettings, places: Places) -> Iterator[Problem]:
         message = "this node would talk to nobody; give it [udp] with an address, or a [[serial]] port"
         yield places.problem((), "D343", message)
     yield from _addresses(settings, places)
+    yield from _discovery(settings, places)
     yield from _numbers(settings, places)
+
+
+def _matching(settings: NodeSettings, places: Places) -> Iterator[Problem]:
+    known = languages().values()
+    yield from (
+        places.problem((fault.key,), fault.code, fault.message, meant=fault.meant)
+        for fault in choice_faults(settings.matcher, settings.condition, known)
+    )
+    for language in known:
+        if settings.matcher in language.partial_algorithms:
+            message = f'"{settings.matcher}" does not serve every aggregator, and a node is asked for any'
+            yield places.problem(("matcher",), "D392", f"{message}; take another")
 
 
 def _addresses(settings: NodeSettings, places: Places) -> Iterator[Problem]:
@@ -152,6 +184,41 @@ def _addresses(settings: NodeSettings, places: Places) -> Iterator[Problem]:
         elif address[1] != 0 and address in seen:
             yield places.problem(key, "D346", f"{text} stands here twice; each node has its own address")
         seen.add(address)
+
+
+def _discovery(settings: NodeSettings, places: Places) -> Iterator[Problem]:
+    """Yield what is wrong with how nodes are to be found; which interfaces there are shows at the start."""
+    if settings.discovery and settings.udp is None:
+        message = "beacons say where this node talks; say under which address it does: [udp], address"
+        yield places.problem(("discovery",), "D343", message)
+        return
+    seen: set[tuple[str, str | None, int]] = set()
+    for index, one in enumerate(settings.discovery):
+        assert settings.udp is not None
+        address, path = address_of(settings.udp.address), ("discovery", index)
+        is_ipv6 = ":" in address[0]
+        if one.broadcast and one.group is not None:
+            message = "beacons go to a group or to everybody; leave out group, or broadcast"
+            yield places.problem((*path, "broadcast"), "D342", message)
+        elif one.broadcast and is_ipv6:
+            message = "IPv6 knows no broadcast; give a group, such as ff02::4445"
+            yield places.problem((*path, "broadcast"), "D342", message)
+        elif one.group is not None and (":" in one.group) is not is_ipv6:
+            message = (
+                f"{one.group} cannot be reached from {settings.udp.address}; both are IPv4, or both IPv6"
+            )
+            yield places.problem((*path, "group"), "D342", message)
+        if is_loopback(address) and one.interface != "lo":
+            message = (
+                f"nobody on {one.interface} reaches {settings.udp.address}; "
+                'give [udp] an address beyond loopback, or write interface = "lo"'
+            )
+            yield places.problem((*path, "interface"), "D342", message)
+        place = (one.interface, one.group, one.port)
+        if place in seen:
+            message = f"{one.interface} stands here twice with the same group; once is enough"
+            yield places.problem((*path, "interface"), "D346", message)
+        seen.add(place)
 
 
 def _numbers(settings: NodeSettings, places: Places) -> Iterator[Problem]:

@@ -5,8 +5,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from dens.drivers.neighbours import Address, spoken
+from dens.drivers.neighbours import spoken
 from dens.engine import Engine
+from dens.numbers import Role
+from documents.problems import listed
+from nodes.links import Links
+from nodes.node_file import NodePlan
 
 SILENT_S: Final = 3.0
 """After so much silence the person is told; a node that is there answers within a moment."""
@@ -21,22 +25,38 @@ class Answer:
     def __init__(
         self,
         end: Engine,
-        node: int,
-        place: Address,
+        node: int | None,
+        place: str,
         say: Callable[[str], None],
         patience_s: float = SILENT_S,
     ) -> None:
+        """The node is at that place, or is any DENS node that is heard there."""
         self._end = end
         self._node = node
-        self._place = spoken(place)
+        self._called = "a DENS node" if node is None else f"node {node}"
+        self._place = place
         self._say = say
         self._patience_s = patience_s
         self._has_come = False
 
+    @classmethod
+    def of(cls, end: Engine, plan: NodePlan, links: Links, say: Callable[[str], None]) -> "Answer":
+        """Return the answer of the node that these links lead to, or of whoever is found."""
+        node = plan.settings.node
+        if links.finds:
+            heard = listed([one.interface for one in plan.settings.discovery])
+            return cls(end, None, f"in reach of {heard}", say)
+        return cls(end, node, f"at {spoken(links.listed[node])}", say)
+
     @property
     def has_come(self) -> bool:
         """Say whether the node has greeted this end, in words that verify."""
-        self._has_come = self._has_come or self._end.role_of(self._node) is not None
+        if not self._has_come:
+            node = self._node
+            is_here = (
+                self._end.greeted_by(Role.MEDIATOR) if node is None else self._end.role_of(node) is not None
+            )
+            self._has_come = is_here
         return self._has_come
 
     async def come(self) -> None:
@@ -57,13 +77,17 @@ class Answer:
         try:
             await asyncio.wait_for(self.come(), self._patience_s)
         except TimeoutError:
-            self._say(f"node {self._node} has not answered yet; it should be at {self._place}")
+            self._say(f"{self._called} has not answered yet; it should be {self._place}")
             await self.come()
-            self._say(f"node {self._node} answers now")
+            self._say(f"{self._called} answers now")
+
+    def say(self, line: str) -> None:
+        """Tell the person something else."""
+        self._say(line)
 
     def say_never(self) -> None:
         """Tell the person, at the end, that there was no answer and what to look at."""
         self._say(
-            f"node {self._node} never answered; is it running at {self._place}, with this key and these "
+            f"{self._called} never answered; is it running {self._place}, with this key and these "
             "vocabularies?"
         )

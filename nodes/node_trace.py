@@ -6,7 +6,7 @@ the notification to here and of the receipt. Contacts last from the first to the
 a neighbour. What watchdogs kept at home is not known here.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -19,8 +19,11 @@ from dens.events import (
     MessageEvent,
     MessageStored,
     NotificationDelivered,
+    NotificationMade,
     NotificationMatched,
+    RoutesChanged,
 )
+from dens.interfaces import ResultReader
 from dens.item import LIFETIME_MS, Item, ItemId
 from dens.machine import Datagram
 from dens.messages import Subscribed, Withdrawal, read_receipt
@@ -42,6 +45,10 @@ _ROLE_OF_ORIGIN: Final = {
     int(MessageType.RECEIPT): Role.SUBSCRIBER,
     int(MessageType.ANNOUNCE): Role.PUBLISHER,
     int(MessageType.NOTIFICATION): Role.PUBLISHER,
+    int(MessageType.ADVERTISE): Role.PUBLISHER,
+    int(MessageType.UNADVERTISE): Role.PUBLISHER,
+    int(MessageType.JOIN): Role.MEDIATOR,
+    int(MessageType.PRUNE): Role.MEDIATOR,
 }
 """Who makes messages of each kind."""
 
@@ -51,13 +58,24 @@ class NodeTrace:
     began.
     """
 
-    def __init__(self, folder: TraceFolder, node: int, tag_bytes: int, gap_ms: int, now_ms: int) -> None:
-        """A neighbour that is not heard of for `gap_ms` was out of contact meanwhile."""
+    def __init__(
+        self,
+        folder: TraceFolder,
+        node: int,
+        tag_bytes: int,
+        gap_ms: int,
+        now_ms: int,
+        results: Mapping[int, ResultReader] | None = None,
+    ) -> None:
+        """A neighbour that is not heard of for `gap_ms` was out of contact meanwhile. `results` read what
+        notifications say, in languages in which several may say the same.
+        """
+        self._composed = frozenset(results or ())
         self._folder = folder
         self._node = node
         self._gap_ms = gap_ms
         self._began_ms = folder.began_ms
-        self._journal = Journal(folder.writer, tag_bytes)
+        self._journal = Journal(folder.writer, tag_bytes, results)
         self._written = folder.written
         self._carried: dict[ItemId, Item] = {}
         """The notifications whose receipts may still come."""
@@ -145,10 +163,14 @@ class NodeTrace:
         """Something happened in the node; `data` is what came last."""
         if isinstance(event, MessageEvent):
             self._journal.event(self._node, event.in_time_of(self._began_ms))
-            if isinstance(event, MessageStored | CopyReplicated):
+            if isinstance(event, NotificationMade):
+                self._carry(event.item)
+            elif isinstance(event, MessageStored | CopyReplicated):
                 self.learn([event.item])
         elif isinstance(event, HoldingsEnded):
             self._journal.event(self._node, event.at(self._at(event.at_ms)))
+        elif isinstance(event, RoutesChanged):
+            self._journal.event(self._node, replace(event, at_ms=self._at(event.at_ms)))
         elif isinstance(event, NotificationMatched) and not event.from_before:
             self._journal.event(self._node, event.at(self._at(event.at_ms), event.item.created_ms))
         elif isinstance(event, DatagramRefused) and self._is_written:
@@ -158,7 +180,8 @@ class NodeTrace:
     def learn(self, items: Iterable[Item]) -> None:
         """The node holds these; what they say that is not written yet is written."""
         for item in items:
-            self.met(item.origin, _ROLE_OF_ORIGIN[item.type])
+            if item.language not in self._composed or item.type != MessageType.NOTIFICATION:
+                self.met(item.origin, _ROLE_OF_ORIGIN[item.type])
             if item.type == MessageType.SUBSCRIBE:
                 self._subscription(item, Subscribed.from_subscribe(item.payload))
             elif item.type == MessageType.RENEW:
@@ -198,13 +221,21 @@ class NodeTrace:
             self._written.revisions[key] = row
             self._folder.writer["subscriptions"].append(*row)
 
-    def _notification(self, item: Item) -> None:
+    def _carry(self, item: Item) -> bool:
+        """Note that a notification is here whose receipt may come; say whether it is to be written down."""
         if item.created_ms < self._began_ms:
-            return  # what happened before the trace began is not in it
+            return False  # what happened before the trace began is not in it
         self._carried[item.id] = item
-        if item.id not in self._written.notifications:
+        is_new = item.id not in self._written.notifications
+        self._written.notifications[item.id] = self._at(item.expires_ms)
+        return is_new
+
+    def _notification(self, item: Item) -> None:
+        if self._carry(item):
             at_ms = self._at(item.created_ms)
-            self._written.notifications[item.id] = self._at(item.expires_ms)
+            if item.language in self._composed:  # Whether a source or a DENS node made it nobody says.
+                self._journal.composite(at_ms, item.but(created_ms=at_ms))
+                return
             number = int.from_bytes(item.payload[:2], "big")
             self._journal.published(at_ms, item.id, item.language, item.payload, item.lifetime_q, number)
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from dens.authentication import Authenticator
+from dens.drivers.beacons import Beacons, InterfaceError
+from dens.drivers.discovery import Beacon
 from dens.drivers.neighbours import Address, Neighbours, spoken
 from dens.drivers.runtime import Runtime
 from dens.drivers.serial_port import SerialPort
@@ -19,10 +21,12 @@ from dens.drivers.udp import UdpLink
 from dens.errors import MovedStoreError, StoreError
 from dens.events import Event
 from dens.machine import ProtocolMachine
+from dens.numbers import Role
 from dens.stores.sqlite import SqliteStore
 from documents import exit_codes as exits
 from documents.problems import Problem
 from documents.refusal import Refusal
+from nodes.finding import Finding
 from nodes.links import Links
 from nodes.output import OutputError, say
 
@@ -47,6 +51,8 @@ class NodeProcess:
     look: Callable[[int], None] | None = None
     """Is called every second with the time."""
     work: Work | None = None
+    finding: Finding | None = None
+    """How it finds others, if it does."""
 
 
 def live(life: NodeProcess) -> int:
@@ -88,6 +94,7 @@ async def _driven(life: NodeProcess) -> int:
     loop.add_signal_handler(signal.SIGTERM, end, exits.FINE)
     loop.add_signal_handler(signal.SIGINT, end, exits.INTERRUPTED)
     socket = None if links.address is None else await _udp(runtime, life.authenticator, links, links.address)
+    beacons = None if socket is None or life.finding is None else _beacons(life.finding, socket, life.clock)
     tasks = [
         asyncio.create_task(
             SerialPort(
@@ -109,6 +116,8 @@ async def _driven(life: NodeProcess) -> int:
         for task in tasks:
             with suppress(asyncio.CancelledError):
                 await task
+        if beacons is not None:
+            beacons.close()
         if socket is not None:
             socket.close()
     return codes[0]
@@ -135,6 +144,22 @@ async def _worked(work: Work, runtime: Runtime, end: Callable[[int], None]) -> N
         raise
     except Exception as error:
         runtime.fail(error)
+
+
+def _beacons(finding: Finding, link: UdpLink, clock: Callable[[], int]) -> Beacons:
+    """Begin to be found, and to find DENS nodes; an interface that cannot be used is refused."""
+
+    def found(beacon: Beacon, place: Address) -> None:
+        if beacon.role == Role.MEDIATOR:
+            link.discovered(beacon.node, place, beacon.period_ms)
+
+    beacons = Beacons(finding.discovery, finding.interfaces, link.another_handle(), clock, found, say)
+    try:
+        beacons.open()
+    except InterfaceError as error:
+        link.close()
+        raise finding.refusal(error) from None
+    return beacons
 
 
 async def _udp(runtime: Runtime, authenticator: Authenticator, links: Links, address: Address) -> UdpLink:

@@ -7,21 +7,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dens.drivers.runtime import Runtime
-from dens.events import Event, FilterInstalled, MessageAcknowledged
-from dens.item import ItemId
 from dens.publisher import PublisherEnd
 from documents import exit_codes as exits
 from documents.problems import Problem
 from knowledge_manager.local_dictionary import LocalDataDictionary
 from knowledge_manager.mission_table import MissionTable
 from nodes.execution import LocalSources, Pair, environment_for
+from nodes.handover import Handover
 from nodes.node_probe import Answer
 from nodes.source_kinds import Source
+from plugins.language import SubscriptionLanguage
 from plugins.readings import ExactReading
 from plugins.registry import languages
 from watchdog.execution import ExecutionEnvironment
 from watchdog.watchdog import Watchdog
 
+_LAST_NUMBER = 65_535
+"""Readings are numbered modulo 65,536."""
 MOST_TOLD = 20
 """So many things that were not taken are told one by one."""
 
@@ -30,10 +32,21 @@ LEAST_PERIOD_S = 0.01
 """A source that has nothing to say is not asked more often."""
 
 
-def watchdog_for(table: MissionTable, algorithm: str | None = None) -> Watchdog:
-    """Return a watchdog with a filter of every language, those of this algorithm where there are such."""
+def watchdog_for(
+    table: MissionTable,
+    algorithm: str | None = None,
+    known: Mapping[int, SubscriptionLanguage] | None = None,
+) -> Watchdog:
+    """Return a watchdog with a filter of every language that has notifications of its own, or of these alone;
+    those of this algorithm where there are such.
+    """
+    spoken = languages() if known is None else known
     return Watchdog(
-        {number: language.source_filter_by(algorithm, table) for number, language in languages().items()}
+        {
+            number: language.source_filter_by(algorithm, table)
+            for number, language in spoken.items()
+            if language.has_own_notifications
+        }
     )
 
 
@@ -97,29 +110,20 @@ class Faults:
 class Replay:
     """Feeds what a source reads, once each period, and counts what becomes of it."""
 
-    end: PublisherEnd
+    handover: Handover
     watchdog: Watchdog
     environment: ExecutionEnvironment
     source: Source
     place: str
-    show: Callable[[Event], None]
     say: Callable[[str], None]
     answer: Answer
-    _waiting: set[ItemId] = field(default_factory=set)
-    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+    first_number: int
+    """The number of its first reading. Which one it used last nobody knows, so it should not be the same at
+    every start."""
     readings: int = 0
     kept: int = 0
-    published: int = 0
     faults: Faults = field(default_factory=Faults)
     """What of the source could not be taken."""
-
-    def hear(self, event: Event) -> None:
-        """Take what happened."""
-        if isinstance(event, MessageAcknowledged) and event.reason is None:
-            self._waiting.discard(event.item.id)
-        if isinstance(event, FilterInstalled | MessageAcknowledged):
-            self._changed.set()
-        self.show(event)
 
     async def play(
         self,
@@ -133,8 +137,9 @@ class Replay:
         what it gave. On demand the source is read only while somebody asks."""
         with self.answer.watched():
             with suppress(TimeoutError):
-                asked = asyncio.gather(self._until(lambda: self.environment.runs(0)), self.answer.come())
-                await asyncio.wait_for(asked, wait_s)
+                async with asyncio.timeout(wait_s):
+                    await self.handover.until(lambda: self.environment.runs(0))
+                    await self.answer.come()
             if self.answer.has_come and not self.environment.runs(0) and not on_demand:
                 self.say(
                     f"nobody has asked for anything within {wait_s:g} s; "
@@ -142,17 +147,14 @@ class Replay:
                 )
             is_read = on_demand or self.environment.hold(0)
             if is_read:
+                await self.handover.begin()
                 await self._feed_all(ExactReading(feature_bytes), runtime, period_s, wait_s)
             self.environment.let_go(0)
             self.faults.say_rest(self.place, self.say)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._until(lambda: not self._waiting), wait_s)
-        self._waiting = {id for id in self._waiting if not self.end.is_taken(id)}
-        if self._waiting:
-            self.say("the node has not taken all of them; they wait in the store and are offered next time")
+            is_taken = await self.handover.is_over(wait_s, self.say)
         if not self.answer.has_come:
             self.answer.say_never()
-        is_well = is_read and self.answer.has_come and not self._waiting and not self.faults.any
+        is_well = is_read and self.answer.has_come and is_taken and not self.faults.any
         return exits.FINE if is_well else exits.FINDING
 
     async def _feed_all(
@@ -174,31 +176,26 @@ class Replay:
         """Say whether the source runs, now or within so many seconds."""
         if not self.environment.runs(0):
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._until(lambda: self.environment.runs(0)), wait_s)
+                await asyncio.wait_for(self.handover.until(lambda: self.environment.runs(0)), wait_s)
         return self.environment.runs(0)
 
     def _feed(self, reading: ExactReading, runtime: Runtime) -> None:
         now_ms = runtime.now_ms()
+        reading.number = (self.first_number + self.readings) & _LAST_NUMBER
         released = self.watchdog.feed(reading, now_ms)
         self.readings += 1
         self.kept += not released
         for language, release in released:
-            self._waiting.add(self.end.publish(language, release.vector, release.lifetime, now_ms))
-            self.published += 1
+            self.handover.publish(language, release.vector, release.lifetime, now_ms)
         runtime.settle()
-
-    async def _until(self, holds: Callable[[], bool]) -> None:
-        while not holds():
-            self._changed.clear()
-            await self._changed.wait()
 
     def figures(self) -> dict[str, Any]:
         """Return what became of the recording."""
         return {
             "readings": self.readings,
             "kept_at_source": self.kept,
-            "published": self.published,
-            "taken_by_node": self.published - len(self._waiting),
+            "published": self.handover.published,
+            "taken_by_node": self.handover.taken,
             "broken_lines": self.faults.broken_lines,
             "refused_values": self.faults.refused_values,
         }

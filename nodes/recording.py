@@ -102,7 +102,6 @@ class Recording:
         self._counters = counters
         self._rest: Iterator[dict[str, str]] | None = None
         self._ahead: dict[str, str] | None = None
-        self._number = 0
 
     @property
     def attributes(self) -> list[str]:
@@ -136,8 +135,7 @@ class Recording:
         values = self._ahead
         if values is None or self._rest is None:
             return False
-        reading.clear(self._event, self._number, stamp_s)
-        self._number += 1
+        reading.clear(self._event, 0, stamp_s)
         for attribute in self._columns.taken.values():
             corners = corners_of(values.get(attribute.name, ""), attribute)
             if corners is None:

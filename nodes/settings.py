@@ -11,6 +11,7 @@ from dens.messages import MOST_HOSTED
 from dens.numbers import LAST_NODE
 from dens.policies.registry import USUAL
 from documents.toml_documents import SchemaCodes
+from nodes.routing_settings import BrokerSettings, Routing
 
 CODES = SchemaCodes(unknown_key="D341", missing_key="D343", bad_value="D342")
 
@@ -74,6 +75,37 @@ class PeerSettings(Settings):
     address: AddressText
 
 
+def _checked_group(text: str) -> str:
+    try:
+        if ip_address(text).is_multicast:
+            return text
+    except ValueError:
+        pass
+    raise PydanticCustomError(
+        "D342",
+        '"{text}" is no multicast group; write one such as 239.255.68.69 or ff02::4445',
+        {"text": text},
+    )
+
+
+def _checked_interface(text: str) -> str:
+    if 1 <= len(text.encode()) <= 15 and not any(one.isspace() or one in "/\0" for one in text):
+        return text
+    raise PydanticCustomError(
+        "D342", '"{text}" is no name of an interface; write one such as wlan0', {"text": text}
+    )
+
+
+class DiscoverySettings(Settings):
+    """An interface on which nodes find each other by beacons, to a group or to everybody."""
+
+    interface: Annotated[str, AfterValidator(_checked_interface)]
+    group: Annotated[str, AfterValidator(_checked_group)] | None = None
+    broadcast: bool = False
+    port: Annotated[int, Field(ge=1, le=65_535)] = 7_013
+    period_s: Annotated[float, Field(ge=0.1, le=3_600)] = 1.0
+
+
 class SerialSettings(Settings):
     """A port with one board on it. From a trusted one everything is taken without a tag, and marked."""
 
@@ -94,10 +126,20 @@ class NodeSettings(Settings):
     identities: list[FileName] = Field(default_factory=list)
     algorithm: Literal["fnif", "fnifs", "fnifc"] = "fnifs"
     """How the filter of an end that publishes goes over subscriptions (docs/boards.md)."""
+    matcher: str | None = None
+    """How the node finds what a notification satisfies (docs/matching.md)."""
+    condition: str | None = None
+    """When a notification serves a subscription at all; the same in a whole mission."""
     policy: str = USUAL
     policies: dict[str, dict[str, int]] = Field(default_factory=dict)
     hosts: list[NodeNumber] = Field(default_factory=list, max_length=MOST_HOSTED)
+    covering: bool = False
+    """Whether mediators spare installs of what is covered, and sources can be relied on for that."""
+    routing: Routing = "carry"
+    """Whether the node carries, or is a broker, or one that floods; the same in a whole mission."""
+    broker: BrokerSettings = BrokerSettings()
     limits: dict[str, PositiveInt] = Field(default_factory=dict)
     udp: UdpSettings | None = None
     peer: list[PeerSettings] = Field(default_factory=list)
+    discovery: list[DiscoverySettings] = Field(default_factory=list, max_length=16)
     serial: list[SerialSettings] = Field(default_factory=list)

@@ -39,7 +39,9 @@ class Source(Protocol):
         ...
 
     def read_into(self, reading: ExactReading, stamp_s: int) -> bool:
-        """Fill the reading with the next event; say whether there was one. It must not wait for long."""
+        """Fill the reading with the next event; say whether there was one. It must not wait for long. Whoever
+        asks gives the reading its number.
+        """
         ...
 
     def stop(self) -> None:

@@ -150,8 +150,9 @@ class Listener:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._until(lambda: self._is_enough), seconds)
             with suppress(TimeoutError):
-                settled = asyncio.gather(self._until(lambda: not self._unsaid), self._answer.come())
-                await asyncio.wait_for(settled, SETTLED_S)
+                async with asyncio.timeout(SETTLED_S):
+                    await self._until(lambda: not self._unsaid)
+                    await self._answer.come()
         return self._verdict()
 
     def _verdict(self) -> int:

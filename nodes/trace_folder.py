@@ -16,6 +16,7 @@ from dens.item import ItemId, item_id
 from documents.problems import DocumentError
 from documents.refusal import Refusal
 from documents.untrusted_folder import parts_in
+from knowledge_manager.graphs.carried_taxonomies import carried
 from knowledge_manager.vocabulary import vocabulary_text
 from nodes.node_file import NodePlan
 from traces.folder_lock import FolderLock, FolderLocked
@@ -68,9 +69,14 @@ class TraceFolder:
             "scenario": {
                 "name": f"node {plan.settings.node}",
                 "title": f"DENS node {plan.settings.node}",
-                "overlay": {"policy": plan.settings.policy, "policies": plan.settings.policies},
+                "overlay": {
+                    "policy": plan.settings.policy,
+                    "policies": plan.settings.policies,
+                    **({} if plan.settings.condition is None else {"condition": plan.settings.condition}),
+                },
             },
             "vocabulary_documents": {str(name): vocabulary_text(name) for name in plan.vocabularies},
+            **({"taxonomy_documents": carried(plan.table)} if plan.table.graphs else {}),
             "table_check": plan.table.check,
             "versions": versions(),
         }

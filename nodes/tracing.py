@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from dens.authentication import Authenticator
+from dens.engine import Engine
 from dens.events import Event
 from dens.machine import Datagram
-from dens.node import DensNode
 from dens.numbers import MessageType
 from dens.store import Space, Store, item_of
+from nodes.assembly import result_readers
 from nodes.node_file import NodePlan
 from nodes.node_trace import NodeTrace
 from nodes.trace_folder import TraceFolder
@@ -28,7 +29,7 @@ _ABOUT_OTHERS: Final = frozenset({int(MessageType.UNSUBSCRIBE), int(MessageType.
 class TracedNode:
     """A DENS node that is driven as ever, and written down."""
 
-    def __init__(self, node: DensNode, trace: NodeTrace, say: Callable[[str], None]) -> None:
+    def __init__(self, node: Engine, trace: NodeTrace, say: Callable[[str], None]) -> None:
         self._node = node
         self._trace: NodeTrace | None = trace
         self._say = say
@@ -106,13 +107,18 @@ class TracedNode:
 
 
 def traced_node(
-    engine: DensNode, plan: NodePlan, store: Store, folder: Path, now_ms: int, say: Callable[[str], None]
+    engine: Engine, plan: NodePlan, store: Store, folder: Path, now_ms: int, say: Callable[[str], None]
 ) -> TracedNode:
     """Return the node with a trace in that folder; a folder that holds anything else is refused."""
     silence_ms = 30_000 if plan.settings.udp is None else 1000 * plan.settings.udp.silence_s
     tag_bytes = Authenticator(engine.node, plan.secret).tag_bytes
     trace = NodeTrace(
-        TraceFolder(folder, plan, now_ms), engine.node, tag_bytes, _SILENCES * silence_ms, now_ms
+        TraceFolder(folder, plan, now_ms),
+        engine.node,
+        tag_bytes,
+        _SILENCES * silence_ms,
+        now_ms,
+        result_readers(plan.languages),
     )
     held = (item_of(key, value) for space, key, value in store.load() if space == Space.ITEM)
     trace.learn(sorted(held, key=lambda item: item.type in _ABOUT_OTHERS))

@@ -17,6 +17,9 @@ time, because an answer may be slow to come.
 
 Whoever is started anew greets from another address, and the old one falls silent. Where both are heard after
 that, two are alive who share a number.
+
+A neighbour may also be found by its beacons (dens/drivers/discovery.py). While these come it is greeted anew
+as a listed one is; when they stop, and nothing else comes, it is let go.
 """
 
 from collections.abc import Mapping
@@ -38,6 +41,10 @@ LOYAL_MS: Final = 10_000
 """For so long after it was heard an authenticated peer is not moved to another address."""
 LONGEST_SILENCE_MS: Final = 30_000
 """A listed peer is greeted anew at least so often, or as often as was asked for if that is less often."""
+MISSED: Final = 5
+"""After so many periods without a beacon, or any word, a neighbour that was found by beacons is let go."""
+LEAST_MISSED_MS: Final = 5_000
+"""It is never let go sooner."""
 RIVAL_MS: Final = 60_000
 """Whoever is heard at one place, then at another and within this time at the first again is two."""
 _GREETINGS: Final = frozenset({MessageType.HELLO, MessageType.SUMMARY})
@@ -86,6 +93,10 @@ class _Peer:
     """The session of the hello that it was learnt from."""
     is_proven: bool = False
     """Whether it has said anything that nobody could have recorded elsewhere."""
+    beacon_ms: int | None = None
+    """When its last beacon came, or anything else that is news, where it was found by beacons."""
+    missed_ms: int = 0
+    """After so much silence of that kind it is let go."""
 
     def silence_ms(self, now_ms: int) -> int:
         """Return how long it has been silent. A clock that was put back begins to count anew."""
@@ -149,11 +160,39 @@ class Neighbours:
         peer, seen = self._peers.get(node), peek(data)
         if peer is None or seen is None:
             return None
+        if peer.beacon_ms is not None:
+            peer.beacon_ms = now_ms
         if seen[0] not in _GREETINGS:
             peer.quiet_since_ms = now_ms
             peer.patience_ms = self._silence_ms
             peer.is_proven = True
         return self._rival(node, address, now_ms)
+
+    def discovered(self, node: int, address: Address, period_ms: int, now_ms: int) -> bool:
+        """Learn from a beacon that verifies, and was not heard before, that a node is there; say whether it
+        is to be greeted. The list, whoever is heard at that address, and a peer that was heard elsewhere just
+        now count for more.
+        """
+        peer, there = self._peers.get(node), self._nodes.get(address)
+        if node in self._listed or node == self._authenticator.node or there in self._listed:
+            return False
+        missed_ms = max(MISSED * period_ms, LEAST_MISSED_MS)
+        if peer is not None and there == node:
+            peer.beacon_ms, peer.missed_ms = now_ms, missed_ms
+            return False
+        if there is not None and self._is_loyal(self._peers[there], now_ms):
+            return False
+        if peer is not None and self._is_loyal(peer, now_ms):
+            return False
+        if peer is None and len(self._peers) - len(self._listed) >= MOST_LEARNT:
+            return False
+        if there is not None:
+            self.forget(there)
+            self._voices.pop(there, None)
+        self.forget(node)
+        self._peers[node] = _Peer(address, now_ms, self._silence_ms, beacon_ms=now_ms, missed_ms=missed_ms)
+        self._nodes[address] = node
+        return True
 
     def _greeted(self, origin: int, session: int, known: int | None, address: Address, now_ms: int) -> Heard:
         """Take a hello that verifies, from where its peer is not known to be; `known` is who was there."""
@@ -235,15 +274,17 @@ class Neighbours:
             del self._nodes[peer.address]
 
     def silent(self, now_ms: int) -> tuple[list[int], list[int]]:
-        """Return the listed peers to be greeted anew, and the others that are gone and forgotten now."""
+        """Return the peers to be greeted anew (listed ones, and those whose beacons come), and the others
+        that are gone and forgotten now.
+        """
         peers = self._peers
+        gone = [node for node in sorted(peers) if self._is_gone(node, peers[node], now_ms)]
         greeted = [
-            node for node in sorted(self._listed) if peers[node].silence_ms(now_ms) >= peers[node].patience_ms
-        ]
-        gone = [
             node
             for node in sorted(peers)
-            if node not in self._listed and peers[node].silence_ms(now_ms) >= 3 * self._silence_ms
+            if (node in self._listed or peers[node].beacon_ms is not None)
+            and node not in gone
+            and peers[node].silence_ms(now_ms) >= peers[node].patience_ms
         ]
         longest_ms = max(self._silence_ms, LONGEST_SILENCE_MS)
         for node in greeted:
@@ -253,6 +294,14 @@ class Neighbours:
             self.forget(node)
             self._voices.pop(node, None)
         return greeted, gone
+
+    def _is_gone(self, node: int, peer: _Peer, now_ms: int) -> bool:
+        if node in self._listed:
+            return False
+        if peer.beacon_ms is None:
+            return peer.silence_ms(now_ms) >= 3 * self._silence_ms
+        peer.beacon_ms = min(peer.beacon_ms, now_ms)  # A clock that was put back begins to count anew.
+        return now_ms - peer.beacon_ms >= peer.missed_ms
 
 
 def _why_unread(data: bytes) -> str:

@@ -1,6 +1,7 @@
 """Datagrams over UDP: one socket, and the neighbours who are heard on it."""
 
 import asyncio
+import socket
 from collections.abc import Callable
 from typing import Final, cast
 
@@ -84,6 +85,19 @@ class UdpLink(asyncio.DatagramProtocol):
         address = self._neighbours.address_of(peer)
         if self._transport is not None and address is not None:
             self._transport.sendto(data, address)
+
+    def discovered(self, node: int, place: Address, period_ms: int) -> None:
+        """Learn from a beacon who is there, and greet it if it is to be greeted."""
+        now_ms = self._runtime.now_ms()
+        if self._neighbours.discovered(node, place, period_ms, now_ms):
+            self._runtime.contact_opened(node, self)
+            self._runtime.settle()
+
+    def another_handle(self) -> socket.socket:
+        """Return the socket itself once more, for what a transport cannot send; it has to be closed."""
+        assert self._transport is not None
+        found: socket.socket = self._transport.get_extra_info("socket").dup()
+        return found
 
     def close(self) -> None:
         """Let the socket go."""

@@ -10,6 +10,8 @@ forward.
         marks of quarantined messages may be among the rows
     5   what subscriptions occupy may be among the rows
     6   messages are in envelopes of version 3: origins have four bytes, in receipts too
+    7   results, and which neighbours brokers have messages from and for, may be among the rows; marks of
+        quarantine have two bytes
 
 A file is brought forward step by step when it is opened, all steps in one transaction: after a power cut it
 is the old file or the new one. Every row is checked by the rule of its own version first. An older program
@@ -22,7 +24,7 @@ from struct import Struct
 from typing import Final
 from zlib import crc32
 
-VERSION: Final = 6
+VERSION: Final = 7
 _ROWS: Final = """
 CREATE TABLE row (
     space INTEGER NOT NULL,
@@ -88,7 +90,7 @@ def _from_3_to_4(connection: sqlite3.Connection) -> None:
     _rewrite(connection, _in_envelope_2)
 
 
-def _from_4_to_5(connection: sqlite3.Connection) -> None:
+def _one_more_kind(connection: sqlite3.Connection) -> None:
     """Do nothing: the rows are the same, only there is one more kind of them."""
 
 
@@ -149,8 +151,9 @@ _STEPS: Final[dict[int, Callable[[sqlite3.Connection], None]]] = {
     1: _from_1_to_2,
     2: _from_2_to_3,
     3: _from_3_to_4,
-    4: _from_4_to_5,
+    4: _one_more_kind,
     5: _from_5_to_6,
+    6: _one_more_kind,
 }
 
 

@@ -37,6 +37,7 @@ SCENARIOS = (
     ("rescue", "duration_s=1200"),
     ("two_islands", "duration_s=1200"),
     ("weather_poles", "duration_s=1200"),
+    ("valley", "duration_s=3600"),
     ("dense", "duration_s=60"),
 )
 

@@ -16,6 +16,7 @@ from emulation.fault_injection.topics import (
 )
 from knowledge_manager.mission_table import load_mission_table
 from nodes.assembly import assembly_of
+from plugins.language import no_parts
 from plugins.registry import languages
 from tests.paths import ROOT
 
@@ -67,6 +68,8 @@ def test_a_mission_speaks_every_language_that_is_installed() -> None:
     table = load_mission_table(["medical"])
     made = assembly_of(table, limits=LIMITS)
     assert made.matchers.keys() == made.listens_to.keys() == languages().keys()
-    assert made.parts == {}, "of those that ship none can be taken apart"
+    apart = {number for number, known in languages().items() if known.parts is not no_parts}
+    assert made.parts.keys() == apart == {4, 5}, "of those that ship composites and boxes can be taken apart"
+    assert made.composers.keys() == made.results.keys() == {4}, "and composites alone are made of others"
     assert made.table_check == table.check
     assert made.directory() is not made.directory(), "each mediator has its own"

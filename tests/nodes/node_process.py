@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,9 @@ LONG_S = 240.0
 class Process:
     """A command in a process of its own, whose documents are read as they come."""
 
-    def __init__(self, *arguments: str | Path) -> None:
+    def __init__(self, *arguments: str | Path, within: Sequence[str] = ()) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "studio", "node", *map(str, arguments), "--json"],
+            [*within, sys.executable, "-m", "studio", "node", *map(str, arguments), "--json"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -62,7 +62,7 @@ class Process:
         self._thread.join(timeout=LONG_S)
         assert self._process.stderr is not None
         self.said = self._process.stderr.read()
-        assert "Traceback" not in self.said
+        assert "Traceback" not in self.said, self.said
         return code
 
     def rest(self) -> list[dict[str, Any]]:
@@ -83,8 +83,8 @@ def processes() -> Iterator[Callable[..., Process]]:
     """Make processes, none of which outlives the test."""
     started: list[Process] = []
 
-    def start(*arguments: str | Path) -> Process:
-        started.append(Process(*arguments))
+    def start(*arguments: str | Path, within: Sequence[str] = ()) -> Process:
+        started.append(Process(*arguments, within=within))
         return started[-1]
 
     try:

@@ -51,7 +51,8 @@ def test_what_happened_to_a_message(kind: type[events.MessageEvent]) -> None:
         assert line is None
     else:
         assert line is not None
-        way = "copy from node" if kind is events.CopyReplicated else "from"
+        ways = {events.CopyReplicated: "copy from node", events.InstallSpared: "at"}
+        way = ways.get(kind, "from")
         assert line.endswith(f" {kind.kind} notification 7/5 {way} 3, unverified")
 
 

@@ -22,7 +22,7 @@ PATIENT = ROOT / "docs" / "examples" / "patient.xml"
 
 
 def answer_for(end: SubscriberEnd, said: list[str], patience_s: float = 0.0) -> Answer:
-    return Answer(end, 1, ("127.0.0.1", 9), said.append, patience_s)
+    return Answer(end, 1, "at 127.0.0.1:9", said.append, patience_s)
 
 
 def test_what_could_not_be_shown_is_shown_after_the_next_start() -> None:

@@ -322,7 +322,7 @@ def test_an_old_file_is_brought_forward_with_everything_in_it(version: int, tmp_
         store.put(Space.UNVERIFIED, item_id(7, 1), b"")
         store.commit()
         store.close()
-        assert version_of(path) == VERSION == 6
+        assert version_of(path) == VERSION == 7
         with pytest.raises(ForeignStoreError):
             SqliteStore(path, owner=ASKER)  # whoever opened it first is its owner
     assert ledger.item_number() == 64

@@ -1,0 +1,1 @@
+"""Brokers: mediators that hand notifications on along reverse paths and carry nothing."""

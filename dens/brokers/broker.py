@@ -1,0 +1,475 @@
+"""What messages mean to a broker, and whom it tells of them.
+
+    from a subscriber   SUBSCRIBE, RENEW     held and matched here; wanted of neighbours
+                        UNSUBSCRIBE          no longer
+                        RECEIPT              it is owed that no longer
+    from a publisher    ANNOUNCE             the directory knows, for look-ups
+                        ADVERTISE, UNADVERTISE, NOTIFICATION as from a neighbour, if it advertised that
+    from a neighbour    ADVERTISE            its publisher's tree; told to the other neighbours
+                        UNADVERTISE          no longer
+                        JOIN                 wanted of neighbours too
+                        PRUNE                no longer
+                        NOTIFICATION         for ends that are owed it, and neighbours that joined for it
+
+A broker holds a notification until all of these have it, and carries it nowhere. What it holds for its ends
+is in dens/mediator_state.py, as of any mediator.
+"""
+
+from collections.abc import Sequence
+
+from dens import summary
+from dens.brokers.advertisements import Advertisements
+from dens.brokers.entries import Entries
+from dens.brokers.forwarding import Forwarding
+from dens.brokers.messages import Prune
+from dens.brokers.options import BrokerOptions
+from dens.brokers.requests import Requests, Wanted
+from dens.brokers.shares import Shares
+from dens.brokers.telling import Telling
+from dens.context import NodeContext
+from dens.events import CopyReplicated, HeardOffer, MessageStored, RoutesChanged
+from dens.framing import notify_of
+from dens.identity import is_its_owners
+from dens.interfaces import Identities
+from dens.item import Item, ItemId, item_id
+from dens.learning import Learning
+from dens.mediator_state import MediatorState
+from dens.messages import SummaryMessage, Withdrawal, read_receipt
+from dens.notification_store import Carried
+from dens.notifying import Notifying
+from dens.numbers import (
+    ADVERTISE,
+    ANNOUNCE,
+    BAD_PAYLOAD,
+    FOREIGN_ORIGIN,
+    JOIN,
+    MEDIATOR,
+    NO_ROOM,
+    NOT_ADVERTISED,
+    NOT_SIGNED,
+    NOTIFICATION,
+    NOTIFY,
+    PRUNE,
+    PUBLISHER,
+    RECEIPT,
+    RENEW,
+    STORED,
+    SUBSCRIBE,
+    SUBSCRIBER,
+    SUPERSEDED,
+    UNADVERTISE,
+    UNEXPECTED,
+    UNKNOWN_LANGUAGE,
+    UNSUBSCRIBE,
+    Reason,
+    Role,
+    Status,
+)
+from dens.owing import said_by
+from dens.participant import Participant
+from dens.peer_session import PeerSession
+from dens.quarantine import Work
+from dens.subscription_table import Subscription
+from dens.summary import Summary
+
+_SAID_BY: dict[Role, frozenset[int]] = {
+    SUBSCRIBER: frozenset({SUBSCRIBE, RENEW, UNSUBSCRIBE, RECEIPT}),
+    PUBLISHER: frozenset({ANNOUNCE, ADVERTISE, UNADVERTISE, NOTIFICATION}),
+    MEDIATOR: frozenset({ADVERTISE, UNADVERTISE, JOIN, PRUNE, NOTIFICATION}),
+}
+_OF_ENDS = frozenset({SUBSCRIBE, RENEW, UNSUBSCRIBE, RECEIPT, ANNOUNCE, NOTIFICATION})
+"""What the state of a mediator takes up after a restart."""
+
+
+class Broker(Participant):
+    """Learns, asks its neighbours, hands on, and notifies."""
+
+    __slots__ = (
+        "_context",
+        "_identities",
+        "_learning",
+        "_ledger",
+        "_notifying",
+        "_options",
+        "_reports",
+        "_sessions",
+        "_shares",
+        "_state",
+        "_telling",
+        "_told_routes",
+        "advertisements",
+        "entries",
+        "forwarding",
+        "requests",
+        "strays",
+    )
+
+    role = MEDIATOR
+    commits_at_once = False
+
+    def __init__(
+        self,
+        context: NodeContext,
+        state: MediatorState,
+        advertisements: Advertisements,
+        entries: Entries,
+        requests: Requests,
+        options: BrokerOptions,
+        identities: Identities | None,
+    ) -> None:
+        self._context = context
+        self._ledger = context.ledger
+        self._sessions = context.sessions
+        self._shares: Shares[ItemId] = Shares(context.limits.joins, context.limits)
+        """Of what neighbours have joined for."""
+        self._state = state
+        self._options = options
+        self._identities = identities
+        self._learning = Learning(context, state)
+        self._notifying = Notifying(context, state, self._notify)
+        self._telling = Telling(context, state.items)
+        self._reports = False
+        """Whether the tables may have become others."""
+        self._told_routes: dict[int, tuple[int, int, int, int]] = {}
+        self.advertisements = advertisements
+        self.entries = entries
+        self.requests = requests
+        self.forwarding = Forwarding(context, state, advertisements, entries, requests.neighbours, options)
+        self.strays = 0
+        """How often a neighbour took back what it never told."""
+
+    # ------------------------------------------------------------------ what an engine asks
+
+    def restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
+        """Take up what was held, and find out anew what is asked of whom, and who lacks what."""
+        self._learning.restore([item for item in held if item.type in _OF_ENDS], now_ms)
+        own: list[Item] = []
+        for item in sorted(held, key=lambda item: item.type != UNADVERTISE):
+            if item.type not in _OF_ENDS:
+                self._state.items[item.id] = item
+                if item.type in (ADVERTISE, UNADVERTISE):
+                    self.advertisements.restore(item)
+                elif item.origin == self._context.node:
+                    own.append(item)
+                elif item.type == JOIN:
+                    self._context.quarantine.attempt(
+                        Work.TAKING, item, now_ms, self.entries.add, item, otherwise=None
+                    )
+        for publisher in self.advertisements.trees:
+            self.advertisements.tell_more(publisher, now_ms)
+        wanted = [Wanted(one.key, one.item, one.body) for one in self._state.table.subscriptions()]
+        wanted += [
+            Wanted(entry.held.key, entry.held.item, entry.held.body, entry.held.item.origin, entry.publisher)
+            for entry in self.entries.all()
+        ]
+        for entry in self.entries.all():
+            self._shares.note(entry.held.item.id, entry.held.item.origin)
+        self.requests.restore(own, wanted, now_ms)
+        self._tell()
+        for item in held:
+            if item.type == NOTIFICATION and item.id in self._state.items:
+                self.forwarding.restore(item, now_ms)
+
+    def could_not_take(self, item: Item, now_ms: int) -> Status:
+        """Refuse it: a broker hands on only what it can judge."""
+        return BAD_PAYLOAD
+
+    def understand(self, message: SummaryMessage) -> Summary:
+        """Return what a peer's summary says."""
+        if message.hello.role == MEDIATOR:
+            return summary.decode(message.known, 0, message.first, message.last)
+        return super().understand(message)
+
+    def relays_as_held(self) -> bool:
+        """Say that notifications leave as they are held."""
+        return True
+
+    def offered(self, question: bytes) -> list[HeardOffer]:
+        """Return what publishers announced whom a question is about, and which of them are in contact."""
+        return self._state.services.offered(question, self._sessions)
+
+    # ------------------------------------------------------------------ taking messages
+
+    def take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+        """Take a message: believe it, learn it, and tell what follows from it."""
+        kind, role = item.type, session.role
+        if role is None or kind not in _SAID_BY[role]:
+            return UNEXPECTED
+        if self._identities is not None and not self._is_its_owners(item, session, now_ms):
+            return NOT_SIGNED
+        if kind == NOTIFICATION:
+            status = self._take_notification(item, session, now_ms)
+        elif kind in (ADVERTISE, UNADVERTISE):
+            status = self._take_advertisement(item, session.peer, now_ms)
+        elif kind in (JOIN, PRUNE):
+            if item.origin != session.peer:
+                return FOREIGN_ORIGIN
+            status = self._take_join(item, now_ms) if kind == JOIN else self._take_prune(item, now_ms)
+        else:
+            status = self._learning.learn(item, session.peer, self._notify, now_ms)
+            if status is STORED and kind in (SUBSCRIBE, RENEW, UNSUBSCRIBE):
+                self._want_of_ends(item, now_ms)
+            elif status is STORED and kind == RECEIPT:
+                self.forwarding.let_go_if_done(read_receipt(item.payload), now_ms)
+        if status is STORED:
+            happened = CopyReplicated if role is MEDIATOR else MessageStored
+            self._context.events.append(
+                happened(now_ms, item, session.peer, self._context.mark(item.id, session))
+            )
+        elif status is SUPERSEDED:
+            self._ledger.know(item)
+        return status
+
+    def _is_its_owners(self, item: Item, session: PeerSession, now_ms: int) -> bool:
+        return self._context.quarantine.attempt(
+            Work.TAKING,
+            item,
+            now_ms,
+            is_its_owners,
+            item,
+            self._identities,
+            otherwise=False,
+            peer=session.peer,
+        )
+
+    def _want_of_ends(self, item: Item, now_ms: int) -> None:
+        """Ask for what a subscriber has just said that it wants, or no longer for it."""
+        if item.type == UNSUBSCRIBE:
+            key = item.origin, Withdrawal.decode(item.payload).id
+            if self._state.table.get(key) is None:
+                self.requests.want_no_more(key, now_ms)
+        else:
+            new = Subscription.of(item, said_by(item))
+            self.requests.want(Wanted(new.key, item, new.body), now_ms)
+        self._tell()
+
+    def _take_advertisement(self, item: Item, giver: int, now_ms: int) -> Status:
+        if item.type == ADVERTISE:
+            status = self.advertisements.learn(item, giver, now_ms)
+        else:
+            status = self.advertisements.withdraw(item, giver, now_ms)
+        if status is STORED:
+            self._tree_changed(item.origin, item if item.type == UNADVERTISE else None, now_ms)
+        return status
+
+    def _tree_changed(self, publisher: int, withdrawal: Item | None, now_ms: int) -> None:
+        """Tell neighbours what they should know of a publisher now, and ask for what is wanted of it."""
+        makes = self.advertisements.tell_more(publisher, now_ms)
+        breaks = [] if withdrawal is None else [withdrawal]
+        tree = self.advertisements.trees.get(publisher)
+        if tree is not None and self._passes_advertisements:
+            others = [one for one in self.requests.neighbours if one not in (tree.parent, publisher)]
+            self._telling.tell(
+                [(one, item) for one in others for item in makes],
+                [(one, item) for one in others for item in breaks],
+            )
+        if self._options.advertisements:
+            self.requests.review(publisher, now_ms)
+        self._tell()
+
+    @property
+    def _passes_advertisements(self) -> bool:
+        return self._options.advertisements and not self._options.floods
+
+    def _take_join(self, item: Item, now_ms: int) -> Status:
+        if not self._state.owing.judges(item.language):
+            return UNKNOWN_LANGUAGE
+        if not self._shares.has_room(item.origin):
+            return NO_ROOM
+        entry = self.entries.add(item)
+        self._shares.note(item.id, item.origin)
+        self._state.hold(item)
+        held = entry.held
+        self.requests.want(Wanted(held.key, item, held.body, item.origin, entry.publisher), now_ms)
+        self._tell()
+        return STORED
+
+    def _take_prune(self, item: Item, now_ms: int) -> Status:
+        """Forget a JOIN of the same neighbour's. One that it never told is none here either, and would come
+        too late.
+        """
+        joined = item_id(item.origin, Prune.decode(item.payload).number)
+        if self._forget_entry(joined, Reason.WITHDRAWN, now_ms):
+            self._ledger.know(item)
+            return STORED
+        if joined not in self._ledger.seen:
+            self.strays += 1
+            self._ledger.know(item.but(number=Prune.decode(item.payload).number))
+        return SUPERSEDED
+
+    def _forget_entry(self, joined: ItemId, reason: Reason, now_ms: int) -> bool:
+        entry = self.entries.remove(joined, now_ms)
+        self._shares.forget(joined)
+        if entry is None:
+            return False
+        self.requests.want_no_more(entry.held.key, now_ms)
+        self._tell()
+        self._state.let_go_of(entry.held.item, reason, now_ms)
+        return True
+
+    def _tell(self) -> None:
+        """Tell what the tables have come to."""
+        self._reports = True
+        requests = self.requests
+        if requests.cancelled:
+            self._telling.cancel(requests.cancelled)
+            requests.cancelled.clear()
+        if requests.makes or requests.breaks:
+            self._telling.tell(requests.makes, requests.breaks)
+            requests.makes.clear()
+            requests.breaks.clear()
+
+    def _take_notification(self, item: Item, session: PeerSession, now_ms: int) -> Status:
+        is_of_end = session.role is PUBLISHER and self._options.advertisements
+        if is_of_end and not self.advertisements.admit(item, now_ms):
+            return NOT_ADVERTISED
+        receivers = self.forwarding.receivers(item, session.peer, now_ms)
+        status = self._learning.learn(item, session.peer, self._notify, now_ms)
+        if status is STORED:
+            self.forwarding.begin(item.id, receivers, now_ms)
+        return status
+
+    # ------------------------------------------------------------------ giving messages
+
+    def summary_for(self, session: PeerSession, most_bytes: int) -> bytes:
+        """Tell an end what is known of it."""
+        return self._ledger.seen.encode_only(session.peer, most_bytes)
+
+    def summary_part(
+        self, session: PeerSession, first: int, last: int | None, most_bytes: int
+    ) -> tuple[bytes, int]:
+        """Tell a neighbour all that is known here, in parts where it is much."""
+        if session.role is MEDIATOR:
+            return self._ledger.seen.encode_part(first, last, most_bytes)
+        return super().summary_part(session, first, last, most_bytes)
+
+    def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
+        """Queue what a peer lacks."""
+        peer = session.peer
+        if session.role is MEDIATOR:
+            self.forwarding.met(peer)
+            self.requests.met(peer, now_ms)
+            self._tell()
+            self.peer_said_more(session, known, now_ms)
+        elif session.role is SUBSCRIBER:
+            owed = self._state.carried.owed_to(peer)
+            self._notifying.met(session, now_ms)
+            for one in owed:
+                self.forwarding.let_go_if_done(one, now_ms)
+        self._report(now_ms)
+
+    def peer_said_more(self, session: PeerSession, known: Summary, now_ms: int) -> None:
+        """Queue what a neighbour lacks of the origins that it has told of; forget what it has forgotten."""
+        peer = session.peer
+        if peer <= session.covered:
+            for entry in self.entries.of(peer):
+                if not session.knows(entry.held.item.id):
+                    self._forget_entry(entry.held.item.id, Reason.WITHDRAWN, now_ms)
+        makes, breaks = self.requests.told_to(peer)
+        if self._passes_advertisements:
+            more_makes, more_breaks = self.advertisements.told_to(peer)
+            makes, breaks = makes + more_makes, breaks + more_breaks
+        for item in self._telling.met(session, makes, breaks):
+            if item.type == PRUNE:
+                self.requests.pruned(peer, item, now_ms)
+        self._tell()
+        self.forwarding.offer_lacking(session, now_ms)
+
+    def pass_on(self, items: Sequence[Item], giver: PeerSession, now_ms: int) -> None:
+        """Give notifications to those in contact whom they are for."""
+        for item in items:
+            carried = self._state.carried.get(item.id) if item.type == NOTIFICATION else None
+            if carried is None:
+                continue
+            self.forwarding.offer(item.id, now_ms)
+            for subscriber in list(carried.owed):
+                self._notifying.tell(carried, subscriber)
+            self.forwarding.let_go_if_done(item.id, now_ms)
+        self._notifying.deferred.find_by(now_ms)
+        self._report(now_ms)
+
+    def _notify(self, carried: Carried, subscriber: int, now_ms: int) -> None:
+        self._notifying.tell(carried, subscriber)
+
+    def held(self, item_id: ItemId) -> Item | None:
+        """Return a message that is held. Whoever asks may send it."""
+        self.requests.sent(item_id)
+        return self._state.items.get(item_id)
+
+    def frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
+        """Return a message in the form that its receiver needs."""
+        if type != NOTIFY:
+            return item
+        carried = self._state.carried.get(item.id)
+        return None if carried is None else notify_of(item, carried.owed.get(session.peer))
+
+    def acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
+        """Learn how a peer took a message."""
+        if item.type == NOTIFY:
+            if self._notifying.acknowledged(item, status, session):
+                self.forwarding.let_go_if_done(item.id, now_ms)
+            self._notifying.deferred.find_more(session, now_ms)
+        elif item.type == NOTIFICATION:
+            self.forwarding.answered(item.id, status, session.peer, now_ms)
+        else:
+            self._telling.answered(session.peer, item.id)
+            if item.type == PRUNE:
+                self.requests.pruned(session.peer, item, now_ms)
+                self._tell()
+
+    def timer_due(self, now_ms: int) -> None:
+        """Look again for what was put off; give up whoever does not come; tell JOINs anew."""
+        if self._notifying.deferred.find_ms <= now_ms:
+            self._notifying.deferred.find_for_all(now_ms)
+        self.forwarding.lose_patience(now_ms)
+        if self.requests.renew_ms <= now_ms:
+            self.requests.renew(now_ms)
+            self._tell()
+
+    def next_timer_ms(self) -> int:
+        """Return when something is to be found, given up or told anew."""
+        return min(self._notifying.deferred.find_ms, self.forwarding.due_ms, self.requests.renew_ms)
+
+    def next_end_ms(self) -> int:
+        """Return when a subscription has lingered enough."""
+        return self._state.table.wake_ms
+
+    def lapsed(self, until_ms: int, now_ms: int) -> bool:
+        """Forget subscriptions that have lingered enough, and ask for them no longer."""
+        over: list[Subscription] = self._state.lapse(until_ms, now_ms)
+        for one in over:
+            self.requests.want_no_more(one.key, now_ms)
+        self._tell()
+        return bool(over)
+
+    def ended(self, item_id: ItemId, now_ms: int) -> bool:
+        """Forget a message whose lifetime is over."""
+        item = self._state.items.get(item_id)
+        is_held = self._state.ended(item_id, now_ms)
+        if item is None:
+            return is_held
+        if item.type == NOTIFICATION:
+            self.forwarding.forget(item_id)
+        elif item.type in (ADVERTISE, UNADVERTISE):
+            self.advertisements.ended(item, now_ms)
+            self._tree_changed(item.origin, None, now_ms)
+        elif item.origin == self._context.node:
+            self.requests.ended(item)
+        elif item.type == JOIN:
+            entry = self.entries.remove(item_id, now_ms)
+            self._shares.forget(item_id)
+            if entry is not None:
+                self.requests.want_no_more(entry.held.key, now_ms)
+                self._tell()
+        return is_held
+
+    def _report(self, now_ms: int) -> None:
+        """Tell what has become of the tables of each neighbour."""
+        if not self._reports:
+            return
+        self._reports = False
+        for neighbour in self.requests.neighbours:
+            told = (self.advertisements.via(neighbour), *self.requests.counts(neighbour))
+            if self._told_routes.get(neighbour) != told:
+                self._told_routes[neighbour] = told
+                self._context.events.append(RoutesChanged(now_ms, neighbour, *told))
