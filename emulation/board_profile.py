@@ -1,4 +1,4 @@
-"""What filtering costs on a board, in time and energy, from measurements (docs/boards.md).
+"""What filtering and matching cost a device, in time and energy (docs/boards.md, docs/matching.md).
 
 profile = load_board_profile("microbit")
 spent_us = profile.reading_cost_us(groups=1, refused={"min": 20}, satisfied={"max": 1})
@@ -9,6 +9,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
+
+from emulation.matching_costs import MatchingCosts
+from watchdog.aggregators import AGGREGATOR_NAMES, MOST_BASIC
 
 _FOLDER = "board_profiles"
 
@@ -19,7 +23,7 @@ class UnknownBoardProfile(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class BoardProfile:
-    """Microseconds of one board, and the power it draws while it works. Aggregators go by their names."""
+    """Microseconds of one device, and the power it draws while it works. Aggregators go by their names."""
 
     name: str
     is_measured: bool
@@ -33,6 +37,8 @@ class BoardProfile:
     satisfied_us: Mapping[str, int]
     """Each that is satisfied, its notification included."""
     active_w: float
+    matching: MatchingCosts
+    """What a mediator's matchers count; of a board, by the filter that runs there."""
 
     def reading_cost_us(
         self,
@@ -64,4 +70,17 @@ def load_board_profile(name: str) -> BoardProfile:
     if name not in board_profiles():
         raise UnknownBoardProfile(f"{name} is none of the board profiles {', '.join(board_profiles())}")
     document = json.loads((files("emulation") / _FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    return BoardProfile(**document)
+    matching = MatchingCosts(**document["matching"])
+    return BoardProfile(**{**_judged_as_matched(matching), **document, "matching": matching})
+
+
+def _judged_as_matched(costs: MatchingCosts) -> dict[str, Any]:
+    """Return what readings cost a device whose filter was not measured: what matching costs it."""
+    subscription = round(3 * costs.membership_us + costs.aggregation_us)
+    of_any = {AGGREGATOR_NAMES[kind]: subscription for kind in range(MOST_BASIC + 1)}
+    return {
+        "reading_us": 0,
+        "group_us": round(costs.feature_test_us),
+        "refused_us": of_any,
+        "satisfied_us": of_any,
+    }

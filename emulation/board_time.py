@@ -9,6 +9,7 @@ from emulation.clock import Clock
 from emulation.energy_supply import EnergySupply
 from emulation.node import Node
 from emulation.scenario.fault_settings import BoardSettings
+from plugins.matching_work import MatchingWork
 
 
 class BoardTime:
@@ -36,16 +37,19 @@ class BoardTime:
         if (board := self._boards.get(node.number)) is not None:
             self._compute(node, board, board.message_us)
 
-    def matches(self, node: Node, found: int) -> None:
-        """A node found so many matches."""
-        if (board := self._boards.get(node.number)) is not None:
-            self._compute(node, board, found * board.match_us)
+    def matching_us(self, node: Node, work: MatchingWork) -> float:
+        """Let a node do so much to match, and return how long that takes."""
+        if (board := self._boards.get(node.number)) is None:
+            return 0.0
+        cost_us = board.matching.of(work)
+        self._compute(node, board, cost_us)
+        return cost_us
 
-    def judging_us(self, node: Node, installed: int, released: int) -> float:
+    def judging_us(self, node: Node, installed: int, judged: int, released: int) -> float:
         """Let a node's watchdog judge a reading, and return how long that takes."""
         if (board := self._boards.get(node.number)) is None:
             return 0.0
-        cost_us = board.judging_us(installed, released)
+        cost_us = board.judging_us(installed, judged, released)
         self._compute(node, board, cost_us)
         return cost_us
 

@@ -1,7 +1,8 @@
 """Where contacts come from and how they are put on the clock.
 
 Mostly they are found before anything is sent, from motion alone, so no traffic can change them: that is the
-schedule here. Where nodes are called away they follow from courses that change
+schedule here. In one millisecond contacts that are solved open first and are lost last; those of a recording
+open and are lost in the order of its lines. Where nodes are called away they follow from courses that change
 (`emulation.reactive_contacts`).
 """
 
@@ -17,8 +18,8 @@ from emulation.contacts.usable import UsableTime
 from emulation.mobility.model import Legs
 from emulation.surroundings_journal import SurroundingsJournal
 
-Meeting = tuple[int, int, int]
-"""(at_ms, a, b)"""
+Change = tuple[int, int, int, int]
+"""(at_ms, 0 if it opens or 1 if it is lost, a, b)"""
 OnPair = Callable[[int, int], None]
 """What happens to two devices, the one with the lower number first."""
 
@@ -60,14 +61,20 @@ class PlannedContacts:
 
     def begin(self, opened: OnPair, lost: OnPair) -> None:
         """Write down motion and contacts, and put the contacts on the clock."""
+        self._actions = (opened, lost)
         self._journal.motion(self._walks)
         self._walks = []  # Nobody asks any more where anybody is.
         contacts = self._contacts
         self._journal.contacts(contacts)
         opens_ms, lost_ms = self._usable.windows_ms(contacts)
         is_used = (opens_ms < lost_ms) & self._usable.are_long_enough(contacts)
-        self._feed(_in_turn(contacts, opens_ms, is_used), Rank.CONTACT_OPENED, opened)
-        self._feed(_in_turn(contacts, lost_ms, is_used & ~contacts.censored), Rank.CONTACT_LOST, lost)
+        opening = _Changes(contacts, opens_ms, is_used, 0)
+        parting = _Changes(contacts, lost_ms, is_used & ~contacts.censored, 1)
+        if contacts.order is None:
+            self._feed(_in_turn([opening]), Rank.CONTACT_OPENED)
+            self._feed(_in_turn([parting]), Rank.CONTACT_LOST)
+        else:
+            self._feed(_in_turn([opening, parting]), Rank.CONTACT_OPENED)
 
     def record_until(self, at_ms: int) -> None:
         """Do nothing: everything was written down at the beginning."""
@@ -75,23 +82,44 @@ class PlannedContacts:
     def close(self, at_ms: int) -> None:
         """Do nothing: a contact that outlasts the run is known as censored from the beginning."""
 
-    def _feed(self, meetings: Iterator[Meeting], rank: Rank, action: OnPair) -> None:
-        """Let the action happen for each of these, keeping only the next of them on the clock."""
-        meeting = next(meetings, None)
-        if meeting is not None:
-            at_ms, a, b = meeting
-            self._clock.call_at(at_ms, rank, self._happen, meetings, rank, action, a, b)
+    def _feed(self, changes: Iterator[Change], rank: Rank) -> None:
+        """Let each of these happen, keeping only the next of them on the clock."""
+        change = next(changes, None)
+        if change is not None:
+            at_ms, kind, a, b = change
+            self._clock.call_at(at_ms, rank, self._happen, changes, rank, self._actions[kind], a, b)
 
-    def _happen(self, meetings: Iterator[Meeting], rank: Rank, action: OnPair, a: int, b: int) -> None:
+    def _happen(self, changes: Iterator[Change], rank: Rank, action: OnPair, a: int, b: int) -> None:
         action(a, b)
-        self._feed(meetings, rank, action)
+        self._feed(changes, rank)
 
 
-def _in_turn(contacts: Contacts, at_ms: NDArray[np.int64], which: NDArray[np.bool_]) -> Iterator[Meeting]:
-    """Yield when which pairs of these contacts meet or part, in order. There may be millions, so they become
-    Python's numbers a few at a time."""
-    a, b, at_ms = contacts.a[which], contacts.b[which], at_ms[which]
-    order = np.lexsort((b, a, at_ms))
+class _Changes:
+    """Contacts that open, or are lost (`kind` 0 or 1), and when."""
+
+    __slots__ = ("a", "at_ms", "b", "kind", "turn")
+
+    def __init__(
+        self, contacts: Contacts, at_ms: NDArray[np.int64], which: NDArray[np.bool_], kind: int
+    ) -> None:
+        self.a = contacts.a[which]
+        self.b = contacts.b[which]
+        self.at_ms = at_ms[which]
+        self.kind = np.full(len(self.a), kind)
+        order = contacts.order
+        lines = None if order is None else (order.begin, order.end)[kind]
+        self.turn = np.zeros(len(self.a), np.int64) if lines is None else lines[which]
+        """The line of the recording that says so."""
+
+
+def _in_turn(changes: list[_Changes]) -> Iterator[Change]:
+    """Yield what happens, in order: within a millisecond by the lines of the recording, if there is one.
+    There may be millions, so they become Python's numbers a few at a time."""
+    at_ms, turn, kind, a, b = (
+        np.concatenate([getattr(some, name) for some in changes])
+        for name in ("at_ms", "turn", "kind", "a", "b")
+    )
+    order = np.lexsort((b, a, kind, turn, at_ms))
     for begin in range(0, len(order), _AT_ONCE):
         some = order[begin : begin + _AT_ONCE]
-        yield from zip(at_ms[some].tolist(), a[some].tolist(), b[some].tolist(), strict=True)
+        yield from zip(*(column[some].tolist() for column in (at_ms, kind, a, b)), strict=True)

@@ -12,6 +12,7 @@ from documents.problems import DocumentError
 from documents.refusal import Refusal
 from emulation.contacts.contact import Contacts
 from emulation.contacts.windows import find_contacts_in_windows
+from emulation.links import linked
 from emulation.mobility.model import Area, Legs, MobilityModel
 from emulation.scenario import Scenario
 from emulation.scenario.controls import range_windows
@@ -72,14 +73,20 @@ def _refuse_leaving(legs: Legs, area: Area, model: str) -> None:
             )
 
 
-def contacts_among(scenario: Scenario, walks: list[Legs]) -> Contacts:
-    """Return the contacts of these walks with the scenario's radios, or those that were recorded."""
+def contacts_among(scenario: Scenario, walks: list[Legs], streams: Streams) -> Contacts:
+    """Return the contacts of these walks with the scenario's radios, or those that were recorded, or links
+    that last.
+    """
     if scenario.contacts is not None:
         return scenario.contacts
+    if (links := scenario.settings.links) is not None:
+        mediators, ends = scenario.ends_of_links()
+        return linked(links, mediators, ends, float(scenario.duration_ms), streams.stream("links"))
     windows = range_windows(scenario.settings)
     return find_contacts_in_windows(walks, windows, float(scenario.duration_ms))
 
 
 def scenario_contacts(scenario: Scenario, seed: int) -> Contacts:
     """Return the contacts of a run with this seed, without running it."""
-    return contacts_among(scenario, walks_of(scenario, Streams(seed)))
+    streams = Streams(seed)
+    return contacts_among(scenario, walks_of(scenario, streams), streams)

@@ -6,12 +6,15 @@ Nothing here is emulated. The engines, the matchers, the source filters and the 
 a real node runs; the world only tells them the time and carries their frames.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from boards.limits import BoardHost
-from dens.interfaces import FilterHost
+from dens.assembly import Assembly
+from dens.brokers.node import BrokerNode
+from dens.interfaces import FilterHost, ResultReader
 from dens.item import ItemId
+from dens.ledger import begin_numbers
 from dens.limits import Limits
 from dens.node import DensNode
 from dens.publisher import PublisherEnd
@@ -27,9 +30,10 @@ from knowledge_manager.local_dictionary import LocalDataDictionary, LocalSource
 from knowledge_manager.mission_table import MissionTable
 from nodes.assembly import assembly_of
 from nodes.execution import LocalSources, environment_for
-from nodes.short_origins import ShortOrigins
+from nodes.matching_meter import MatchingMeter
+from nodes.naming import source_host
 from plugins.language import Damper, SubscriptionLanguage
-from plugins.registry import languages
+from plugins.matching_choice import MatchingChoice
 from watchdog.execution import ExecutionEnvironment
 from watchdog.watchdog import Watchdog
 
@@ -69,19 +73,28 @@ class Node:
     number: int = field(init=False)
     """Its number on the air, and the device that carries it: the slot's, at hand for every frame."""
     device: int = field(init=False)
-    engine: SubscriberEnd | DensNode | PublisherEnd
+    engine: SubscriberEnd | DensNode | BrokerNode | PublisherEnd
     store: MemoryStore
     wake_ms: int | None = None
     skew_ms: int = 0
     set_ms: int = 0
+    meter: MatchingMeter | None = None
+    """Counts what its matchers do, where somebody wants to know; on mediators."""
     watchdog: Watchdog | None = None
     environment: ExecutionEnvironment | None = None
     """Says which of its sources run; on publishers."""
     sensors: list[Sensor] = field(default_factory=list)
-    readings: int = 0
+    _numbers: dict[int | None, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.number, self.device = self.slot.number, self.slot.device
+
+    def next_number(self, event: int | None) -> int:
+        """Return the number of the next reading of an event class, or of the next document: they are numbered
+        apart, so that what follows what can be told from the numbers of one class.
+        """
+        self._numbers[event] = number = self._numbers.get(event, 0) + 1
+        return number
 
     def held(self) -> tuple[int, int, int]:
         """Return how many subscriptions and notifications it holds, and the bytes of the latter."""
@@ -104,19 +117,35 @@ class NodeFactory:
         self._scenario = scenario
         self._streams = streams
         self._table: MissionTable = scenario.table
-        self._languages: dict[int, SubscriptionLanguage] = languages()
-        security = scenario.settings.security
-        self._assembly = assembly_of(
-            scenario.table,
-            known=self._languages,
-            mission_key=None if security is None else security.mission_key.encode(),
-            limits=Limits(**scenario.settings.overlay.limits),
-        )
+        self._languages: dict[int, SubscriptionLanguage] = scenario.languages
+        self._assembly = self._assembly_by(scenario.settings.overlay.matcher)
+        self._assemblies = {
+            group.name: self._assembly if group.matcher is None else self._assembly_by(group.matcher)
+            for group in scenario.settings.group
+        }
         self._payloads: dict[ItemId, bytes] = {}
         self._hosts = _hosted(scenario.slots())
         self._lookups = {number: known.lookup(self._table) for number, known in self._languages.items()}
         self._sources_of: dict[str, LocalSources] = {}
         self._damping = {group.name: group.damping for group in scenario.settings.group}
+
+    def _assembly_by(self, matcher: str | None) -> Assembly:
+        """Return what makes engines of which the mediators match by this algorithm."""
+        settings = self._scenario.settings
+        return assembly_of(
+            self._table,
+            known=MatchingChoice(matcher).applied(self._languages),
+            mission_key=None if settings.security is None else settings.security.mission_key.encode(),
+            limits=Limits(**settings.overlay.limits),
+            covering=settings.overlay.covering,
+            ends_know=settings.overlay.ends_know,
+            routing=None if settings.overlay.routing == "carry" else settings.overlay.broker.spared,
+        )
+
+    @property
+    def results(self) -> Mapping[int, ResultReader]:
+        """Return what reads what notifications say, in languages in which several may say the same."""
+        return self._assembly.results
 
     @property
     def tag_bytes(self) -> int:
@@ -134,26 +163,47 @@ class NodeFactory:
             ]
             yield node
 
+    def new_store(self, now_ms: int) -> MemoryStore:
+        """Return the store of a device that lost its own. What a broker says is named by numbers alone, so
+        with brokers these go on where they may have been, as those of real nodes do.
+        """
+        store = MemoryStore()
+        if self._scenario.settings.overlay.routing != "carry":
+            begin_numbers(store, 1 + max(0, now_ms))
+        return store
+
     def restart(self, node: Node, store: MemoryStore, now_ms: int) -> None:
         """Give a node a new engine that begins with this store. Its sensors are the world's, and go on."""
         new = self._node(node.slot, store, now_ms)
         node.engine, node.store, node.wake_ms = new.engine, store, None
+        node.meter = new.meter
         node.watchdog, node.environment = new.watchdog, new.environment
 
     def _node(self, slot: NodeSlot, store: MemoryStore, now_ms: int) -> Node:
         if slot.role == "publisher":
             return self._publisher(slot, store, now_ms)
         if slot.role == "mediator":
-            number = slot.number
-            engine = self._assembly.mediator(
-                number,
-                store,
-                now_ms,
-                policy=self._scenario.settings.overlay.replication(number),
-                hosts=self._hosts.get(number, frozenset()),
-            )
-            return Node(slot, engine, store)
+            number, assembly = slot.number, self._assemblies[slot.group]
+            meter = MatchingMeter() if self._scenario.counts_matching(slot.group) else None
+            if meter is not None:
+                assembly = meter.metered(assembly)
+            return Node(slot, self._mediator(assembly, number, store, now_ms), store, meter=meter)
         return Node(slot, self._assembly.subscriber(slot.number, store, now_ms), store)
+
+    def _mediator(
+        self, assembly: Assembly, number: int, store: MemoryStore, now_ms: int
+    ) -> DensNode | BrokerNode:
+        """Return what a mediator of this scenario is: one that carries, or a broker."""
+        overlay = self._scenario.settings.overlay
+        if overlay.routing != "carry":
+            return assembly.broker(number, store, now_ms, overlay.broker.options(overlay.routing))
+        return assembly.mediator(
+            number,
+            store,
+            now_ms,
+            policy=overlay.replication(number),
+            hosts=self._hosts.get(number, frozenset()),
+        )
 
     def _plans(self, slot: NodeSlot) -> list[PlannedSensor]:
         if slot.role != "publisher":
@@ -179,9 +229,10 @@ class NodeFactory:
             filters = {
                 identity: language.source_filter_by(algorithm, own)
                 for identity, language in self._languages.items()
+                if language.has_own_notifications
             }
             watchdog = Watchdog(filters, dampers=dampers, environment=environment)
-            host = ShortOrigins(watchdog)
+            host = source_host(watchdog, slot.number)
         engine = self._assembly.publisher(slot.number, store, now_ms, filter_host=host)
         offered = self._sources(slot.group).dictionary
         if offered.sources:
@@ -231,7 +282,8 @@ class NodeFactory:
         chance = self._streams.stream("sensor", plan.event.name, number)
         first_ms = plan.at_ms + int(chance.random() * plan.every_ms)
         source = plan.source_for(position, chance, self._scenario.duration_ms)
-        sampler = Sampler(plan.event, plan.attributes, self._table.feature_bytes)
+        errs = self._streams.stream("error", plan.event.name, number)
+        sampler = Sampler(plan.event, plan.attributes, self._table.feature_bytes, plan.errors, errs)
         return Sensor(plan, source, sampler, first_ms, self._number(plan))
 
     def _number(self, plan: PlannedSensor) -> int:

@@ -43,18 +43,18 @@ class Publishing:
         filter: DocumentFilter = node.watchdog.filters[plan.language]
         vector = plan.publications[index].vector
         released = filter.offer(vector)
-        node.readings += 1
+        number = node.next_number(None)
         world.journal.offered(
             now_ms,
             node.number,
-            node.readings,
+            number,
             plan.language,
             vector,
             node.watchdog.interested(),
             len(released),
         )
         for release in released:
-            self._workload.publish(node, plan.language, release.vector, plan.lifetime_q, node.readings)
+            self._workload.publish(node, plan.language, release.vector, plan.lifetime_q, number)
         world.settle(node)
         if index + 1 < len(plan.publications):
             self._later(now_ms + plan.every_ms, node, plan, index + 1)

@@ -7,8 +7,9 @@ anywhere at a node goes in the order in which it was handed over, as far as both
 is longer than the frame of the link goes in several frames, back to back, and is lost if one of them is.
 
 A transfer that is still going on when the contact ends is lost, and what was only waiting is forgotten:
-engines offer it again at the next contact. Where radios resume, the bytes of a message that had crossed need
-not cross again.
+engines offer it again at the next contact. A frame that goes over several hops (`emulation.forwarding`) is
+on each of them a frame as any other, longer by its header. Where radios resume, the bytes of a message that
+had crossed need not cross again.
 
 Time on the air is kept exactly. A frame arrives in the first whole millisecond after its last byte, so small
 frames share a millisecond without being slowed down to one each.
@@ -47,19 +48,36 @@ class Radio:
     """Whether a message whose transfer was cut goes on where it was, rather than from its beginning."""
 
 
-class Listener(Protocol):
-    """Who hears what happens on the air."""
+class Packet:
+    """What the header of a frame says that goes over several hops, and how far it has come."""
 
-    def frame_sent(self, sender: int, receiver: int, data: bytes) -> None:
+    __slots__ = ("data", "destination", "header_bytes", "hop", "number", "sent_ms", "source")
+
+    def __init__(self, number: int, source: int, destination: int, data: bytes, header_bytes: int) -> None:
+        self.number = number
+        self.source = source
+        self.destination = destination
+        self.data = data
+        self.header_bytes = header_bytes
+        self.hop = 0
+        """Which hop it is on, the first is 1."""
+        self.sent_ms = -1
+        """When its first byte left for this hop, or -1."""
+
+
+class Listener(Protocol):
+    """Who hears what happens on the air. A frame that goes over several hops has its packet with it."""
+
+    def frame_sent(self, sender: int, receiver: int, data: bytes, packet: Packet | None) -> None:
         """The first byte leaves."""
         ...
 
-    def frame_received(self, sender: int, receiver: int, data: bytes) -> None:
+    def frame_received(self, sender: int, receiver: int, data: bytes, packet: Packet | None) -> None:
         """The last byte is there."""
         ...
 
-    def frame_lost(self, sender: int, receiver: int, data: bytes, reason: str) -> None:
-        """It left and will not arrive."""
+    def frame_lost(self, sender: int, receiver: int, data: bytes, reason: str, packet: Packet | None) -> None:
+        """It left and will not arrive; one with a packet may not have left yet."""
         ...
 
 
@@ -79,12 +97,15 @@ class _Slot:
 class _Waiting:
     """A frame from its hand-over to its end."""
 
-    __slots__ = ("begin_ms", "crossed", "data", "octets", "order", "since_ms")
+    __slots__ = ("begin_ms", "crossed", "data", "octets", "order", "packet", "since_ms", "size")
 
-    def __init__(self, order: int, since_ms: int, data: bytes) -> None:
+    def __init__(self, order: int, since_ms: int, data: bytes, packet: Packet | None) -> None:
         self.order = order
         self.since_ms = since_ms
         self.data = data
+        self.packet = packet
+        self.size = len(data) if packet is None else len(data) + packet.header_bytes
+        """Bytes of the message, with the header of a packet."""
         self.begin_ms = 0.0
         self.octets = 0.0
         """Bytes that this transfer puts on the air."""
@@ -164,6 +185,10 @@ class Air:
         """Return with whom this node can talk now."""
         return list(self._links[node])
 
+    def has_link(self, a: int, b: int) -> bool:
+        """Say whether these two can talk now."""
+        return b in self._links[a]
+
     def open(self, a: int, b: int) -> None:
         """Let these two nodes talk."""
         link = _Link(self._radios[a], self._radios[b])
@@ -177,7 +202,9 @@ class Air:
                 slot.lanes[lane] = None
 
     def close(self, a: int, b: int, reason: str = CUT_OFF) -> None:
-        """Cut these two off. What is on the air between them is lost, what waits is forgotten."""
+        """Cut these two off. What is on the air between them is lost, what waits is forgotten; of a packet
+        that waits it is told, because others have sent it before.
+        """
         link = self._links[a].pop(b).link
         lanes, link.lanes = link.lanes, ()
         del self._links[b][a]
@@ -190,16 +217,21 @@ class Air:
             if cut is not None:
                 lane.on_air = None
                 self._note_crossed(lane, cut)
-                self._listener.frame_lost(lane.sender, lane.receiver, cut.data, reason)
+                self._listener.frame_lost(lane.sender, lane.receiver, cut.data, reason, cut.packet)
                 self._release(lane, float(self._clock.now_ms))
+            for waiting in lane.waiting or ():
+                if waiting.packet is not None:
+                    self._listener.frame_lost(
+                        lane.sender, lane.receiver, waiting.data, reason, waiting.packet
+                    )
 
-    def send(self, sender: int, receiver: int, data: bytes) -> None:
+    def send(self, sender: int, receiver: int, data: bytes, packet: Packet | None = None) -> None:
         """Hand a frame over; without a contact it is forgotten."""
         lane = self._links[sender].get(receiver)
         if lane is None:
             return
         self._order += 1
-        frame = _Waiting(self._order, self._clock.now_ms, data)
+        frame = _Waiting(self._order, self._clock.now_ms, data, packet)
         one, other = lane.slots
         if one.taken or other.taken:
             if lane.waiting is None:
@@ -223,26 +255,26 @@ class Air:
         link = lane.link
         begin_ms = one.free_ms if one.free_ms > other.free_ms else other.free_ms
         frame.begin_ms = begin_ms = frame.since_ms if frame.since_ms > begin_ms else begin_ms
-        octets = float(len(frame.data))
+        octets = float(frame.size)
         if link.overhead_bytes:
-            octets += link.overhead_bytes * link.frames(len(frame.data))
+            octets += link.overhead_bytes * link.frames(frame.size)
         if self._crossed and link.resumes:
             frame.crossed = self._crossed.pop((lane.sender, lane.receiver, self._name_of(frame.data)), 0.0)
             octets = max(0.0, octets - frame.crossed)
         frame.octets = octets
         end = begin_ms + octets / link.bytes_per_ms
         lane.on_air = frame
-        self._listener.frame_sent(lane.sender, lane.receiver, frame.data)
+        self._listener.frame_sent(lane.sender, lane.receiver, frame.data, frame.packet)
         self._clock.call_at(ceil(end), Rank.ARRIVAL, self._end, lane, frame, end)
 
     def _end(self, lane: _Lane, frame: _Waiting, end_ms: float) -> None:
         if lane.on_air is not frame:
             return  # It was cut off before.
         lane.on_air = None
-        if lane.link.loss > 0.0 and self._is_lost(lane, len(frame.data)):
-            self._listener.frame_lost(lane.sender, lane.receiver, frame.data, LOST_ON_AIR)
+        if lane.link.loss > 0.0 and self._is_lost(lane, frame.size):
+            self._listener.frame_lost(lane.sender, lane.receiver, frame.data, LOST_ON_AIR, frame.packet)
         else:
-            self._listener.frame_received(lane.sender, lane.receiver, frame.data)
+            self._listener.frame_received(lane.sender, lane.receiver, frame.data, frame.packet)
         self._release(lane, end_ms)
 
     def _is_lost(self, lane: _Lane, octets: int) -> bool:

@@ -59,8 +59,12 @@ class ReactiveMobility:
         responders: Mapping[int, Responder],
         device_of: Sequence[int],
         duration_ms: int,
+        mediators: frozenset[int] = frozenset(),
     ) -> None:
-        """Take who can be called, and the device of every engine."""
+        """Take who can be called, the device of every engine, and which of them are mediators: where one made
+        a composite, nothing was measured.
+        """
+        self._mediators = mediators
         self._clock = clock
         self._contacts = contacts
         self._responders = responders
@@ -73,7 +77,11 @@ class ReactiveMobility:
     def heard(self, node: int, event: Event) -> None:
         """Something happened in an engine: if it calls its device, that waits until `react`."""
         responder = self._responders.get(node)
-        if responder is not None and isinstance(event, responder.called_by):
+        if (
+            responder is not None
+            and isinstance(event, responder.called_by)
+            and event.item.origin not in self._mediators
+        ):
             self._calls.append((node, event))
 
     def react(self) -> None:

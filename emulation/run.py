@@ -16,11 +16,15 @@ from threading import current_thread, main_thread
 from types import FrameType
 from typing import Any, Final, Literal
 
+import simpy
+
 from emulation.clock import Clock
 from emulation.run_inputs import keep_inputs
+from emulation.running_world import RunningWorld
 from emulation.scenario import Scenario
 from emulation.world import World
 from emulation.world_assembly import assemble_world
+from knowledge_manager.graphs.carried_taxonomies import carried
 from traces.manifest_schema import without_key
 from traces.run_folder import RunFolder
 from traces.schema import SCHEMA_VERSION
@@ -95,14 +99,22 @@ def run_scenario(
     *,
     force: bool = False,
     until_ms: int | None = None,
+    environment: simpy.Environment | None = None,
+    beside: Callable[[RunningWorld], None] | None = None,
 ) -> RunSummary:
     """Run it and write the folder `out`. The same scenario and seed give the same trace, byte for byte.
 
     A folder that holds an earlier run is replaced only with `force`; one that holds anything else never is.
     With `until_ms` it ends at that moment, as if it were interrupted there.
+
+    With `environment` it happens in that environment of SimPy's, one unit of time a millisecond, beside
+    whatever processes live there; `beside` is called once before time begins, with what they may ask of the
+    world and do to it. What they do is a part of the run, and no part of what is kept of it: such a run can
+    be done again by whoever has them.
     """
     with RunFolder(out, force=force) as folder, _no_search_for_cycles():
-        return _run(scenario, seed, folder, progress, until_ms)
+        assemble = partial(assemble_world, scenario, seed, environment=environment, beside=beside)
+        return _run(scenario, seed, folder, progress, until_ms, assemble)
 
 
 @contextmanager
@@ -151,6 +163,7 @@ def _run(
     folder: RunFolder,
     progress: Callable[[Progress], None] | None,
     until_ms: int | None,
+    assemble: Callable[[TraceWriter], World],
 ) -> RunSummary:
     end_ms = scenario.duration_ms if until_ms is None else min(until_ms, scenario.duration_ms)
     status: Status = "complete" if end_ms == scenario.duration_ms else "partial"
@@ -160,7 +173,7 @@ def _run(
     folder.write("manifest.json", manifest_of_run(scenario, seed, "running", 0, inputs))
     with TraceWriter(folder.path / "trace") as trace:
         try:
-            world = assemble_world(scenario, seed, trace)
+            world = assemble(trace)
             trace.checkpoint()
             with _interrupted_between_calls(world.clock):
                 for step in range(1, _STEPS + 1):
@@ -191,7 +204,7 @@ def _run(
         readings_kept=counts.get("kept", 0),
         notifications=counts.get("published", 0),
         delivered=counts.get("delivered", 0),
-        frames_sent=counts.get("sent", 0),
+        frames_sent=counts.get("sent", 0) + (world.forwarded if world is not None else 0),
         frames_lost=counts.get("lost", 0),
     )
     folder.write("summary.json", summary.as_document())
@@ -201,7 +214,8 @@ def _run(
 
 def _progress(world: World, end_ms: int) -> Progress:
     counts = world.journal.counts
-    return Progress(world.now_ms / 1000, end_ms / 1000, counts.get("delivered", 0), counts.get("sent", 0))
+    sent = counts.get("sent", 0) + world.forwarded
+    return Progress(world.now_ms / 1000, end_ms / 1000, counts.get("delivered", 0), sent)
 
 
 def manifest_of_run(
@@ -219,6 +233,7 @@ def manifest_of_run(
         "subscription_documents": {wanted.file: wanted.document for wanted in scenario.subscriptions},
         "vocabularies": {vocabulary.name: vocabulary.version for vocabulary in scenario.table.vocabularies},
         "vocabulary_documents": dict(scenario.vocabulary_documents),
+        **({"taxonomy_documents": carried(scenario.table)} if scenario.table.graphs else {}),
         "table_check": scenario.table.check,
         "versions": versions(),
     }

@@ -6,6 +6,7 @@ afterwards. So it is with one that nobody wants, where a scenario reads on deman
 
 from emulation.clock import Rank
 from emulation.node import Node, Sensor
+from emulation.surroundings_journal import SurroundingsJournal
 from emulation.workload import Workload
 from emulation.world import World
 
@@ -13,10 +14,13 @@ from emulation.world import World
 class Sensing:
     """The sensors of a world; with `keeps_values` the trace has more of a reading than its bytes."""
 
-    def __init__(self, world: World, workload: Workload, keeps_values: bool) -> None:
+    def __init__(
+        self, world: World, workload: Workload, surroundings: SurroundingsJournal, keeps_values: bool
+    ) -> None:
         self._keeps_values = keeps_values
         self._world = world
         self._workload = workload
+        self._surroundings = surroundings
         self._clock = world.clock
 
     def begin(self) -> None:
@@ -48,9 +52,9 @@ class Sensing:
         sample = sensor.source.sample(now_ms - sensor.plan.at_ms)
         if sample is None:
             return  # The recording is over.
-        node.readings += 1
         local_ms = now_ms + node.skew_ms
-        reading = sensor.sampler.fill(sample, node.readings, local_ms)
+        event = sensor.plan.event.index
+        reading = sensor.sampler.fill(sample, node.next_number(event), local_ms)
         released = node.watchdog.feed(reading, local_ms)
         installed = node.watchdog.interested()
         boards = world.boards
@@ -61,11 +65,17 @@ class Sensing:
             installed,
             [release for _, release in released],
             node.watchdog.suppressed,
-            0.0 if boards is None else boards.judging_us(node, installed, len(released)),
+            0.0
+            if boards is None
+            else boards.judging_us(node, installed, node.watchdog.judged(), len(released)),
             reading.exact() if self._keeps_values else None,
         )
+        if sensor.sampler.true_reading is not None:
+            self._surroundings.true_reading(now_ms, node.number, sensor.sampler.true_reading)
         for language, release in released:
-            self._workload.publish(node, language, release.vector, release.lifetime, reading.number)
+            self._workload.publish(
+                node, language, release.vector, release.lifetime, reading.number, reading.event
+            )
         world.settle(node)
         sensor.next_ms = now_ms + sensor.plan.every_ms
         self._read_later(node, sensor)

@@ -10,10 +10,12 @@ The purposes in use, each followed by the numbers that tell its streams apart:
     mobility GROUP node     the walk of one node
     mobility GROUP          what a whole group shares (a reference point, a vehicle's timetable)
     sensor SENSOR node      the values that one node's sensor reads
+    error SENSOR node       where within its stated error the truth lies
     population ENTRY        what the subscribers of one entry ask for
     interests node          what a participant likes, where no recording says it
     traffic ENTRY           who sends the plain messages of one entry, and to whom
     radio node              which frames of this sender get lost
+    links                   which mediators are joined, and which of them ends hang on
     calls device            how a device that is called away goes, and how long it stays
     faults ENTRY device     when a device breaks down
     faults ENTRY            which frames a fault hits

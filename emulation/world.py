@@ -21,18 +21,24 @@ from emulation.clock import Clock, Rank
 from emulation.contact_schedule import ContactSchedule
 from emulation.energy_supply import EnergySupply
 from emulation.faults.frames import FrameFaults
+from emulation.forwarding.routed_network import RoutedNetwork
 from emulation.local_clock import in_world_time
 from emulation.node import Node
-from emulation.radio import CUT_OFF, Air, Radio
+from emulation.radio import CUT_OFF, Air, Packet, Radio
 from emulation.reachability import Reachability
 from emulation.reactive_mobility import ReactiveMobility
 from nodes.journal import Journal
+from nodes.matching_meter import MatchingMeter
 
 
 def message_in(frame: bytes) -> Hashable:
     """Return which message a frame carries, whatever its age is at the moment."""
     told = peek(frame)
     return frame if told is None else (told[0], told[2], told[3])
+
+
+def _octets(data: bytes, packet: Packet | None) -> int:
+    return len(data) if packet is None else len(data) + packet.header_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,7 @@ class Parts:
     frame_faults: FrameFaults | None = None
     energy: EnergySupply | None = None
     boards: BoardTime | None = None
+    network: RoutedNetwork | None = None
 
 
 class World:
@@ -70,9 +77,13 @@ class World:
         self._contacts = parts.contacts
         self._mobility = parts.mobility
         self._frame_faults = parts.frame_faults
+        self._network = parts.network
         self._devices = len(radios)
         self._down = parts.reachability.down
         self.air = Air(clock, radios, chances, self, message_in)
+        self._forwarders = frozenset(node.number for node in nodes if node.slot.role == "forwarder")
+        if self._network is not None:
+            self._network.begin(self.air, self)
         self._inside: dict[int, list[Node]] = {}
         for node in nodes:
             self._inside.setdefault(node.device, []).append(node)
@@ -86,6 +97,11 @@ class World:
     def node_count(self) -> int:
         """Return how many nodes there are."""
         return len(self.nodes)
+
+    @property
+    def forwarded(self) -> int:
+        """Return how many frames were sent by others than their source."""
+        return 0 if self._network is None else self._network.forwarded
 
     def inside(self, device: int) -> Sequence[Node]:
         """Return the nodes that a device carries."""
@@ -114,6 +130,8 @@ class World:
         """Write down what is known only now that the run ends, at this time."""
         self.tell_ends()
         self._contacts.close(at_ms)
+        if self._network is not None:
+            self._network.close(at_ms)
 
     def tell_ends(self) -> None:
         """Write down what has ended at any node before now and is not told yet, because its node had nothing
@@ -151,11 +169,31 @@ class World:
     def connect(self, a: int, b: int) -> None:
         """Let two devices talk."""
         self.air.open(a, b)
+        if self._network is None or self._network.link_changed(a, b, True):
+            self.open_contact(a, b)
+
+    def open_contact(self, a: int, b: int) -> None:
+        """Let the engines of two devices know that they can reach each other. Who only forwards has nothing
+        to say, and who is down hears of it when it begins again."""
+        if self._forwarders and (a in self._forwarders or b in self._forwarders):
+            return
         now_ms = self.clock.now_ms
         for number, peer in ((a, b), (b, a)):
-            node = self.nodes[number]
-            node.engine.contact_opened(peer, now_ms + node.skew_ms)
-            self.settle(node)
+            if number not in self._down:
+                node = self.nodes[number]
+                node.engine.contact_opened(peer, now_ms + node.skew_ms)
+                self.settle(node)
+
+    def take_up_contacts(self, device: int) -> None:
+        """Let a device that begins again greet those whom it reaches: in range, and beyond."""
+        for peer in self.reachability.neighbours(device):
+            if self.reachability.can_talk(device, peer):
+                self.connect(min(device, peer), max(device, peer))
+        if self._network is not None:
+            now_ms, node = self.clock.now_ms, self.nodes[device]
+            for peer in self._network.peers(device):
+                node.engine.contact_opened(peer, now_ms + node.skew_ms)
+                self.settle(node)
 
     def join(self, end: Node) -> None:
         """Let an end inside a device talk with the device's mediator, for good."""
@@ -175,6 +213,11 @@ class World:
     def disconnect(self, a: int, b: int, reason: str = CUT_OFF) -> None:
         """Let two devices talk no more. Nothing is said or sent after this, so there is nothing to settle."""
         self.air.close(a, b, reason)
+        if self._network is None or self._network.link_changed(a, b, False):
+            self.close_contact(a, b)
+
+    def close_contact(self, a: int, b: int) -> None:
+        """Let the engines of two devices know that they cannot reach each other any more."""
         now_ms = self.clock.now_ms
         for number, peer in ((a, b), (b, a)):
             node = self.nodes[number]
@@ -185,35 +228,63 @@ class World:
         now_ms = self.clock.now_ms
         for peer in self.air.neighbours(device):
             self.air.close(device, peer, "node_down")
-            self.nodes[peer].engine.contact_lost(device, now_ms + self.nodes[peer].skew_ms)
+            if self._network is None or self._network.link_changed(device, peer, False):
+                self.nodes[peer].engine.contact_lost(device, now_ms + self.nodes[peer].skew_ms)
 
-    def frame_sent(self, sender: int, receiver: int, data: bytes) -> None:
+    def frame_sent(self, sender: int, receiver: int, data: bytes, packet: Packet | None) -> None:
         """The first byte of a frame leaves."""
         if self.energy is not None:
-            self.energy.send(sender, len(data))
-        self.journal.frame_sent(self.clock.now_ms, sender, receiver, data)
+            self.energy.send(sender, _octets(data, packet))
+        if packet is None:
+            self.journal.frame_sent(self.clock.now_ms, sender, receiver, data)
+        else:
+            assert self._network is not None
+            self._network.hop_began(packet)
 
-    def frame_received(self, sender: int, receiver: int, data: bytes) -> None:
-        """The last byte of a frame is there: give it to the engine, unless a fault hits it."""
+    def frame_received(self, sender: int, receiver: int, data: bytes, packet: Packet | None) -> None:
+        """The last byte of a frame is there: give it to the engine, unless a fault hits it, or it is on its
+        way to somebody else."""
         now_ms = self.clock.now_ms
         if self.energy is not None:
-            self.energy.receive(receiver, len(data))
+            self.energy.receive(receiver, _octets(data, packet))
         if self._frame_faults is not None:
             arrived = self._frame_faults.pass_on(sender, receiver, data, now_ms)
             if arrived is None:
-                self.frame_lost(sender, receiver, data, "fault")
+                self.frame_lost(sender, receiver, data, "fault", packet)
                 return
             data = arrived
+        header = 0
+        if packet is not None:
+            assert self._network is not None
+            if not self._network.hop_ended(packet, sender, receiver, data):
+                return
+            sender, header = packet.source, packet.header_bytes
         node = self.nodes[receiver]
         if self.boards is not None:
             self.boards.message(node)
-        self.journal.frame_received(now_ms, sender, receiver, data)
+        self.journal.frame_received(now_ms, sender, receiver, data, header)
         node.engine.receive(data, sender, now_ms + node.skew_ms)
         self.settle(node, data)
 
-    def frame_lost(self, sender: int, receiver: int, data: bytes, reason: str) -> None:
+    def frame_lost(self, sender: int, receiver: int, data: bytes, reason: str, packet: Packet | None) -> None:
         """A frame left and will not arrive."""
-        self.journal.frame_lost(self.clock.now_ms, sender, receiver, data, reason)
+        if packet is None:
+            self.journal.frame_lost(self.clock.now_ms, sender, receiver, data, reason)
+        else:
+            assert self._network is not None
+            self._network.hop_failed(packet, sender, receiver, reason)
+
+    def packet_sent(self, packet: Packet) -> None:
+        """A frame leaves its source for somebody beyond range."""
+        self.journal.frame_sent(
+            self.clock.now_ms, packet.source, packet.destination, packet.data, packet.header_bytes
+        )
+
+    def packet_lost(self, packet: Packet, reason: str) -> None:
+        """A frame that left for somebody beyond range will not arrive."""
+        self.journal.frame_lost(
+            self.clock.now_ms, packet.source, packet.destination, packet.data, reason, packet.header_bytes
+        )
 
     # ------------------------------------------------------------------ engines
 
@@ -222,6 +293,8 @@ class World:
         this."""
         if node.device in self._down:
             return
+        if node.meter is not None:
+            self._tell_matching(node, node.meter)
         boards = self.boards
         if boards is None:
             self.settle_now(node, received)
@@ -229,10 +302,13 @@ class World:
         if (free_ms := boards.free_ms(node)) > self.clock.now_ms:
             self.clock.call_at(free_ms, Rank.ARRIVAL, self.settle, node, received)
             return
-        found = self.journal.matched
         self.settle_now(node, received)
-        if self.journal.matched != found:
-            boards.matches(node, self.journal.matched - found)
+
+    def _tell_matching(self, node: Node, meter: MatchingMeter) -> None:
+        """Write down what a mediator did to match, and let it compute that long."""
+        for step in meter.take():
+            cost_us = 0.0 if self.boards is None else self.boards.matching_us(node, step.work)
+            self.journal.matching(self.clock.now_ms, node.number, step, cost_us)
 
     def settle_now(self, node: Node, received: bytes = b"") -> None:
         """Take what the engine wants to send and tell, and arrange to wake it."""
@@ -241,7 +317,10 @@ class World:
         for datagram in engine.datagrams_to_send(now_ms + skew_ms):
             peer, data = datagram.peer, datagram.data
             if number < self._devices and peer < self._devices:
-                self.air.send(number, peer, data)
+                if self._network is None or self.air.has_link(number, peer):
+                    self.air.send(number, peer, data)
+                else:
+                    self._network.send(number, peer, data)
             else:
                 self.clock.call_at(now_ms, Rank.ARRIVAL, self._arrive_inside, number, peer, data)
         if (event := engine.next_event()) is not None:

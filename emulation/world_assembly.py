@@ -4,6 +4,10 @@ Parts that a scenario does not ask for are left out. What is put on the clock fo
 the order in which it is put there, so the order of `assemble_world` is part of what a trace looks like.
 """
 
+from collections.abc import Callable
+
+import simpy
+
 from emulation.board_time import BoardTime
 from emulation.clock import Clock
 from emulation.contact_schedule import PlannedContacts
@@ -13,12 +17,15 @@ from emulation.energy_supply import EnergySupply
 from emulation.faults.crashes import Crashes
 from emulation.faults.frames import frame_faults_of
 from emulation.faults.injection import inject_faults
+from emulation.forwarding.registry import forwarding_kinds
+from emulation.forwarding.routed_network import RoutedNetwork
 from emulation.motion import contacts_among, walks_of
 from emulation.node import NodeFactory
 from emulation.publishing import Publishing
 from emulation.reachability import Reachability
 from emulation.reactive_contacts import ReactiveContacts
 from emulation.reactive_mobility import ReactiveMobility, responders_of
+from emulation.running_world import RunningWorld
 from emulation.scenario import Scenario
 from emulation.scenario.controls import range_windows
 from emulation.scenario.fault_settings import BoardSettings, EnergySettings
@@ -33,33 +40,45 @@ from plugins.registry import languages
 from traces.writer import TraceWriter
 
 
-def assemble_world(scenario: Scenario, seed: int, trace: TraceWriter) -> World:
-    """Return a scenario set up with a seed, ready to run."""
-    streams, clock, reachability = Streams(seed), Clock(), Reachability()
+def assemble_world(
+    scenario: Scenario,
+    seed: int,
+    trace: TraceWriter,
+    environment: simpy.Environment | None = None,
+    beside: Callable[[RunningWorld], None] | None = None,
+) -> World:
+    """Return a scenario set up with a seed, ready to run: in an environment of its own, or in this one.
+    `beside` is given what processes beside the run may ask and do, before time begins."""
+    if beside is not None and environment is None:
+        environment = simpy.Environment()
+    streams, clock, reachability = Streams(seed), Clock(environment), Reachability()
     factory = NodeFactory(scenario, streams)
-    journal = Journal(trace, factory.tag_bytes)
+    journal = Journal(trace, factory.tag_bytes, factory.results)
     surroundings = SurroundingsJournal(trace)
     contacts, mobility = _contacts_of(scenario, streams, clock, surroundings)
     equipped, boarded = _energy_of(scenario), _boards_of(scenario)
     energy = EnergySupply(clock, surroundings, reachability, equipped) if equipped else None
     boards = BoardTime(clock, boarded, energy) if boarded else None
-    journal.match_us.update((node, board.match_us) for node, board in boarded.items())
     kinds = {name: settings.radio() for name, settings in scenario.settings.radio.items()}
     radios = [kinds[group.radio] for group, devices in scenario.members() for _ in devices]
-    parts = Parts(contacts, reachability, mobility, frame_faults_of(scenario, streams), energy, boards)
+    faults = frame_faults_of(scenario, streams)
+    network = _network_of(scenario, clock, surroundings)
+    parts = Parts(contacts, reachability, mobility, faults, energy, boards, network)
     world = World(clock, journal, list(factory.nodes()), radios, streams.numbered("radio"), parts)
     workload = Workload(world)
     crashes = Crashes(world, factory, workload)
 
     world.begin()
     workload.begin(scenario, streams)
-    Sensing(world, workload, _keeps_values(scenario)).begin()
+    Sensing(world, workload, surroundings, _keeps_values(scenario)).begin()
     Publishing(world, workload).begin(scenario)
     world.settle_all()
     if energy is not None:
         energy.begin(crashes.stop, scenario.duration_ms)
     inject_faults(scenario, streams, world, crashes)
     arrange_controls(scenario, world)
+    if beside is not None and environment is not None:
+        beside(RunningWorld(environment, world, crashes, workload))
     return world
 
 
@@ -68,7 +87,7 @@ def _contacts_of(
 ) -> tuple[PlannedContacts | ReactiveContacts, ReactiveMobility | None]:
     """Return where contacts come from: motion alone, or courses that calls change and what changes them."""
     walks = walks_of(scenario, streams)
-    found = contacts_among(scenario, walks)
+    found = contacts_among(scenario, walks, streams)
     radios = [scenario.settings.radio[group.radio] for group, devices in scenario.members() for _ in devices]
     usable = UsableTime(
         [radio.setup_ms for radio in radios], [1000.0 * radio.least_contact_s for radio in radios]
@@ -80,13 +99,35 @@ def _contacts_of(
     courses = Courses(walks, found, range_windows(scenario.settings), float(duration_ms))
     contacts = ReactiveContacts(clock, journal, courses, usable)
     device_of = [slot.device for slot in scenario.slots()]
-    return contacts, ReactiveMobility(clock, contacts, responders, device_of, duration_ms)
+    mediators = frozenset(slot.number for slot in scenario.slots() if slot.role == "mediator")
+    return contacts, ReactiveMobility(clock, contacts, responders, device_of, duration_ms, mediators)
+
+
+def _network_of(scenario: Scenario, clock: Clock, journal: SurroundingsJournal) -> RoutedNetwork | None:
+    """Return what carries frames beyond range, where the scenario asks for it."""
+    settings = scenario.settings.network
+    kind = forwarding_kinds()[settings.forwarding]
+    if kind.make is None:
+        return None
+    return RoutedNetwork(
+        clock,
+        journal,
+        kind,
+        [slot.role for slot in scenario.slots() if slot.number == slot.device],
+        convergence_ms=int(1000 * settings.convergence_s),
+        hop_limit=settings.hop_limit,
+        header_bytes=settings.header_bytes,
+    )
 
 
 def _keeps_values(scenario: Scenario) -> bool:
-    """Say whether somebody asks in a language to which values count beyond their bytes."""
+    """Say whether values count beyond their bytes: to a language in which somebody asks, or to a reader of
+    the trace who wants to know what was told of a value that was not certain.
+    """
     known = languages()
-    return any(known[plan.language].reads_values for plan in scenario.subscriptions)
+    return any(plan.errors for plan in scenario.sensors) or any(
+        known[plan.language].reads_values for plan in scenario.subscriptions
+    )
 
 
 def _energy_of(scenario: Scenario) -> dict[int, EnergySettings]:

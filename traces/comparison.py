@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from documents.untrusted_folder import open_in, parts_in
+from traces.losses import refuse_losses
+from traces.manifest import read_manifest
 from traces.rows import gist_of, rows_before
 from traces.run_documents import manifest_of, summary_of
 from traces.schema import TABLES
@@ -98,7 +100,9 @@ class Comparison:
 
 
 def compare_runs(one: Path, other: Path) -> Comparison:
-    """Compare the folders of two runs; one that is none raises `NotARun`."""
+    """Compare the folders of two runs; one that is none, or lost a part, raises `NotARun`."""
+    for run in (one, other):
+        refuse_losses(run, read_manifest(run), {table: parts_in(run, table) for table in TABLES})
     settings = tuple(differences(_settings(one), _settings(other)))
     unlike = [table for table in TABLES if _bytes_of(one, table) != _bytes_of(other, table)]
     rearranged = tuple(table for table in unlike if gist_of(one, table) == gist_of(other, table))

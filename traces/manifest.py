@@ -23,6 +23,8 @@ class Manifest:
     scenario: Mapping[str, Any]
     vocabularies: Mapping[str, str] = field(default_factory=dict)
     """Name → text of the vocabularies that formed the mission table; their files may be gone by now."""
+    taxonomies: Mapping[str, str] = field(default_factory=dict)
+    """Name → compiled taxonomy, as text, of those that the vocabularies name."""
     node: int | None = None
     """The real node that wrote the trace and whose view alone it is; None of a run, which knows all nodes."""
     parts: Mapping[str, int] = field(default_factory=dict)
@@ -43,9 +45,17 @@ class Manifest:
     @property
     def policy(self) -> str | None:
         """Return the replication policy of the overlay, where the scenario says which."""
+        return self._of_overlay("policy")
+
+    @property
+    def condition(self) -> str | None:
+        """Return the feature condition of the mission, where the scenario says which."""
+        return self._of_overlay("condition")
+
+    def _of_overlay(self, key: str) -> str | None:
         overlay = self.scenario.get("overlay")
-        policy = overlay.get("policy") if isinstance(overlay, dict) else None
-        return None if policy is None else str(policy)
+        said = overlay.get(key) if isinstance(overlay, dict) else None
+        return None if said is None else str(said)
 
     def radio_rates(self) -> dict[str, float]:
         """Return the bytes a second of each group's radio, as far as the scenario says."""
@@ -79,6 +89,7 @@ def read_manifest(run: Path) -> Manifest:
         seed=document.get("seed"),
         scenario=document.get("scenario", {}),
         vocabularies=document.get("vocabulary_documents", {}),
+        taxonomies=document.get("taxonomy_documents", {}),
         node=document.get("node"),
         parts=document.get("parts", {}),
         inputs=document.get("inputs", {}),

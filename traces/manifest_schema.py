@@ -24,6 +24,7 @@ NO_KEY: Final = "not kept in the manifest"
 """Stands in place of a scenario's mission key: many read a manifest, and no figure depends on the key."""
 
 Name = Annotated[str, Field(max_length=1000)]
+LARGEST_TAXONOMY_TEXT = 32 * 1024 * 1024
 Text = Annotated[str, Field(max_length=LARGEST_DOCUMENT)]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 
@@ -57,6 +58,7 @@ class _Sensor(_Passing):
 
 class _Overlay(_Passing):
     policy: Name | None = None
+    condition: Name | None = None
 
 
 class _Scenario(_Passing):
@@ -83,6 +85,7 @@ class _Manifest(_Passing):
     subscription_documents: dict[str, Text | None] = {}
     vocabularies: dict[str, Name | int] = {}
     vocabulary_documents: dict[str, Text] = {}
+    taxonomy_documents: dict[str, Annotated[str, Field(max_length=LARGEST_TAXONOMY_TEXT)]] = {}
     table_check: Count = 0
     versions: dict[str, Name] = {}
     parts: dict[str, Annotated[int, Field(ge=0, le=10**9)]] = {}

@@ -11,7 +11,7 @@ from typing import Final
 
 import pyarrow as pa
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 
 _word = pa.dictionary(pa.int8(), pa.string())
 """A column with few different words. Spark reads it as a plain string."""
@@ -96,7 +96,8 @@ TABLES: Final[dict[str, pa.Schema]] = {
         "reason",
     ),
     # Every reading that a watchdog judged. `released` counts the notifications it became. `exact` are the
-    # values as the source knew them, where a byte for each does not say all of it; since version 3.
+    # values as the source knew them, where a byte for each does not say all of it; since version 3. `stamp`
+    # is what notifications say of the time, where the source's own clock shows another; since version 4.
     "filter_decisions": _with_nullable(
         _table(
             ("at_ms", pa.int64()),
@@ -111,9 +112,22 @@ TABLES: Final[dict[str, pa.Schema]] = {
             ("suppressed", _word),
             ("cost_us", pa.float64()),
             ("exact", pa.binary()),
+            ("stamp", pa.int32()),
         ),
         "suppressed",
         "exact",
+        "stamp",
+    ),
+    # What a reading of `filter_decisions` would have been, had its sensor not erred: a row for each reading
+    # of a sensor with a stated error. Since version 4.
+    "true_readings": _table(
+        ("at_ms", pa.int64()),
+        ("node", pa.int32()),
+        ("event_number", pa.int32()),
+        ("event", pa.int32()),
+        ("attributes", pa.binary()),
+        ("values", pa.binary()),
+        ("exact", pa.binary()),
     ),
     # Every document that a source offered to its filter. `released` counts the notifications it became. Since
     # version 3.
@@ -126,15 +140,40 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("installed", pa.int32()),
         ("released", pa.int32()),
     ),
-    # The notifications that left a source filter, by message.
-    "notifications": _table(
+    # The notifications that left a source filter, by message. `event` is the class of the reading, among
+    # whose readings `event_number` counts; null for documents, which are counted apart; since version 4.
+    "notifications": _with_nullable(
+        _table(
+            ("at_ms", pa.int64()),
+            ("origin", pa.int32()),
+            ("number", pa.int64()),
+            ("language", pa.int32()),
+            ("event_number", pa.int32()),
+            ("lifetime_ms", pa.int64()),
+            ("vector", pa.binary()),
+            ("event", pa.int32()),
+        ),
+        "event",
+    ),
+    # The notifications that DENS nodes made of others, which they held; `event_ms` is that of the last of
+    # these. Since version 4.
+    "composites": _table(
         ("at_ms", pa.int64()),
         ("origin", pa.int32()),
         ("number", pa.int64()),
         ("language", pa.int32()),
-        ("event_number", pa.int32()),
+        ("event_ms", pa.int64()),
         ("lifetime_ms", pa.int64()),
         ("vector", pa.binary()),
+    ),
+    # What notifications say, made or published, where several may say the same. Since version 4.
+    "results": _table(
+        ("at_ms", pa.int64()),
+        ("origin", pa.int32()),
+        ("number", pa.int64()),
+        ("language", pa.int32()),
+        ("identity", pa.binary()),
+        ("rank", pa.int32()),
     ),
     # What a DENS node found: this notification satisfies this subscription revision. `detail` is what else
     # the subscription's language knows of it; since version 3.
@@ -153,6 +192,37 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ),
         "detail",
     ),
+    # What a DENS node's matchers did for a notification, where a scenario says how they match or what they
+    # compute with; without origin and number for several at once, when a subscription came late. Since
+    # version 4.
+    "matching_work": _with_nullable(
+        _table(
+            ("at_ms", pa.int64()),
+            ("node", pa.int32()),
+            ("origin", pa.int32()),
+            ("number", pa.int64()),
+            ("notifications", pa.int32()),
+            ("matches", pa.int32()),
+            ("feature_tests", pa.int64()),
+            ("memberships", pa.int64()),
+            ("aggregations", pa.int64()),
+            ("pairs", pa.int64()),
+            ("rows", pa.int64()),
+            ("cost_us", pa.float64()),
+        ),
+        "origin",
+        "number",
+    ),
+    # What a broker has from a neighbour and tells it, written when it changes. Since version 4.
+    "routing": _table(
+        ("at_ms", pa.int64()),
+        ("node", pa.int32()),
+        ("peer", pa.int32()),
+        ("advertisements", pa.int32()),
+        ("subscriptions", pa.int32()),
+        ("covered", pa.int32()),
+        ("mergers", pa.int32()),
+    ),
     # What a node holds, written when it changes.
     "buffers": _table(
         ("at_ms", pa.int64()),
@@ -160,6 +230,34 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ("subscriptions", pa.int32()),
         ("notifications", pa.int32()),
         ("notification_bytes", pa.int64()),
+    ),
+    # Every hop of a frame between nodes that are not in range of each other; `lost` says why it ended there.
+    # (source, destination) are its ends, `frame` names it. Since version 4.
+    "hops": _with_nullable(
+        _table(
+            ("at_ms", pa.int64()),
+            ("sent_ms", pa.int64()),
+            ("node", pa.int32()),
+            ("peer", pa.int32()),
+            ("source", pa.int32()),
+            ("destination", pa.int32()),
+            ("frame", pa.int64()),
+            ("hop", pa.int32()),
+            ("bytes", pa.int32()),
+            ("lost", _word),
+        ),
+        "sent_ms",
+        "peer",
+        "lost",
+    ),
+    # When two nodes that are not in range have a contact (a < b), and over how many hops. Since version 4.
+    "overlay_contacts": _table(
+        ("a", pa.int32()),
+        ("b", pa.int32()),
+        ("begin_ms", pa.int64()),
+        ("end_ms", pa.int64()),
+        ("hops", pa.int32()),
+        ("censored", pa.bool_()),
     ),
     # What a device has used since the start, and what its battery still holds. Since version 2.
     "energy": _with_nullable(
@@ -176,8 +274,9 @@ TABLES: Final[dict[str, pa.Schema]] = {
 }
 
 ADDED_COLUMNS: Final[dict[str, frozenset[str]]] = {
-    "filter_decisions": frozenset({"exact"}),
+    "filter_decisions": frozenset({"exact", "stamp"}),
     "matches": frozenset({"detail"}),
+    "notifications": frozenset({"event"}),
 }
 """The columns that a table did not have in its first version; all of them may be null."""
 
@@ -189,6 +288,7 @@ RENAMED_WORDS: Final[dict[tuple[str, str], dict[str, str]]] = {
 
 MESSAGE_KINDS: Final = (
     "created",  # an application or a protocol machine made it
+    "made",  # a DENS node made it of notifications that it holds, and keeps it
     "sent",  # it was put on the air
     "received",  # it came in whole
     "lost",  # it was on the air and did not arrive: the radio lost it, or the contact ended
@@ -200,6 +300,7 @@ MESSAGE_KINDS: Final = (
     "expired",  # its lifetime was over
     "dropped",  # given up for another reason, which is named
     "refused",  # not accepted, for a named reason
+    "spared",  # an install that a mediator did not send: what the source looks for stands for it
     "quarantined",  # some work with it failed and is not tried again, as the reason says
 )
 

@@ -5,7 +5,7 @@ from importlib.metadata import PackageNotFoundError, entry_points, version
 from typing import Final
 
 _VERSIONS_OF: Final = ("dens", "numpy", "pyarrow", "scipy")
-_ENTRY_POINT_GROUPS: Final = ("dens.languages", "dens.mobility", "dens.policies")
+_ENTRY_POINT_GROUPS: Final = ("dens.forwarding", "dens.languages", "dens.mobility", "dens.policies")
 
 
 @cache

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from emulation.contacts.contact import Contacts, contacts_from_pieces
+from emulation.contacts.contact import COLUMNS, Contacts, contacts_from_pieces
 from emulation.contacts.detection import SAME_MOMENT_MS, Indexes, longer_than_a_moment
 from emulation.contacts.windows import Windows, find_pieces_in_windows
 from emulation.mobility.model import Legs
@@ -73,7 +73,7 @@ class Courses:
 
 def _together(known: Contacts, kept: np.ndarray, its: Contacts) -> Contacts:
     a, b, begin, end, censored = (
-        np.concatenate([getattr(known, name)[kept], getattr(its, name)]) for name in Contacts.__slots__
+        np.concatenate([getattr(known, name)[kept], getattr(its, name)]) for name in COLUMNS
     )
     order = np.lexsort((b, a, begin))
     return Contacts(a[order], b[order], begin[order], end[order], censored[order])

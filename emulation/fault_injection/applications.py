@@ -2,14 +2,23 @@
 floods.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dens.errors import LocalProtocolError
-from dens.item import LIFETIME_MS, NUMBER_MASK, ItemId
+from dens.item import LIFETIME_MS, NUMBER_BITS, NUMBER_MASK, ItemId
 from dens.publisher import PublisherEnd
 from dens.subscriber import SubscriberEnd
 from emulation.fault_injection.invariant import demand
+from emulation.fault_injection.plan import LOOK_UP_MS
+from emulation.fault_injection.sequences import (
+    CONFIRMED,
+    KEEP_Q,
+    PREDICTION,
+    SEQUENCE,
+    WITHDRAWN,
+    Composite,
+)
 from emulation.fault_injection.topics import EITHER, LANGUAGE, POISON, matches, subscription
 
 if TYPE_CHECKING:
@@ -28,11 +37,20 @@ class Asked:
     until_ms: int
     over_ms: int | None = None
     """When it was withdrawn or replaced."""
+    language: int = LANGUAGE
 
     def is_owed(self, event_ms: int, vector: bytes, slack_ms: int = 0) -> bool:
         """Say whether an event of that time is owed to it, whatever clocks do within the slack."""
+        return (
+            self.language != SEQUENCE
+            and self.is_in_force(event_ms, slack_ms)
+            and matches(self.vector, vector)
+        )
+
+    def is_in_force(self, event_ms: int, slack_ms: int = 0) -> bool:
+        """Say whether an event of that time is in its time, whatever clocks do within the slack."""
         end_ms = self.until_ms if self.over_ms is None else min(self.until_ms, self.over_ms)
-        return self.since_ms + slack_ms <= event_ms < end_ms - slack_ms and matches(self.vector, vector)
+        return self.since_ms + slack_ms <= event_ms < end_ms - slack_ms
 
 
 @dataclass(frozen=True)
@@ -52,11 +70,16 @@ class Applications:
         self._world = world
         self.asked: list[Asked] = []
         self.published: dict[ItemId, Published] = {}
+        self._open: list[tuple[int, Composite]] = []
+        """Predictions that have no outcome yet, with the sources that made them."""
 
     def operate(self) -> None:
         """Do one thing that an application would do."""
         world = self._world
         chance, withdraws = world.chance, world.plan.withdraws
+        if world.plan.composes and chance.random() < 0.2:
+            self.predict(chance.choice(world.publishers))
+            return
         kind = chance.random()
         if kind < 0.25:
             self.subscribe(chance.choice(world.subscribers), world.plan.ids[chance.randrange(3)])
@@ -97,7 +120,12 @@ class Applications:
         seq = (older[-1].seq + 1 + chance.randrange(3)) % 256 if older else chance.randrange(256)
         q = chance.randrange(*plan.subscription_q)
         pair = (chance.choice((1, 2)), chance.randrange(0, 200, 20))
-        if plan.has_parts and chance.random() < 0.5:
+        language = LANGUAGE
+        if plan.composes and chance.random() < 0.6:
+            other = (chance.choice((1, 2)), chance.randrange(0, 200, 20))
+            vector, language = subscription(id, seq, q, *pair, *other, chance.choice((4, 12, 255))), SEQUENCE
+            self._subscriber(node).subscribe(vector, SEQUENCE, world.local(node))
+        elif plan.has_parts and chance.random() < 0.5:
             vector = subscription(id, seq, q, *pair, chance.choice((1, 2)), chance.randrange(0, 200, 20))
             self._subscriber(node).subscribe(vector, EITHER, world.local(node))
         else:
@@ -105,7 +133,8 @@ class Applications:
             self._subscriber(node).subscribe(vector, LANGUAGE, world.local(node))
         for one in older:
             one.over_ms = one.over_ms or world.now_ms
-        self.asked.append(Asked(node, id, seq, vector, world.now_ms, world.now_ms + LIFETIME_MS[q]))
+        until_ms = world.now_ms + LIFETIME_MS[q]
+        self.asked.append(Asked(node, id, seq, vector, world.now_ms, until_ms, language=language))
         world.turn(node, is_asked=True)
 
     def unsubscribe(self, node: int) -> None:
@@ -147,6 +176,61 @@ class Applications:
         )
         self.published[item_id] = Published(item_id, world.now_ms, world.now_ms + LIFETIME_MS[q], vector)
         world.turn(node, is_asked=True)
+
+    def predict(self, node: int) -> None:
+        """Predict a match of somebody's sequence, or say how an earlier prediction of this source ended."""
+        world = self._world
+        mine = [said for source, said in self._open if source == node]
+        wanted = [one for one in self.asked if one.language == SEQUENCE and one.over_ms is None]
+        told = [item_id for item_id in self.published if item_id >> NUMBER_BITS == node]
+        if node in world.down or not told:
+            return
+        if mine and world.chance.random() < 0.7:
+            said = self._outcome(world.chance.choice(mine))
+            self._open.remove((node, replace(said, kind=PREDICTION, last=0)))
+        elif wanted:
+            one = world.chance.choice(wanted)
+            said = Composite(PREDICTION, one.subscriber, one.id, one.seq, 0, world.chance.choice(told))
+            if said in mine:
+                return
+            self._open.append((node, said))
+        else:
+            return
+        machine = world.machines[node]
+        assert isinstance(machine, PublisherEnd)
+        machine.publish(SEQUENCE, said.encode(), KEEP_Q, world.local(node))
+        world.turn(node, is_asked=True)
+
+    def _outcome(self, said: Composite) -> Composite:
+        """Return how a prediction ends: a match of the same subscription and source, if there is one."""
+        [asked] = [
+            one
+            for one in self.asked
+            if (one.subscriber, one.id, one.seq) == (said.subscriber, said.id, said.seq)
+        ]
+        lasts = [
+            last.id
+            for last, _ in self._world.checker.composites.ends(asked)
+            if last.id >> NUMBER_BITS == said.first >> NUMBER_BITS
+        ]
+        if lasts and self._world.chance.random() < 0.5:
+            return replace(said, kind=CONFIRMED, last=self._world.chance.choice(lasts))
+        return replace(said, kind=WITHDRAWN)
+
+    def look_up(self, node: int | None = None) -> None:
+        """Ask who offers something, or everything: as this node, or as anybody."""
+        world = self._world
+        if node is None:
+            node = world.chance.choice(world.all_nodes())
+            question, hops = world.chance.choice((b"", b"\x01", b"\x02\x07")), world.chance.randint(1, 8)
+        else:
+            question, hops = b"", 8
+        if node not in world.down:
+            number = world.machines[node].look_up(
+                question, world.local(node), hops=hops, patience_ms=LOOK_UP_MS
+            )
+            world.checker.lookups.asked(node, number)
+            world.turn(node, is_asked=True)
 
     def flood(self) -> None:
         """Let the hostile publisher tell of twenty events, all fully matching, and an outsider send junk."""

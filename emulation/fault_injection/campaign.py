@@ -8,7 +8,7 @@ is what `dens torture --seeds 1..300 --faults all` does; it ends with `EXIT_BROK
 import json
 import shlex
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +16,7 @@ from documents.atomic_write import write_whole
 from documents.reading import read_document
 from emulation.fault_injection.driver_world import DriverWorld, draw_driver
 from emulation.fault_injection.invariant import BrokenInvariant
-from emulation.fault_injection.plan import FAULTS, Plan, draw
+from emulation.fault_injection.plan import FAULTS, Plan, composing, draw
 from emulation.fault_injection.plan_file import KeptPlan, encode_plan, read_plan
 from emulation.fault_injection.world import World
 
@@ -51,7 +51,9 @@ class Verdict:
             return f"dens torture --world driver --seeds {self.seed}"
         if self.file is not None:
             return f"dens torture --plan {shlex.quote(self.file)}"
-        return f"dens torture --seeds {self.seed} --faults {self.faults}"
+        covering = " --covering" if self.plan is not None and self.plan.covering else ""
+        composes = " --composing" if self.plan is not None and self.plan.composes else ""
+        return f"dens torture --seeds {self.seed} --faults {self.faults}{covering}{composes}"
 
     def as_dict(self) -> dict[str, object]:
         """Return what programs are told: all but the plan, which is a file of its own."""
@@ -87,11 +89,21 @@ def run_seeds(
     seeds: Iterable[int],
     faults: Sequence[str] = tuple(FAULTS),
     report: Callable[[Verdict], object] = lambda verdict: None,
+    covering: bool = False,
+    composes: bool = False,
 ) -> list[Verdict]:
-    """Run these seeds with these faults, report each verdict as it is found, and return all of them."""
+    """Run these seeds with these faults, report each verdict as it is found, and return all of them. With
+    covering, mediators spare installs in all of them, and not only in every seventh; where it composes, many
+    subscriptions of each are to sequences.
+    """
     verdicts = []
     for seed in seeds:
-        verdict = judge(KeptPlan(seed, draw(seed, faults), _named(faults)))
+        plan = draw(seed, faults)
+        if covering:
+            plan = replace(plan, covering=True)
+        if composes:
+            plan = composing(plan)
+        verdict = judge(KeptPlan(seed, plan, _named(faults)))
         report(verdict)
         verdicts.append(verdict)
     return verdicts

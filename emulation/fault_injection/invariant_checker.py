@@ -14,10 +14,12 @@ from dens.events import (
     CopyDropped,
     DatagramRefused,
     Event,
+    InstallSpared,
     MessageAcknowledged,
     MessageExpired,
     MessageQuarantined,
     NotificationDelivered,
+    OffersHeard,
 )
 from dens.item import ENVELOPE_BYTES, NUMBER_BITS, ItemId, told_id
 from dens.messages import MOST_SATISFIED, Notify
@@ -26,9 +28,13 @@ from dens.numbers import MessageType
 from dens.seen_items import SeenItems
 from dens.store import Space
 from dens.subscription_table import is_newer
+from emulation.fault_injection.composite_checker import CompositeChecker
 from emulation.fault_injection.invariant import demand
+from emulation.fault_injection.lookup_checker import LookupChecker
 from emulation.fault_injection.oracles import DELTA_MS, LINK_MS, earliest_arrivals
-from emulation.fault_injection.topics import POISON, matches, parts_of
+from emulation.fault_injection.sequences import SEQUENCE
+from emulation.fault_injection.sources import Sources
+from emulation.fault_injection.topics import POISON, matches
 
 if TYPE_CHECKING:
     from emulation.fault_injection.applications import Published
@@ -53,6 +59,9 @@ class InvariantChecker:
         self.gone: dict[int, set[ItemId]] = {node: set() for node in world.all_nodes()}
         self.dropped: set[ItemId] = set()
         self._held: dict[int, set[ItemId]] = {}
+        self._sources = Sources(world)
+        self.lookups = LookupChecker(world)
+        self.composites = CompositeChecker(world)
 
     # ------------------------------------------------------------------ what the world shows
 
@@ -64,6 +73,7 @@ class InvariantChecker:
 
     def crashed(self, node: int) -> None:
         """See an engine just before it is thrown away: what it said last counts."""
+        self.lookups.crashed(node)
         for event in self._world.machines[node].context.events:
             self._note_end(node, event)
 
@@ -73,6 +83,7 @@ class InvariantChecker:
             return
         known = self._world.machines[node].context.ledger.seen
         self._check_remembered(node, known)
+        self.composites.restarted(node)
         for item_id, until_ms in self.acknowledged.get(node, {}).items():
             if item_id not in self.gone[node] and self._world.now_ms + self._world.plan.slack_ms < until_ms:
                 demand(item_id in known, 1, f"{node} acknowledged {told_id(item_id)} and lost it in a crash")
@@ -92,6 +103,10 @@ class InvariantChecker:
         self._note_end(node, event)
         if isinstance(event, NotificationDelivered):
             self._check_delivery(node, event)
+        elif isinstance(event, InstallSpared):
+            self._sources.spared(node, event)
+        elif isinstance(event, OffersHeard):
+            self.lookups.heard(node, event)
         elif isinstance(event, MessageQuarantined):
             is_poison = self._world.plan.is_poisoned and event.item.payload == POISON
             demand(is_poison, 0, f"an engine failed at {node} with {told_id(event.item.id)}: {event.reason}")
@@ -113,11 +128,15 @@ class InvariantChecker:
             is_for_ends = event.item.type == MessageType.NOTIFY and event.reason == "delivered"
             if event.reason in _BY_POLICY and not is_for_ends:
                 self.dropped.add(event.item.id)
+                self.composites.dropped(event.item)
 
     def _check_delivery(self, node: int, event: NotificationDelivered) -> None:
         place = (node, event.item.id)
         demand(place not in self.delivered, 3, f"{node} saw {told_id(event.item.id)} twice")
         self.delivered[place] = self._world.now_ms
+        if event.item.language == SEQUENCE:
+            self.composites.delivered(node, event)
+            return
         if event.item.origin in self._world.hostile:
             return
         published = self._world.applications.published[event.item.id]
@@ -165,8 +184,12 @@ class InvariantChecker:
             demand(refused, 6, f"{node} took bytes that do not verify")
 
     def step(self, node: int) -> None:
-        """Check the bounds of a mediator, and that nothing has left it without an event that says why."""
+        """Check the bounds of a mediator, that nothing has left it without an event that says why, and that a
+        source looks for what it was not asked for because something stands for it.
+        """
+        self.lookups.step(node)
         machine, limits = self._world.machines[node], self._world.plan.limits
+        self._sources.check_spared(node)
         if not isinstance(machine, DensNode):
             return
         is_bounded = (
@@ -176,6 +199,7 @@ class InvariantChecker:
             and len(machine.state.receipts) <= limits.receipts
             and machine.state.carried.owed_pairs <= max(limits.owed, MOST_SATISFIED)
             and machine.context.ledger.seen.done_count <= limits.known_items
+            and len(machine.context.ledger.results) <= limits.known_results
         )
         demand(is_bounded, 7, f"{node} holds more than its limits allow")
         held = self._held[node]
@@ -208,44 +232,16 @@ class InvariantChecker:
                 )
                 if is_owed and place not in self.delivered:
                     missing.append(place)
+        if self._world.plan.composes:
+            missing += self.composites.owed_and_missing(as_of_ms, lateness_ms, self.dropped)
         return missing
-
-    def filters_amiss(self) -> list[tuple[int, int, int, bool]]:
-        """Return which filters of subscriptions with parts sources lack, and which they have for what is
-        withdrawn: (source, subscriber, id, whether it is in force).
-
-        What is in force is at a source whole, or in all its parts; what is over in neither form.
-        """
-        world = self._world
-        found = []
-        for one in world.applications.asked:
-            parts = parts_of(one.vector[3:]) if len(one.vector) == 7 else ()
-            lateness_ms = world.plan.slack_ms if world.plan.faults.clock else 0
-            if not parts or one.until_ms <= world.now_ms + 1_000 + lateness_ms:
-                continue
-            for source in world.publishers:
-                installed = world.hosts[source].installed
-                forms = {one.id: one.vector[3:]} | {
-                    one.id + after: part.body for after, part in enumerate(parts, 1)
-                }
-                held = {
-                    id
-                    for id, body in forms.items()
-                    if installed.get((one.subscriber, id), (None,))[:2] == (one.seq, body)
-                }
-                is_whole, has_parts = one.id in held, held >= forms.keys() - {one.id}
-                if one.over_ms is None and not (is_whole or has_parts):
-                    found.append((source, one.subscriber, one.id, True))
-                elif one.over_ms is not None and held:
-                    found.append((source, one.subscriber, one.id, False))
-        return found
 
     def is_settled(self) -> bool:
         """Say whether nothing more need happen: all that is owed is here, and sources filter as they
         should.
         """
         has_all = not self.owed_and_missing(self._world.now_ms)
-        return has_all and not (self._world.plan.has_parts and self.filters_amiss())
+        return has_all and not self._sources.amiss()
 
     def conclude(self) -> None:
         """Check what can only be said at the end: everything arrived, nothing too early, nothing too late."""
@@ -253,9 +249,12 @@ class InvariantChecker:
         if plan.everything_arrives:
             missing = self.owed_and_missing(self._world.now_ms)
             demand(not missing, 2, f"owed and never delivered: {missing[:3]}")
-            amiss = self.filters_amiss()
+            amiss = self._sources.amiss()
             demand(not [one for one in amiss if one[3]], 2, f"sources lack filters for {amiss[:3]}")
             demand(not amiss, 4, f"sources filter for what is withdrawn: {amiss[:3]}")
+        if plan.composes:
+            for mediator in self._world.mediators:
+                self.composites.check_made(mediator)
         for published in self._world.applications.published.values():
             self._check_arrivals(published)
 

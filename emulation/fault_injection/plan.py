@@ -29,6 +29,11 @@ not left; what left is not noted yet; the application has seen only a part of wh
 CLOCK_JUMP_MS: Final = 2_000
 SLOWEST_MS: Final = 3_000
 """How late a reordered datagram may be."""
+LOOK_UP_EVERY_MS: Final = 700
+LOOK_UP_MS: Final = 2_000
+"""How long an answer to a look-up is waited for."""
+LOOK_UPS_AT_LAST: Final = 10
+"""So often it is asked at the end until everybody has answered: a greeting may still be under way."""
 QUICK: Final = Limits(hello_ms=300, retry_ms=150, retry_most_ms=600, number_step=4)
 """Impatient engines, so that a short heal phase is enough, and small steps of numbers, so that steps
 matter.
@@ -108,6 +113,15 @@ class Plan:
     """Whether some subscriptions are in a language that only one source in three knows, one has no room for,
     and one has never heard of: these are offered their parts.
     """
+    covering: bool = False
+    """Whether mediators spare installs of what is covered."""
+    looks_up: bool = False
+    """Whether ends keep what they hear of others' offers, and everybody looks something up now and then."""
+
+    composes: bool = False
+    """Whether many subscriptions are to sequences, of which mediators make composites, and sources predict
+    them (fault_injection/sequences.py).
+    """
 
     @property
     def slack_ms(self) -> int:
@@ -143,14 +157,25 @@ def draw(seed: int, allowed: Collection[str]) -> Plan:
 
     Without faults, and for every tenth seed, it is a fault-free world on which both oracles bind. Where all
     faults are allowed a seed has about two thirds of them; of fewer it has all. Every eighth seed is at the
-    edges as well, in every third some subscriptions have parts, and in every fifth summaries have.
+    edges as well, in every third some subscriptions have parts, in every fifth summaries have, and in every
+    seventh mediators spare installs, in every eleventh nodes look up who offers what.
     """
     plan = _drawn(seed, allowed)
     if seed % 8 == 0:
         plan = _at_the_edges(seed, plan)
     if seed % 5 == 0:
         plan = _with_small_summaries(seed, plan)
+    if seed % 7 == 0:
+        plan = replace(plan, covering=True)
+    if seed % 11 == 0:
+        plan = replace(plan, looks_up=True)
     return _with_parts(plan) if seed % 3 == 0 else plan
+
+
+def composing(plan: Plan) -> Plan:
+    """Return the same world with subscriptions to sequences, twice as busy, so that there are some."""
+    busy_ms = max(1, plan.operation_every_ms // 2)
+    return replace(_with_parts(plan), has_parts=plan.has_parts, composes=True, operation_every_ms=busy_ms)
 
 
 def _with_small_summaries(seed: int, plan: Plan) -> Plan:

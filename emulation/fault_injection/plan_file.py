@@ -188,6 +188,9 @@ _PLAN: Final[dict[str, Check]] = {
     "clock_ms": _whole(-_LARGEST_NUMBER, _LARGEST_NUMBER),
     "is_poisoned": _truth,
     "has_parts": _truth,
+    "covering": _truth,
+    "looks_up": _truth,
+    "composes": _truth,
 }
 _LEAST_LIMITS: Final = {"number_step": 1, "retry_ms": 1, "retry_most_ms": 1, "hello_ms": 1, "window_bytes": 1}
 
@@ -250,8 +253,10 @@ class _Reader:
             told = f"{subscribers.start} to {subscribers.stop - 1}"
             homes = f"{mediators.start} to {mediators.stop - 1}"
             self.refuse("homes", f"subscribers ({told}) have a home at mediators ({homes})")
-        if plan.has_parts and max(plan.ids) + _MOST_PARTS > _LAST_ID:
-            self.refuse("ids", f"with has_parts they go up to {_LAST_ID - _MOST_PARTS}: parts follow them")
+        if (plan.has_parts or plan.composes) and max(plan.ids) + _MOST_PARTS > _LAST_ID:
+            self.refuse(
+                "ids", f"with has_parts or composes they go up to {_LAST_ID - _MOST_PARTS}: parts follow them"
+            )
         nodes = plan.subscribers + plan.mediators + plan.publishers
         often_ms = min(plan.contact_every_ms, plan.operation_every_ms)
         moments = nodes * (plan.duration_ms + plan.heal_ms) // often_ms

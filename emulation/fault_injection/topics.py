@@ -7,7 +7,7 @@ The second language asks for either of two such pairs. It has no notifications o
 into two subscriptions of the first for sources that do not know it.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from watchdog.header import NO_HEADER
@@ -30,6 +30,7 @@ class TopicMatch:
     key: tuple[int, int]
     degree_u8: int
     detail: bytes = b""
+    revision: int | None = None
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,31 @@ MATCHERS: dict[int, type[TopicMatcher]] = {LANGUAGE: TopicMatcher, EITHER: Eithe
 POISONED: dict[int, type[TopicMatcher]] = {LANGUAGE: PoisonedMatcher, EITHER: PoisonedEitherMatcher}
 
 
+def stands_for(one: bytes, other: bytes) -> bool:
+    """Say whether a source that filters for one body of the first language tells all that another wants."""
+    return one[0] == other[0] and one[1] <= other[1]
+
+
+class TopicCovers:
+    """Which bodies of the first language stand for which at a source: of one topic the lower least value."""
+
+    def __init__(self) -> None:
+        self._bodies: dict[tuple[int, int], bytes] = {}
+
+    def insert(self, key: tuple[int, int], body: bytes) -> None:
+        if len(body) != 2:
+            raise TopicError("a subscription is a topic and a least value", len(body))
+        self._bodies[key] = body
+
+    def remove(self, key: tuple[int, int]) -> None:
+        self._bodies.pop(key, None)
+
+    def cover_of(self, key: tuple[int, int]) -> tuple[int, int] | None:
+        body = self._bodies[key]
+        above = [one for one, held in self._bodies.items() if held != body and stands_for(held, body)]
+        return max(above, key=lambda one: self._bodies[one][1], default=None)
+
+
 class TopicDirectory:
     """An extract is the bytes of the topics that a publisher measures."""
 
@@ -137,6 +163,22 @@ class TopicDirectory:
         return sorted(
             node for node, topics in self._topics.items() if any(one in topics for one in body[::2])
         )
+
+    def offering(self, question: bytes) -> list[int]:
+        """A question is the topics that it is about."""
+        if any(topic > 9 for topic in question):
+            raise TopicError("a question is of topics up to 9", 0)
+        return sorted(
+            node
+            for node, topics in self._topics.items()
+            if not question or any(one in topics for one in question)
+        )
+
+    def needs_publisher(self, language: int, body: bytes) -> bool:
+        return True
+
+    def question_for(self, subscriptions: Iterable[tuple[int, bytes]]) -> bytes:
+        return bytes(sorted({topic for _, body in subscriptions for topic in body[::2]}))
 
 
 class TopicHost:
@@ -169,5 +211,13 @@ class TopicHost:
         return any(
             matches(NO_HEADER + body, vector)
             for _, body, until_ms in self.installed.values()
+            if now_ms < until_ms
+        )
+
+    def serves(self, body: bytes, now_ms: int) -> bool:
+        """Say whether everything that a body of the first language wants is told."""
+        return any(
+            len(held) == 2 and stands_for(held, body)
+            for _, held, until_ms in self.installed.values()
             if now_ms < until_ms
         )

@@ -20,16 +20,27 @@ from emulation.fault_injection.invariant_checker import InvariantChecker
 from emulation.fault_injection.plan import (
     CLOCK_JUMP_MS,
     FAULT_POINTS,
+    LOOK_UP_EVERY_MS,
+    LOOK_UP_MS,
+    LOOK_UPS_AT_LAST,
     SLOWEST_MS,
     CrashingStore,
     Faults,
     Plan,
+)
+from emulation.fault_injection.sequences import (
+    SEQUENCE,
+    SequenceComposer,
+    SequenceMatcher,
+    parts_of_sequence,
+    results_of,
 )
 from emulation.fault_injection.topics import (
     EITHER,
     LANGUAGE,
     MATCHERS,
     POISONED,
+    TopicCovers,
     TopicDirectory,
     TopicHost,
     parts_of,
@@ -68,10 +79,18 @@ class World:
         matchers = POISONED if plan.is_poisoned else MATCHERS
         self._assembly = Assembly(
             table_check=TABLE_CHECK,
-            matchers=matchers if plan.has_parts else {LANGUAGE: matchers[LANGUAGE]},
+            matchers={
+                LANGUAGE: matchers[LANGUAGE],
+                **({EITHER: matchers[EITHER]} if plan.has_parts else {}),
+                **({SEQUENCE: SequenceMatcher} if plan.composes else {}),
+            },
             listens_to={EITHER: {LANGUAGE: matchers[EITHER]}},
-            parts={EITHER: parts_of},
+            parts={EITHER: parts_of, SEQUENCE: parts_of_sequence},
+            composers={SEQUENCE: SequenceComposer} if plan.composes else {},
+            results={SEQUENCE: results_of},
+            covers={LANGUAGE: TopicCovers} if plan.covering else None,
             directory=TopicDirectory,
+            knowledge=TopicDirectory if plan.looks_up else None,
             mission_key=plan.mission_key,
             limits=plan.limits,
         )
@@ -331,6 +350,9 @@ class World:
             self.at(at_ms + chance.randrange(plan.operation_every_ms), self.applications.operate)
         for at_ms in range(0, plan.duration_ms, 1_000):
             self._arrange_trouble(at_ms)
+        if plan.looks_up:
+            for at_ms in range(0, plan.duration_ms, LOOK_UP_EVERY_MS):
+                self.at(at_ms + chance.randrange(LOOK_UP_EVERY_MS), self.applications.look_up)
         self.run(plan.duration_ms)
 
     def _arrange_trouble(self, at_ms: int) -> None:
@@ -359,11 +381,24 @@ class World:
         ring = list(self.mediators)
         links = set(zip(ring, ring[1:] + ring[:1], strict=True)) if len(ring) > 1 else set()
         links |= {(end, node) for end in self.all_nodes() for node in ring if end not in self.mediators}
+        looking_ms = LOOK_UPS_AT_LAST * (LOOK_UP_MS + 1) if self.plan.looks_up else 0
         for a, b in sorted(links):
-            self.open(a, b, lasting_ms + 1)
+            self.open(a, b, lasting_ms + looking_ms + 1)
         end_ms = self.now_ms + lasting_ms
         while self.now_ms < end_ms:
             is_done = self.checker.is_settled()
             self.run(min(end_ms, self.now_ms + 2_000))
             if is_done and self.checker.is_settled():
                 break  # an application may have said something last while the faults stopped
+        if self.plan.looks_up and not self.faults.loss:
+            self._look_up_at_last()
+
+    def _look_up_at_last(self) -> None:
+        """Let a subscriber ask until everybody has answered; a greeting may still be under way at first."""
+        node = self.subscribers.start
+        for _ in range(LOOK_UPS_AT_LAST):
+            self.applications.look_up(node)
+            self.run(self.now_ms + LOOK_UP_MS + 1)
+            if self.checker.lookups.has_heard_everybody(node):
+                return
+        self.checker.lookups.conclude(node)

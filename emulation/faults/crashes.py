@@ -5,7 +5,6 @@ new engines, made from what was committed or from nothing, and takes up the cont
 sensors belong to the world and go on.
 """
 
-from dens.stores.memory import MemoryStore
 from emulation.clock import Rank
 from emulation.node import NodeFactory
 from emulation.scenario.fault_settings import CrashSettings
@@ -53,7 +52,7 @@ class Crashes:
         if world.energy is not None:
             world.energy.starts(device)
         for node in world.inside(device):
-            store = node.store if has_store else MemoryStore()
+            store = node.store if has_store else self._factory.new_store(now_ms + node.skew_ms)
             self._factory.restart(node, store, now_ms + node.skew_ms)
             if world.boards is not None:
                 world.boards.restarted(node)
@@ -64,6 +63,4 @@ class Crashes:
                 world.join(node)
             self._workload.restarted(node, has_store)
             world.settle(node)
-        for peer in world.reachability.neighbours(device):
-            if world.reachability.can_talk(device, peer):
-                world.connect(min(device, peer), max(device, peer))
+        world.take_up_contacts(device)

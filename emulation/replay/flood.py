@@ -8,9 +8,10 @@ is one operation. Two links are offered:
 messages for that peer go first, then the oldest; what is on its way when the contact ends has not
 arrived.
 
-At equal times creations come first, then transfers that end, then contacts that begin, then contacts that
-end. A destination hands on like everybody else. Relays count every transfer that arrived, deliveries
-included.
+At equal times creations come first, then transfers that end, then contacts that begin and end: in the order
+of the lines of a recording, as The ONE's replay has it; where contacts are solved, those that begin before
+those that end. A destination hands on like everybody else. Relays count every transfer that arrived,
+deliveries included.
 """
 
 import heapq
@@ -27,8 +28,7 @@ from emulation.replay.messages import Message
 _CREATED: Final = 0
 _EXPIRED: Final = 1
 _ARRIVED: Final = 2
-_UP: Final = 3
-_DOWN: Final = 4
+_CHANGED: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,24 +66,23 @@ def replay(
 ) -> ReplayResult:
     """Carry the messages over the contacts; without `transfer_s` transfers take no time."""
     epidemic = _Ideal(messages) if transfer_s is None else _Limited(messages, transfer_s * 1000.0)
-    events: list[tuple[float, int, int, int]] = []
+    events: list[tuple[float, int, int]] = []
     for index, message in enumerate(messages):
-        events.append((message.created_ms, _CREATED, index, 0))
+        events.append((message.created_ms, _CREATED, index))
         if ttl_s is not None:
-            events.append((message.created_ms + ttl_s * 1000.0, _EXPIRED, index, 0))
-    for at_ms, is_down, a, b in changes_of(contacts):
-        events.append((at_ms, _DOWN if is_down else _UP, a, b))
+            events.append((message.created_ms + ttl_s * 1000.0, _EXPIRED, index))
+    changes = changes_of(contacts)
+    events.extend((change[0], _CHANGED, index) for index, change in enumerate(changes))
     events.sort()
-    for at_ms, kind, one, other in events:
+    for at_ms, kind, index in events:
         epidemic.catch_up(at_ms, kind)
         if kind == _CREATED:
-            epidemic.created(one, at_ms)
+            epidemic.created(index, at_ms)
         elif kind == _EXPIRED:
-            epidemic.alive &= ~(1 << one)
-        elif kind == _UP:
-            epidemic.up(one, other, at_ms)
+            epidemic.alive &= ~(1 << index)
         else:
-            epidemic.down(one, other, at_ms)
+            _, is_down, a, b = changes[index]
+            (epidemic.down if is_down else epidemic.up)(a, b, at_ms)
     return epidemic.result()
 
 

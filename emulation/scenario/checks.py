@@ -11,9 +11,11 @@ from dens.limits import Limits
 from documents.problems import Problem, did_you_mean, likely_meant, listed
 from documents.toml_positions import Path
 from emulation.scenario.fault_checks import check_faults
+from emulation.scenario.matching_checks import check_matching
 from emulation.scenario.motion_checks import check_motion
 from emulation.scenario.places import Places
 from emulation.scenario.populations import numbers_used
+from emulation.scenario.routing_checks import check_routing
 from emulation.scenario.run_end import check_moment
 from emulation.scenario.settings import (
     MOST_NODES,
@@ -33,6 +35,7 @@ def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Probl
     yield from _radios(settings, places)
     yield from _limits(settings, places)
     yield from _policies(settings, places)
+    yield from check_matching(settings, places)
     for index, subscription in enumerate(settings.subscription):
         path: Path = ("subscription", index, "group")
         yield from _reference(settings, places, path, subscription.group, "subscriber")
@@ -59,6 +62,10 @@ def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Probl
         if any(group.board for group in settings.group if group.name == publication.group):
             message = f'"{publication.group}" are boards, which publish what they measure and no documents'
             yield places.problem(path, "D324", message)
+    for index, advertised in enumerate(settings.advertisement):
+        path = ("advertisement", index, "group")
+        yield from _reference(settings, places, path, advertised.group, "publisher")
+    yield from check_routing(settings, places)
     yield from _traffic(settings, places)
     yield from check_faults(settings, places)
     yield from _subscriptions(settings, places)
@@ -80,9 +87,18 @@ def _groups(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:
         seen.add(group.name)
         if len(set(group.role)) < len(group.role):
             yield places.problem(("group", index, "role"), "D306", "a role is named twice")
-        if len(group.role) > 1 and "mediator" not in group.role:
+        if len(group.role) > 1 and "forwarder" in group.role:
+            message = "every device forwards; a forwarder is one that does nothing else: leave it out here"
+            yield places.problem(("group", index, "role"), "D307", message)
+        elif len(group.role) > 1 and "mediator" not in group.role:
             message = 'a device with several roles needs a mediator among them: add "mediator"'
             yield places.problem(("group", index, "role"), "D307", message)
+        if group.role == ("forwarder",) and not settings.network.is_routed:
+            message = (
+                f'with forwarding "{settings.network.forwarding}" nothing is forwarded, so these do nothing; '
+                f"set network.forwarding, or leave the group out"
+            )
+            yield places.warning(("group", index, "role"), "D326", message)
         if group.radio not in settings.radio:
             known = list(settings.radio)
             yield places.problem(

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from pydantic import ValidationError
 
-from boards.limits import BOARDS
 from documents.problems import Problem, did_you_mean, likely_meant, listed
 from documents.toml_positions import Path
 from emulation.scenario.controls import CHANGEABLE, ChangedRadio, changeable_in, control_path, is_key
@@ -24,8 +23,8 @@ def check_faults(settings: ScenarioSettings, places: Places) -> Iterator[Problem
                 message = f'there is no {key} "{name}"{hint}'
                 yield places.problem(("group", index, key), "D305", message, meant=likely_meant(name, known))
     for name, board in settings.board.items():
-        if board.profile is not None and board.algorithm is not None:
-            reason = BOARDS[board.profile].algorithm_fault(board.algorithm)
+        if board.limits is not None and board.algorithm is not None:
+            reason = board.limits.algorithm_fault(board.algorithm)
             if reason is not None:
                 yield places.problem(("board", name, "algorithm"), "D700", reason)
     for index, fault in enumerate(settings.fault):

@@ -5,13 +5,15 @@ it is everybody.
 """
 
 from functools import cache
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Discriminator, Field, Tag
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
+from boards.limits import BOARDS, BoardLimits
 from documents.problems import did_you_mean, likely_meant, listed
 from emulation.board_profile import board_profiles, load_board_profile
+from emulation.matching_costs import MatchingCosts
 from emulation.settings_base import NotNegative, Settings
 from emulation.table_kinds import kind_by, known_kind, tag
 
@@ -51,35 +53,62 @@ def _known_profile(name: str) -> str:
 
 
 class BoardSettings(Settings):
-    """How long a device computes, in microseconds. A profile brings what was measured for readings; what is
-    stated here besides is added to it."""
+    """How long a device computes, in microseconds. A profile brings what was measured for readings and for
+    matching; what is stated here besides is added to it."""
 
     profile: Annotated[str, AfterValidator(_known_profile)] | None = None
     algorithm: Literal["fnif", "fnifs", "fnifc"] | None = None
     """How the watchdog's filter goes over subscriptions; what is usual on such a board by default."""
     reading_us: NotNegative = 0.0
     subscription_us: NotNegative = 0.0
-    match_us: NotNegative = 0.0
     message_us: NotNegative = 0.0
+    feature_test_us: NotNegative = 0.0
+    membership_us: NotNegative = 0.0
+    aggregation_us: NotNegative = 0.0
+    pair_us: NotNegative = 0.0
+    row_us: NotNegative = 0.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_a_constant_for_matches(cls, table: Any) -> Any:
+        """Leave out what runs of earlier versions say of a match where that was nothing."""
+        if isinstance(table, dict) and table.get("match_us") == 0.0:
+            return {key: value for key, value in table.items() if key != "match_us"}
+        return table
+
+    @property
+    def matching(self) -> MatchingCosts:
+        """Return what each step of matching takes."""
+        own = MatchingCosts(
+            self.feature_test_us, self.membership_us, self.aggregation_us, self.pair_us, self.row_us
+        )
+        return own if self.profile is None else own + _profile(self.profile).matching
+
+    @property
+    def limits(self) -> BoardLimits | None:
+        """Return what such a board takes; None for a device that is no board, and takes everything."""
+        return None if self.profile is None else BOARDS.get(self.profile)
 
     @property
     def active_w(self) -> float:
         """Return the power that the profile states for computing."""
         return 0.0 if self.profile is None else _profile(self.profile).active_w
 
-    def judging_us(self, installed: int, released: int) -> float:
-        """Return how long a reading takes with so many subscriptions installed that became so many
-        notifications.
+    def judging_us(self, installed: int, judged: int, released: int) -> float:
+        """Return how long a reading takes that became so many notifications, with so many subscriptions
+        installed and so many records judged; on a board where equals are no one record, that is all of them.
 
         Profiles tell groups and aggregators apart, and a reading is not asked which it met: one group is
         counted for each notification, at least one, and every subscription aggregates by minimum.
         """
-        own_us = self.reading_us + installed * self.subscription_us
+        if self.limits is not None and not self.limits.is_sharing:
+            judged = installed
+        own_us = self.reading_us + judged * self.subscription_us
         if self.profile is None:
             return own_us
-        satisfied = min(released, installed)
-        groups = max(released, min(1, installed))
-        refused = {"min": installed - satisfied}
+        satisfied = min(released, judged)
+        groups = max(released, min(1, judged))
+        refused = {"min": judged - satisfied}
         profile = _profile(self.profile)
         return own_us + profile.reading_cost_us(groups, refused, {"min": satisfied})
 

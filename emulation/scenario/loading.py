@@ -8,7 +8,7 @@ Problems of all these files are collected and raised together.
 import math
 from collections.abc import Mapping, Sequence
 from importlib import resources
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -20,20 +20,36 @@ from documents.toml_positions import TomlPositions, locate
 from emulation.contacts.contact import Contacts
 from emulation.interests import PlannedInterests
 from emulation.mobility.model import MobilityModel
+from emulation.scenario.advertisements import plan_advertisements
 from emulation.scenario.board_checks import check_boards
 from emulation.scenario.changes import Changes, paths_in
 from emulation.scenario.checks import check_settings
+from emulation.scenario.composing_checks import check_composed, check_sources
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.ground import plan_zones
 from emulation.scenario.interests import plan_interests
+from emulation.scenario.matching_checks import check_served
 from emulation.scenario.movement import plan_mobility
 from emulation.scenario.places import Places
 from emulation.scenario.populations import plan_population
 from emulation.scenario.publications import PlannedPublications, plan_publications
 from emulation.scenario.recorded_contacts import plan_contacts
-from emulation.scenario.scenario import PlannedPopulation, PlannedSensor, PlannedSubscription, Scenario
+from emulation.scenario.scenario import (
+    PlannedAdvertisement,
+    PlannedPopulation,
+    PlannedSensor,
+    PlannedSubscription,
+    Scenario,
+)
 from emulation.scenario.sensors import plan_sensor
 from emulation.scenario.settings import ScenarioSettings, SubscriptionSettings
+from knowledge_manager.graphs.taxonomy import Taxonomy
+from knowledge_manager.graphs.taxonomy_files import (
+    FindTaxonomy,
+    is_file_name,
+    load_taxonomy,
+    shipped_taxonomy,
+)
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.thesaurus import Thesaurus
 from knowledge_manager.thesaurus_files import load_layers
@@ -128,8 +144,22 @@ def _scenario(
                 publications.append(plan_publications(publication, index, files, table, places))
             except DocumentError as error:
                 problems.extend(error.problems)
+    if not problems:
+        problems.extend(check_composed(settings, subscriptions, populations, places))
+    advertisements: tuple[PlannedAdvertisement, ...] = ()
+    if table is not None:
+        asked = {one.language for one in subscriptions} | {one.language for one in populations}
+        asked |= set() if interests is None else {interests.language}
+        try:
+            offers = ([], []) if problems else (sensors, publications)
+            advertisements = plan_advertisements(settings, asked, *offers, files, table, words, places)
+        except DocumentError as error:
+            problems.extend(error.problems)
+    if table is not None and not problems:
+        problems.extend(check_served(settings, table, subscriptions, populations, places))
     if table is None or problems:
         raise DocumentError(problems)
+    warnings.extend(check_sources(settings, table, subscriptions, sensors, places))
     warnings.extend(check_boards(settings, table.feature_bytes, subscriptions, sensors, places))
     documents = {name: read_text(files.found[name]) for name in settings.vocabularies}
     return Scenario(
@@ -142,6 +172,7 @@ def _scenario(
         tuple(populations),
         tuple(sensors),
         tuple(publications),
+        advertisements,
         contacts,
         interests,
         tuple(sorted(warnings)),
@@ -187,7 +218,10 @@ def _table(
             message = f'no vocabulary "{vocabulary}" is shipped{hint} ({listed(known)}, or a .toml file)'
             problems.append(places.problem(key, "D305", message, meant=likely_meant(vocabulary, known)))
     try:
-        table = load_mission_table(named)
+        called = dict(zip(map(str, named), settings.vocabularies, strict=False))
+        table = load_mission_table(
+            named, taxonomies=lambda path: _taxonomies(called[str(path)], files, places)
+        )
         if (seconds := settings.overlay.notification_lifetime_s) is not None:
             lifetimes = {event.name: math.ceil(seconds) for event in table.events}
             table = table.with_notification_lifetimes(lifetimes)
@@ -195,6 +229,20 @@ def _table(
         problems.extend(error.problems)
         return None
     return table if len(named) == len(settings.vocabularies) else None
+
+
+def _taxonomies(vocabulary: str, files: NamedFiles, places: Places) -> FindTaxonomy:
+    """Return what finds the taxonomies of a vocabulary: those that ship, and files beside it, which a run
+    keeps as it keeps the vocabulary.
+    """
+
+    def find(name: str) -> Taxonomy:
+        if not is_file_name(name):
+            return shipped_taxonomy(name)
+        beside = str(PurePosixPath(vocabulary).parent / name)
+        return load_taxonomy(files.path(beside, ("vocabularies",), places))
+
+    return find
 
 
 def _words(settings: ScenarioSettings, files: NamedFiles, places: Places) -> Thesaurus | None:

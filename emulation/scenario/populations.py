@@ -1,13 +1,15 @@
 """Checks a population of subscriptions against the mission table and gives it numbers."""
 
-from documents.problems import DocumentError, Problem
+import numpy as np
+
+from documents.problems import DocumentError, Problem, likely_meant
 from documents.toml_positions import Path
 from emulation.scenario.places import Places
 from emulation.scenario.scenario import PlannedPopulation
 from emulation.scenario.settings import ScenarioSettings
 from knowledge_manager.event_class import Attribute, UnknownName
 from knowledge_manager.mission_table import MissionTable
-from plugins.authoring.generator import SubscriptionGenerator
+from plugins.authoring.generator import CombinationRefused, SubscriptionGenerator, aggregators_of
 from plugins.registry import RegistryError, authoring_of, language_named, offered
 
 
@@ -50,7 +52,28 @@ def plan_population(
         problems.extend(error.problems)
     if problems:
         raise DocumentError(problems)
-    return PlannedPopulation(crowd, language, generator, table, event, tuple(among.values()))
+    planned = PlannedPopulation(crowd, language, generator, table, event, tuple(among.values()))
+    _check_combination(planned, index, places)
+    return planned
+
+
+def _check_combination(planned: PlannedPopulation, index: int, places: Places) -> None:
+    """Draw one on trial, where the file says how predicates are combined; what cannot be made raises
+    `DocumentError`.
+    """
+    crowd = planned.settings
+    if crowd.aggregator is None and crowd.form is None:
+        return
+    known = aggregators_of(planned.generator)
+    key = "form" if crowd.aggregator is None else "aggregator"
+    try:
+        if not known:
+            raise CombinationRefused(key, f"the {crowd.language} language combines predicates in one way")
+        planned.body(np.random.default_rng(0))
+    except CombinationRefused as error:
+        meant = likely_meant(crowd.aggregator or "", known) if error.key == "aggregator" else ()
+        place = ("population", index, error.key)
+        raise DocumentError([places.problem(place, "D393", str(error), meant=meant)]) from None
 
 
 def generator_named(name: str, key: Path, places: Places) -> tuple[int, SubscriptionGenerator]:

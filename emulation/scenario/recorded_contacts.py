@@ -45,6 +45,12 @@ def plan_contacts(settings: ScenarioSettings, files: NamedFiles, places: Places)
     duration_ms = 1000.0 * settings.duration_s
     kept = begin < duration_ms
     end = np.minimum(end[kept], duration_ms)
+    order = None if found.order is None else found.order.of(taken).of(kept)
     return Contacts(
-        numbers[found.a[taken][kept]], numbers[found.b[taken][kept]], begin[kept], end, end >= duration_ms
+        numbers[found.a[taken][kept]],
+        numbers[found.b[taken][kept]],
+        begin[kept],
+        end,
+        end >= duration_ms,
+        order,
     )

@@ -1,12 +1,12 @@
 """A scenario that can be run: its settings, and everything they name, read and checked."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from boards.limits import BOARDS, BoardLimits
+from boards.limits import BoardLimits
 from dens.item import lifetime_code_ms
 from documents.problems import Problem
 from emulation.contacts.contact import Contacts
@@ -26,18 +26,23 @@ from emulation.sensors.diurnal_weather import DiurnalWeather
 from emulation.sensors.fire_signs import FireSigns
 from emulation.sensors.recording import Series
 from emulation.sensors.source import SensorSource
+from emulation.sensors.stated_error import StatedError
 from emulation.sensors.uniform import Uniform
 from emulation.sensors.vital_signs import VitalSigns
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.generator import RandomSubscription, SubscriptionGenerator
+from plugins.language import SubscriptionLanguage
+from plugins.matching_choice import MatchingChoice
+from plugins.registry import languages
 
 
 def board_limits(settings: ScenarioSettings, group: str) -> BoardLimits | None:
-    """Return what the boards of a group take, by the profile that its board names."""
+    """Return what the boards of a group take, by the profile that its board names; None for devices that take
+    everything.
+    """
     [name] = {one.board for one in settings.group if one.name == group}
-    profile = None if name is None else settings.board[name].profile
-    return None if profile is None else BOARDS[profile]
+    return None if name is None else settings.board[name].limits
 
 
 GeneratorSettings = VitalSignsSettings | DiurnalWeatherSettings | FireSignsSettings | UniformSettings
@@ -55,6 +60,20 @@ class PlannedSubscription:
     body: bytes
     file: str
     document: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedAdvertisement:
+    """What every publisher of a group advertises, under this id. `file` is None where nobody wrote it."""
+
+    group: str
+    id: int
+    at_ms: int
+    withdrawn_ms: int | None
+    language: int
+    lifetime_q: int
+    body: bytes
+    file: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +97,8 @@ class PlannedPopulation:
         """Return the code of how long they want it."""
         return lifetime_code_ms(int(1000 * self.settings.valid_s))
 
-    def bodies(self, chance: np.random.Generator) -> list[bytes]:
-        """Return what they ask for, to be dealt out one subscriber after the other."""
+    def body(self, chance: np.random.Generator) -> bytes:
+        """Return what one of them asks for; what cannot be made so raises `CombinationRefused`."""
         settings = self.settings
         wanted = RandomSubscription(
             self.event,
@@ -88,12 +107,15 @@ class PlannedPopulation:
             settings.selectivity,
             settings.threshold,
             int(settings.at_s),
+            settings.aggregator,
+            settings.form,
         )
+        return self.generator.draw(chance, wanted, self.table)
+
+    def bodies(self, chance: np.random.Generator) -> list[bytes]:
+        """Return what they ask for, to be dealt out one subscriber after the other."""
         return draw_population(
-            chance,
-            lambda chance: self.generator.draw(chance, wanted, self.table),
-            number=settings.number,
-            similarity=settings.similarity,
+            chance, self.body, number=self.settings.number, similarity=self.settings.similarity
         )
 
 
@@ -108,6 +130,8 @@ class PlannedSensor:
     """When the sensor begins; sources count their time from here."""
     every_ms: int
     origin: GeneratorSettings | tuple[Series, ...]
+    errors: Mapping[str, StatedError] = field(default_factory=dict)
+    """What is known of how far the truth may be, by attribute."""
 
     @property
     def protocol(self) -> str:
@@ -177,6 +201,7 @@ class Scenario:
     populations: tuple[PlannedPopulation, ...]
     sensors: tuple[PlannedSensor, ...]
     publications: tuple[PlannedPublications, ...]
+    advertisements: tuple[PlannedAdvertisement, ...] = ()
     contacts: Contacts | None = None
     """Recorded ones, where they do not follow from motion."""
     interests: PlannedInterests | None = None
@@ -187,6 +212,11 @@ class Scenario:
     def name(self) -> str:
         """Return the name of the scenario."""
         return self.settings.name
+
+    @property
+    def languages(self) -> dict[int, SubscriptionLanguage]:
+        """Return every language, under the feature condition of the mission."""
+        return MatchingChoice(condition=self.settings.overlay.condition).applied(languages())
 
     @property
     def seed(self) -> int:
@@ -205,6 +235,14 @@ class Scenario:
             found.append((group, range(first, first + group.count)))
             first += group.count
         return found
+
+    def ends_of_links(self) -> tuple[list[int], list[int]]:
+        """Return the devices that links join: mediators, and those that hang on one of them."""
+        mediators: list[int] = []
+        ends: list[int] = []
+        for group, numbers in self.members():
+            (mediators if "mediator" in group.role else ends).extend(numbers)
+        return mediators, ends
 
     def called(self) -> Sequence[tuple[str, range, str, AnswersCalls]]:
         """Return each group whose devices are called away, with its numbers, what calls them and how they
@@ -233,6 +271,14 @@ class Scenario:
     def board_limits(self, group: str) -> BoardLimits | None:
         """Return what the boards of a group take; None for devices that are no boards, which take all."""
         return board_limits(self.settings, group)
+
+    def counts_matching(self, group: str) -> bool:
+        """Say whether what the mediators of a group do to match is counted: where the file says how they
+        match, or what they compute with."""
+        overlay = self.settings.overlay
+        [own] = [one for one in self.settings.group if one.name == group]
+        said = (own.matcher, own.board, overlay.matcher, overlay.condition)
+        return any(one is not None for one in said)
 
     def slots(self) -> list[NodeSlot]:
         """Return every engine, by number."""

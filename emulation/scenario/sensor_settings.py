@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, PositiveFloat, Tag
+from pydantic import Discriminator, Field, PositiveFloat, Tag, model_validator
+from pydantic_core import PydanticCustomError
 
 from emulation.settings_base import Name, NotificationLifetime, NotNegative, Settings
 from emulation.table_kinds import kind_by, known_kind, tag
@@ -68,6 +69,19 @@ SourceSettings = Annotated[
 ]
 
 
+class ErrorSettings(Settings):
+    """How far the true value may lie from what a sensor shows: all of it alike, or the middle most likely."""
+
+    interval: PositiveFloat | None = None
+    triangular: PositiveFloat | None = None
+
+    @model_validator(mode="after")
+    def _one_form(self) -> "ErrorSettings":
+        if (self.interval is None) == (self.triangular is None):
+            raise PydanticCustomError("D302", "an error is either { interval = … } or { triangular = … }")
+        return self
+
+
 class SensingSettings(Settings):
     """When sensors are read: on demand only while somebody asks for what they measure, otherwise always, so
     that a run can be judged by everything that there was to know.
@@ -85,3 +99,4 @@ class SensorSettings(Settings):
     every_s: Annotated[float, Field(ge=0.001, le=365 * 86_400)]
     notification_lifetime_s: NotificationLifetime | None = None
     source: SourceSettings
+    error: dict[str, ErrorSettings] = Field(default_factory=dict)

@@ -1,5 +1,6 @@
 """Checks a sensor of a scenario against the mission table and reads its recording."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 
@@ -11,6 +12,7 @@ from emulation.scenario.sensor_settings import CsvSettings, SensorSettings
 from emulation.sensors.diurnal_weather import WEATHER
 from emulation.sensors.fire_signs import FIRE
 from emulation.sensors.recording import Conversion, Layout, read_recording
+from emulation.sensors.stated_error import StatedError
 from emulation.sensors.vital_signs import SIGNS
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.units import UnitError, check_unit, convert
@@ -46,6 +48,7 @@ def plan_sensor(
         ) from None
     if sensor.notification_lifetime_s is not None:
         event = replace(event, notification_lifetime_s=ceil(sensor.notification_lifetime_s))
+    errors = _errors(sensor, event, index, places)
     at_ms, every_ms = int(sensor.at_s * 1000), max(1, int(sensor.every_s * 1000))
     if not isinstance(sensor.source, CsvSettings):
         generator = sensor.source.generator
@@ -53,11 +56,56 @@ def plan_sensor(
         if not attributes:
             message = f'"{generator}" measures nothing of "{event.name}"; it knows {listed(_MADE[generator])}'
             raise DocumentError([places.problem(("sensor", index, "source", "generator"), "D308", message)])
-        return PlannedSensor(sensor.group, event, attributes, at_ms, every_ms, sensor.source)
+        _refuse_unmeasured(errors, attributes, index, places)
+        return PlannedSensor(sensor.group, event, attributes, at_ms, every_ms, sensor.source, errors)
     layout = _layout(sensor.source, event, index, places)
+    _refuse_unmeasured(errors, tuple(layout.columns), index, places)
     path = files.path(sensor.source.csv, ("sensor", index, "source", "csv"), places)
     series = read_recording(path, layout, warnings)
-    return PlannedSensor(sensor.group, event, tuple(layout.columns), at_ms, every_ms, series)
+    return PlannedSensor(sensor.group, event, tuple(layout.columns), at_ms, every_ms, series, errors)
+
+
+def _errors(sensor: SensorSettings, event: EventClass, index: int, places: Places) -> dict[str, StatedError]:
+    """Return the errors that a sensor states, in scaled integers."""
+    problems: list[Problem] = []
+    errors: dict[str, StatedError] = {}
+    for name, stated in sensor.error.items():
+        path = ("sensor", index, "error", name)
+        try:
+            attribute = event.attribute(name)
+        except UnknownName as error:
+            problems.append(places.problem(path, "D308", str(error), meant=error.meant, is_key=True))
+            continue
+        reach = stated.triangular if stated.interval is None else stated.interval
+        assert reach is not None
+        scaled = round(reach * 10**attribute.decimals)
+        if attribute.type == "nominal":
+            problems.append(places.problem(path, "D327", f"{name} has words, and between words is nothing"))
+        elif not 0 < scaled <= attribute.hi_scaled - attribute.lo_scaled:
+            least, most = 10**-attribute.decimals, attribute.hi - attribute.lo
+            message = f"an error of {reach:g} is none of {name}; it may be from {least:g} to {most:g}"
+            problems.append(places.problem(path, "D327", f"{message} {attribute.unit}".rstrip()))
+        else:
+            errors[name] = StatedError("interval" if stated.interval else "triangular", scaled)
+    if problems:
+        raise DocumentError(problems)
+    return errors
+
+
+def _refuse_unmeasured(
+    errors: Mapping[str, StatedError], measured: Sequence[str], index: int, places: Places
+) -> None:
+    strange = [name for name in errors if name not in measured]
+    if strange:
+        raise DocumentError(
+            places.problem(
+                ("sensor", index, "error", name),
+                "D327",
+                f"the sensor does not measure it ({listed(measured)})",
+                is_key=True,
+            )
+            for name in strange
+        )
 
 
 def _layout(source: CsvSettings, event: EventClass, index: int, places: Places) -> Layout:

@@ -24,7 +24,9 @@ from dens.drivers.installed_policies import made_policy, policies, unknown_polic
 from dens.limits import Limits
 from dens.policies.policy import ReplicationPolicy
 from dens.policies.registry import USUAL
-from documents.problems import likely_meant
+from documents.problems import did_you_mean, likely_meant, listed
+from emulation.forwarding.none import NONE
+from emulation.forwarding.registry import forwarding_kinds
 from emulation.radio import Radio
 from emulation.scenario.fault_settings import (
     BoardSettings,
@@ -35,13 +37,15 @@ from emulation.scenario.fault_settings import (
 )
 from emulation.scenario.mobility_settings import MobilitySettings
 from emulation.scenario.publication_settings import PublicationSettings
+from emulation.scenario.routing_settings import AdvertisementSettings, LinksSettings
 from emulation.scenario.sensor_settings import SensingSettings, SensorSettings
 from emulation.settings_base import Metres, Name, NotificationLifetime, NotNegative, Settings
+from nodes.routing_settings import BrokerSettings, Routing
 from plugins.registry import DEFAULT
 from watchdog.lifetime import LONGEST_LIFETIME_S
 
 ZoneKind = Literal["incident_site", "treatment", "transport", "command", "hospital"]
-Role = Literal["subscriber", "mediator", "publisher"]
+Role = Literal["subscriber", "mediator", "publisher", "forwarder"]
 
 MOST_NODES = 1_000_000
 """Node numbers have 31 bits on the air; what a run keeps of each node ends earlier."""
@@ -134,10 +138,61 @@ class OverlaySettings(Settings):
         default_factory=dict
     )
     notification_lifetime_s: NotificationLifetime | None = None
+    matcher: str | None = None
+    """How mediators find what a notification satisfies, unless their group says otherwise."""
+    condition: str | None = None
+    """When a notification serves a subscription at all."""
+    covering: bool = False
+    """Whether mediators spare installs of what is covered."""
+    ends_know: bool = Field(default=False, exclude_if=lambda knows: not knows)
+    """Whether subscribers and publishers keep what they hear of others' offers, and look it up. Manifests
+    name it where it is so, and are otherwise what they were before there was such a thing."""
+    routing: Routing = Field(default="carry", exclude_if=lambda routing: routing == "carry")
+    """Whether mediators carry, or are brokers, or brokers that flood."""
+    broker: BrokerSettings = Field(
+        default=BrokerSettings(), exclude_if=lambda broker: broker == BrokerSettings()
+    )
 
     def replication(self, node: int) -> ReplicationPolicy:
         """Return the policy of one node."""
         return made_policy(self.policy, node, self.policies.get(self.policy, {}))
+
+
+def _known_forwarding(name: str) -> str:
+    known = forwarding_kinds()
+    if name not in known:
+        raise PydanticCustomError(
+            "D302",
+            'there is no forwarding layer "{named}"{hint} ({known})',
+            {
+                "named": name,
+                "hint": did_you_mean(name, known),
+                "known": listed(list(known)),
+                "meant": likely_meant(name, known),
+            },
+        )
+    return name
+
+
+def _forwarding_schema(schema: dict[str, Any]) -> None:
+    schema["enum"] = list(forwarding_kinds())
+
+
+class NetworkSettings(Settings):
+    """What lies below the overlay: who carries frames beyond range, how soon everybody knows of a link, how
+    many hops a frame may have, and what its header takes on each of them."""
+
+    forwarding: Annotated[
+        str, AfterValidator(_known_forwarding), Field(json_schema_extra=_forwarding_schema)
+    ] = NONE.name
+    convergence_s: Annotated[float, Field(ge=0, le=86_400)] = 7.0
+    hop_limit: Annotated[int, Field(ge=1, le=255)] = 16
+    header_bytes: Annotated[int, Field(ge=0, le=1_000)] = 20
+
+    @property
+    def is_routed(self) -> bool:
+        """Say whether frames go beyond range."""
+        return forwarding_kinds()[self.forwarding].make is not None
 
 
 class RadioSettings(Settings):
@@ -173,7 +228,7 @@ def _as_several(role: Any) -> Any:
     return (role,) if isinstance(role, str) else role
 
 
-_ROLES = ("subscriber", "mediator", "publisher")
+_ROLES = ("subscriber", "mediator", "publisher", "forwarder")
 Roles = Annotated[
     tuple[Role, ...],
     BeforeValidator(_as_several),
@@ -199,6 +254,7 @@ class GroupSettings(Settings):
     mobility: MobilitySettings
     energy: Name | None = None
     board: Name | None = None
+    matcher: str | None = None
     damping: DampingSettings = DampingSettings()
 
 
@@ -245,6 +301,8 @@ class PopulationSettings(Settings):
     similarity: Annotated[float, Field(ge=0, le=1)] = 0.0
     selectivity: Annotated[float, Field(ge=0, le=1)] = 0.1
     threshold: Annotated[float, Field(ge=0, le=1)] = 0.5
+    aggregator: str | None = None
+    form: str | None = None
     valid_s: Annotated[float, Field(ge=1, le=LONGEST_LIFETIME_S)] = 86_400.0
     at_s: NotNegative = 0.0
 
@@ -285,7 +343,9 @@ class ScenarioSettings(Settings):
     area: AreaSettings
     security: SecuritySettings | None = None
     overlay: OverlaySettings = OverlaySettings()
+    network: NetworkSettings = NetworkSettings()
     contacts: RecordedContactsSettings | None = None
+    links: LinksSettings | None = Field(default=None, exclude_if=lambda links: links is None)
     interests: InterestsSettings | None = None
     radio: Annotated[dict[Name, RadioSettings], Field(min_length=1)]
     energy: dict[Name, EnergySettings] = Field(default_factory=dict)
@@ -298,6 +358,7 @@ class ScenarioSettings(Settings):
     sensing: SensingSettings = SensingSettings()
     sensor: tuple[SensorSettings, ...] = ()
     publication: tuple[PublicationSettings, ...] = ()
+    advertisement: tuple[AdvertisementSettings, ...] = Field(default=(), exclude_if=lambda given: not given)
     traffic: tuple[TrafficSettings, ...] = ()
     fault: tuple[FaultSettings, ...] = ()
     control: tuple[ControlSettings, ...] = ()
@@ -305,14 +366,18 @@ class ScenarioSettings(Settings):
     @model_validator(mode="before")
     @classmethod
     def _who_met_on_record_stands(cls, table: Any) -> Any:
-        """Let groups without mobility stand still where contacts are recorded: motion has no part in it."""
-        groups = table.get("group") if isinstance(table, dict) and "contacts" in table else None
+        """Let groups without mobility stand still where contacts are recorded, or links last: motion has no
+        part in it."""
+        is_given = isinstance(table, dict) and any(table.get(key) is not None for key in _NOT_FROM_MOTION)
+        groups = table.get("group") if is_given else None
         if not isinstance(groups, list | tuple):
             return table
         return {**table, "group": [{**_STANDING, **one} if isinstance(one, dict) else one for one in groups]}
 
 
 _STANDING = {"mobility": {"model": "static"}}
+_NOT_FROM_MOTION = ("contacts", "links")
+"""The tables that say who meets whom, in the place of motion."""
 
 
 def scenario_schema() -> dict[str, Any]:
@@ -322,6 +387,6 @@ def scenario_schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schema,
-        "if": {"not": {"required": ["contacts"]}},
+        "if": {"not": {"anyOf": [{"required": [key]} for key in _NOT_FROM_MOTION]}},
         "then": {"properties": {"group": {"items": {"required": ["mobility"]}}}},
     }

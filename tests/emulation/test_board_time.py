@@ -2,13 +2,17 @@
 
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
+from emulation.board_profile import load_board_profile
 from emulation.board_time import BoardTime
 from emulation.clock import Clock
 from emulation.node import Node
 from emulation.scenario.fault_settings import BoardSettings
 from emulation.scenario.scenario import NodeSlot
+from plugins.matching_work import MatchingWork
 
-SLOW = BoardSettings(reading_us=1000, subscription_us=100, match_us=500, message_us=2500)
+SLOW = BoardSettings(
+    reading_us=1000, subscription_us=100, feature_test_us=5, membership_us=20, message_us=2500
+)
 
 
 def node(number: int) -> Node:
@@ -23,14 +27,27 @@ def test_what_a_board_is_given_is_done_one_after_the_other() -> None:
     assert boards.free_ms(slow) == 0
     boards.message(slow)
     assert boards.free_ms(slow) == 3
-    boards.matches(slow, 3)
+    assert boards.matching_us(slow, MatchingWork(feature_tests=100, memberships=50)) == 1500.0
     assert boards.free_ms(slow) == 4
     clock.run_until(10)
-    assert boards.judging_us(slow, 2, 0) == 1200.0
+    assert boards.judging_us(slow, 2, 2, 0) == 1200.0
     assert boards.free_ms(slow) == 12, "a pause is not computed in"
     boards.message(quick)
-    assert boards.judging_us(quick, 2, 0) == 0.0
+    assert boards.matching_us(quick, MatchingWork(feature_tests=100)) == 0.0
+    assert boards.judging_us(quick, 2, 2, 0) == 0.0
     assert boards.free_ms(quick) == 0
+
+
+def test_equal_wishes_cost_what_one_costs_where_they_are_one_record() -> None:
+    """A micro:bit keeps a record for each subscriber, whatever the emulated pool does."""
+    boards = {profile: BoardSettings(profile=profile) for profile in ("pico", "microbit")}
+    one = {profile: board.judging_us(1, 1, 0) for profile, board in boards.items()}
+    each = {profile: load_board_profile(profile).refused_us["min"] for profile in boards}
+    assert boards["pico"].judging_us(50, 1, 0) == one["pico"]
+    assert boards["pico"].judging_us(50, 50, 0) == one["pico"] + 49 * each["pico"]
+    assert boards["microbit"].judging_us(50, 1, 0) == boards["microbit"].judging_us(50, 50, 0)
+    assert boards["microbit"].judging_us(50, 1, 0) == one["microbit"] + 49 * each["microbit"]
+    assert BoardSettings(subscription_us=100).judging_us(50, 3, 1) == 300.0
 
 
 def test_what_a_node_was_busy_with_is_gone_when_it_begins_again() -> None:

@@ -107,6 +107,16 @@ def test_a_damaged_part_is_named(two: tuple[Path, Path], content: bytes | None) 
         compare_runs(one, other)
 
 
+def test_a_lost_part_is_named_and_no_difference(two: tuple[Path, Path]) -> None:
+    """A run that lost something cannot be told from one in which less happened, but by its own books."""
+    one, other = two
+    *_, last = sorted((other / "trace" / "messages").glob("part-*.parquet"))
+    last.unlink()
+    for runs in ((one, other), (other, one), (other, other)):
+        with pytest.raises(NotARun, match=r"two.*messages.*of its \d+ parts"):
+            compare_runs(*runs)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [

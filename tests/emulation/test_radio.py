@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emulation.clock import Clock, Rank
-from emulation.radio import LOST_ON_AIR, Air, Radio
+from emulation.radio import LOST_ON_AIR, Air, Packet, Radio
 
 FAST = Radio(range_m=50.0, rate_bytes_per_s=1000.0, setup_ms=0, loss=0.0)
 """One byte takes one millisecond."""
@@ -21,13 +21,13 @@ class Log:
     clock: Clock
     lines: list[tuple[int, str, int, int, bytes]] = field(default_factory=list)
 
-    def frame_sent(self, sender: int, receiver: int, data: bytes) -> None:
+    def frame_sent(self, sender: int, receiver: int, data: bytes, packet: Packet | None) -> None:
         self.lines.append((self.clock.now_ms, "sent", sender, receiver, data))
 
-    def frame_received(self, sender: int, receiver: int, data: bytes) -> None:
+    def frame_received(self, sender: int, receiver: int, data: bytes, packet: Packet | None) -> None:
         self.lines.append((self.clock.now_ms, "received", sender, receiver, data))
 
-    def frame_lost(self, sender: int, receiver: int, data: bytes, reason: str) -> None:
+    def frame_lost(self, sender: int, receiver: int, data: bytes, reason: str, packet: Packet | None) -> None:
         self.lines.append((self.clock.now_ms, reason, sender, receiver, data))
 
 

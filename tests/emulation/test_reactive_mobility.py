@@ -224,7 +224,7 @@ def test_without_a_call_nothing_differs_from_the_plan(write_scenario: WriteScena
     scenario = load_scenario(scenario_file(write_scenario, (asking, "")))
     run_scenario(scenario, SEED, tmp_path / "run")
     planned = walks_of(scenario, Streams(SEED))
-    contacts = contacts_among(scenario, planned)
+    contacts = contacts_among(scenario, planned, Streams(SEED))
     columns = [getattr(contacts, name).tolist() for name in contacts.__slots__[:4]]
     assert contacts_in(tmp_path / "run") == sorted(zip(*columns, strict=True))
     for walk, plan in zip(walks_in(tmp_path / "run", 8), planned, strict=True):

@@ -104,7 +104,7 @@ def test_a_run_leaves_manifest_trace_and_summary(write_scenario: WriteScenario, 
     assert not list(tmp_path.glob(".run*"))
     assert {path.name for path in (tmp_path / "run" / "trace").iterdir()} == set(TABLES)
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
-    assert (manifest["schema_version"], manifest["status"], manifest["seed"]) == (3, "complete", 5)
+    assert (manifest["schema_version"], manifest["status"], manifest["seed"]) == (4, "complete", 5)
     assert manifest["simulated_ms"] == 3_600_000
     assert manifest["scenario"]["group"][1]["name"] == "helpers"
     assert "patient_temperature" in manifest["subscription_documents"]["fever.xml"]

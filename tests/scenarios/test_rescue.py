@@ -17,7 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from knowledge_manager.mission_table import load_mission_table
-from plugins.fuzzy.authoring.compiler import compile_subscription
+from plugins.composite.results import results_of
+from plugins.registry import authoring_of, language_of_document
 from tests.emulation.earliest import arrivals, mediators_among, meetings_of
 from tests.paths import ROOT
 
@@ -81,7 +82,7 @@ def deliveries(run: Run) -> list[Delivery]:
     created = {(row["origin"], row["number"]): row for row in run["notifications"]}
     found = []
     for row in run["messages"]:
-        if row["kind"] == "delivered":
+        if row["kind"] == "delivered" and row["language"] == 1:
             source = created[row["origin"], row["number"]]
             found.append(
                 Delivery(
@@ -128,7 +129,7 @@ def satisfied(run: Run, subscriber: int, at_ms: int, vector: bytes) -> list[int]
     for row in run["subscriptions"]:
         sv: bytes = row["vector"]  # type: ignore[assignment]
         in_force = row["created_ms"] <= at_ms < row["expires_ms"]
-        if row["subscriber"] == subscriber and in_force:
+        if row["subscriber"] == subscriber and in_force and row["language"] == 1:
             reached = degree(sv, vector)
             if reached > 0 and reached >= 17 * (sv[5] >> 4):
                 found.append(row["id"])
@@ -173,10 +174,26 @@ def test_every_organisation_hears_what_it_asked_for_in_its_own_words(
     table = load_mission_table(["medical", "weather", "fire"])
     languages = set()
     for file, text in documents.items():
-        words = compile_subscription(text.encode(), file, table).words
+        written = authoring_of(language_of_document(text.encode(), file))
+        words = written.compile(text.encode(), file, table).steps["words"]
         assert words, f"{file} is written in the mission table's own names"
         languages |= set(re.findall(r'xml:lang="(..)"', text))
     assert languages == {"en", "no", "bg"}
+
+
+def test_the_doctor_sees_sequences_that_no_reading_tells_alone(run: Run) -> None:
+    """Each is told once, though several mediators make it of the parts that boards send."""
+    vectors = {(row["origin"], row["number"]): row["vector"] for row in run["composites"]}
+    group = {row["node"]: row["group"] for row in run["nodes"]}
+    seen = [
+        (str(group[row["node"]]), vectors[row["origin"], row["number"]])
+        for row in run["messages"]
+        if row["kind"] == "delivered" and row["language"] == 4
+    ]
+    assert {who for who, _ in seen} == {"doctor"}
+    said = {result.identity for _, vector in seen for result in results_of(vector)}  # type: ignore[arg-type]
+    assert 5 < len(said) == len(seen) < len(run["composites"])
+    assert not any(row["language"] == 4 for row in run["notifications"])
 
 
 def test_every_delivery_matches_by_the_definition(run: Run, deliveries: list[Delivery]) -> None:

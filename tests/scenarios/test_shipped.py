@@ -63,6 +63,20 @@ def test_weather_poles_warn_of_squalls_and_keep_fair_weather_to_themselves(tmp_p
 
 
 @pytest.mark.slow
+def test_in_the_valley_masts_forward_what_nobody_carries(tmp_path: Path) -> None:
+    tables = run_of("valley", tmp_path)
+    masts, poles = numbers_of(tables, "masts"), numbers_of(tables, "poles")
+    assert {row["role"] for row in tables["nodes"] if row["node"] in masts} == {"forwarder"}
+    told = {(row["origin"], row["number"]) for row in tables["notifications"]}
+    got = delivered(tables)
+    assert {(row["origin"], row["number"]) for row in got} == told
+    assert {row["origin"] for row in got} <= poles
+    assert not [row for row in tables["messages"] if row["node"] in masts], "masts are no part of the overlay"
+    assert {row["node"] for row in tables["hops"] if row["hop"] > 1} & masts == masts
+    assert [row for row in tables["node_state"] if row["node"] in masts and row["reason"] == "crash"]
+
+
+@pytest.mark.slow
 def test_where_it_is_dense_nothing_has_to_be_carried(tmp_path: Path) -> None:
     tables = run_of("dense", tmp_path)
     created = {(row["origin"], row["number"]): row["at_ms"] for row in tables["notifications"]}

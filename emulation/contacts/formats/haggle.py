@@ -36,6 +36,6 @@ def read_haggle(path: Path, least_ms: float = 0.0) -> Contacts:
         elif end_ms < begin_ms:
             lines.complain(line.number, "D314", "the contact ends before it begins")
         else:
-            sightings.append((one, other, begin_ms, end_ms))
+            sightings.append((one, other, begin_ms, end_ms), line.number, line.number)
     lines.refuse_if_wrong()
     return contacts_from_sightings(sightings, float("inf"), least_ms)

@@ -63,7 +63,7 @@ def _sightings(rows: Any, lines: Lines) -> Sightings:
         elif end_ms < begin_ms:
             lines.complain(rows.line_num, "D314", "the contact ends before it begins")
         else:
-            sightings.append((one, other, begin_ms, end_ms))
+            sightings.append((one, other, begin_ms, end_ms), rows.line_num, rows.line_num)
     lines.refuse_if_wrong()
     return sightings
 

@@ -3,7 +3,8 @@
 Recordings are other people's files, so a line that cannot be is refused with its number, never skipped.
 Overlapping contacts of one pair (both devices logged it) and touching ones are one contact. A contact of
 no length is kept, and a least length may be asked for, because a sighting in a scan of two minutes says
-little about its end.
+little about its end. What happens in one instant happens in the order of the file's lines, as The ONE's
+replay has it; only for one pair ups count before downs.
 """
 
 import re
@@ -17,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from documents.problems import DocumentError, Problem
-from emulation.contacts.contact import Contacts, contacts_from_pieces
+from emulation.contacts.contact import Contacts, FileOrder, contacts_from_pieces
 from emulation.recorded_text import TextBounds, text_lines
 
 MOST_NODES: Final = 999_999
@@ -105,7 +106,7 @@ class UpsAndDowns:
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
-        self._open: dict[tuple[int, int], deque[float]] = {}
+        self._open: dict[tuple[int, int], deque[tuple[float, int]]] = {}
         self._waiting: list[tuple[int, tuple[int, int]]] = []
         self._now_ms = 0.0
         self._sightings = Sightings()
@@ -129,7 +130,7 @@ class UpsAndDowns:
             self._now_ms = at_ms
         pair = (min(one, other), max(one, other))
         if change == "up":
-            self._open.setdefault(pair, deque()).append(at_ms)
+            self._open.setdefault(pair, deque()).append((at_ms, line))
         else:
             self._waiting.append((line, pair))
 
@@ -140,7 +141,8 @@ class UpsAndDowns:
         end_ms = self._now_ms
         open_pairs = {pair for pair, ups in self._open.items() if ups}
         for pair in open_pairs:
-            self._sightings.append((*pair, min(self._open[pair]), end_ms))
+            begin_ms, line = min(self._open[pair])
+            self._sightings.append((*pair, begin_ms, end_ms), line, line)
         contacts = contacts_from_sightings(self._sightings, end_ms, least_ms)
         last = [
             (a, b) in open_pairs and end >= end_ms
@@ -149,7 +151,12 @@ class UpsAndDowns:
             )
         ]
         return Contacts(
-            contacts.a, contacts.b, contacts.begin_ms, contacts.end_ms, np.array(last, dtype=np.bool_)
+            contacts.a,
+            contacts.b,
+            contacts.begin_ms,
+            contacts.end_ms,
+            np.array(last, dtype=np.bool_),
+            contacts.order,
         )
 
     def _close_waiting(self) -> None:
@@ -160,46 +167,55 @@ class UpsAndDowns:
                     line, "D315", f"the contact of {pair[0]} and {pair[1]} ends without having begun"
                 )
             else:
-                self._sightings.append((*pair, ups.popleft(), self._now_ms))
+                begin_ms, since = ups.popleft()
+                self._sightings.append((*pair, begin_ms, self._now_ms), since, line)
         self._waiting.clear()
 
 
 class Sightings:
-    """Many sightings in little room: 24 bytes each."""
+    """Many sightings in little room: 40 bytes each."""
 
     def __init__(self) -> None:
         self.nodes: Final = array("i")
         self.times_ms: Final = array("d")
+        self.lines: Final = array("q")
 
-    def append(self, sighting: Sighting) -> None:
-        """Add one."""
+    def append(self, sighting: Sighting, begins: int, ends: int) -> None:
+        """Add one, with the lines that say when it begins and ends."""
         self.nodes.extend(sighting[:2])
         self.times_ms.extend(sighting[2:])
+        self.lines.extend((begins, ends))
 
 
 def contacts_from_sightings(sightings: Sightings, end_ms: float, least_ms: float = 0.0) -> Contacts:
     """Return the contacts that these add up to, none of them shorter than `least_ms`."""
     a, b = np.array(sightings.nodes, dtype=np.int32).reshape(-1, 2).T.copy()
     begin, end = np.array(sightings.times_ms, dtype=np.float64).reshape(-1, 2).T.copy()
-    return contacts_from_pieces(a, b, begin, np.maximum(end, begin + least_ms), end_ms)
+    lines = FileOrder(*np.array(sightings.lines, dtype=np.int64).reshape(-1, 2).T.copy())
+    return contacts_from_pieces(a, b, begin, np.maximum(end, begin + least_ms), end_ms, lines=lines)
 
 
 def changes_of(contacts: Contacts) -> list[tuple[float, int, int, int]]:
-    """Return (at_ms, 0 for up and 1 for down, a, b), ordered so that ups come first within a moment."""
-    changes: list[tuple[float, int, int, int]] = []
+    """Return (at_ms, 0 for up and 1 for down, a, b) in the order in which they happen: within a moment that
+    of the recording, and where there is none ups come first."""
+    changes: list[tuple[float, int, int, int, int]] = []
+    no_lines = [0] * len(contacts)
+    order = contacts.order
     rows = zip(
         contacts.begin_ms.tolist(),
         contacts.end_ms.tolist(),
         contacts.a.tolist(),
         contacts.b.tolist(),
         contacts.censored.tolist(),
+        no_lines if order is None else order.begin.tolist(),
+        no_lines if order is None else order.end.tolist(),
         strict=True,
     )
-    for begin_ms, end_ms, a, b, censored in rows:
-        changes.append((begin_ms, 0, a, b))
+    for begin_ms, end_ms, a, b, censored, begins, ends in rows:
+        changes.append((begin_ms, begins, 0, a, b))
         if not censored:
-            changes.append((end_ms, 1, a, b))
-    return sorted(changes)
+            changes.append((end_ms, ends, 1, a, b))
+    return [(at_ms, is_down, a, b) for at_ms, _, is_down, a, b in sorted(changes)]
 
 
 def seconds(at_ms: float) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from emulation.contacts.contact import Contacts, contacts_from_pieces
+from emulation.contacts.contact import Contacts, FileOrder, contacts_from_pieces
 from emulation.contacts.formats.recording import Lines, misfit, node_number, time_ms
 
 JOIN_MS: Final = 600_000.0
@@ -20,7 +20,7 @@ JOIN_MS: Final = 600_000.0
 def read_socialblueconn(path: Path, least_ms: float = 0.0) -> Contacts:
     """Return the contacts of such a file, whose lines may be in any order."""
     lines = Lines(path)
-    a, b, at = array("i"), array("i"), array("d")
+    a, b, at, said = array("i"), array("i"), array("d"), array("q")
     for line in lines:
         words = line.words
         if len(words) != 3:
@@ -35,7 +35,9 @@ def read_socialblueconn(path: Path, least_ms: float = 0.0) -> Contacts:
             a.append(one)
             b.append(other)
             at.append(seen / 1000.0)
+            said.append(line.number)
     lines.refuse_if_wrong()
     times = np.array(at) - min(at, default=0.0)
     pairs = (np.array(a, dtype=np.int32), np.array(b, dtype=np.int32))
-    return contacts_from_pieces(*pairs, times, times + least_ms, float("inf"), JOIN_MS)
+    order = FileOrder(np.array(said, dtype=np.int64), np.array(said, dtype=np.int64))
+    return contacts_from_pieces(*pairs, times, times + least_ms, float("inf"), JOIN_MS, order)

@@ -109,6 +109,41 @@ def test_what_is_written_is_read_again(
     assert not again.censored.any()
 
 
+@pytest.mark.parametrize("name", ["one", "dtnsim2"])
+@given(st.data())
+@settings(max_examples=30, deadline=None)
+def test_events_of_one_instant_keep_the_order_of_the_lines(
+    tmp_path_factory: pytest.TempPathFactory, name: str, data: st.DataObject
+) -> None:
+    """Every pair meets once, at few moments, in any order of lines: what is read is written as it was."""
+    pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
+    times = data.draw(st.lists(st.tuples(*[st.integers(0, 3)] * 2), min_size=6, max_size=6))
+    events = [
+        (at, is_down, *pair)
+        for pair, span in zip(pairs, times, strict=True)
+        for is_down, at in enumerate((min(span), max(span) + 1))
+    ]
+    events = sorted(data.draw(st.permutations(events)), key=lambda event: event[0])
+    written = [
+        f"{at} CONN {a} {b} {('up', 'down')[is_down]}"
+        if name == "one"
+        else f"@{at} {a} <-> {b} {('up', 'down')[is_down]}"
+        for at, is_down, a, b in events
+    ]
+    path = tmp_path_factory.mktemp("trace") / "trace.txt"
+    path.write_text("\n".join(written))
+    assert list(FORMATS[name].lines(read_contacts(path))) == written
+
+
+def test_sightings_of_both_devices_begin_with_the_first_line_and_end_with_the_last(tmp_path: Path) -> None:
+    path = tmp_path / "trace.txt"
+    path.write_text("a,b,begin_s,end_s\n1,2,5,9\n3,4,5,9\n2,1,5,7\n2,1,6,9\n")
+    order = read_contacts(path).order
+    assert order is not None
+    assert order.begin.tolist() == [2, 3]
+    assert order.end.tolist() == [5, 3]
+
+
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [

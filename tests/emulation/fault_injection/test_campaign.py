@@ -27,6 +27,34 @@ def test_the_promises_hold(first_seed: int) -> None:
     assert sum(verdict.crashes for verdict in verdicts) > 50
 
 
+@pytest.mark.parametrize(
+    "first_seed",
+    [first if first <= 40 else pytest.param(first, marks=pytest.mark.slow) for first in range(1, 301, 20)],
+)
+def test_the_promises_hold_where_mediators_spare_installs(first_seed: int) -> None:
+    """Runs the same 300 seeds with covering; the first forty in the quick check too."""
+    verdicts = run_seeds(range(first_seed, first_seed + 20), covering=True)
+    broken = [f"{one.message}; repeat it with: {one.command}" for one in verdicts if not one.ok]
+    assert broken == []
+    assert all(one.command.endswith("--covering") for one in verdicts)
+    assert sum(one.delivered for one in verdicts) > 100
+
+
+@pytest.mark.parametrize(
+    "first_seed",
+    [first if first <= 40 else pytest.param(first, marks=pytest.mark.slow) for first in range(1, 301, 20)],
+)
+def test_the_promises_hold_where_mediators_compose(first_seed: int) -> None:
+    """Runs the same 300 seeds with sequences, 40 s of one core in all; the first forty in the quick check
+    too.
+    """
+    verdicts = run_seeds(range(first_seed, first_seed + 20), composes=True)
+    broken = [f"{one.message}; repeat it with: {one.command}" for one in verdicts if not one.ok]
+    assert broken == []
+    assert all(one.command.endswith("--composing") for one in verdicts)
+    assert sum(one.delivered for one in verdicts) > 100
+
+
 @pytest.mark.parametrize("fault", [*FAULTS, "none"])
 def test_every_fault_can_be_had_alone(fault: str) -> None:
     verdicts = run_seeds(range(1, 4), parse_faults(fault))

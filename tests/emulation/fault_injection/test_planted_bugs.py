@@ -1,15 +1,18 @@
 """Fault injection is worth something: each planted bug is caught within the first hundred seeds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from dens.engine import Engine
 from dens.events import CopyDropped
+from dens.gathered_offers import GatheredOffers
 from dens.installing import Installing
 from dens.item import NEVER_MS, Item, ItemId
+from dens.learning import Learning
 from dens.ledger import Ledger
+from dens.lookups import Lookups
 from dens.machine import Datagram
 from dens.matching import LanguageMatchers
 from dens.mediator_state import MediatorState
@@ -19,10 +22,14 @@ from dens.numbers import Reason, Status
 from dens.parts import PartBook
 from dens.peer_session import PeerSession
 from dens.quarantine import Quarantine, Work
+from dens.reliance import Reliance
+from dens.results import ResultBook
+from dens.sparing import Sparing
 from dens.store import Key, Space, Value
 from dens.stores.memory import MemoryStore
 from dens.subscription_table import Subscription, SubscriptionTable
 from emulation.fault_injection.campaign import run_seeds
+from emulation.fault_injection.sequences import Composite, SequenceComposer, SequenceMade
 
 
 def duplicate_suppression_is_not_durable(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,6 +185,66 @@ def test_a_bug_with_parts_is_caught_where_there_are_some(
     check_caught(range(3, 301, 3), invariants)
 
 
+def a_look_up_is_never_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Lookups, "timer_due", lambda lookups, now_ms: lookups.wish(now_ms))
+
+
+def whoever_is_asked_twice_answers_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forgetful(lookups: Lookups, lookup: object, now_ms: int) -> None:
+        end(lookups, lookup, now_ms)  # type: ignore[arg-type]
+        lookups._lookups.clear()
+
+    end = Lookups._end
+    monkeypatch.setattr(Lookups, "_end", forgetful)
+
+
+def an_offer_is_told_of_another_publisher(monkeypatch: pytest.MonkeyPatch) -> None:
+    add = GatheredOffers.add
+
+    def confused(answer: GatheredOffers, distance: int, item: Item) -> None:
+        wrong = Item(item.type, 0, item.origin + 1_000, item.number, item.created_ms, item.lifetime_q, 1, b"")
+        add(answer, distance, wrong)
+
+    monkeypatch.setattr(GatheredOffers, "add", confused)
+
+
+@pytest.mark.parametrize(
+    ("plant", "invariants"),
+    [
+        (a_look_up_is_never_given_up, {2}),
+        (whoever_is_asked_twice_answers_twice, {2, 6, 3}),
+        (an_offer_is_told_of_another_publisher, {6}),
+    ],
+)
+def test_a_bug_with_look_ups_is_caught_where_there_are_some(
+    plant: Callable[[pytest.MonkeyPatch], None], invariants: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    check_caught(range(11, 1_101, 11), invariants)
+
+
+def what_is_unanswered_is_relied_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Sparing.asked
+
+    def hopeful(sparing: Sparing, held: Subscription) -> None:
+        asked(sparing, held)
+        sparing._stands(held)
+
+    monkeypatch.setattr(Sparing, "asked", hopeful)
+
+
+def a_filter_goes_when_one_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Reliance, "may_end", lambda *_: True)
+
+
+@pytest.mark.parametrize("plant", [what_is_unanswered_is_relied_on, a_filter_goes_when_one_asks])
+def test_a_bug_with_covering_is_caught_where_it_is_on(
+    plant: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    check_caught(range(1, 101), {2}, covering=True)
+
+
 def further_parts_of_a_summary_are_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     begin = PeerSession.begin_summary
 
@@ -211,9 +278,73 @@ def test_a_bug_at_the_edges_is_caught_there(
     check_caught(range(8, 801, 8), invariants)
 
 
-def check_caught(seeds: range, invariants: set[int]) -> None:
+def results_are_not_durable(monkeypatch: pytest.MonkeyPatch) -> None:
+    put = MemoryStore.put
+
+    def forgetful(store: MemoryStore, space: int, key: Key, value: Value) -> None:
+        if space != Space.RESULT:
+            put(store, space, key, value)
+
+    monkeypatch.setattr(MemoryStore, "put", forgetful)
+
+
+def a_subscriber_ignores_identities(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ResultBook, "is_shown", lambda *_: True)
+
+
+def an_outcome_is_shown_without_its_prediction(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ResultBook, "is_shown", ResultBook.raises_any)
+
+
+def what_is_restored_is_not_fed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if notifications were restored before the subscriptions that make a composer of them."""
+    restore = Learning._restore_one
+
+    def early(learning: Learning, item: Item, now_ms: int) -> None:
+        composing = learning._state.composing
+        listeners, composing.listeners = composing.listeners, {}
+        try:
+            restore(learning, item, now_ms)
+        finally:
+            composing.listeners = composing.listeners or listeners
+
+    monkeypatch.setattr(Learning, "_restore_one", early)
+
+
+def a_late_first_part_makes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends = SequenceComposer._ends
+
+    def hasty(composer: SequenceComposer, key: tuple[int, int], item_id: ItemId) -> Iterator[SequenceMade]:
+        return (one for one in ends(composer, key, item_id) if Composite.decode(one.vector).last == item_id)
+
+    monkeypatch.setattr(SequenceComposer, "_ends", hasty)
+
+
+def what_was_carried_is_not_composed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Learning, "_compose_for", lambda *_: None)
+
+
+@pytest.mark.parametrize(
+    ("plant", "invariants"),
+    [
+        (results_are_not_durable, {3}),
+        (a_subscriber_ignores_identities, {3}),
+        (an_outcome_is_shown_without_its_prediction, {3}),
+        (what_is_restored_is_not_fed, {2}),
+        (a_late_first_part_makes_nothing, {2}),
+        (what_was_carried_is_not_composed, {2}),
+    ],
+)
+def test_a_bug_with_composites_is_caught_where_there_are_some(
+    plant: Callable[[pytest.MonkeyPatch], None], invariants: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    check_caught(range(1, 101), invariants, composes=True)
+
+
+def check_caught(seeds: range, invariants: set[int], covering: bool = False, composes: bool = False) -> None:
     for seed in seeds:
-        [verdict] = run_seeds([seed])
+        [verdict] = run_seeds([seed], covering=covering, composes=composes)
         if not verdict.ok:
             assert verdict.invariant in invariants, verdict.as_line()
             return

@@ -50,7 +50,7 @@ def test_nothing_happens_when_everybody_is_down(
     faults = f"""
 [board.slow]
 message_us = 30000
-match_us = 30000
+feature_test_us = 30000
 [[traffic]]
 source = "helpers"
 destination = "helpers"

@@ -243,13 +243,19 @@ def test_without_a_battery_energy_is_counted_only(run: Callable[..., Tables]) ->
 
 
 def test_boards_take_their_time_and_say_what_it_was(run: Callable[..., Tables]) -> None:
-    board = "[board.slow]\nreading_us = 5000\nsubscription_us = 1000\nmatch_us = 700\nmessage_us = 250000\n"
+    board = (
+        "[board.slow]\nreading_us = 5000\nsubscription_us = 1000\nmembership_us = 700\nmessage_us = 250000\n"
+    )
     slow = ('radio = "handheld"\nmobility', 'radio = "handheld"\nboard = "slow"\nmobility')
     tables = run(board, slow, length_s=LONG)
-    for row in tables["filter_decisions"]:
-        assert row["cost_us"] == 5000 + 1000 * row["installed"]
-    assert {row["cost_us"] for row in tables["matches"]} == {700.0}
+    assert any(row["memberships"] for row in tables["matching_work"])
+    for row in tables["matching_work"]:
+        assert row["cost_us"] == 700.0 * row["memberships"]
+    assert max(row["installed"] for row in tables["filter_decisions"]) == 2
+    for row in tables["filter_decisions"]:  # both want the same, so one of them is judged
+        assert row["cost_us"] == 5000 + 1000 * min(row["installed"], 1)
     calm = run()
+    assert calm["matching_work"] == []
     assert {row["cost_us"] for row in calm["filter_decisions"]} == {0.0}
 
     def quickest_answer(tables: Tables) -> int:

@@ -1,6 +1,7 @@
 """Replay on contacts small enough to be worked out by hand, and against a slow oracle."""
 
 import heapq
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emulation.contacts.contact import Contacts, contacts_from_pieces
+from emulation.contacts.formats.registry import read_contacts
 from emulation.replay.flood import replay
 from emulation.replay.messages import Message
 
@@ -44,6 +46,16 @@ def test_what_is_created_in_the_moment_of_the_end_still_goes() -> None:
 
 def test_a_contact_of_no_length_acts() -> None:
     assert replay(meetings((0, 1, 10, 10)), [message(1, 0, 1)]).delivered == 1
+
+
+def test_a_recording_hands_on_in_the_order_of_its_lines(tmp_path: Path) -> None:
+    """At 5 s one contact ends and another begins: a node between them is met in time, or it is not."""
+    recording = tmp_path / "trace.txt"
+    delivered = []
+    for at_5 in ("5 CONN 0 1 down\n5 CONN 1 2 up", "5 CONN 1 2 up\n5 CONN 0 1 down"):
+        recording.write_text(f"1 CONN 0 1 up\n{at_5}\n9 CONN 1 2 down\n")
+        delivered.append(replay(read_contacts(recording), [message(3, 2, 0)]).delivered)
+    assert delivered == [0, 1]
 
 
 def test_the_lifetime_ends_everything() -> None:

@@ -24,6 +24,10 @@ def with_csv(columns: str, more: str = "") -> tuple[str, str]:
     return GENERATED, f'source = {{ csv = "d.csv", time_column = "t", columns = {columns}{more} }}'
 
 
+def with_error(errors: str) -> tuple[str, str]:
+    return GENERATED, f"{GENERATED}\nerror = {{ {errors} }}"
+
+
 def zone(kind: str, corners: str) -> str:
     return f'[[zone]]\nkind = "{kind}"\ncorners_m = [{corners}]\n\n'
 
@@ -41,6 +45,22 @@ CASES: dict[str, Changes] = {
     "a_misspelt_key_of_a_generator": [("deteriorating", "deterioratng")],
     "an_unknown_generator": [('"vital_signs"', '"vital_sings"')],
     "an_unknown_model": [('"static"', '"statik"')],
+    "errors_that_a_sensor_cannot_have": [
+        with_error(
+            "patient_temperature = { interval = 0.001 }, heart_rat = { interval = 1 }, "
+            "ward = { triangular = 1 }, respiration_rate = { triangular = 900 }"
+        ),
+    ],
+    "errors_of_what_is_not_measured": [
+        with_csv('{ patient_temperature = "tmp" }'),
+        ("every_s = 30", "every_s = 30\nerror = { heart_rate = { interval = 1 } }"),
+    ],
+    "errors_of_no_form_and_of_two": [
+        with_error(
+            "heart_rate = {}, patient_temperature = { interval = 1, triangular = 1 }, "
+            "oxygen_saturation = { interval = -1 }"
+        ),
+    ],
     "least_above_most": [("[1.0, 2.0]", "[3.0, 2.0]")],
     "an_infinite_run": [("duration_s = 3600", "duration_s = inf")],
     "names_of_nothing": [
@@ -55,6 +75,35 @@ CASES: dict[str, Changes] = {
     "workloads_in_a_language_that_nobody_writes": [
         ("[[sensor]]", f'{POPULATION}language = "direct"\n\n[[sensor]]'),
     ],
+    "names_that_no_matching_has": [
+        ("[radio.handheld]", '[overlay]\nmatcher = "fnic"\ncondition = "exakt"\n\n[radio.handheld]'),
+        ('role = "mediator"', 'role = "mediator"\nmatcher = "fastest"'),
+    ],
+    "a_matcher_that_does_not_serve_what_is_asked": [
+        ("[radio.handheld]", '[overlay]\nmatcher = "bfcpab"\n\n[radio.handheld]'),
+        ("[[sensor]]", f'{POPULATION}aggregator = "product"\n\n[[sensor]]'),
+    ],
+    "an_aggregator_that_no_language_has": [
+        ("[[sensor]]", f'{POPULATION}aggregator = "geometric_maen"\n\n[[sensor]]'),
+    ],
+    "a_pattern_for_another_number_of_attributes": [
+        (
+            "[[sensor]]",
+            f'{POPULATION}attributes = [3, 3]\naggregator = "pattern_exact"\nform = "d2c2c"\n\n[[sensor]]',
+        ),
+    ],
+    "a_pattern_for_several_numbers_of_attributes": [
+        ("[[sensor]]", f'{POPULATION}aggregator = "pattern_breakdown"\nform = "d2c1"\n\n[[sensor]]'),
+    ],
+    "a_form_that_is_missing": [
+        ("[[sensor]]", f'{POPULATION}attributes = [2, 3]\naggregator = "takagi_sugeno_1"\n\n[[sensor]]'),
+    ],
+    "a_form_that_is_too_much": [
+        ("[[sensor]]", f'{POPULATION}form = "d2c1"\n\n[[sensor]]'),
+    ],
+    "a_matcher_of_those_who_match_nothing": [
+        ('role = "publisher"', 'role = "publisher"\nmatcher = "fnif"'),
+    ],
     "documents_that_no_language_has": [
         ("[[sensor]]", f"{PUBLICATION}\n[[sensor]]"),
     ],
@@ -66,6 +115,90 @@ CASES: dict[str, Changes] = {
     "an_algorithm_that_a_board_has_no_room_for": [
         ('name = "patients"', 'name = "patients"\nboard = "tag"'),
         ("[radio.handheld]", '[board.tag]\nprofile = "microbit"\nalgorithm = "fnifc"\n\n[radio.handheld]'),
+    ],
+    "a_routing_that_there_is_not": [("seed = 5", 'seed = 5\noverlay.routing = "brokr"')],
+    "keys_of_brokers_that_there_are_not": [
+        ("seed = 5", 'seed = 5\noverlay = { routing = "broker", broker = { patience = 3, covering = 1 } }'),
+        ("[radio.handheld]", '[links]\nkind = "ring"\ndegree = 0\n\n[radio.handheld]'),
+    ],
+    "links_that_cannot_be": [
+        (
+            "[radio.handheld]",
+            '[contacts]\nfile = "w.txt"\n\n[links]\nkind = "tree"\ndegree = 1.5\n\n[radio.handheld]',
+        ),
+        ('role = "mediator"', 'role = "publisher"'),
+    ],
+    "more_links_than_mediators": [
+        ("[radio.handheld]", '[links]\nkind = "random"\ndegree = 7\n\n[radio.handheld]'),
+    ],
+    "brokers_in_circles_without_advertisements": [
+        ("seed = 5", 'seed = 5\noverlay = { routing = "broker", broker = { advertisements = false } }'),
+        ("[radio.handheld]", '[links]\nkind = "grid"\n\n[radio.handheld]'),
+    ],
+    "brokers_that_move_without_advertisements": [
+        ("seed = 5", 'seed = 5\noverlay = { routing = "broker", broker = { advertisements = false } }'),
+    ],
+    "publishers_of_whom_nobody_says_what_they_publish": [("seed = 5", 'seed = 5\noverlay.routing = "flood"')],
+    "boards_among_brokers": [
+        ("seed = 5", 'seed = 5\noverlay.routing = "broker"'),
+        ('name = "patients"', 'name = "patients"\nboard = "tag"'),
+        ("[radio.handheld]", '[board.tag]\nprofile = "microbit"\n\n[radio.handheld]'),
+    ],
+    "composites_among_brokers": [
+        ("seed = 5", 'seed = 5\noverlay.routing = "broker"'),
+        ('file = "fever.xml"', 'file = "sinking.xml"'),
+        ("[[sensor]]", '[[advertisement]]\ngroup = "patients"\nfile = "fever.xml"\n\n[[sensor]]'),
+    ],
+    "composites_among_those_who_flood": [
+        ("seed = 5", 'seed = 5\noverlay.routing = "flood"'),
+        ('file = "fever.xml"', 'file = "sinking.xml"'),
+        ("[[sensor]]", '[[advertisement]]\ngroup = "patients"\nfile = "fever.xml"\n\n[[sensor]]'),
+    ],
+    "parts_that_are_damped_and_predictions_of_nobody": [
+        ('file = "fever.xml"', 'file = "sinking.xml"'),
+        ('name = "patients"', 'name = "patients"\nboard = "tag"\ndamping = { interval_s = 300 }'),
+        ("[radio.handheld]", '[board.tag]\nprofile = "microbit"\n\n[radio.handheld]'),
+    ],
+    "what_only_brokers_use": [
+        ("seed = 5", "seed = 5\noverlay.broker.patience_s = 5"),
+        ("[radio.handheld]", '[links]\nkind = "star"\ndegree = 2\n\n[radio.handheld]'),
+        ("[[sensor]]", '[[advertisement]]\ngroup = "patients"\nfile = "fever.xml"\n\n[[sensor]]'),
+    ],
+    "what_brokers_do_not_use": [
+        ("seed = 5", 'seed = 5\noverlay = { routing = "broker", policy = "prophet", covering = true }'),
+        ("[[sensor]]", '[[advertisement]]\ngroup = "patients"\nfile = "fever.xml"\n\n[[sensor]]'),
+    ],
+    "advertisements_that_cannot_be": [
+        ("seed = 5", 'seed = 5\noverlay.routing = "broker"'),
+        (
+            "[[sensor]]",
+            '[[advertisement]]\ngroup = "medics"\nfile = "fever.xml"\nat_s = 9\nwithdrawn_at_s = 9\n\n'
+            '[[advertisement]]\ngroup = "patients"\nfile = "wish.xml"\n\n[[sensor]]',
+        ),
+    ],
+    "a_wish_that_advertises_nothing": [
+        ("seed = 5", 'seed = 5\noverlay.routing = "broker"'),
+        ('["medical"]', '["medical", "housing"]'),
+        ("[[sensor]]", '[[advertisement]]\ngroup = "patients"\nfile = "flat.xml"\n\n[[sensor]]'),
+    ],
+    "an_unknown_forwarding_layer": [("seed = 5", 'seed = 5\nnetwork.forwarding = "shortest_pth"')],
+    "no_hop_and_convergence_before_the_change": [
+        (
+            "seed = 5",
+            'seed = 5\nnetwork = { forwarding = "shortest_path", hop_limit = 0, convergence_s = -1 }',
+        ),
+    ],
+    "keys_of_a_network_that_forwards_nothing": [
+        ("seed = 5", "seed = 5\nnetwork = { hop_limit = 3, convergence_s = 1, header_bytes = 8 }"),
+    ],
+    "forwarders_where_nothing_is_forwarded": [('role = "mediator"', 'role = "forwarder"')],
+    "a_forwarder_that_does_something_else": [
+        ("seed = 5", 'seed = 5\nnetwork.forwarding = "shortest_path"'),
+        ('role = "mediator"', 'role = ["mediator", "forwarder"]'),
+    ],
+    "a_forwarder_that_measures": [
+        ("seed = 5", 'seed = 5\nnetwork.forwarding = "shortest_path"'),
+        ('role = "publisher"', 'role = "forwarder"'),
     ],
     "a_run_longer_than_anything_lives": [("duration_s = 3600", "duration_s = 5000000")],
     "an_unknown_event_class": [('event = "patient"', 'event = "patent"')],
@@ -172,6 +305,8 @@ def test_what_is_said(write_scenario: WriteScenario, case: str, pytestconfig: py
     path = write_scenario(*CASES[case])
     (path.parent / "d.csv").write_text("t,tmp\n0,37\n")
     (path.parent / "w.txt").write_text("0 1 2\n")
+    (path.parent / "flat.xml").write_bytes((ROOT / "docs/examples/apartment.xml").read_bytes())
+    (path.parent / "sinking.xml").write_bytes((ROOT / "emulation/scenarios/triage/warning.xml").read_bytes())
     said = "".join(f"{problem}\n" for problem in check_scenario_file(path)).replace(f"{path.parent}/", "")
     golden = GOLDEN / f"{case}.txt"
     if pytestconfig.getoption("--renew-golden", default=False):
@@ -185,6 +320,8 @@ def test_every_fix_removes_its_problem(case: str, write_scenario: WriteScenario)
     path = write_scenario(*CASES[case])
     (path.parent / "d.csv").write_text("t,tmp\n0,37\n")
     (path.parent / "w.txt").write_text("0 1 2\n")
+    (path.parent / "flat.xml").write_bytes((ROOT / "docs/examples/apartment.xml").read_bytes())
+    (path.parent / "sinking.xml").write_bytes((ROOT / "emulation/scenarios/triage/warning.xml").read_bytes())
     text = path.read_text()
     lines = text.splitlines(keepends=True)
     for problem in check_scenario_file(path):
@@ -260,6 +397,8 @@ def test_a_missing_file_and_a_missing_name_are_told(tmp_path: Path) -> None:
 
 def test_every_code_has_a_page_and_every_page_a_code() -> None:
     root = ROOT
-    pages = {page.stem for page in (root / "docs" / "errors").glob("D3[0-2]*.md")}
+    named = ("D3[0-2]*.md", "D36[1-9].md")
+    pages = {page.stem for one in named for page in (root / "docs" / "errors").glob(one)}
     source = "".join(path.read_text() for path in (root / "emulation").rglob("*.py"))
-    assert pages == {f"D{number}" for number in range(300, 330) if f'"D{number}"' in source}
+    numbers = [*range(300, 330), *range(361, 370)]
+    assert pages == {f"D{number}" for number in numbers if f'"D{number}"' in source}

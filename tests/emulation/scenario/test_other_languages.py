@@ -129,7 +129,10 @@ def test_interests_in_another_language(write_scenario: WriteScenario) -> None:
     [
         ("alarm", "the alarm language offers no subscriptions made by chance"),
         ("direct", "nobody writes subscriptions in the direct language"),
-        ("alram", r'language "alram" is unknown \(alarm, direct, drawing, fuzzy\)'),
+        (
+            "alram",
+            r'language "alram" is unknown \(alarm, atopss, boxes, composite, direct, drawing, fuzzy, graph\)',
+        ),
     ],
 )
 def test_a_language_that_makes_none_by_chance_is_refused_at_its_key(

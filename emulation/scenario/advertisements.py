@@ -1,0 +1,137 @@
+"""What publishers advertise where mediators are brokers: what somebody wrote, else all that they measure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from dens.item import lifetime_code_ms
+from documents.problems import DocumentError, Problem
+from documents.reading import read_document
+from documents.toml_positions import Path
+from emulation.direct_messages import LANGUAGE as DIRECT
+from emulation.scenario.files import NamedFiles
+from emulation.scenario.places import Places
+from emulation.scenario.publications import PlannedPublications
+from emulation.scenario.scenario import PlannedAdvertisement, PlannedSensor
+from emulation.scenario.settings import ScenarioSettings
+from knowledge_manager.mission_table import MissionTable
+from knowledge_manager.thesaurus import Thesaurus
+from plugins.registry import authoring_of, language_of_document, languages
+from plugins.routing import RoutingRelations, routing_of
+from watchdog.vector import VectorError
+
+MOST = 256
+"""An advertisement's number at its publisher is one byte."""
+
+Offer = tuple[str, int, str, tuple[str, ...], Path]
+"""A group, a language, an event class, attributes of it, and the key that says so."""
+
+
+def plan_advertisements(
+    settings: ScenarioSettings,
+    asked: set[int],
+    sensors: Sequence[PlannedSensor],
+    publications: Sequence[PlannedPublications],
+    files: NamedFiles,
+    table: MissionTable,
+    words: Thesaurus | None,
+    places: Places,
+) -> tuple[PlannedAdvertisement, ...]:
+    """Return what publishers advertise to those who ask in these languages, or raise `DocumentError` with
+    everything wrong. Where mediators carry nobody advertises.
+    """
+    if settings.overlay.routing == "carry":
+        return ()
+    spared, known = settings.overlay.broker.spared, languages()
+    relations = {number: routing_of(one, table, spared) for number, one in known.items()}
+    problems: list[Problem] = []
+    planned: dict[str, list[PlannedAdvertisement]] = {}
+    for index in range(len(settings.advertisement)):
+        try:
+            written = _written(settings, index, relations, files, table, words, places)
+            planned.setdefault(written.group, []).append(written)
+        except DocumentError as error:
+            problems.extend(error.problems)
+    lifetime_q = lifetime_code_ms(int(1000 * settings.duration_s) + 1000)
+    told = {number for one in asked if one in known for number in known[one].matchers}
+    for group, language, event, attributes, key in _offers(settings, told, sensors, publications):
+        own = planned.setdefault(group, [])
+        if any(one.language == language and one.file is not None for one in own):
+            continue
+        routing, event_class = relations[language], table.event(event)
+        body = None
+        if routing is not None:
+            body = routing.advertisement(event_class, [event_class.attribute(name) for name in attributes])
+        if body is None:
+            message = (
+                f'nobody says what "{group}" may publish: the {known[language].name} language makes no '
+                "advertisement by itself; write one, and name it in [[advertisement]]"
+            )
+            problems.append(places.problem(key, "D363", message))
+        else:
+            own.append(PlannedAdvertisement(group, len(own), 0, None, language, lifetime_q, body))
+    for traffic in settings.traffic:
+        own = planned.setdefault(traffic.source, [])
+        if all(one.language != DIRECT for one in own):
+            own.append(PlannedAdvertisement(traffic.source, len(own), 0, None, DIRECT, lifetime_q, b""))
+    if problems:
+        raise DocumentError(problems)
+    return tuple(one for own in planned.values() for one in own)
+
+
+def _written(
+    settings: ScenarioSettings,
+    index: int,
+    relations: Mapping[int, RoutingRelations | None],
+    files: NamedFiles,
+    table: MissionTable,
+    words: Thesaurus | None,
+    places: Places,
+) -> PlannedAdvertisement:
+    wanted = settings.advertisement[index]
+    key = ("advertisement", index, "file")
+    path = files.path(wanted.file, key, places)
+    source = read_document(path)
+    language = language_of_document(source, str(path))
+    compiled = authoring_of(language).compile(source, str(path), table, thesaurus=words)
+    routing = relations[language.language_id]
+    try:
+        if routing is not None:
+            routing.includes(compiled.body, compiled.body)
+    except VectorError as error:
+        raise DocumentError([places.problem(key, "D364", error.message)]) from None
+    id = sum(one.group == wanted.group for one in settings.advertisement[:index])
+    if id >= MOST:
+        message = f'"{wanted.group}" would advertise more than {MOST} things'
+        raise DocumentError([places.problem(key, "D312", message)])
+    return PlannedAdvertisement(
+        wanted.group,
+        id,
+        int(wanted.at_s * 1000),
+        None if wanted.withdrawn_at_s is None else int(wanted.withdrawn_at_s * 1000),
+        language.language_id,
+        compiled.lifetime_q,
+        compiled.body,
+        wanted.file,
+    )
+
+
+def _offers(
+    settings: ScenarioSettings,
+    told: set[int],
+    sensors: Sequence[PlannedSensor],
+    publications: Sequence[PlannedPublications],
+) -> Iterator[Offer]:
+    """Yield what groups have to tell, each once: of one event class together, whatever it comes from."""
+    found: dict[tuple[str, int, str], tuple[dict[str, None], Path]] = {}
+
+    def add(group: str, language: int, event: str, attributes: Sequence[str], key: Path) -> None:
+        names, _ = found.setdefault((group, language, event), ({}, key))
+        names.update(dict.fromkeys(attributes))
+
+    for index, sensor in enumerate(sensors):
+        for language in sorted(told - {DIRECT}):
+            add(sensor.group, language, sensor.event.name, sensor.attributes, ("sensor", index))
+    for index, plan in enumerate(publications):
+        for told_once in plan.publications:
+            add(plan.group, plan.language, told_once.event, told_once.attributes, ("publication", index))
+    for (group, language, event), (names, key) in found.items():
+        yield group, language, event, tuple(names), key

@@ -1,0 +1,137 @@
+"""The scenario `brokers`: routed or flooded, the same is delivered, with fewer notifications under way."""
+
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from emulation.rerun import rerun
+from emulation.run import run_scenario
+from emulation.scenario import load_scenario
+from plugins.atopss.matching.naive import NaiveMatcher
+from tests.paths import ROOT
+from traces.recorded_run import recorded_run
+
+BROKERS = 31
+CALM_MS = 2_000
+"""So long around a change of who asks for what nobody is held to anything."""
+SHORT = ["duration_s=350"]
+KINDS = ["tree", "grid", "random"]
+
+
+Delivery = tuple[int, int, int]
+"""A subscriber, and the origin and number of a notification."""
+
+
+class Seen(NamedTuple):
+    """Who was delivered what, how often notifications crossed links between brokers, and how often each did
+    at most."""
+
+    delivered: set[Delivery]
+    frames: int
+    most_crossings: int
+
+
+def run(folder: Path, changes: Sequence[str], seed: int) -> Path:
+    run_scenario(load_scenario("brokers", changes), seed, folder)
+    return folder
+
+
+def seen_in(folder: Path) -> Seen:
+    columns = ["kind", "type", "node", "peer", "origin", "number"]
+    steps = recorded_run(folder).table("messages", columns).to_pylist()
+    delivered = {(one["node"], one["origin"], one["number"]) for one in steps if one["kind"] == "delivered"}
+    came = [
+        one
+        for one in steps
+        if one["type"] == "notification"
+        and one["kind"] in ("replicated", "duplicate")
+        and max(one["node"], one["peer"]) < BROKERS
+    ]
+    crossings = Counter((one["origin"], one["number"], *sorted((one["node"], one["peer"]))) for one in came)
+    frames = [
+        one
+        for one in steps
+        if (one["kind"], one["type"]) == ("sent", "notification") and max(one["node"], one["peer"]) < BROKERS
+    ]
+    return Seen(delivered, len(frames), max(crossings.values()))
+
+
+def owed_in(folder: Path, calm_ms: int = CALM_MS) -> tuple[set[Delivery], set[Delivery]]:
+    """Return what should be delivered by the definition alone, and what may be: subscriptions that came or
+    went within a moment of a notification, and what is told just before the end."""
+    trace = recorded_run(folder)
+    rows = trace.table(
+        "subscriptions", ["subscriber", "id", "created_ms", "withdrawn_ms", "vector"]
+    ).to_pylist()
+    told = trace.table("notifications", ["at_ms", "origin", "number", "vector"]).to_pylist()
+    ends = {(one["subscriber"], one["id"]): one["withdrawn_ms"] for one in rows if one["withdrawn_ms"]}
+    last_ms = max(one["at_ms"] for one in told)
+    matcher = NaiveMatcher(load_scenario("brokers").table)
+    since: dict[tuple[int, int], int] = {}
+    for one in rows:
+        key = one["subscriber"], one["id"]
+        since.setdefault(key, one["created_ms"])
+        matcher.add(key, one["vector"][3:])
+    must, may = set(), set()
+    for one in told:
+        for found in matcher.match(one["vector"], one["at_ms"], one["at_ms"]):
+            item = found.key[0], one["origin"], one["number"]
+            end_ms = ends.get(found.key, last_ms + calm_ms)
+            if since[found.key] - calm_ms < one["at_ms"] < end_ms + calm_ms:
+                may.add(item)
+            if since[found.key] + calm_ms < one["at_ms"] < min(end_ms, last_ms) - calm_ms:
+                must.add(item)
+    return must, may
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=() if kind == "random" else pytest.mark.slow) for kind in KINDS]
+)
+def test_routed_and_flooded_deliver_what_a_central_matcher_finds(kind: str, tmp_path: Path) -> None:
+    changes = [*SHORT, f"links.kind={kind}"]
+    routed, flooded = (
+        seen_in(run(tmp_path / routing, [*changes, f"overlay.routing={routing}"], 7))
+        for routing in ("broker", "flood")
+    )
+    must, may = owed_in(tmp_path / "broker")
+    assert len(must) > 200
+    assert must <= routed.delivered <= may
+    assert must <= flooded.delivered <= may
+    assert routed.frames < flooded.frames / 2
+    assert routed.most_crossings == 1
+
+
+def test_a_run_can_be_done_again_byte_for_byte(tmp_path: Path) -> None:
+    first = run(tmp_path / "run", ["duration_s=120", "links.kind=random"], 3)
+    again = rerun(first, tmp_path / "again")
+    assert again.comparison is not None
+    assert again.comparison.same_trace
+
+
+FAULT = """
+[[fault]]
+kind = "crash"
+who = ["offices"]
+every_s = 400
+for_s = 10
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_brokers_that_crash_lose_nothing_that_they_acknowledged(kind: str, tmp_path: Path) -> None:
+    shipped = ROOT / "emulation/scenarios"
+    shutil.copytree(shipped / "brokers", tmp_path / "brokers")
+    path = tmp_path / "crashing.toml"
+    path.write_text((shipped / "brokers.toml").read_text() + FAULT)
+    changes = [f"links.kind={kind}", "overlay.broker.patience_s=3600"]
+    run_scenario(load_scenario(path, changes), 5, tmp_path / "run")
+    states = recorded_run(tmp_path / "run").table("node_state", ["state"]).to_pylist()
+    assert sum(one["state"] == "down" for one in states) > 50
+    must, may = owed_in(tmp_path / "run", calm_ms=90_000)
+    assert len(must) > 500
+    assert must <= seen_in(tmp_path / "run").delivered <= may
