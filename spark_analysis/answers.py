@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from spark_analysis.matching_figures import MatchingDone
+
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
@@ -23,6 +25,9 @@ class RunFacts:
     notifications: int
     documents: int = 0
     """Those that sources offered to their filters."""
+    document_frames: float | None = None
+    """How many frames of the smallest radio a document that was sent takes, in the mean; None where no radio
+    has frames."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +164,7 @@ class Overhead:
     delivered: int
     transmissions: int
     bytes_on_air: int
+    forwarded: int
     by_type: tuple[TypeTraffic, ...]
     given_up: tuple[GivenUp, ...]
 
@@ -242,6 +248,46 @@ class GroundTruth:
 
 
 @dataclass(frozen=True, slots=True)
+class Misled:
+    """Pairs of reading and subscription of one language, where sensors err: both as they were told and as
+    they truly were (`agreed`), only as told (`false`), only as they truly were (`missed`).
+    """
+
+    language: int
+    agreed: int
+    false: int
+    missed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Composites:
+    """What became of every composite that was owed to a subscriber (`metrics/composites.py`), and how many
+    were shown that were owed to nobody: predictions whose end the trace does not tell are among these.
+    """
+
+    delivered: int
+    under_way: int
+    too_late: int
+    dropped: int
+    never_met: int
+    not_carried: int
+    not_released: int
+    unowed: int
+    messages: int
+    """that say what was owed, of all nodes that made one"""
+    owed: int = field(init=False)
+    ratio: float | None = field(init=False)
+    """delivered / owed"""
+
+    def __post_init__(self) -> None:
+        """Derive the sums, so that they can never disagree with the counts."""
+        made = self.delivered + self.under_way + self.too_late + self.dropped
+        owed = made + self.never_met + self.not_carried + self.not_released
+        object.__setattr__(self, "owed", owed)
+        object.__setattr__(self, "ratio", self.delivered / owed if owed else None)
+
+
+@dataclass(frozen=True, slots=True)
 class Timeline:
     """Pairs that became owed, and pairs that were delivered, in each bin of the run's time."""
 
@@ -310,8 +356,22 @@ class GroupLoad:
     peak_bytes: int
     filter_s: float
     filter_us_per_reading: float | None
-    match_s: float
-    match_us_per_match: float | None
+    matching: MatchingDone
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerTables:
+    """What the brokers of one group told their neighbours at the end, sums over all links: of `subscriptions`
+    bodies `mergers` were made of several; they stood for `covered` others.
+    """
+
+    group: str
+    brokers: int
+    links: int
+    advertisements: int
+    subscriptions: int
+    covered: int
+    mergers: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,8 +471,14 @@ class Analysis:
     timeline: Timeline
     tracks: tuple[Track, ...]
     meetings: tuple[Meeting, ...]
+    composites: Composites | None = None
+    """None where nobody asked in a language that composes."""
+    brokers: tuple[BrokerTables, ...] = ()
+    """What brokers told each other; nothing where mediators carry."""
     details: tuple[MatchDetail, ...] = ()
     """Those of most notifications; none of languages that have degrees alone."""
+    misled: tuple[Misled, ...] = ()
+    """by language; none where no sensor states an error"""
     metrics: Mapping[str, Measured] = field(default_factory=dict)
     """Every metric of the catalogue, by its name."""
 

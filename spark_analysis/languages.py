@@ -1,26 +1,33 @@
 """The languages of a run, from what its manifest says."""
 
 from documents.problems import listed
+from knowledge_manager.graphs.carried_taxonomies import taxonomies_from
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from knowledge_manager.vocabulary import shipped_vocabularies
 from knowledge_manager.vocabulary_reader import read_vocabulary
+from plugins.matching_choice import choice_faults
+from plugins.registry import languages
 from spark_analysis.errors import TraceError
 from spark_analysis.metrics.run_languages import RunLanguages
 from traces.manifest import Manifest
 
 
 def languages_of(manifest: Manifest) -> RunLanguages:
-    """Return the languages of a run, over its own mission table."""
-    return RunLanguages(mission_table(manifest))
+    """Return the languages of a run, over its own mission table and under its feature condition."""
+    for fault in choice_faults(None, manifest.condition, languages().values()):
+        raise TraceError(
+            f"the run was judged under another {fault.message}; install the package that brings it"
+        )
+    return RunLanguages(mission_table(manifest), manifest.condition)
 
 
 def mission_table(manifest: Manifest) -> MissionTable:
     """Build the table from the texts in the manifest; a trace older than those names vocabularies that are
     shipped. A file elsewhere is none of a run's."""
     if manifest.vocabularies:
-        return MissionTable(
-            tuple(read_vocabulary(text, name) for name, text in manifest.vocabularies.items())
-        )
+        find = taxonomies_from(manifest.taxonomies)
+        texts = manifest.vocabularies.items()
+        return MissionTable(tuple(read_vocabulary(text, name, taxonomy=find) for name, text in texts))
     names = [str(name) for name in manifest.scenario.get("vocabularies", ())]
     strange = [name for name in names if name not in shipped_vocabularies()]
     if strange:

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import languages_of
-from spark_analysis.metrics import delivery, truth
+from spark_analysis.metrics import delivery, imprecision, truth
 from spark_analysis.metrics.documents import documents_judged
 from spark_analysis.metrics.owed import SubscriptionRevision, owed, subscription_revisions
 from spark_analysis.schema import TABLES
@@ -25,6 +25,8 @@ from traces.manifest import Manifest
 from traces.recorded_run import RecordedRun, recorded_run
 from traces.schema import RENAMED_WORDS, SCHEMA_VERSION
 
+_NUMBERED_BY_CLASS: Final = 4
+"""Since this version of traces readings are numbered apart in each event class, and notifications name it."""
 SMALL_TABLE_ROWS: Final = 200_000
 """Up to here a table is read as one partition: a shuffle would cost more than it spreads."""
 SMALL_RUN_ROWS: Final = 1_000_000
@@ -96,8 +98,10 @@ class Run:
     def outcomes(self, revisions: Sequence[SubscriptionRevision] | None = None) -> DataFrame:
         """Return what became of every notification for every subscription revision it was owed to."""
         revisions = self.revisions() if revisions is None else revisions
-        owing = self.table("notifications").transform(owed(revisions, languages_of(self.manifest)))
-        delivered = self.table("messages").transform(delivery.deliveries)
+        languages = languages_of(self.manifest)
+        owing = self.table("notifications").transform(owed(revisions, languages))
+        told = self.table("messages").where(~F.col("language").isin(*languages.composed))
+        delivered = told.transform(delivery.deliveries)
         return delivery.outcomes(owing, delivered, self.manifest.simulated_ms)
 
     def wanted(self) -> DataFrame:
@@ -111,9 +115,24 @@ class Run:
         """
         languages = languages_of(self.manifest)
         readings = self.table("filter_decisions").transform(truth.judged(revisions, languages))
+        if self.manifest.schema_version < _NUMBERED_BY_CLASS:
+            readings = readings.withColumn("event", F.lit(None).cast("int"))
         if not self.rows("documents"):
             return readings
         return readings.unionByName(self.table("documents").transform(documents_judged(revisions, languages)))
+
+    def disagreements(self, revisions: Sequence[SubscriptionRevision]) -> DataFrame:
+        """Return, for each language, how often readings of sensors that err, as they were told, and as they
+        truly were, are not wanted by the same subscriptions.
+        """
+        judged, wanted = truth.judged(revisions, languages_of(self.manifest)), truth.wanted(revisions)
+        true = self.table("true_readings")
+        told = imprecision.told_of(self.table("filter_decisions"), true)
+        return imprecision.disagreements(
+            told.transform(judged).transform(wanted),
+            imprecision.as_judged(true).transform(judged).transform(wanted),
+            revisions,
+        )
 
     def fates(self) -> DataFrame:
         """Return what became of every pair of reading and subscriber that was wanted or told."""

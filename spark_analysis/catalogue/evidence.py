@@ -11,6 +11,7 @@ from typing import Final, Protocol
 import pyarrow as pa
 
 from spark_analysis.answers import GroundTruth
+from spark_analysis.matching_figures import MatchingDone
 from spark_analysis.metrics.overhead import RadioUse
 from spark_analysis.pair_figures import PairFigures
 
@@ -50,13 +51,14 @@ class Evidence:
     pairs: PairFigures | None = None
     radio: RadioUse | None = None
     readings: ReadingsKept | None = None
+    matching: MatchingDone | None = None
     truth: GroundTruth | None = None
     tables: Tables | None = None
 
 
-REPORTED: Final = frozenset({"pairs", "radio", "readings", "truth", "tables"})
+REPORTED: Final = frozenset({"pairs", "radio", "readings", "matching", "truth", "tables"})
 """What a report knows: everything."""
-SWEPT: Final = frozenset({"pairs", "radio", "readings", "tables"})
+SWEPT: Final = frozenset({"pairs", "radio", "readings", "matching", "tables"})
 """What is found without Spark, for sweeps and `dens compare`."""
 FOLLOWED: Final = frozenset({"pairs"})
 """What is known while a run goes on."""

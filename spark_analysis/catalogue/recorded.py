@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from spark_analysis.catalogue.evidence import Count, Evidence, ReadingsKept
 from spark_analysis.languages import languages_of
+from spark_analysis.matching_figures import COUNTED_SINCE, SUMMED, MatchingDone, matching_done
 from spark_analysis.metrics.overhead import radio_use
 from spark_analysis.metrics.owed import load_matchers, owed_in, subscription_revisions
 from spark_analysis.pair_figures import Pair, PairFigures, pair_figures
@@ -24,13 +25,34 @@ def evidence_of(run: RecordedRun) -> Evidence:
     steps = run.table("messages", ["kind", "type", "bytes"])
     counted = steps.group_by(["kind", "type"]).aggregate([([], "count_all"), ("bytes", "sum")])
     traffic = counted.rename_columns(["kind", "type", "messages", "bytes"]).to_pylist()
+    hops = run.table("hops", ["hop", "sent_ms", "bytes"]).filter(
+        (pc.field("hop") > 1) & pc.field("sent_ms").is_valid()
+    )
+    on_air = pc.sum(hops["bytes"]).as_py() or 0
     readings = run.table("filter_decisions", ["released"])
     return Evidence(
         pairs=pairs_of(run),
-        radio=radio_use(traffic, of_one_node=run.manifest.node is not None),
+        radio=radio_use(
+            traffic, of_one_node=run.manifest.node is not None, forwarded=(hops.num_rows, on_air)
+        ),
         readings=ReadingsKept(readings.num_rows, readings.filter(pc.field("released") == 0).num_rows),
+        matching=_matching(run),
         tables=RecordedTables(run),
     )
+
+
+def _matching(run: RecordedRun) -> MatchingDone:
+    """Return what its mediators counted; before version 4 all that is known is what matches cost."""
+    if run.manifest.schema_version >= COUNTED_SINCE:
+        work = run.table("matching_work", ["number", *SUMMED])
+        is_named = pc.is_valid(work["number"])
+        named, late = work.filter(is_named), work.filter(pc.invert(is_named))
+        late_us = pc.sum(late["cost_us"]).as_py() or 0.0
+        return matching_done([{name: pc.sum(named[name]).as_py() for name in SUMMED} | {"late_us": late_us}])
+    costly = run.table("matches", ["node", "origin", "number", "cost_us"]).filter(pc.field("cost_us") > 0)
+    judged = costly.group_by(["node", "origin", "number"]).aggregate([])
+    cost_us = pc.sum(costly["cost_us"]).as_py() or 0.0
+    return MatchingDone(judged.num_rows, costly.num_rows, cost_us=cost_us)
 
 
 @dataclass(frozen=True, slots=True)

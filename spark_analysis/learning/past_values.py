@@ -17,6 +17,7 @@ from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
+from plugins.readings import decode_exact
 from spark_analysis.errors import LearningError
 from spark_analysis.languages import mission_table
 from spark_analysis.metrics.reading_search import read_columns
@@ -79,28 +80,50 @@ def _scale(attribute: Attribute) -> tuple[object, ...]:
     return (attribute.index, attribute.type, *scale, attribute.breakpoints, attribute.values)
 
 
-def values_of(event: int, attribute: int) -> Callable[[DataFrame], DataFrame]:
-    """Return the transformation of `filter_decisions` into the values of one attribute (`VALUES`)."""
+def values_of(
+    event: int, attribute: int, domain: tuple[int, int] | None = None
+) -> Callable[[DataFrame], DataFrame]:
+    """Return the transformation of `filter_decisions` into the values of one attribute (`VALUES`). A value
+    that may be anything in its domain is none.
+    """
 
     def pick(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             readings = read_columns(batch)
             has = (readings.events == event) & (readings.features >> attribute & 1 == 1)
+            has &= ~_unknown(readings.exact, attribute, domain)
             chosen = np.flatnonzero(has)
             known = batch.select(["node", "event_ms", "event_number"]).take(chosen)
             values = pa.array(readings.rows[chosen, attribute].astype(np.int32))
             yield pa.RecordBatch.from_arrays([*known.columns, values], names=VALUES.names)
 
     def transform(filter_decisions: DataFrame) -> DataFrame:
-        columns = ("node", F.col("at_ms").alias("event_ms"), "event_number", "event", "attributes", "values")
+        known = ("event_number", "event", "attributes", "values", "exact")
+        columns = ("node", F.col("at_ms").alias("event_ms"), *known)
         return filter_decisions.select(*columns).mapInArrow(pick, VALUES)
 
     return transform
 
 
+def _unknown(
+    exact: Sequence[bytes | None], attribute: int, domain: tuple[int, int] | None
+) -> npt.NDArray[np.bool_]:
+    """Say which readings say of an attribute no more than that it has a value."""
+    whole = None if domain is None else (domain[0], domain[0], domain[1], domain[1])
+    return np.array(
+        [
+            one is not None and whole is not None and decode_exact(one).get(attribute) == whole
+            for one in exact
+        ],
+        bool,
+    )
+
+
 def past_values(runs: Sequence[Run], subject: Subject) -> DataFrame:
     """Return the values of all runs, with a column `run` that tells them apart."""
-    pick = values_of(subject.event.index, subject.attribute.index)
+    attribute = subject.attribute
+    domain = None if attribute.type == "nominal" else (attribute.lo_scaled, attribute.hi_scaled)
+    pick = values_of(subject.event.index, attribute.index, domain)
     frames = [
         run.table("filter_decisions").transform(pick).withColumn("run", F.lit(str(run.path))) for run in runs
     ]

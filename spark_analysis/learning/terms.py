@@ -10,12 +10,13 @@ gap that is smaller cannot be told by any term. Three things are added so that i
   it is taken.
 - The lowest and the highest term reach to the ends of the domain: what has never been measured is not
   less high than the highest that was.
-- A term is what the language can say: the compiler's own fit draws the line, and says how far it strays.
+- A term is what the language can say: the compiler's own fit draws the line, and says how far it strays. In
+  the form `lr` its corners are read off the density instead, with sides of their own (`lr_terms`).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +25,10 @@ from knowledge_manager.event_class import Attribute
 from plugins.authoring.terms import Curve
 from plugins.registry import term_shapes
 from spark_analysis.errors import LearningError
+from spark_analysis.learning.lr_terms import lr_fitted
 
 Counts = npt.NDArray[np.int64]
+Form = Literal["fitted", "lr"]
 
 LEAST_SHARE: Final = 0.02
 """Of all values, so many belong to every term at least."""
@@ -64,7 +67,9 @@ class LearntTerm:
     deviation: float
 
 
-def learn_terms(counts: Counts, attribute: Attribute, names: Sequence[str]) -> list[LearntTerm]:
+def learn_terms(
+    counts: Counts, attribute: Attribute, names: Sequence[str], form: Form = "fitted"
+) -> list[LearntTerm]:
     """Propose a term for each name, in rising order, from how often each of the 256 bytes was measured.
 
     Raises `LearningError` when there are too few different values for so many terms.
@@ -78,7 +83,7 @@ def learn_terms(counts: Counts, attribute: Attribute, names: Sequence[str]) -> l
             drawn[: int(drawn.argmax())] = 1.0
         if number == len(parts) - 1 and len(parts) > 1:
             drawn[int(drawn.argmax()) :] = 1.0
-        fitted = shapes.fitted(drawn, attribute)
+        fitted = lr_fitted(drawn, attribute) if form == "lr" else shapes.fitted(drawn, attribute)
         learnt.append(
             LearntTerm(
                 name,

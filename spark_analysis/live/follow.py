@@ -9,7 +9,6 @@ counts once, however often the follower dies.
 Everything is kept in the folder `live` of the run and goes when the run goes.
 """
 
-import fcntl
 import re
 import shutil
 import time
@@ -34,6 +33,7 @@ from spark_analysis.live.state import GIVEN_UP, Batch, Delivered, GivenUp, LiveF
 from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.schema import TABLES
 from spark_analysis.session.connect import is_remote
+from spark_analysis.streams import held_alone, refuse_patterns
 from traces.folder_lock import is_being_written
 from traces.losses import refuse_losses
 from traces.manifest import Manifest, read_manifest
@@ -91,7 +91,7 @@ def follow(
     folder = folder.absolute()
     if is_remote(spark):
         raise NoSpark("a run cannot be followed through Spark Connect; name a master, or leave it out")
-    _refuse_patterns(folder)
+    refuse_patterns(folder, "a run")
     _wait_for_tables(folder)
     _refuse_lost_parts(folder)
     with _alone(folder) as place:
@@ -246,15 +246,6 @@ def _tagged(frame: DataFrame, what: str, facts: Column, column: str) -> DataFram
     return frame.select(F.lit(what).alias("what"), facts.alias(column))
 
 
-def _refuse_patterns(folder: Path) -> None:
-    """Refuse a path that Spark's streams take for a pattern: they would read each part several times."""
-    if set("*?[]{}\\") & set(str(folder)):
-        raise TraceError(
-            f"{folder}: a run whose path has one of * ? [ ] {{ }} \\ cannot be followed; "
-            "follow it through a link with another name"
-        )
-
-
 def _refuse_lost_parts(folder: Path) -> None:
     """Refuse a run that is complete and has fewer parts than it once had, as a report does."""
     parts = {table: parts_in(folder, table) for table in TABLES}
@@ -326,11 +317,7 @@ def _alone(folder: Path) -> Iterator[Path]:
     place = path_in(folder, "live")
     place.mkdir(exist_ok=True)
     refuse_links_below(folder, "live")
-    with (place / "lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise TraceError(f"{place.parent}: somebody else follows this run already") from None
+    with held_alone(place, f"{place.parent}: somebody else follows this run already"):
         yield place
 
 

@@ -32,6 +32,7 @@ def documents_judged(
     def transform(documents: DataFrame) -> DataFrame:
         offered = documents.select(
             "node",
+            F.lit(None).cast("int").alias("event"),
             "event_number",
             F.col("at_ms").alias("event_ms"),
             "installed",
@@ -48,6 +49,18 @@ def documents_judged(
 def released_documents(documents: DataFrame) -> DataFrame:
     """Give one row: how many documents became notifications."""
     return documents.where(F.col("released") > 0).agg(F.count("*").alias("documents"))
+
+
+def frames_of_documents(documents: DataFrame, messages: DataFrame, frame_bytes: int) -> DataFrame:
+    """Give one row: how many frames of so many bytes a document takes on the air, envelope included."""
+    languages = documents.select("language").distinct()
+    sent = messages.where((F.col("kind") == "sent") & (F.col("type") == "notification"))
+    told = (
+        sent.join(languages, "language", "left_semi")
+        .groupBy("origin", "number")
+        .agg(F.max("bytes").alias("bytes"))
+    )
+    return told.agg(F.avg(F.ceil(F.col("bytes") / frame_bytes)).alias("frames"))
 
 
 def _matches(

@@ -79,5 +79,5 @@ def replication_degree(messages: DataFrame) -> DataFrame:
 
 def _holding(messages: DataFrame) -> DataFrame:
     """Keep the steps by which a node comes to hold a notification."""
-    by_kind = F.col("kind").isin("created", "stored", "replicated")
+    by_kind = F.col("kind").isin("created", "made", "stored", "replicated")
     return messages.where(by_kind & (F.col("type") == "notification"))

@@ -26,7 +26,8 @@ def traffic(messages: DataFrame) -> DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class RadioUse:
-    """What was on the air: transfers of notifications that came in whole, deliveries, everything sent.
+    """What was on the air: transfers of notifications that came in whole, deliveries, everything sent, and
+    what of that relays sent for others (`forwarded`).
 
     What one real node saw (`of_one_node`) tells of deliveries far away and not of the transfers before them.
     """
@@ -36,15 +37,27 @@ class RadioUse:
     transmissions: int
     bytes_on_air: int
     of_one_node: bool = False
+    forwarded: int = 0
 
 
-def radio_use(traffic: Iterable[Any], *, of_one_node: bool = False) -> RadioUse:
-    """Add up rows of kind, type, messages and bytes, as `traffic` has them.
+def relayed_hops(hops: DataFrame) -> DataFrame:
+    """Count the frames and bytes that others than their source sent, in one row."""
+    return hops.where((F.col("hop") > 1) & F.col("sent_ms").isNotNull()).agg(
+        F.count("*").alias("frames"), F.coalesce(F.sum("bytes"), F.lit(0)).alias("bytes")
+    )
+
+
+def radio_use(
+    traffic: Iterable[Any], *, of_one_node: bool = False, forwarded: tuple[int, int] = (0, 0)
+) -> RadioUse:
+    """Add up rows of kind, type, messages and bytes, as `traffic` has them, and the frames and bytes that
+    relays sent, which messages do not tell of.
 
     `relayed` counts every transfer of a notification that came in whole, the last one to the subscriber
     included; bytes on the air are those of every message type and of transfers that were cut.
     """
-    relayed = delivered = transmissions = bytes_on_air = 0
+    relayed = delivered = 0
+    transmissions, bytes_on_air = forwarded
     for row in traffic:
         if row["kind"] == "sent":
             transmissions, bytes_on_air = transmissions + row["messages"], bytes_on_air + row["bytes"]
@@ -52,4 +65,4 @@ def radio_use(traffic: Iterable[Any], *, of_one_node: bool = False) -> RadioUse:
             delivered += row["messages"]
         elif row["kind"] == "received" and row["type"] in NOTIFICATION_TYPES:
             relayed += row["messages"]
-    return RadioUse(relayed, delivered, transmissions, bytes_on_air, of_one_node)
+    return RadioUse(relayed, delivered, transmissions, bytes_on_air, of_one_node, forwarded[0])

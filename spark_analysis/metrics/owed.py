@@ -133,8 +133,12 @@ class Listeners:
         self._by_told: dict[int, list[Matcher]] = {}
 
     def hold(self, position: int, revision: SubscriptionRevision) -> None:
-        """Hold one more revision."""
+        """Hold one more revision; what composites are owed to it is not its matcher's to say
+        (`composites.py`).
+        """
         number = revision.language
+        if self._languages.composes(number):
+            return
         if number not in self._matchers:
             self._matchers[number] = self._languages.matchers(number)
             for told, matcher in self._matchers[number].items():

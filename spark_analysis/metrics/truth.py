@@ -52,12 +52,16 @@ FATES: Final = (
 )
 """Best first; a pair has the first one that is true of it."""
 
-READING: Final = ("node", "event_number", "event_ms")
+READING: Final = ("node", "event", "event_number", "event_ms")
+"""Readings are numbered apart in each event class. A document has no class; nor have, here, the readings of a
+trace in which all of a source were numbered together.
+"""
 
 _int, _long = IntegerType(), LongType()
 
 _OF_READING: Final = (
     StructField("node", _int, False),
+    StructField("event", _int, True),
     StructField("event_number", _int, False),
     StructField("event_ms", _long, False),
     StructField("installed", _int, False),
@@ -108,12 +112,12 @@ def judged(
     def transform(filter_decisions: DataFrame) -> DataFrame:
         readings = filter_decisions.select(
             "node",
+            "event",
             "event_number",
             F.col("at_ms").alias("event_ms"),
             "installed",
             "released",
             F.col("suppressed").isNotNull().alias("held_back"),
-            "event",
             "attributes",
             "values",
             "exact",
@@ -200,13 +204,14 @@ def fates(wanted: DataFrame, outcomes: DataFrame, notifications: DataFrame, mess
     A pair that was told and not wanted has the fate of its notification.
     """
     readings = notifications.select(
-        "origin", "number", F.col("event_number"), F.col("at_ms").alias("told_ms")
+        "origin", "number", "event", "event_number", F.col("at_ms").alias("told_ms")
     ).join(carriage(messages), ["origin", "number"], "left")
     told = (
         outcomes.select("origin", "number", "subscriber", "outcome", "delivered_ms")
         .join(readings, ["origin", "number"])
         .select(
             F.col("origin").alias("node"),
+            "event",
             "event_number",
             F.col("told_ms").alias("event_ms"),
             "subscriber",

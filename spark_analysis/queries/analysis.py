@@ -8,21 +8,24 @@ from typing import Any, Final
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from plugins.registry import languages
-from spark_analysis.answers import Analysis, Filtering, GroundTruth, Overhead, RunFacts
+from spark_analysis.answers import Analysis, Filtering, GroundTruth, Misled, Overhead, RunFacts
 from spark_analysis.catalogue.evidence import Evidence, ReadingsKept
 from spark_analysis.catalogue.metric import Metric, measured
 from spark_analysis.catalogue.registry import metrics
 from spark_analysis.errors import AnalysisError
+from spark_analysis.matching_figures import MatchingDone, total_matching
 from spark_analysis.metrics import truth
 from spark_analysis.metrics.delivery import pairs as pairs_of
-from spark_analysis.metrics.documents import released_documents
+from spark_analysis.metrics.documents import frames_of_documents, released_documents
 from spark_analysis.metrics.overhead import RadioUse
 from spark_analysis.metrics.owed import SubscriptionRevision
 from spark_analysis.pair_figures import PairFigures
 from spark_analysis.queries import delivery as arriving
 from spark_analysis.queries import energy, network, nodes, radio
+from spark_analysis.queries.composites import composites_of, useful_for_composites
 from spark_analysis.queries.details import details_of
 from spark_analysis.queries.metrics import SparkTables
+from spark_analysis.queries.routing import broker_tables_of
 from spark_analysis.run import Run
 from spark_analysis.session.worker_errors import told_in_words
 
@@ -85,6 +88,9 @@ def _ask(run: Run, catalogue: Sequence[Metric]) -> Analysis:
         joules = together.submit(energy.energy_of, run, who, end_ms, lambda: overhead.result().delivered)
         tracks = together.submit(network.tracks_of, run, who, end_ms)
         details = together.submit(details_of, run, revisions, who)
+        misled = together.submit(_misled, run, revisions)
+        composites = together.submit(composites_of, run, revisions)
+        brokers = together.submit(broker_tables_of, run, who)
         outcomes, counts = owed.result()
         pairs = outcomes.transform(pairs_of)
         timeline = together.submit(arriving.timeline_of, pairs, end_ms)
@@ -95,7 +101,8 @@ def _ask(run: Run, catalogue: Sequence[Metric]) -> Analysis:
         fates = _fates(run, revisions, readings, outcomes)
         released = filtering.result().released + _released_documents(run)
         told = GroundTruth(**fates, released_in_vain=released - useful)
-        evidence = _evidence(run, figures, overhead.result(), filtering.result(), told)
+        matched = total_matching(load.matching for load in loads.result())
+        evidence = _evidence(run, figures, overhead.result(), filtering.result(), matched, told)
         found = Analysis(
             run=_facts(run, who, end_ms),
             delivery=delivery,
@@ -113,7 +120,10 @@ def _ask(run: Run, catalogue: Sequence[Metric]) -> Analysis:
             timeline=timeline.result(),
             tracks=tracks.result(),
             meetings=meetings.result(),
+            composites=composites.result(),
+            brokers=brokers.result(),
             details=details.result(),
+            misled=misled.result(),
             metrics=measured(catalogue, evidence),
         )
         outcomes.unpersist()
@@ -122,7 +132,12 @@ def _ask(run: Run, catalogue: Sequence[Metric]) -> Analysis:
 
 
 def _evidence(
-    run: Run, pairs: PairFigures, overhead: Overhead, filtering: Filtering, truth: GroundTruth
+    run: Run,
+    pairs: PairFigures,
+    overhead: Overhead,
+    filtering: Filtering,
+    matched: MatchingDone,
+    truth: GroundTruth,
 ) -> Evidence:
     """Return what the metrics are made of."""
     return Evidence(
@@ -133,8 +148,10 @@ def _evidence(
             overhead.transmissions,
             overhead.bytes_on_air,
             of_one_node=run.manifest.node is not None,
+            forwarded=overhead.forwarded,
         ),
         readings=ReadingsKept(filtering.judged, filtering.kept),
+        matching=matched,
         truth=truth,
         tables=SparkTables(run),
     )
@@ -166,6 +183,7 @@ def _facts(run: Run, who: Mapping[int, Mapping[str, Any]], end_ms: int) -> RunFa
         subscriptions=len(run.revisions()),
         notifications=run.rows("notifications"),
         documents=run.rows("documents"),
+        document_frames=_document_frames(run),
     )
 
 
@@ -180,9 +198,29 @@ def _kept_readings(run: Run, revisions: Sequence[SubscriptionRevision]) -> tuple
     them left their source.
     """
     readings = run.judged(revisions).cache()
-    useful = readings.transform(truth.released_and_wanted).first()
-    assert useful is not None
-    return readings, useful["readings"]
+    counted = useful_for_composites(run, revisions, readings)
+    if counted is None:
+        useful = readings.transform(truth.released_and_wanted).first()
+        assert useful is not None
+        counted = int(useful["readings"])
+    return readings, counted
+
+
+def _misled(run: Run, revisions: Sequence[SubscriptionRevision]) -> tuple[Misled, ...]:
+    """Ask how often a sensor that errs told otherwise than the truth would have, by language."""
+    if not revisions or not run.rows("true_readings"):
+        return ()
+    rows = run.disagreements(revisions).collect()
+    return tuple(Misled(**row.asDict()) for row in sorted(rows, key=lambda row: row["language"]))
+
+
+def _document_frames(run: Run) -> float | None:
+    radios = run.manifest.scenario.get("radio", {}).values()
+    sizes = [radio["frame_bytes"] for radio in radios if radio.get("frame_bytes")]
+    if not sizes or not run.rows("documents"):
+        return None
+    counted = frames_of_documents(run.table("documents"), run.table("messages"), min(sizes)).first()
+    return None if counted is None else counted["frames"]
 
 
 def _released_documents(run: Run) -> int:

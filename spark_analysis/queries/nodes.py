@@ -8,13 +8,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pyspark.sql import Row
-from pyspark.sql import functions as F  # noqa: N812
 
 from spark_analysis.answers import Filtering, GroupLoad, Holding
 from spark_analysis.catalogue.evidence import ReadingsKept
+from spark_analysis.matching_figures import COUNTED_SINCE, matching_done
 from spark_analysis.metrics.cost import computing_cost
 from spark_analysis.metrics.filtering import filter_savings
 from spark_analysis.metrics.holding import buffer_use, copies_over_time, held_over_time
+from spark_analysis.metrics.matching import matching_before_it_was_counted, matching_by_node
 from spark_analysis.queries.naming import bin_ms_of
 from spark_analysis.run import Run
 
@@ -73,11 +74,8 @@ def holding_of(run: Run, end_ms: int) -> Holding:
 def loads_of(run: Run, nodes: Nodes, end_ms: int) -> tuple[GroupLoad, ...]:
     """Ask what the nodes of each group held in their buffers and computed."""
     used = run.table("buffers").transform(buffer_use, end_ms).collect()
-    both = (
-        run.table(name).select("node", "cost_us", F.lit(name).alias("step"))
-        for name in ("filter_decisions", "matches")
-    )
-    costs = next(both).unionByName(next(both)).transform(computing_cost, "node", "step").collect()
+    costs = run.table("filter_decisions").transform(computing_cost, "node").collect()
+    matched = matching_rows(run)
     members: dict[str, set[int]] = {}
     for node, row in nodes.items():
         members.setdefault(row["group"], set()).add(node)
@@ -87,31 +85,35 @@ def loads_of(run: Run, nodes: Nodes, end_ms: int) -> tuple[GroupLoad, ...]:
             its,
             [row for row in used if row["node"] in its],
             [row for row in costs if row["node"] in its],
+            [row for row in matched if row["node"] in its],
         )
         for group, its in sorted(members.items())
     )
 
 
-def load_of(group: str, members: set[int], used: list[Row], costs: list[Row]) -> GroupLoad:
-    """Add up what `buffer_use` and `computing_cost` say of the nodes of one group."""
+def matching_rows(run: Run) -> list[Row]:
+    """Ask what each mediator did to match; nothing is asked where the trace knows nothing of it."""
+    if run.manifest.schema_version < COUNTED_SINCE:
+        return run.table("matches").transform(matching_before_it_was_counted).collect()
+    if not run.rows("matching_work"):
+        return []
+    return run.table("matching_work").transform(matching_by_node).collect()
+
+
+def load_of(
+    group: str, members: set[int], used: list[Row], costs: list[Row], matched: list[Row]
+) -> GroupLoad:
+    """Add up what `buffer_use`, `computing_cost` and `matching_rows` say of the nodes of one group."""
     watched_ms = sum(row["watched_ms"] for row in used)
-    filter_s, us_per_reading = _cost(costs, "filter_decisions")
-    match_s, us_per_match = _cost(costs, "matches")
+    readings = sum(row["steps"] for row in costs)
+    filter_us = sum(row["total_us"] for row in costs)
     return GroupLoad(
         group=group,
         nodes=len(members),
         mean_items=sum(row["item_ms"] for row in used) / watched_ms if watched_ms else None,
         peak_items=max((row["peak_items"] for row in used), default=0),
         peak_bytes=max((row["peak_bytes"] for row in used), default=0),
-        filter_s=filter_s,
-        filter_us_per_reading=us_per_reading,
-        match_s=match_s,
-        match_us_per_match=us_per_match,
+        filter_s=filter_us / 1e6,
+        filter_us_per_reading=filter_us / readings if readings else None,
+        matching=matching_done(row.asDict() for row in matched),
     )
-
-
-def _cost(costs: list[Row], step: str) -> tuple[float, float | None]:
-    """Return the seconds that a kind of step took in all, and the microseconds that one took."""
-    steps = sum(row["steps"] for row in costs if row["step"] == step)
-    total_us = sum(row["total_us"] for row in costs if row["step"] == step)
-    return total_us / 1e6, total_us / steps if steps else None

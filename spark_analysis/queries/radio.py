@@ -3,7 +3,7 @@
 from typing import Final
 
 from spark_analysis.answers import GivenUp, Overhead, TypeTraffic
-from spark_analysis.metrics.overhead import radio_use, traffic
+from spark_analysis.metrics.overhead import radio_use, relayed_hops, traffic
 from spark_analysis.run import Run
 
 _GIVEN_UP: Final = ("lost", "dropped", "refused", "expired", "quarantined")
@@ -17,12 +17,14 @@ def overhead_of(run: Run) -> Overhead:
     for row in rows:
         if row["kind"] == "lost":
             lost[row["type"]] = lost.get(row["type"], 0) + row["messages"]
-    use = radio_use(rows)
+    hops = run.table("hops").transform(relayed_hops).collect()[0]
+    use = radio_use(rows, forwarded=(hops["frames"], hops["bytes"]))
     return Overhead(
         relayed=use.relayed,
         delivered=use.delivered,
         transmissions=use.transmissions,
         bytes_on_air=use.bytes_on_air,
+        forwarded=use.forwarded,
         by_type=tuple(
             TypeTraffic(type_, row["messages"], row["bytes"], lost.get(type_, 0))
             for type_, row in sorted(sent.items(), key=lambda item: (-item[1]["bytes"], item[0]))

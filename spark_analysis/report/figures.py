@@ -6,6 +6,7 @@ from typing import Final
 import matplotlib as mpl
 
 from spark_analysis.answers import (
+    Composites,
     Delay,
     Filtering,
     GroundTruth,
@@ -40,6 +41,16 @@ FATE_TEXTS: Final = {
     "not_asked": "no subscription there yet",
 }
 """The fates of `metrics/truth.py` in words."""
+COMPOSITE_FATE_TEXTS: Final = {
+    "delivered": "delivered",
+    "under_way": "made, still under way",
+    "too_late": "made, too late",
+    "dropped": "made, dropped by a policy",
+    "never_met": "parts carried, never by one node",
+    "not_carried": "a part never carried",
+    "not_released": "a part never left its source",
+}
+"""The fates of `metrics/composites.py` in words."""
 
 
 def delay_figure(delay: Delay, total: Served) -> str:
@@ -148,13 +159,23 @@ def filtering_figure(filtering: Filtering) -> str:
 
 def truth_figure(truth: GroundTruth) -> str:
     """Draw what became of everything that should have been told, one bar a fate, best first."""
+    bars = [(text, getattr(truth, fate)) for fate, text in FATE_TEXTS.items()]
+    return _fates_figure(bars, truth.wanted, "truth", "What became of everything that should have been told")
+
+
+def composites_figure(composites: Composites) -> str:
+    """Draw what became of every composite that was owed, one bar a fate, best first."""
+    bars = [(text, getattr(composites, fate)) for fate, text in COMPOSITE_FATE_TEXTS.items()]
+    return _fates_figure(bars, composites.owed, "composites", "What became of every composite that was owed")
+
+
+def _fates_figure(bars: Sequence[tuple[str, int]], all: int, name: str, title: str) -> str:
     with mpl.rc_context(STYLE):
-        bars = [(FATE_TEXTS[fate], getattr(truth, fate)) for fate in FATE_TEXTS]
         figure, axes = canvas(0.5 + 0.3 * len(bars))
         colours = [ONE] + [TWO] * (len(bars) - 1)
         axes.barh([name for name, _ in bars], [count for _, count in bars], color=colours, height=0.62)
         for position, (_, count) in enumerate(bars):
-            share = share_text(count / truth.wanted if truth.wanted else None)
+            share = share_text(count / all if all else None)
             label = f"{count:,} ({share})"
             axes.annotate(label, (count, position), (5, 0), textcoords="offset points", va="center")
         axes.invert_yaxis()
@@ -165,8 +186,8 @@ def truth_figure(truth: GroundTruth) -> str:
         axes.tick_params(axis="y", length=0, labelcolor=INK)
         return svg(
             figure,
-            "truth",
-            "What became of everything that should have been told",
+            name,
+            title,
             "Bars: " + ", ".join(f"{name} {count}" for name, count in bars) + ".",
         )
 

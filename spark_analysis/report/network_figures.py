@@ -14,6 +14,7 @@ from spark_analysis.report.drawing import (
     FOUR,
     HALF_WIDTH_IN,
     INK,
+    MUTED,
     ONE,
     STYLE,
     THREE,
@@ -26,7 +27,7 @@ from spark_analysis.report.drawing import (
     time_axis,
 )
 
-ROLE_COLOURS: Final = {"mediator": ONE, "publisher": THREE, "subscriber": TWO}
+ROLE_COLOURS: Final = {"forwarder": MUTED, "mediator": ONE, "publisher": THREE, "subscriber": TWO}
 """In the order in which they are drawn: those who walk everywhere first, those who asked on top."""
 
 DOTS: Final = ((10.0, 2.6), (120.0, 4.2), (math.inf, 6.5))

@@ -28,6 +28,7 @@ from spark_analysis.report.network_figures import (
     reach_figure,
 )
 from spark_analysis.report.page_network import (
+    brokers_table,
     contacts_text,
     degree_text,
     energy_section,
@@ -36,7 +37,13 @@ from spark_analysis.report.page_network import (
     pieces_text,
     reach_text,
 )
-from spark_analysis.report.page_sections import filter_and_radio, map_section, questions, truth_section
+from spark_analysis.report.page_sections import (
+    composites_section,
+    filter_and_radio,
+    map_section,
+    questions,
+    truth_section,
+)
 from spark_analysis.report.page_table import table
 
 MOST_DETAILS: Final = 20
@@ -55,6 +62,7 @@ def page(analysis: Analysis) -> str:
         delivery_table=_delivery_table(analysis),
         questions="\n".join(questions(analysis)),
         truth=truth_section(analysis),
+        composites=composites_section(analysis),
         delay_text=escape(_delay_text(analysis)),
         delay_figure=delay_figure(analysis.delay, analysis.delivery.total),
         delay_table=_delay_table(analysis),
@@ -72,7 +80,7 @@ def page(analysis: Analysis) -> str:
         holding_figure=holding_figure(analysis.holding),
         degree_text=escape(degree_text(analysis)),
         degree_figure=degree_figure(analysis.holding),
-        loads_table=loads_table(analysis),
+        loads_table=loads_table(analysis) + brokers_table(analysis),
         energy=energy_section(analysis),
         map=map_section(analysis),
         metrics_table=_metrics_table(analysis),
@@ -222,8 +230,9 @@ def _delay_table(analysis: Analysis) -> str:
 
 def _hops_table(analysis: Analysis) -> str:
     return table(
-        "Delay by the number of hops, publisher to subscriber",
-        ("hops", "delivered", "share", "mean delay"),
+        "Delay by the number of transfers between overlay nodes, publisher to subscriber, however many radio "
+        "hops each took",
+        ("transfers", "delivered", "share", "mean delay"),
         [
             (
                 number_text(one.hops),

@@ -1,8 +1,10 @@
 """What the report says of the network and of the nodes' own part: meetings, pieces, buffers, batteries."""
 
 from html import escape
+from typing import Final
 
 from spark_analysis.answers import Analysis, Times
+from spark_analysis.matching_figures import MatchingDone
 from spark_analysis.number_format import (
     NOT_KNOWN,
     bytes_text,
@@ -14,6 +16,15 @@ from spark_analysis.number_format import (
 )
 from spark_analysis.report.network_figures import energy_figure
 from spark_analysis.report.page_table import table
+
+COUNTED: Final = {
+    "feature tests": "feature_tests",
+    "memberships": "memberships",
+    "aggregations": "aggregations",
+    "pairs": "pairs",
+    "rows": "rows",
+}
+"""Columns of what matching took, by their titles."""
 
 
 def contacts_text(analysis: Analysis) -> str:
@@ -97,23 +108,76 @@ def degree_text(analysis: Analysis) -> str:
 
 
 def loads_table(analysis: Analysis) -> str:
-    """Return what the groups held and computed; a column in which nothing is known is left out."""
-    columns = {
-        "group": [load.group for load in analysis.loads],
-        "nodes": [number_text(load.nodes) for load in analysis.loads],
-        "held, mean": [number_text(load.mean_items) for load in analysis.loads],
-        "held, peak": [number_text(load.peak_items) for load in analysis.loads],
-        "peak size": [bytes_text(load.peak_bytes) for load in analysis.loads],
-        "filtering": [_busy_text(load.filter_s, load.filter_us_per_reading) for load in analysis.loads],
-        "a reading": [time_text(_micro(load.filter_us_per_reading)) for load in analysis.loads],
-        "matching": [_busy_text(load.match_s, load.match_us_per_match) for load in analysis.loads],
-        "a match": [time_text(_micro(load.match_us_per_match)) for load in analysis.loads],
-    }
-    known = {name: cells for name, cells in columns.items() if not cells or set(cells) != {NOT_KNOWN}}
+    """Return what the groups held and computed, and what matching took; a column in which nothing is known is
+    left out, and so is the second table where nobody counted.
+    """
+    loads = analysis.loads
+    group = [load.group for load in loads]
+    held = _known(
+        {
+            "group": group,
+            "nodes": [number_text(load.nodes) for load in loads],
+            "held, mean": [number_text(load.mean_items) for load in loads],
+            "held, peak": [number_text(load.peak_items) for load in loads],
+            "peak size": [bytes_text(load.peak_bytes) for load in loads],
+            "filtering": [_busy_text(load.filter_s, load.filter_us_per_reading) for load in loads],
+            "a reading": [time_text(_micro(load.filter_us_per_reading)) for load in loads],
+        }
+    )
+    matching = _known(
+        {
+            "matching": [time_text(load.matching.total_us / 1e6 or None) for load in loads],
+            "a notification": [
+                time_text(_micro(load.matching.each(load.matching.cost_us))) for load in loads
+            ],
+            **{
+                title: [_counted_text(load.matching, name) for load in loads]
+                for title, name in COUNTED.items()
+            },
+        }
+    )
+    computed = " Computing time is that of all nodes of the group together, from their board profiles."
     caption = "Buffers hold notifications; peaks are those of one node."
-    if "filtering" in known or "matching" in known:
-        caption += " Computing time is that of all nodes of the group together, from their board profiles."
-    return table(caption, tuple(known), list(zip(*known.values(), strict=True)))
+    if "filtering" in held:
+        caption += computed
+    tables = table(caption, tuple(held), list(zip(*held.values(), strict=True)))
+    if loads and matching:
+        caption = "What matching took is for each notification that a mediator judged."
+        if "matching" in matching:
+            caption += computed
+        columns = {"group": group, **matching}
+        tables += table(caption, tuple(columns), list(zip(*columns.values(), strict=True)))
+    return tables
+
+
+def brokers_table(analysis: Analysis) -> str:
+    """Return what brokers told their neighbours at the end; nothing where mediators carry."""
+    if not analysis.brokers:
+        return ""
+    rows = [
+        (
+            one.group,
+            number_text(one.brokers),
+            number_text(one.links),
+            number_text(one.advertisements),
+            number_text(one.subscriptions),
+            number_text(one.covered),
+            number_text(one.mergers),
+            number_text(one.subscriptions / one.brokers),
+        )
+        for one in analysis.brokers
+    ]
+    heads = ("group", "brokers", "links", "advertisements", "told", "covered", "mergers", "told by each")
+    caption = (
+        "What brokers told their neighbours at the end, for each publisher's tree by itself: bodies that are "
+        "told, those that they stand for besides, and those that were made of several."
+    )
+    return table(caption, heads, rows)
+
+
+def _known(columns: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the columns in which something is known."""
+    return {name: cells for name, cells in columns.items() if not cells or set(cells) != {NOT_KNOWN}}
 
 
 def energy_section(analysis: Analysis) -> str:
@@ -164,6 +228,10 @@ def energy_section(analysis: Analysis) -> str:
 
 def _for_each(whole: float, parts: int) -> float | None:
     return whole / parts if parts else None
+
+
+def _counted_text(matching: MatchingDone, name: str) -> str:
+    return number_text(matching.each(getattr(matching, name)) or None)
 
 
 def _busy_text(total_s: float, each_us: float | None) -> str:

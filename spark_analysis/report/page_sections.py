@@ -3,15 +3,18 @@
 from html import escape
 from typing import Final
 
+from plugins.registry import name_of_language
 from spark_analysis.answers import Analysis
 from spark_analysis.number_format import bytes_text, share_text, time_text
-from spark_analysis.report.figures import filtering_figure, traffic_figure, truth_figure
+from spark_analysis.report.figures import composites_figure, filtering_figure, traffic_figure, truth_figure
 from spark_analysis.report.network_figures import map_figure
 from spark_analysis.report.page_network import map_text
+from spark_analysis.report.page_table import table
 
 _QUESTIONS: Final = {
     "arrived": "Did it arrive?",
     "told": "What should have been told?",
+    "composites": "Were the parts put together?",
     "delay": "How long did it take?",
     "filter": "What stayed at home",
     "radio": "What the radio was used for",
@@ -31,6 +34,8 @@ def questions(analysis: Analysis) -> list[str]:
     missing: set[str] = set()
     if not _is_truth_known(analysis):
         missing.add("told")
+    if analysis.composites is None:
+        missing.add("composites")
     if not analysis.filtering.judged:
         missing.add("filter")
     if not analysis.tracks:
@@ -53,7 +58,37 @@ def truth_section(analysis: Analysis) -> str:
     """Return what should have been told; nothing where neither readings nor documents are known."""
     if not _is_truth_known(analysis):
         return ""
-    return _section("told", _truth_text(analysis), truth_figure(analysis.truth))
+    return _section("told", _truth_text(analysis), truth_figure(analysis.truth) + _misled_table(analysis))
+
+
+def _misled_table(analysis: Analysis) -> str:
+    """Return how often what sensors told was not what was true; nothing where none states an error."""
+    if not analysis.misled:
+        return ""
+    return table(
+        "Readings of sensors that state an error, as they were told and by their true values: pairs of "
+        "reading and subscription",
+        ("language", "wanted either way", "only as told", "only by the true values"),
+        [
+            (name_of_language(one.language), f"{one.agreed:,}", f"{one.false:,}", f"{one.missed:,}")
+            for one in analysis.misled
+        ],
+    )
+
+
+def composites_section(analysis: Analysis) -> str:
+    """Return what became of composites; nothing where nobody asked for any."""
+    composites = analysis.composites
+    if composites is None:
+        return ""
+    text = (
+        f"Of the readings that were taken, {composites.owed:,} composites should have been made and shown to "
+        f"whoever had asked for them, and {share_text(composites.ratio)} were. They are counted by what they "
+        f"say: {composites.messages:,} messages of DENS nodes and sources say it."
+    )
+    if composites.unowed:
+        text += f" {composites.unowed:,} more were shown: predictions that were still open at the end."
+    return _section("composites", text, composites_figure(composites))
 
 
 def filter_and_radio(analysis: Analysis) -> str:
@@ -102,7 +137,16 @@ def _filtering_text(analysis: Analysis) -> str:
 
 def _traffic_text(analysis: Analysis) -> str:
     overhead = analysis.overhead
+    forwarded = ""
+    if overhead.forwarded:
+        by_relays = overhead.bytes_on_air - sum(one.sent_bytes for one in overhead.by_type)
+        forwarded = (
+            f" {overhead.forwarded:,} of them were forwarded by relays: {bytes_text(by_relays)} with "
+            "headers, which the bars leave out. They show each message once, as its source sent it."
+        )
+    frames = analysis.run.document_frames
+    documents = "" if frames is None else f" A document took {frames:.1f} frames in the mean."
     return (
         f"{overhead.transmissions:,} transmissions, {bytes_text(overhead.bytes_on_air)} on the air, "
-        "envelopes and transfers that were cut included."
+        f"envelopes and transfers that were cut included.{forwarded}{documents}"
     )

@@ -13,14 +13,14 @@ import socket
 import tarfile
 import tempfile
 import warnings
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final
 from urllib.parse import urlsplit
 
 from pyspark.sql import SparkSession
 
 from spark_analysis.errors import NoSpark
-from spark_analysis.session.shipping import PACKAGES
+from spark_analysis.session.shipping import PACKAGES, is_shipped
 
 SCHEME: Final = "sc://"
 DEFAULT_PORT: Final = 15002
@@ -74,15 +74,15 @@ def packed_environment() -> Path:
     archive = folder / f"{_SHIPPED}.tar.gz"
     with tarfile.open(archive, "w:gz") as file:
         for package in PACKAGES:
-            file.add(_ROOT / package, package, filter=_without_caches)
+            file.add(_ROOT / package, package, filter=_shipped)
         starter = tarfile.TarInfo("python")
         starter.mode, starter.size = 0o755, len(_STARTER)
         file.addfile(starter, io.BytesIO(_STARTER.encode()))
     return archive
 
 
-def _without_caches(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    return None if "__pycache__" in entry.name else entry
+def _shipped(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    return entry if entry.isdir() or is_shipped(PurePath(entry.name)) else None
 
 
 def _refuse_silence(url: str) -> None:

@@ -96,6 +96,18 @@ def open_session(master: str | None = None, *, large: bool = False) -> SparkSess
 
 
 @contextmanager
+def spark_session(master: str | None = None, *, large: bool = False) -> Iterator[SparkSession]:
+    """Give the running session, or one that ends afterwards: who began one ends it, and nobody else."""
+    is_lent = SparkContext._active_spark_context is not None or bool(_remote)
+    session = open_session(master, large=large)
+    try:
+        yield session
+    finally:
+        if not is_lent:
+            close_session(session)
+
+
+@contextmanager
 def _interrupted_later() -> Iterator[None]:
     """Keep an interruption until Java is there: before, nobody could end it, and it would stay for ever."""
     if threading.current_thread() is not threading.main_thread():

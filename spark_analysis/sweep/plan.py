@@ -28,7 +28,7 @@ from pydantic_core import PydanticCustomError
 
 from documents.problems import DocumentError, Problem
 from documents.reading import read_text
-from documents.toml_documents import SchemaCodes, read_model
+from documents.toml_documents import SchemaCodes, parse_toml, read_model
 from documents.toml_positions import TomlPositions
 
 CODES: Final = SchemaCodes(unknown_key="D331", missing_key="D332", bad_value="D333")
@@ -110,7 +110,12 @@ class _SweepTable(BaseModel):
 def read_plan(path: Path) -> SweepPlan:
     """Read a sweep file; raise `DocumentError` with everything that is wrong with it, and where."""
     file = str(path)
-    table, positions = read_model(read_text(path), file, _SweepTable, CODES)
+    text = read_text(path)
+    content = parse_toml(text, file)
+    if "scenario" not in content and content.keys() & {"group", "radio"}:
+        message = f'this looks like a scenario; a sweep file names one: scenario = "{path.name}"'
+        raise DocumentError.of_file(file, CODES.unknown_key, message)
+    table, positions = read_model(text, file, _SweepTable, CODES)
     crossed = [
         tuple(
             _setting(positions, ("vary", name, choice), name, table.vary[name][choice])

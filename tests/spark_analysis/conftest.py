@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from spark_analysis.queries.analysis import DIRECT
 from spark_analysis.schema import TABLES as SPARK_TABLES
 from spark_analysis.session.session import close_session, open_session
+from tests.spark_analysis.clusters import Cluster, connect_server, ended
 from traces.schema import SCHEMA_VERSION, TABLES
 
 Rows = Sequence[Mapping[str, Any]]
@@ -36,6 +37,22 @@ def spark() -> Iterator[SparkSession]:
         session.conf.set(name, value)
     yield session
     close_session(session)
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Start a cluster once for all tests; whoever asks takes its `two_workers`."""
+    found = Cluster(tmp_path_factory.mktemp("cluster"))
+    yield found
+    found.end()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Start a server of Spark Connect once for all tests, and give its address."""
+    url, process = connect_server(tmp_path_factory.mktemp("connect"))
+    yield url
+    ended(process)
 
 
 @pytest.fixture

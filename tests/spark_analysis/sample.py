@@ -30,6 +30,7 @@ from spark_analysis.answers import (
     Track,
     TypeTraffic,
 )
+from spark_analysis.matching_figures import MatchingDone
 
 METRICS = {
     "delivery_ratio": Measured(0.75, "75.0 %", "150 of 200 owed"),
@@ -43,7 +44,13 @@ METRICS = {
     "p95_delay_s": Measured(2311.0, "38.5 min"),
     "overhead_ratio": Measured(5.0, "5", "900 transfers of notifications"),
     "bytes_per_delivery": Measured(1666.7, "1.67 kB", "everything sent, of every type"),
+    "forwarded_share": Measured(0.15, "15.0 %", "frames that relays sent for others"),
+    "mean_hops": Measured(2.5, "2.5"),
+    "routing_words": Measured(1.25, "1.25"),
     "share_kept": Measured(0.976, "97.6 %", "of 5,000 readings"),
+    "matching_steps": Measured(42.0, "42", "290 feature tests, 870 memberships in all"),
+    "matching_s": Measured(31e-6, "31 µs"),
+    "installs_spared": Measured(0.25, "25.0 %", "2 of 8, 91 B not sent"),
 }
 
 
@@ -102,7 +109,8 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
             relayed=900,
             delivered=150,
             transmissions=4000,
-            bytes_on_air=250_000,
+            bytes_on_air=310_000,
+            forwarded=600,
             by_type=(
                 TypeTraffic("notification", 900, 90_000, 12),
                 TypeTraffic("summary", 700, 81_000, 3),
@@ -145,8 +153,10 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
             (None,) * 20 + tuple(1 + i / 50 for i in range(100)),
         ),
         loads=(
-            GroupLoad("helpers", 2, 12.5, 80, 2400, 0.0, None, 0.9, 31.0),
-            GroupLoad("patients", 3, None, 0, 0, 0.65, 130.0, 0.0, None),
+            GroupLoad(
+                "helpers", 2, 12.5, 80, 2400, 0.0, None, MatchingDone(29, 60, 290, 870, 58, cost_us=899.0)
+            ),
+            GroupLoad("patients", 3, None, 0, 0, 0.65, 130.0, MatchingDone()),
         ),
         energy=Energy(
             total_j=5200.0,

@@ -110,11 +110,30 @@ def synthetic_run(seed: int) -> SyntheticRun:
                 "event_number": one.number,
                 "lifetime_ms": LIFETIME_MS,
                 "vector": notification_vector(one),
+                "event": EVENT,
             }
             for one in told
         ],
         "messages": _messages(chance, told, subscribers),
         "filter_decisions": _filter_decisions(chance, publishers),
+        "matching_work": [
+            {
+                "at_ms": one.at_ms + 5,
+                "node": 3 + place % 2,
+                "origin": one.origin,
+                "number": one.number,
+                "notifications": 1,
+                "matches": place % 3,
+                "feature_tests": 20 + place,
+                "memberships": 3 * place,
+                "aggregations": place,
+                "pairs": place % 5,
+                "rows": place % 7,
+                "cost_us": 10.0 + place,
+            }
+            for place, one in enumerate(told)
+        ]
+        + [_late_matching()],
         "buffers": [
             {
                 "at_ms": at_ms,
@@ -237,6 +256,22 @@ def _motion(chance: random.Random, nodes: int) -> list[Row]:
             )
             x, y, at_ms = to_x, to_y, end_ms
     return rows
+
+
+def _late_matching() -> Row:
+    """A subscription that came late, matched with nine notifications that were carried."""
+    counts = dict.fromkeys(("feature_tests", "memberships", "aggregations", "pairs"), 9)
+    return {
+        "at_ms": END_MS - 1,
+        "node": 3,
+        "origin": None,
+        "number": None,
+        "notifications": 9,
+        "matches": 1,
+        **counts,
+        "rows": 0,
+        "cost_us": 500.0,
+    }
 
 
 def _filter_decisions(chance: random.Random, publishers: range) -> list[Row]:

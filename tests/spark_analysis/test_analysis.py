@@ -300,6 +300,11 @@ def test_languages_groups_and_loads(analysis: Analysis, synthetic: SyntheticRun)
     assert loads["patients"].filter_s == pytest.approx(sum(row["cost_us"] for row in decisions) / 1e6)
     assert loads["patients"].nodes == 4
     assert loads["medics"].filter_us_per_reading is None
+    *work, late = synthetic.tables["matching_work"]
+    assert loads["relays"].matching.notifications == len(work)
+    assert loads["relays"].matching.late_us == late["cost_us"]
+    assert loads["relays"].matching.memberships == sum(row["memberships"] for row in work)
+    assert loads["medics"].matching.notifications == 0
     assert (loads["relays"].peak_items, loads["relays"].peak_bytes) == (5, 150)
 
 

@@ -63,7 +63,55 @@ def synthetic() -> SyntheticRun:
         for told in made.told
     ]
     readings = [*made.tables["filter_decisions"], *judged]
-    return replace(made, tables={**made.tables, "filter_decisions": readings})
+    first = made.tables["messages"][0]
+    messages = [*made.tables["messages"], *_installs(first), *_words(first)]
+    return replace(
+        made, tables={**made.tables, "filter_decisions": readings, "messages": messages, "hops": HOPS}
+    )
+
+
+def _installs(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return installs at sources 3 and 4: some sent, some spared by one mediator or by two, one both."""
+    step = {**row, "type": "install", "language": 1, "origin": 7, "reason": None, "bytes": 43}
+    sent = [{**step, "kind": "received", "node": 3 + n % 2, "peer": 1, "number": n // 2} for n in range(6)]
+    spared = [
+        {**step, "kind": "spared", "node": mediator, "peer": 4, "number": n, "bytes": 40 + n}
+        for mediator, n in ((1, 2), (1, 3), (2, 3), (2, 8))
+    ]
+    return [*sent, *({**one, "kind": "sent"} for one in sent[:2]), *spared]
+
+
+def _words(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what a broker heard of routes: seven words, and what it sent itself, which does not count."""
+    step = {**row, "language": 0, "origin": 9, "reason": None, "node": 3, "peer": 4, "bytes": 40}
+    heard = ("advertise", "advertise", "join", "join", "join", "prune", "unadvertise")
+    kinds = ("replicated",) * 5 + ("refused", "duplicate")
+    found = [
+        {**step, "kind": kind, "type": type, "number": number}
+        for number, (kind, type) in enumerate(zip(kinds, heard, strict=True))
+    ]
+    return [*found, {**step, "kind": "dropped", "type": "join", "number": 9}]
+
+
+HOPS: list[dict[str, Any]] = [
+    {
+        "at_ms": 1_000 * frame + 100 * hop,
+        "sent_ms": None if lost == "no_route" else 1_000 * frame + 100 * hop - 7,
+        "node": hop - 1,
+        "peer": None if lost == "no_route" else hop,
+        "source": 0,
+        "destination": destination,
+        "frame": frame,
+        "hop": hop,
+        "bytes": 20 + frame,
+        "lost": lost if hop == hops else None,
+    }
+    for frame, (destination, hops, lost) in enumerate(
+        [(3, 3, None), (2, 2, None), (4, 2, "radio"), (3, 2, "no_route"), (9, 1, "no_route")], start=1
+    )
+    for hop in range(1, hops + 1)
+]
+"""Frames that went beyond range, hop by hop: two arrived, three did not."""
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +126,9 @@ def analysis(run: Run) -> Analysis:
 
 
 # ---------------------------------------------------------------------- what each says of itself
+
+
+STEPS = ("feature_tests", "memberships", "aggregations", "pairs", "rows")
 
 
 def test_every_file_among_the_members_is_one_metric() -> None:
@@ -126,6 +177,7 @@ def expected(run: SyntheticRun) -> dict[str, float]:
     ]
     half = min(time for time, _ in times if oracle.survival_at(times, time) <= 0.5 + 1e-12)
     messages, readings = run.tables["messages"], run.tables["filter_decisions"]
+    work = [row for row in run.tables["matching_work"] if row["number"] is not None]
     unheard = {  # readings of zeros, of which nobody was told
         (row["node"], row["event_number"], row["at_ms"], wish.subscriber)
         for row in readings[: -len(run.told)]
@@ -134,6 +186,8 @@ def expected(run: SyntheticRun) -> dict[str, float]:
         and oracle.in_force(wish, row["at_ms"])
     }
     seen = [row for row in messages if row["kind"] == "delivered"]
+    sent = [row for row in messages if row["kind"] == "sent"]
+    relayed = [row for row in run.tables["hops"] if row["hop"] > 1 and row["sent_ms"] is not None]
     carried = [row for row in messages if row["kind"] == "received" and "notif" in row["type"]]
     assert (len(over) - missed, owed) == (sum(pair in arrived for pair in over), len(pairs))
     return {
@@ -147,8 +201,14 @@ def expected(run: SyntheticRun) -> dict[str, float]:
         "p95_delay_s": oracle.nearest_rank(delays, 95) / 1000,
         "median_owed_delay_s": half / 1000,
         "overhead_ratio": (len(carried) - len(seen)) / len(seen),
-        "bytes_per_delivery": sum(row["bytes"] for row in messages if row["kind"] == "sent") / len(seen),
+        "bytes_per_delivery": sum(row["bytes"] for row in [*sent, *relayed]) / len(seen),
+        "forwarded_share": len(relayed) / (len(sent) + len(relayed)),
+        "mean_hops": (3 + 2) / 2,
+        "routing_words": 7 / delivered,
         "share_kept": sum(row["released"] == 0 for row in readings) / len(readings),
+        "matching_steps": sum(row[name] for row in work for name in STEPS) / len(work),
+        "matching_s": sum(row["cost_us"] for row in work) / 1e6 / len(work),
+        "installs_spared": 2 / 8,  # at source 4 the third and the eighth; six were sent
     }
 
 

@@ -311,3 +311,13 @@ def test_where_no_term_says_anything_is_told() -> None:
 
 def test_terms_that_meet_leave_no_hole() -> None:
     assert holes(learn_terms(counted(list(range(256)) * 3), HEART_RATE, ["low", "high"]), HEART_RATE) == []
+
+
+def test_a_term_that_three_bytes_say_badly_is_not_written_as_its_opposite() -> None:
+    """Most values are 0: what is steep at an end strays far, and no vocabulary can say a complement."""
+    values = [0] * 900 + [1] * 300 + [3] * 200 + [60] * 80 + [64] * 80
+    calm, windy = learn_terms(counted(values), HEART_RATE, ["calm", "windy"])
+    assert calm.curve[0] == 1.0
+    assert calm.curve[64] == 0.0
+    assert calm.written["shoulder"]["side"] == "left"
+    assert windy.written["shoulder"]["side"] == "right"

@@ -118,6 +118,7 @@ def run_tables() -> dict[str, list[dict[str, Any]]]:
                 "event_number": row["event_number"],
                 "lifetime_ms": 60_000,
                 "vector": row["vector"],
+                "event": None,
             }
             for row in documents
             if row["released"]

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812
 
 from spark_analysis.answers import Fairness
+from spark_analysis.matching_figures import MatchingDone
 from spark_analysis.metrics.cost import computing_cost
 from spark_analysis.metrics.delivery import delivery_ratio, with_group, with_run
 from spark_analysis.metrics.holding import buffer_use, copies_over_time, held_over_time, replication_degree
@@ -53,11 +53,11 @@ def test_what_all_nodes_hold(buffers: DataFrame) -> None:
 def test_use_is_weighted_by_time_and_a_moment_has_one_value(buffers: DataFrame) -> None:
     found = buffers.transform(buffer_use, 4000).collect()
     assert sorted(tuple(row) for row in found) == [(1, 4000, 5000, 2, 60), (2, 4000, 1500, 1, 30)]
-    load = load_of("relays", {1, 2}, found, [])
+    load = load_of("relays", {1, 2}, found, [], [])
     # node 1: 0 for 1 s, 2 for 2 s, 1 for 1 s; node 2: 0 for 2.5 s, 1 for 1.5 s; eight seconds in all
     assert load.mean_items == pytest.approx((2 * 2 + 1 + 1.5) / 8)
     assert (load.peak_items, load.peak_bytes) == (2, 60)
-    assert (load.filter_us_per_reading, load.match_us_per_match) == (None, None)
+    assert (load.filter_us_per_reading, load.matching) == (None, MatchingDone())
 
 
 def test_who_ever_held_a_notification(make_table: MakeTable) -> None:
@@ -79,14 +79,17 @@ def test_who_ever_held_a_notification(make_table: MakeTable) -> None:
 
 
 def test_cost_by_group(make_table: MakeTable) -> None:
-    matches = make_table(
-        "matches", {"node": 1, "cost_us": 10.0}, {"node": 1, "cost_us": 20.0}, {"node": 2, "cost_us": 60.0}
+    readings = make_table(
+        "filter_decisions",
+        {"node": 1, "cost_us": 10.0},
+        {"node": 1, "cost_us": 20.0},
+        {"node": 2, "cost_us": 60.0},
     )
-    found = matches.withColumn("step", F.lit("matches")).transform(computing_cost, "node", "step").collect()
-    assert sorted(tuple(row) for row in found) == [(1, "matches", 2, 30.0), (2, "matches", 1, 60.0)]
-    load = load_of("relays", {1, 2}, [], found)
-    assert (load.match_s, load.match_us_per_match) == (pytest.approx(90e-6), 30.0)
-    assert (load.filter_s, load.filter_us_per_reading, load.mean_items) == (0.0, None, None)
+    found = readings.transform(computing_cost, "node").collect()
+    assert sorted(tuple(row) for row in found) == [(1, 2, 30.0), (2, 1, 60.0)]
+    load = load_of("relays", {1, 2}, [], found, [])
+    assert (load.filter_s, load.filter_us_per_reading) == (pytest.approx(90e-6), 30.0)
+    assert (load.matching, load.mean_items) == (MatchingDone(), None)
 
 
 def test_delivery_by_role_and_language_and_how_fair_it_is(make_table: MakeTable, nodes: DataFrame) -> None:

@@ -77,6 +77,7 @@ def test_every_fate_once(make_table: MakeTable) -> None:
                 "language": 1,
                 "lifetime_ms": lifetimes.get(n, 900),
                 "vector": notification_vector(one),
+                "event": EVENT,
             }
             for n, one in told.items()
         ),
@@ -108,7 +109,7 @@ def test_every_fate_once(make_table: MakeTable) -> None:
         enumerate(FATES, start=1)
     )
     assert [tuple(row) for row in rows.where("not wanted").collect()] == [
-        (9, 9, 1_000, 1, False, "delivered")
+        (9, EVENT, 9, 1_000, 1, False, "delivered")
     ]
     counted = fate_counts(packed, revisions, became, notifications, messages).collect()
     assert {(row["wanted"], row["fate"]): row["pairs"] for row in counted} == {
@@ -153,6 +154,7 @@ def test_counting_gives_what_the_rows_of_all_pairs_give(make_table: MakeTable) -
                     "language": 1,
                     "lifetime_ms": chance.choice((500, 90_000)),
                     "vector": notification_vector(told),
+                    "event": EVENT,
                 }
             )
             for subscriber in range(4):

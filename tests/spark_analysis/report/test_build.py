@@ -21,6 +21,7 @@ from spark_analysis.answers import (
     Served,
     Timeline,
 )
+from spark_analysis.matching_figures import MatchingDone
 from spark_analysis.number_format import NO_BREAK
 from spark_analysis.report.build import refuse_unwritable, write_report
 from spark_analysis.report.drawing import canvas, time_axis
@@ -131,6 +132,8 @@ def test_figures_of_the_run_are_on_the_page() -> None:
         "used 5.2 kJ, 34.7 J for each delivery",
         "1.76 kJ",
         "2.15 s on the air",
+        "600 of them were forwarded by relays: 60 kB with headers, which the bars leave out",
+        "Delay by the number of transfers between overlay nodes",
         "100 of 214 contacts",
         "300 pairs of reading and subscriber should have been told, and 50.0 % of them were",
     ):
@@ -200,9 +203,11 @@ def test_a_run_without_deliveries_has_a_page_too() -> None:
 
 def test_a_column_of_costs_that_nobody_knows_is_left_out() -> None:
     fine = sample_analysis()
-    assert "<th>a match</th>" in loads_table(fine)
+    assert "<th>a notification</th>" in loads_table(fine)
+    assert "<th>memberships</th>" in loads_table(fine)
+    assert "<th>pairs</th>" not in loads_table(fine), "nobody broke anything down"
     assert "Computing time" in loads_table(fine)
-    free = tuple(replace(load, filter_us_per_reading=None, match_us_per_match=None) for load in fine.loads)
+    free = tuple(replace(load, filter_us_per_reading=None, matching=MatchingDone()) for load in fine.loads)
     found = loads_table(replace(fine, loads=free))
     assert re.findall("<th>(.*?)</th>", found) == ["group", "nodes", "held, mean", "held, peak", "peak size"]
     assert re.findall("<td>(.*?)</td>", found)[5:8] == ["patients", "3", "–"]

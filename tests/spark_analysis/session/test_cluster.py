@@ -3,95 +3,24 @@
 import json
 import math
 import os
-import signal
-import socket
 import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
 from spark_analysis.report.build import analyse
 from spark_analysis.run import open_run
-from spark_analysis.session.java import find_java
 from spark_analysis.session.shipping import PACKAGES, packed_packages
 from spark_analysis.sweep.plan import read_plan
 from spark_analysis.sweep.run import on_spark, run_sweep
 from tests.paths import ROOT
+from tests.spark_analysis.clusters import SECONDS, Cluster
 from tests.spark_analysis.little import write_little_sweep
-
-SECONDS = 240
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
-def start(folder: Path, name: str, *words: str) -> subprocess.Popen[bytes]:
-    environment = {
-        **os.environ,
-        "JAVA_HOME": str(find_java().home),
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_WORKER_DIR": str(folder / name),
-        "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # six Java processes on two cores
-    }
-    for name_of_ours in ("PYTHONPATH", "SPARK_CONF_DIR"):  # a session of this process may have set them
-        environment.pop(name_of_ours, None)
-    launcher = Path(pyspark.__file__).parent / "bin" / "spark-class"
-    with (folder / f"{name}.log").open("wb") as log:
-        return subprocess.Popen(
-            [str(launcher), *words],
-            cwd=folder,
-            env=environment,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-
-
-def wait_for(happened: str, log: Path, word: str) -> None:
-    end = time.monotonic() + SECONDS
-    while word not in (log.read_text(errors="replace") if log.is_file() else ""):
-        assert time.monotonic() < end, f"{happened} did not happen:\n{log.read_text()}"
-        time.sleep(0.2)
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    port = free_port()
-    url = f"spark://127.0.0.1:{port}"
-    begun = []
-    at = ["--host", "127.0.0.1", "--port", str(port), "--webui-port", str(free_port())]
-    try:
-        begun.append(start(tmp_path, "master", "org.apache.spark.deploy.master.Master", *at))
-        wait_for("the master's start", tmp_path / "master.log", "New state: ALIVE")
-        for name in ("one", "two"):
-            begun.append(
-                start(
-                    tmp_path,
-                    name,
-                    "org.apache.spark.deploy.worker.Worker",
-                    *("--host", "127.0.0.1", "--cores", "1", "--memory", "1g"),
-                    *("--webui-port", str(free_port())),
-                    url,
-                )
-            )
-        for name in ("one", "two"):
-            wait_for("the worker's start", tmp_path / f"{name}.log", "Successfully registered")
-        yield url, begun[1:]
-    finally:
-        for process in begun:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
 
 
 def dens(*words: str | Path) -> subprocess.Popen[str]:
@@ -127,22 +56,22 @@ def alike(one: Any, other: Any) -> bool:
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
 def test_a_cluster_that_loses_a_worker_gives_what_one_machine_gives(
-    cluster: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path, spark: SparkSession
+    cluster: Cluster, tmp_path: Path, spark: SparkSession
 ) -> None:
     """A sweep loses a worker with its executor in the middle; a report is made with what is left."""
-    url, workers = cluster
+    first, second = cluster.two_workers()
     file = write_little_sweep(tmp_path, 'seeds = "1..6"')
     out = tmp_path / "out"
-    sweep = dens("sweep", file, "-o", out, "--master", url, "--json")
+    sweep = dens("sweep", file, "-o", out, "--master", cluster.url, "--json")
     end = time.monotonic() + SECONDS
     while len(list(out.glob("runs/*/figures.json"))) < 1 and sweep.poll() is None:
         assert time.monotonic() < end, "nothing began to run"
         time.sleep(0.05)
-    os.killpg(workers[0].pid, signal.SIGKILL)
+    cluster.kill(first)
     assert len(list(out.glob("runs/*/figures.json"))) < 12, "everything was done before the worker died"
     swept = document_of(sweep)
     run = out / "runs" / "v001-s1"
-    reported = document_of(dens("report", run, "--master", url, "--json", "-o", tmp_path / "r.html"))
+    reported = document_of(dens("report", run, "--master", cluster.url, "--json", "-o", tmp_path / "r.html"))
     here = run_sweep(read_plan(file), tmp_path / "here", on_spark(spark))
     assert swept["variants"] == json.loads(json.dumps(here.as_document()["variants"]))
     assert swept["timing"]["runs"] == 12
@@ -150,7 +79,7 @@ def test_a_cluster_that_loses_a_worker_gives_what_one_machine_gives(
     analysis = analyse(open_run(run, spark))
     assert alike(reported, json.loads(json.dumps(analysis.as_document())))
     assert analysis.delivery.total.delivered > 0
-    assert list((tmp_path / "two").rglob("dens_packages*"))
+    assert list((cluster.folder / second).rglob("dens_packages*"))
 
 
 def test_the_archive_holds_every_package_with_its_data() -> None:
@@ -164,4 +93,4 @@ def test_the_archive_holds_every_package_with_its_data() -> None:
     ):
         assert needed in names
     assert any(name.startswith("knowledge_manager/") and name.endswith(".toml") for name in names)
-    assert not any("__pycache__" in name for name in names)
+    assert {Path(name).suffix for name in names if "__pycache__" in name} <= {".nbi", ".nbc"}

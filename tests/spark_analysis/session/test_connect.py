@@ -2,16 +2,13 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
@@ -22,61 +19,12 @@ from spark_analysis.live.follow import follow
 from spark_analysis.report.build import analyse, write_report
 from spark_analysis.run import open_run
 from spark_analysis.session.connect import connect, packed_environment
-from spark_analysis.session.java import find_java
 from spark_analysis.session.shipping import PACKAGES
 from spark_analysis.sweep.plan import read_plan
 from spark_analysis.sweep.run import in_processes, run_sweep
 from tests.paths import ROOT
+from tests.spark_analysis.clusters import SECONDS, free_port
 from tests.spark_analysis.little import write_little_sweep
-from tests.spark_analysis.session.test_cluster import free_port
-
-SECONDS = 240
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Start a server on loopback, in a folder from which our packages cannot be seen, and end it."""
-    folder = tmp_path_factory.mktemp("connect")
-    port = free_port()
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder),
-        "JAVA_HOME": str(find_java().home),
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "PYSPARK_PYTHON": sys.executable,
-        "PYTHONSAFEPATH": "1",
-    }
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.connect.grpc.binding.address": "127.0.0.1",
-        "spark.connect.grpc.binding.port": str(port),
-    }
-    words = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit"), "--master", "local[2]"]
-    words += ["--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"]  # it serves a minute
-    words += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]
-    words += [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
-    log = folder / "server.log"
-    with log.open("wb") as said:
-        process = subprocess.Popen(
-            [*words, "spark-internal"],
-            cwd=folder,
-            env=environment,
-            stdout=said,
-            stderr=said,
-            start_new_session=True,
-        )
-    try:
-        end = time.monotonic() + SECONDS
-        while "Spark Connect server started" not in log.read_text(errors="replace"):
-            assert process.poll() is None, log.read_text(errors="replace")
-            assert time.monotonic() < end, log.read_text(errors="replace")
-            time.sleep(0.2)
-        yield f"sc://127.0.0.1:{port}"
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def dens(*words: str | Path) -> Any:
@@ -127,7 +75,7 @@ def test_what_is_sent_holds_every_package_and_what_starts_python(tmp_path: Path)
         names = archive.getnames()
         archive.extractall(tmp_path, filter="data")
     assert {name.split("/")[0] for name in names} == {*PACKAGES, "python"}
-    assert not [name for name in names if "__pycache__" in name]
+    assert {Path(name).suffix for name in names if "__pycache__" in name} <= {"", ".nbi", ".nbc"}
     asked = [str(tmp_path / "python"), "-P", "-c", "import plugins; print(plugins.__file__)"]
     environment = {"PATH": os.environ["PATH"], "PYSPARK_PYTHON": sys.executable}
     found = subprocess.run(asked, env=environment, capture_output=True, text=True, check=True, cwd="/")

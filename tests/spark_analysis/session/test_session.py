@@ -14,14 +14,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_analysis.errors import NoSpark
-from spark_analysis.session.session import open_session
+from spark_analysis.session.session import open_session, spark_session
 from tests.paths import ROOT
 
 PROGRAM = """
     import os, sys
     from spark_analysis.errors import NoSpark
     from spark_analysis.session.java import find_java
-    from spark_analysis.session.session import close_session, open_session
+    from spark_analysis.session.session import open_session, spark_session
 
     def with_our_code(batches):
         from plugins.registry import languages
@@ -33,12 +33,11 @@ PROGRAM = """
         open_session("nowhere")
     except NoSpark as error:
         print("refused:", str(error).splitlines()[0], "|", "Master must" in str(error))
-    spark = open_session()
-    print("java from", find_java({"PATH": os.environ["PATH"]}).source)
-    print("master", spark.sparkContext.master)
-    print("same", open_session() is open_session())
-    print("rows", spark.range(5).mapInArrow(with_our_code, "id long").count())
-    close_session(spark)
+    with spark_session() as spark:
+        print("java from", find_java({"PATH": os.environ["PATH"]}).source)
+        print("master", spark.sparkContext.master)
+        print("same", open_session() is spark)
+        print("rows", spark.range(5).mapInArrow(with_our_code, "id long").count())
     children = open(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read()
     print("children", children.split())
 """
@@ -150,6 +149,13 @@ def test_an_interruption_is_told_in_one_word_and_leaves_no_java(
     assert report.stdout.read() == ""  # Java has it too: it ends when both are gone
     assert report.wait(60) == 130
     assert not (folder / "report.html").exists()
+
+
+def test_who_finds_a_session_running_leaves_it_running(spark: SparkSession) -> None:
+    """An experiment among others, a command in a notebook: what they did not begin they do not end."""
+    with spark_session() as found:
+        assert found is spark
+    assert spark.range(3).count() == 3
 
 
 def test_one_process_has_one_session(spark: SparkSession) -> None:

@@ -93,6 +93,8 @@ def test_a_plan_is_every_combination_and_the_single_ones(tmp_path: Path) -> None
         ('scenario = "a"\nseeds = "4..2"', "2:1: error D333", "different whole numbers"),
         ('scenario = "a"\nseeds = [true]', "2:1: error D333", "different whole numbers"),
         ('scenario = "a"\nseed = [1]', "2:1: error D331", 'did you mean "seeds"?'),
+        ('name = "a"\n[[group]]\nname = "b"', "error D331", 'names one: scenario = "s.toml"'),
+        ('name = "a"\n[radio.b]\nrange_m = 3', "error D331", "looks like a scenario"),
         ('scenario = "a"\n[vary]\nb = 3', "3:1: error D333", "a list is wanted"),
         ('scenario = "a"\n[vary]\nb = []', "3:1: error D333", "at least 1 item"),
         ('scenario = "a"\nvariant = [1]', "2:12: error D333", "a table is wanted"),

@@ -1,0 +1,25 @@
+"""How long mediators took to find out who a notification is for."""
+
+from typing import Final
+
+from spark_analysis.catalogue.evidence import Evidence
+from spark_analysis.catalogue.metric import Metric, Unit
+
+
+def matching_s(evidence: Evidence) -> float | None:
+    """Return the time for each notification that a mediator judged; None where no device takes any."""
+    done = evidence.matching
+    assert done is not None
+    return done.each(done.cost_us / 1e6) if done.cost_us else None
+
+
+METRIC: Final = Metric(
+    name="matching_s",
+    title="matching time",
+    meaning="time for each notification that a mediator judged, from the devices’ profiles",
+    unit=Unit.SECONDS,
+    better="down",
+    needs=frozenset({"matching"}),
+    of=matching_s,
+    place=130,
+)

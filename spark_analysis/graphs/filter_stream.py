@@ -1,0 +1,174 @@
+"""Judges publications as they come: Structured Streaming brings each file in once, and each batch is judged
+by the index of its time.
+
+Before batch n is judged, `notes/n.json` says with which version of the index; a batch that has a note uses it
+again, and `matches/batch=n` is put in place whole. So a stream that was killed anywhere, and started again,
+says the same pairs as one that was not, also where the index changed in between. Spark notes which files
+belong to a batch before it begins with it.
+"""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException, StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+
+from documents.atomic_write import write_whole
+from documents.json_documents import parse_json
+from documents.untrusted_folder import read_in
+from knowledge_manager.mission_table import MissionTable
+from spark_analysis.errors import AnalysisError, NoSpark
+from spark_analysis.graphs.filter_batch import PUBLICATIONS, judged
+from spark_analysis.graphs.index_files import newest_version, read_index, table_digest
+from spark_analysis.graphs.index_shipping import ShippedIndex, ship
+from spark_analysis.graphs.results import Totals, write_matches
+from spark_analysis.session.connect import is_remote
+from spark_analysis.streams import held_alone, refuse_patterns
+
+_PARTS_AT_ONCE: Final = 64
+_LARGEST_NOTE: Final = 64 * 1024
+_LOOK_EVERY_S: Final = 0.2
+
+
+class FilterError(AnalysisError):
+    """Publications cannot be judged, or what stands in the folder is another job's."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchJudged:
+    """One batch, and the version of the index that judged it."""
+
+    number: int
+    version: int
+    totals: Totals
+
+
+Tell = Callable[[BatchJudged], None]
+
+
+def follow(
+    index: Path,
+    publications: Path,
+    out: Path,
+    spark: SparkSession,
+    table: MissionTable,
+    tell: Tell,
+    *,
+    every_s: float,
+    once: bool = False,
+    as_rows: bool = False,
+) -> Totals:
+    """Judge what comes into a folder of Parquet files until it is interrupted, or with `once` what is there.
+
+    Called again it goes on where it was; returned are the totals of this call.
+    """
+    if is_remote(spark):
+        raise NoSpark("publications cannot be followed through Spark Connect; name a master, or leave it out")
+    publications, out = publications.absolute(), out.absolute()
+    refuse_patterns(publications, "a folder of publications")
+    refuse_patterns(out, "a folder")
+    out.mkdir(parents=True, exist_ok=True)
+    with held_alone(out, f"{out}: somebody else writes there already"):
+        _same_job(out, index, publications, table, as_rows)
+        stream = _Stream(index, out, spark, table, tell, as_rows)
+        reader = spark.readStream.schema(PUBLICATIONS).option("maxFilesPerTrigger", _PARTS_AT_ONCE)
+        source = reader.option("pathGlobFilter", "*.parquet").parquet(str(publications))
+        writing = source.writeStream.foreachBatch(stream.bring_in)
+        writing = writing.option("checkpointLocation", str(out / "checkpoint"))
+        writing = (
+            writing.trigger(availableNow=True)
+            if once
+            else writing.trigger(processingTime=f"{round(1000 * every_s)} milliseconds")
+        )
+        try:
+            query = writing.start()
+        except (PySparkException, Py4JJavaError) as error:
+            raise FilterError(
+                f"{out}: Spark's own notes are damaged; begin anew in another folder"
+            ) from error
+        try:
+            while query.isActive and not once:
+                time.sleep(_LOOK_EVERY_S)
+            query.awaitTermination()
+        except StreamingQueryException as error:
+            if stream.failure is not None:
+                raise stream.failure from None
+            said = str(error).strip().splitlines()
+            raise FilterError(
+                f"{publications}: cannot be followed any more: {said[0] if said else error}"
+            ) from error
+        finally:
+            query.stop()
+        return stream.totals
+
+
+class _Stream:
+    """What happens to each batch."""
+
+    def __init__(
+        self, index: Path, out: Path, spark: SparkSession, table: MissionTable, tell: Tell, as_rows: bool
+    ) -> None:
+        self._index = index
+        self._out = out
+        self._spark = spark
+        self._table = table
+        self._tell = tell
+        self._as_rows = as_rows
+        self._shipped: dict[int, ShippedIndex] = {}
+        self.totals = Totals()
+        self.failure: Exception | None = None
+        """What ended the stream, where that was ours: Spark passes on its text alone."""
+
+    def bring_in(self, frame: DataFrame, number: int) -> None:
+        """Judge one batch."""
+        try:
+            version = self._noted(number)
+            found = frame.transform(judged(self._of(version), self._table))
+            target = self._out / "matches" / f"batch={number:08}"
+            target.parent.mkdir(exist_ok=True)
+            totals = write_matches(found, target, as_rows=self._as_rows)
+        except Exception as error:
+            self.failure = error
+            raise
+        self.totals += totals
+        self._tell(BatchJudged(number, version, totals))
+
+    def _noted(self, number: int) -> int:
+        """Return the version that a batch is judged by: what was noted, or the newest, which is noted."""
+        name = f"notes/{number:08}.json"
+        if (self._out / name).exists():
+            noted = parse_json(read_in(self._out, name, _LARGEST_NOTE), str(self._out / name), "D528")
+            return int(noted["version"])
+        version = newest_version(self._index)
+        write_whole(self._out / name, json.dumps({"version": version}).encode(), within=self._out)
+        return version
+
+    def _of(self, version: int) -> ShippedIndex:
+        if version not in self._shipped:
+            self._shipped[version] = ship(read_index(self._index, self._table, version), self._spark)
+        return self._shipped[version]
+
+
+def _same_job(out: Path, index: Path, publications: Path, table: MissionTable, as_rows: bool) -> None:
+    """Refuse a folder in which something else was judged; note what is judged in a new one."""
+    job = {
+        "index": str(index.absolute()),
+        "publications": str(publications),
+        "table": table_digest(table),
+        "rows": as_rows,
+    }
+    file = out / "filter.json"
+    if not file.exists():
+        if (out / "checkpoint").exists() or (out / "matches").exists():
+            raise FilterError(f"{out}: matches of another job stand there; choose another folder")
+        write_whole(file, (json.dumps(job, indent=2) + "\n").encode(), within=out)
+        return
+    known = parse_json(read_in(out, "filter.json", _LARGEST_NOTE), str(file), "D528")
+    for name, value in job.items():
+        if not isinstance(known, dict) or known.get(name) != value:
+            raise FilterError(f"{out}: what was judged there had another {name}; choose another folder")

@@ -1,0 +1,67 @@
+"""How an index reaches the workers: by its path where they share this machine, else in an archive.
+
+Each version has a name of its own, so that a stream can go on with one while the next is on its way. A worker
+process loads what it was sent once, not once a task: loading takes longer than judging a small batch.
+"""
+
+import atexit
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pyspark import SparkFiles
+from pyspark.sql import SparkSession
+
+from knowledge_manager.mission_table import MissionTable
+from spark_analysis.graphs.index_files import IndexVersion, packed_version, read_version
+from spark_analysis.graphs.judge import GraphJudge
+from spark_analysis.session.connect import is_remote
+
+_LOADED_AT_ONCE: Final = 16
+"""Judges that a process keeps: a version and the one before it, or the shards of a plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedIndex:
+    """Where workers find a version of an index, and which one it is."""
+
+    digest: str
+    place: str
+    """A path, or the name of an archive that is unpacked beside their work."""
+
+
+def ship(version: IndexVersion, spark: SparkSession) -> ShippedIndex:
+    """Make a version of an index available to all workers of a session, also to those that come later."""
+    if not is_remote(spark) and str(spark.sparkContext.master).startswith("local"):
+        return ShippedIndex(version.digest, str(version.folder.absolute()))
+    name = f"dens_index_{version.digest[:24]}"
+    beside = Path(tempfile.mkdtemp(prefix="dens-index-"))
+    atexit.register(shutil.rmtree, beside, ignore_errors=True)
+    archive = packed_version(version.folder, beside / f"{name}.zip")
+    if is_remote(spark):
+        spark.addArtifacts(f"{archive}#{name}", archive=True)
+    else:
+        spark.sparkContext.addArchive(f"{archive}#{name}")
+    return ShippedIndex(version.digest, name)
+
+
+_loaded: dict[str, GraphJudge] = {}
+"""The judges of this process, by digest, the one that was used last at the end."""
+
+
+def judge_of(shipped: ShippedIndex, table: MissionTable) -> GraphJudge:
+    """Return the judge that a shipped index is, loaded the first time that this process asks."""
+    judge = _loaded.pop(shipped.digest, None)
+    if judge is None:
+        judge = GraphJudge(read_version(_found(shipped.place), table), table)
+        while len(_loaded) >= _LOADED_AT_ONCE:
+            del _loaded[next(iter(_loaded))]
+    _loaded[shipped.digest] = judge
+    return judge
+
+
+def _found(place: str) -> Path:
+    here = Path(place)
+    return here if here.is_dir() else Path(SparkFiles.get(place))
