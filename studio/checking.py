@@ -8,14 +8,22 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
     from documents.problems import Problem
+    from knowledge_manager.graphs.rdf_kind import RdfKind
     from knowledge_manager.mission_table import MissionTable
     from knowledge_manager.thesaurus import Thesaurus
     from knowledge_manager.thesaurus_concept import Concept
 
-THESAURUS_SUFFIXES: Final = (".ttl", ".jsonld", ".rdf")
+RDF_SUFFIXES: Final = (".ttl", ".jsonld", ".rdf", ".nt")
 COMPILED_THESAURUS: Final = ".thesaurus"
+COMPILED_TAXONOMY: Final = ".taxonomy"
 VECTOR_SUFFIXES: Final = (".sv", ".nv", ".hex")
-CHECKED_SUFFIXES: Final = (".xml", ".toml", *VECTOR_SUFFIXES, *THESAURUS_SUFFIXES, COMPILED_THESAURUS)
+CHECKED_SUFFIXES: Final = (
+    *(".xml", ".rq", ".toml"),
+    *VECTOR_SUFFIXES,
+    *RDF_SUFFIXES,
+    COMPILED_THESAURUS,
+    COMPILED_TAXONOMY,
+)
 
 TomlKind = Literal["vocabulary", "node", "scenario", "nothing"]
 
@@ -44,9 +52,13 @@ class Checker:
         vocabularies: Sequence[str] | None,
         thesauri: Sequence[str] | None,
         language: str | None = None,
+        rdf_kind: "RdfKind | None" = None,
     ) -> None:
-        """Look at these files. `language` is the one of vectors, the usual one where it is not said."""
+        """Look at these files. `language` is the one of vectors, the usual one where it is not said;
+        `rdf_kind` what files of RDF are, which their properties tell where it is not said.
+        """
         self.language = language
+        self._rdf_kind = rdf_kind
         self._sources = list(sources)
         self._named = tuple(vocabularies or ())
         self._thesauri: tuple[str | Path, ...] = tuple(thesauri or ())
@@ -76,15 +88,31 @@ class Checker:
             return self._toml_problems(path)
         if path.suffix == COMPILED_THESAURUS:
             return _compiled_thesaurus_problems(path)
-        if path.suffix in THESAURUS_SUFFIXES:
-            from knowledge_manager.thesaurus_check import check_thesaurus_file
-
-            table = self._table(self._own_mission(path).vocabularies)
-            return check_thesaurus_file(path, table, self._concepts_beside())
+        if path.suffix == COMPILED_TAXONOMY:
+            return _taxonomy_problems(path)
+        if path.suffix in RDF_SUFFIXES:
+            return self._rdf_problems(path)
         checks = [self._problems_in(path, mission) for mission in self.missions_for(path)]
         if not self._is_named(path):
             return min(checks, key=lambda problems: sum(one.severity == "error" for one in problems))
         return list(dict.fromkeys(problem for problems in checks for problem in problems))
+
+    def _rdf_problems(self, path: Path) -> "list[Problem]":
+        """Return the problems of a thesaurus, a taxonomy or a publication."""
+        from documents.problems import DocumentError
+
+        try:
+            kind = self._rdf_kind or _kind_of_rdf(path)
+            if kind == "taxonomy":
+                return _taxonomy_problems(path)
+            table = self._table(self._own_mission(path).vocabularies)
+            if kind == "publication":
+                return _publication_problems(path, table)
+        except DocumentError as error:
+            return list(error.problems)
+        from knowledge_manager.thesaurus_check import check_thesaurus_file
+
+        return check_thesaurus_file(path, table, self._concepts_beside())
 
     def missions_for(self, path: Path) -> list[Mission]:
         """Return what this subscription or vector is used with: all missions that name it, or else any of
@@ -168,7 +196,7 @@ class Checker:
         if self._concepts is None:
             found: list[Concept] = []
             names: list[str | Path] = [SHIPPED]
-            names += [path for path in self._sources if path.suffix in THESAURUS_SUFFIXES]
+            names += [path for path in self._sources if self._is_thesaurus(path)]
             for name in names:
                 try:
                     found += concepts_of(name)
@@ -176,6 +204,14 @@ class Checker:
                     continue  # told of the file itself
             self._concepts = tuple(found)
         return self._concepts
+
+    def _is_thesaurus(self, path: Path) -> bool:
+        from documents.problems import DocumentError
+
+        try:
+            return path.suffix in RDF_SUFFIXES and (self._rdf_kind or _kind_of_rdf(path)) == "thesaurus"
+        except DocumentError:
+            return False  # told of the file itself
 
     def _toml_problems(self, path: Path) -> "list[Problem]":
         kind = self._kinds.get(path) or kind_of_toml(path)
@@ -246,6 +282,36 @@ def _subscription_problems(path: Path, table: "MissionTable", words: "Thesaurus 
         return authoring_of(language_of_document(source, str(path))).check(source, str(path), table, words)
     except DocumentError as error:
         return list(error.problems)
+
+
+def _kind_of_rdf(path: Path) -> "RdfKind":
+    from documents.reading import read_document
+    from knowledge_manager.graphs.rdf_kind import kind_of_rdf
+    from knowledge_manager.rdf_text import FORMATS
+    from knowledge_manager.skos import LARGEST_SOURCE
+
+    return kind_of_rdf(read_document(path, LARGEST_SOURCE), str(path), FORMATS[path.suffix])
+
+
+def _taxonomy_problems(path: Path) -> "list[Problem]":
+    from documents.problems import DocumentError
+    from knowledge_manager.graphs.taxonomy_files import load_taxonomy
+
+    try:
+        load_taxonomy(path)
+    except DocumentError as error:
+        return list(error.problems)
+    return []
+
+
+def _publication_problems(path: Path, table: "MissionTable") -> "list[Problem]":
+    """Return what keeps a file of RDF from being published: the language that has such documents reads it."""
+    from documents.reading import read_document
+    from plugins.registry import language_of_publication
+    from studio.languages import publication_in
+
+    publication_in(path, language_of_publication(read_document(path), str(path)), table)
+    return []
 
 
 def _fitting(own: Sequence[Path], folder: Path) -> tuple[str | Path, ...]:

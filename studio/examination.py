@@ -107,6 +107,7 @@ def _members() -> Iterator[Finding]:
     """Name all that files may name, outside packages' members among them."""
     from dens.drivers.installed_policies import policies
     from documents.entry_points import OutsidePackageError
+    from emulation.forwarding.registry import forwarding_kinds
     from emulation.mobility.registry import mobility_models
     from nodes.source_kinds import source_kinds
     from plugins.registry import languages
@@ -116,6 +117,7 @@ def _members() -> Iterator[Finding]:
         ("languages", lambda: (language.name for language in languages().values())),
         ("policies", policies),
         ("mobility models", mobility_models),
+        ("forwarding layers", forwarding_kinds),
         ("metrics", lambda: (metric.name for metric in metrics())),
         ("sources", lambda: (kind.name for kind in source_kinds().values())),
     )

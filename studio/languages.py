@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from knowledge_manager.mission_table import MissionTable
     from knowledge_manager.thesaurus import Thesaurus
     from plugins.authoring import Compiled
-    from plugins.language import Matcher, MatcherFactory, SubscriptionLanguage
+    from plugins.language import Matcher, SubscriptionLanguage
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,30 +35,58 @@ def chosen_language(name: str | None) -> "SubscriptionLanguage":
 
 
 def compiled_document(
-    path: Path, table: "MissionTable", thesaurus: "Thesaurus | None" = None, **options: Any
+    path: Path,
+    table: "MissionTable",
+    thesaurus: "Thesaurus | None" = None,
+    *,
+    stamp_s: int = 0,
+    may_tell: bool = False,
+    **options: Any,
 ) -> "tuple[SubscriptionLanguage, Compiled]":
-    """Compile a document in whichever language it is; what is wrong with it raises `DocumentError`."""
+    """Compile a document in whichever language it is; what is wrong with it raises `DocumentError`. With
+    `may_tell` it may also be a publication.
+    """
     from documents.reading import read_document
     from plugins.registry import authoring_of, language_of_document
 
     source = read_document(path)
     language = language_of_document(source, str(path))
-    made = authoring_of(language).compile(source, str(path), table, thesaurus=thesaurus, **options)
+    authoring = authoring_of(language)
+    told = authoring.compile_publication if may_tell else None
+    if told is not None and (publication := told(source, str(path), table, stamp_s)) is not None:
+        return language, publication
+    made = authoring.compile(source, str(path), table, stamp_s=stamp_s, thesaurus=thesaurus, **options)
     return language, made
 
 
 def given_subscription(
     text: str, table: "MissionTable", thesaurus: "Thesaurus | None", language: str | None
 ) -> GivenSubscription:
-    """Return the subscription that an argument means: an XML file, hexadecimal, or a file of bytes."""
+    """Return the subscription that an argument means: a document, hexadecimal, or a file of bytes."""
     from studio.vectors import given_vector
 
-    if not text.endswith(".xml"):
+    if not is_document(text):
         return GivenSubscription(chosen_language(language), given_vector(text))
     written, compiled = compiled_document(Path(text), table, thesaurus)
     if language is not None and chosen_language(language) != written:
         raise typer.BadParameter(f"{text} is written in the {written.name} language, not in {language}")
     return GivenSubscription(written, compiled_vector(compiled), compiled)
+
+
+def is_document(text: str) -> bool:
+    """Say whether an argument names a subscription that a person wrote, not bytes."""
+    from plugins.registry import document_suffixes
+
+    return text.endswith(document_suffixes())
+
+
+def publication_in(path: Path, language: "SubscriptionLanguage", table: "MissionTable") -> bytes:
+    """Return the notification that a document is; what is wrong with it raises `DocumentError`."""
+    from documents.reading import read_document
+    from plugins.registry import offered
+
+    read = offered(language.publications, language, "publications")()
+    return read.read(read_document(path), str(path), table).vector
 
 
 def compiled_vector(compiled: "Compiled", id: int = 0, seq: int = 0) -> bytes:
@@ -68,6 +96,17 @@ def compiled_vector(compiled: "Compiled", id: int = 0, seq: int = 0) -> bytes:
     return framed(id, seq, compiled.lifetime_q, compiled.body)
 
 
+def with_options(language: "SubscriptionLanguage", name: str | None, options: list[str]) -> str | None:
+    """Return the name of an algorithm that carries these options, as languages that know options take it."""
+    if not options:
+        return name
+    if name is None:
+        raise typer.BadParameter("name the algorithm with --algorithm", param_hint="--with")
+    if language.authoring is None:
+        raise typer.BadParameter(f"the {language.name} language has no options", param_hint="--with")
+    return f"{name}:{','.join(options)}"
+
+
 def matcher_for_lines(
     language: "SubscriptionLanguage", vocabulary: list[str] | None, algorithm: str | None, features: str
 ) -> "Matcher":
@@ -75,29 +114,21 @@ def matcher_for_lines(
 
     A language without a loose matcher takes a mission's: the vocabularies that are named, or all that ship.
     """
+    from plugins.matching_choice import MatchingChoice
     from plugins.registry import authoring_of
     from studio.tables import chosen_table
 
-    loose = None if language.authoring is None else authoring_of(language).loose_matcher
-    if loose is not None:
-        return loose(chosen_table(vocabulary) if vocabulary else None, algorithm, features)
-    if features != "subset":
-        raise typer.BadParameter(
-            f"the {language.name} language has no feature conditions", param_hint="--features"
-        )
-    return _algorithm(language, algorithm)(chosen_table(vocabulary))
-
-
-def _algorithm(language: "SubscriptionLanguage", name: str | None) -> "MatcherFactory":
-    from knowledge_manager.event_class import UnknownName
-
-    known = language.algorithms
-    if name is None:
-        return language.matcher
-    if not known:
+    if algorithm is not None and not language.algorithms:
         raise typer.BadParameter(
             f"the {language.name} language has one matcher, which has no name", param_hint="--algorithm"
         )
-    if name.casefold() not in known:
-        raise UnknownName("algorithm", name, list(known))
-    return known[name.casefold()]
+    if features != "subset" and not language.conditions:
+        raise typer.BadParameter(
+            f"the {language.name} language has no feature conditions", param_hint="--features"
+        )
+    loose = None if language.authoring is None else authoring_of(language).loose_matcher
+    if loose is not None:
+        return loose(chosen_table(vocabulary) if vocabulary else None, algorithm, features)
+    choice = MatchingChoice(algorithm, features if language.conditions else None)
+    [made] = choice.applied({language.language_id: language}).values()
+    return made.matcher(chosen_table(vocabulary))

@@ -27,6 +27,7 @@ from studio.commands import (
     doctor,
     experiment,
     explain,
+    graph,
     init,
     key,
     learn,
@@ -35,6 +36,7 @@ from studio.commands import (
     match,
     node,
     offers,
+    publish,
     replay,
     report,
     rerun,
@@ -49,6 +51,7 @@ from studio.commands import (
 _LEFT_BEHIND = {
     "sweep": "runs that are done stay; the same command goes on with the others",
     "live": "what was brought in stays; the same command goes on from there",
+    "graph": "what was judged stays; the same command goes on from there, or does it again",
     **dict.fromkeys(
         ("board", "compile", "experiment", "init", "learn"), "files that are done stay, none is half written"
     ),
@@ -103,6 +106,7 @@ app.command("lookup")(lookup.lookup)
 app.command("offers")(offers.offers)
 app.add_typer(vocabulary.app, name="vocabulary")
 app.add_typer(thesaurus.app, name="thesaurus")
+app.add_typer(graph.app, name="graph")
 app.command("contacts")(contacts.contacts)
 app.command("replay")(replay.replay)
 app.command("cover")(cover.cover)
@@ -110,6 +114,7 @@ app.command("experiment")(experiment.experiment)
 app.command("torture")(torture.torture)
 app.add_typer(key.app, name="key")
 app.add_typer(node.app, name="node")
+app.command("publish")(publish.publish)
 app.add_typer(board.app, name="board")
 app.command("init")(init.init)
 app.command("doctor")(doctor.doctor)

@@ -1,5 +1,6 @@
 """Options that several commands share, so that they read and behave alike."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -36,6 +37,15 @@ OfBytes = Annotated[
     ),
 ]
 
+NodeFile = Annotated[Path, typer.Argument(metavar="NODE.toml", help="The file of the DENS node.")]
+
+NodeAt = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS", help="Where the DENS node is; what its file says by default.", show_default=False
+    ),
+]
+
 SparkMaster = Annotated[
     str | None,
     typer.Option(
@@ -63,7 +73,7 @@ Vocabularies = Annotated[
     list[str] | None,
     typer.Option(
         "--vocabulary",
-        help="A vocabulary that ships (medical, weather, fire; all by default) or a file; repeatable.",
+        help="One that ships (medical, weather, fire, housing; all by default) or a file; repeatable.",
         metavar="NAME|FILE",
         show_default=False,
         autocompletion=_vocabularies,

@@ -3,8 +3,9 @@
 Read from the run's manifest and trace alone, without Spark: the question is about one moment.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,25 +79,21 @@ class RunOffers:
         """Return whom the node reaches over the contacts of that moment.
 
         What is handed on goes through mediators, and one end of every contact that is of use is one; a node
-        that is down is reached by nobody.
+        that is down is reached by nobody. With forwarding two devices are in contact over as many radio links
+        as the hop limit allows, whoever relays, and wherever the trace tells of a contact beyond range.
         """
         if not 0 <= at_ms <= self.end_ms:
             raise Refusal(f"--at {at_ms / 1000:g}: this run goes from 0 to {self.end_ms / 1000:g} seconds")
         down = self._down_at(at_ms)
-        neighbours: dict[int, set[int]] = {}
-        for row in self._rows("contacts", ["a", "b", "begin_ms", "end_ms", "censored"]):
-            open_still = at_ms < row["end_ms"] or (row["censored"] and at_ms <= row["end_ms"])
-            ends = {row["a"], row["b"]}
-            if row["begin_ms"] <= at_ms and open_still and ends & self._mediators and not ends & down:
-                neighbours.setdefault(row["a"], set()).add(row["b"])
-                neighbours.setdefault(row["b"], set()).add(row["a"])
-        hops = {} if node in down else {node: 0}
-        frontier = list(hops)
-        while frontier:
-            handing_on = [near for near in frontier if near in self._mediators or near == node]
-            reached = {far for near in handing_on for far in neighbours.get(near, ())} - hops.keys()
-            hops |= dict.fromkeys(sorted(reached), hops[frontier[0]] + 1)
-            frontier = sorted(reached)
+        limit = self._hop_limit()
+        links = self._open_at(at_ms, "contacts", down)
+        beyond = {} if limit is None else self._open_at(at_ms, "overlay_contacts", down)
+
+        def in_contact(near: int) -> dict[int, int]:
+            found = _within(links, near, 1 if limit is None else limit)
+            return {**beyond.get(near, {}), **found}
+
+        hops = {} if node in down else _reached(node, self._mediators, in_contact)
         names = {int(row["node"]): str(row["name"]) for row in self._nodes}
         return Partition(node, at_ms, hops, names)
 
@@ -121,6 +118,27 @@ class RunOffers:
     def _sensors_of(self, group: str) -> "Iterable[dict[str, Any]]":
         return (sensor for sensor in self._manifest.scenario.get("sensor", ()) if sensor["group"] == group)
 
+    def _hop_limit(self) -> int | None:
+        """Return how many radio links a frame may take; None without forwarding."""
+        network = self._manifest.scenario.get("network")
+        if not isinstance(network, Mapping) or network.get("forwarding", "none") == "none":
+            return None
+        limit = network.get("hop_limit")
+        if not isinstance(limit, int):
+            raise Refusal(f"{self._folder}: the manifest tells no network.hop_limit; run the scenario again")
+        return limit
+
+    def _open_at(self, at_ms: int, table: str, down: set[int]) -> dict[int, dict[int, int]]:
+        """Return who is in contact with whom at a moment, and over how many hops."""
+        columns = ["a", "b", "begin_ms", "end_ms", "censored"]
+        found: dict[int, dict[int, int]] = {}
+        for row in self._rows(table, columns if table == "contacts" else [*columns, "hops"]):
+            a, b = row["a"], row["b"]
+            is_open = at_ms < row["end_ms"] or (row["censored"] and at_ms <= row["end_ms"])
+            if row["begin_ms"] <= at_ms and is_open and not {a, b} & down:
+                found.setdefault(a, {})[b] = found.setdefault(b, {})[a] = row.get("hops", 1)
+        return found
+
     def _down_at(self, at_ms: int) -> set[int]:
         state = {
             row["node"]: row["state"]
@@ -137,6 +155,36 @@ class RunOffers:
         if not parts_in(self._folder, table):
             raise Refusal(f"{self._folder}: the trace has no table {table}; run the scenario again")
         return list(rows_of(self._folder, table, columns))
+
+
+def _within(links: Mapping[int, Mapping[int, int]], near: int, limit: int) -> dict[int, int]:
+    """Return the devices that are at most so many links away, and how many."""
+    found = {near: 0}
+    frontier = [near]
+    while frontier and found[frontier[0]] < limit:
+        further = {far for device in frontier for far in links.get(device, ())} - found.keys()
+        found |= dict.fromkeys(further, found[frontier[0]] + 1)
+        frontier = list(further)
+    del found[near]
+    return found
+
+
+def _reached(
+    node: int, mediators: set[int], in_contact: Callable[[int], Mapping[int, int]]
+) -> dict[int, int]:
+    """Return the least hops to everybody whom a node reaches through mediators, the nearest first."""
+    hops = {node: 0}
+    waiting = [(0, node)]
+    while waiting:
+        so_far, near = heappop(waiting)
+        if so_far > hops[near] or not (near in mediators or near == node):
+            continue
+        for far, more in in_contact(near).items():
+            is_nearer = far not in hops or so_far + more < hops[far]
+            if is_nearer and (near in mediators or far in mediators):
+                hops[far] = so_far + more
+                heappush(waiting, (hops[far], far))
+    return dict(sorted(hops.items(), key=lambda reached: (reached[1], reached[0])))
 
 
 def _measured(source: Mapping[str, Any], event: "EventClass") -> list[str]:

@@ -89,6 +89,14 @@ def build(
             "--without-link", help="A micro:bit that prints what it finds, and has room for --forms."
         ),
     ] = False,
+    kernels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="native|plain",
+            help="What judges readings on a Pico W or ESP32: machine code by default, or plain text.",
+            show_default=False,
+        ),
+    ] = None,
     key: Annotated[
         Path | None,
         typer.Option(
@@ -106,8 +114,9 @@ def build(
     from dataclasses import replace
     from importlib.metadata import version
 
-    from boards.build import FOLDER_BOARDS, NEW, build_board, unmeasured
+    from boards.build import NEW, build_board, unmeasured
     from boards.built_folder import SECRETS
+    from boards.package_files import FOLDER_BOARDS
     from boards.tools import find_mpy_cross
     from studio import console
     from studio.board_checking import limits_of
@@ -116,7 +125,7 @@ def build(
     table = chosen_table(vocabulary)
     limits = limits_of(board)
     settings = _settings(table, event, attributes, node, period, readings, key, limits, algorithm, protocol)
-    settings = replace(settings, forms=forms, is_linked=not without_link)
+    settings = replace(settings, forms=forms, is_linked=not without_link, kernels=kernels)
     mpy_cross = find_mpy_cross() if board in FOLDER_BOARDS else None
     vectors = _vectors(subscriptions or [], table)
     written = build_board(
@@ -188,7 +197,8 @@ def run(
 ) -> None:
     """Run a micro:bit in QEMU, its serial line connected to a DENS node and a subscriber on this machine.
 
-    What the board says is shown: that it announced itself, which subscriptions it took, what it sent.
+    What the board says is shown: that it announced itself, which subscriptions it took, what it sent. Of one
+    that was built without its link what it prints is shown in words, until its recording is over.
     """
     import tempfile
     from dataclasses import asdict
@@ -196,8 +206,9 @@ def run(
 
     from boards.build import FLAT_BOARDS, build_board
     from boards.built_folder import built
-    from boards.conversation import converse
+    from boards.conversation import converse, overhear
     from boards.microbit import has_thermometer
+    from documents.problems import DocumentError
     from documents.refusal import Refusal
     from documents.streams import printable
     from studio import console
@@ -217,8 +228,9 @@ def run(
         facts = built(where)
         if facts["board"] not in FLAT_BOARDS:
             raise Refusal(f"{where} was built for a {facts['board']}; the emulator is a micro:bit")
-        if not facts["link"]:
-            raise Refusal(f"{where} was built without its link and answers nobody; leave --without-link out")
+        if not facts["link"] and vectors:
+            message = "it was built without its link and takes no subscription; leave --subscriptions out"
+            raise DocumentError.of_file(str(where), "D710", f"{message}, or build it with them")
         if facts["table_check"] != table.check:
             raise Refusal(
                 f"{where} was built for another mission table; name its vocabularies with --vocabulary"
@@ -229,12 +241,19 @@ def run(
         if not as_json:
             console.say(f"a micro:bit runs for {seconds:g} s; Ctrl-C ends it")
         heard = []
-        for said in converse(files, table, facts["node"], vectors, seconds):
+        happening = (
+            converse(files, table, facts["node"], vectors, seconds)
+            if facts["link"]
+            else overhear(files, table, seconds)
+        )
+        for said in happening:
             heard.append(said)
             if not as_json:
                 typer.echo(f"{said.at_ms / 1000:8.2f} s  {said.what:<10} {printable(said.words)}")
     if as_json:
         console.print_document([{**asdict(said), "vector": said.vector.hex()} for said in heard])
+    elif not heard:
+        console.say("the board printed nothing: no reading was worth a notification")
 
 
 @app.command("budget")
@@ -359,19 +378,27 @@ def _rows(readings: Path, settings: "BoardSettings", table: "MissionTable") -> l
             f"{recorded.clipped} clipped values",
             style="yellow",
         )
+    if recorded.is_cut:
+        console.say(
+            f"{readings}: the first {len(recorded.rows):,} readings are taken; its flash holds no more",
+            style="yellow",
+        )
     return recorded.rows
 
 
 def _vectors(given: list[str], table: "MissionTable") -> list[bytes]:
-    """Return the vectors of subscriptions in XML, in hexadecimal or in files; XML gets ids that are free."""
-    from boards.board_language import foreign_language
+    """Return the vectors of subscriptions in XML, in hexadecimal or in files; XML gets ids that are free, and
+    where boards do not know its language but its parts, each of them does.
+    """
+    from boards.board_language import board_bodies, foreign_language
+    from documents.problems import DocumentError
     from documents.refusal import Refusal
     from studio.files import gather
-    from studio.languages import compiled_document, compiled_vector
+    from studio.languages import compiled_document
     from studio.vectors import given_vector
-    from watchdog.header import HEADER_ID
+    from watchdog.header import HEADER_ID, framed
 
-    ready = {text: given_vector(text) for text in given if not _is_xml(Path(text))}
+    ready = {text: given_vector(text) for text in given if not _is_xml(text)}
     taken = {vector[HEADER_ID] for vector in ready.values() if vector}
     free = (number for number in range(256) if number not in taken)
     vectors: list[bytes] = []
@@ -379,16 +406,22 @@ def _vectors(given: list[str], table: "MissionTable") -> list[bytes]:
         if text in ready:
             vectors.append(ready[text])
             continue
-        for source in gather([Path(text)], (".xml",)):
-            number = next(free, None)
-            if number is None:
-                raise Refusal("a board holds at most 256 subscriptions; give fewer")
+        sources = gather([Path(text)], (".xml",))
+        if not sources:
+            message = "there is no subscription (.xml) in this folder or below it"
+            raise DocumentError.of_file(text, "D712", message)
+        for source in sources:
             language, compiled = compiled_document(source, table)
-            if (reason := foreign_language("a board", language.language_id)) is not None:
-                raise Refusal(f"{source}: {reason}")
-            vectors.append(compiled_vector(compiled, number))
+            bodies = board_bodies(language, compiled.body, table)
+            if not bodies:
+                raise Refusal(f"{source}: {foreign_language('a board', language.language_id)}")
+            for body in bodies:
+                number = next(free, None)
+                if number is None:
+                    raise Refusal("a board holds at most 256 subscriptions; give fewer")
+                vectors.append(framed(number, 0, compiled.lifetime_q, body))
     return vectors
 
 
-def _is_xml(path: Path) -> bool:
-    return path.suffix == ".xml" or path.is_dir()
+def _is_xml(text: str) -> bool:
+    return text.endswith(".xml") or (text != "" and Path(text).is_dir())

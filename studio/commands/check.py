@@ -1,5 +1,6 @@
 """`dens check`: every error of every file, before anything is run."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,14 @@ import typer
 
 from documents import exit_codes as exits
 from studio.options import AsJson, OfBytes, OtherThesaurus, Vocabularies
+
+
+class RdfChoice(StrEnum):
+    """What a file of RDF can be."""
+
+    THESAURUS = "thesaurus"
+    TAXONOMY = "taxonomy"
+    PUBLICATION = "publication"
 
 
 def check(
@@ -23,19 +32,27 @@ def check(
             metavar="microbit|pico|esp32", help="Tell what such a board cannot take.", show_default=False
         ),
     ] = None,
+    rdf_kind: Annotated[
+        RdfChoice | None,
+        typer.Option("--as", help="What files of RDF are, if not what they look like.", show_default=False),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check files and print all problems as file:line:column. Ends 1 when any file has an error.
 
     Subscriptions are checked with the vocabularies and thesauri of those scenarios and nodes among the files
     that name them or stand in their folder; else with the vocabularies that ship and those among the files.
+    A file of RDF is a thesaurus where it has skos:prefLabel, a taxonomy where it has rdfs:subClassOf, else a
+    publication.
     """
+    from knowledge_manager.graphs.rdf_kind import KINDS
     from studio import console
     from studio.checking import CHECKED_SUFFIXES, Checker
     from studio.files import gather
 
     sources = gather(files, CHECKED_SUFFIXES)
-    checker = Checker(sources, vocabulary, thesaurus, language)
+    chosen = next((kind for kind in KINDS if kind == rdf_kind), None)
+    checker = Checker(sources, vocabulary, thesaurus, language, chosen)
     problems = checker.problems()
     if board is not None:
         from studio.board_checking import BoardChecker, limits_of

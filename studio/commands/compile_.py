@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 def compile_(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE…", help="Subscriptions in XML, or folders of them.")
+        list[Path],
+        typer.Argument(metavar="FILE…", help="Subscriptions in XML or SPARQL (.rq), or folders of them."),
     ],
     vocabulary: Vocabularies = None,
     thesaurus: OtherThesaurus = None,
@@ -33,25 +34,27 @@ def compile_(
     ] = 0.25,
     as_json: AsJson = False,
 ) -> None:
-    """Compile subscriptions to vectors and print them in hexadecimal.
+    """Compile subscriptions, and publications, to vectors and print them in hexadecimal.
 
-    The clock is never read: the same file gives the same bytes. Several files print FILE<TAB>hex.
+    The number of a publication is id·256 + seq. The clock is never read: the same file gives the same bytes.
+    Several files print FILE<TAB>hex.
     """
     from documents.problems import DocumentError, Problem
+    from plugins.registry import document_suffixes
     from studio import console
     from studio.files import gather, write_whole
     from studio.languages import compiled_document, compiled_vector
     from studio.tables import chosen_table, other_thesaurus
 
     table, words = chosen_table(vocabulary), other_thesaurus(thesaurus)
-    sources = gather(files, (".xml",))
+    sources = gather(files, document_suffixes())
     several = len(sources) != 1 or files[0].is_dir()
     compiled: list[tuple[Path, Compiled, bytes]] = []
     problems: list[Problem] = []
     for path in _with_progress(sources, several):
         try:
             _, result = compiled_document(
-                path, table, words, stamp_s=stamp, strict=strict, tolerance=tolerance
+                path, table, words, stamp_s=stamp, may_tell=True, strict=strict, tolerance=tolerance
             )
         except DocumentError as error:
             problems.extend(error.problems)

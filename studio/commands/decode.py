@@ -29,10 +29,13 @@ def decode(
     kind: Annotated[Kind | None, typer.Option(help="Insist on a subscription or a notification.")] = None,
     vocabulary: Vocabularies = None,
     language: OfBytes = None,
+    as_sparql: Annotated[
+        bool, typer.Option("--sparql", metavar="", help="Write a pattern of graphs as a SPARQL query.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Explain a subscription or notification vector, byte by byte."""
-    from plugins.registry import authoring_of
+    from plugins.registry import authoring_of, offered
     from studio import console
     from studio.languages import chosen_language
     from studio.tables import chosen_table
@@ -41,7 +44,16 @@ def decode(
 
     raw = given_vector(vector)
     wanted: VectorKind | None = "sv" if kind is Kind.SV else "nv" if kind is Kind.NV else None
-    describe = authoring_of(chosen_language(language)).describe
+    chosen = chosen_language(language)
+    authoring = authoring_of(chosen)
+    if as_sparql:
+        query = offered(authoring.query, chosen, "queries")(raw, chosen_table(vocabulary))
+        if as_json:
+            console.print_document({"vector": raw.hex(), "sparql": query})
+        else:
+            typer.echo(query)
+        return
+    describe = authoring.describe
     try:
         description = describe(raw, chosen_table(vocabulary), wanted)
     except VectorError:

@@ -11,13 +11,17 @@ from studio.options import AsJson, OfBytes, OtherThesaurus, Vocabularies
 def explain(
     subscription: Annotated[
         str,
-        typer.Argument(metavar="FILE|HEX", help="A subscription: an XML file, a vector, or a file of one."),
+        typer.Argument(metavar="FILE|HEX", help="A subscription: a document, a vector, or a file of one."),
     ],
     value: Annotated[
         list[str] | None,
         typer.Option(
             "--value", metavar="ATTRIBUTE=X", help="A reading to try; repeat it.", show_default=False
         ),
+    ] = None,
+    publication: Annotated[
+        Path | None,
+        typer.Option("--publication", metavar="FILE", help="What somebody told, to try.", show_default=False),
     ] = None,
     age: Annotated[int, typer.Option(min=0, help="Age of the event in seconds.")] = 0,
     output: Annotated[
@@ -35,19 +39,26 @@ def explain(
     from plugins.registry import authoring_of, offered
     from studio import console
     from studio.files import write_whole
-    from studio.languages import given_subscription
+    from studio.languages import given_subscription, is_document, publication_in
     from studio.tables import chosen_table, other_thesaurus
 
     if output is not None and output.suffix not in (".svg", ".html"):
         raise typer.BadParameter(f"-o {output}: the name must end in .svg or .html")
     table = chosen_table(vocabulary)
-    words = other_thesaurus(thesaurus) if subscription.endswith(".xml") else None
+    words = other_thesaurus(thesaurus) if is_document(subscription) else None
     given = given_subscription(subscription, table, words, language)
     authoring, compiled = authoring_of(given.language), given.compiled
     explain_vector = offered(authoring.explain, given.language, "explanations")
     for warning in compiled.warnings if compiled else ():
         console.say(str(warning), style="yellow")
-    explanation = explain_vector(given.vector, table, _values(value or []), age)
+    if publication is not None and value:
+        raise typer.BadParameter("give values or a publication, not both", param_hint="--publication")
+    if publication is None:
+        explanation = explain_vector(given.vector, table, _values(value or []), age)
+    else:
+        told = publication_in(publication, given.language, table)
+        explain_told = offered(authoring.explain_notification, given.language, "explanations of publications")
+        explanation = explain_told(given.vector, table, told)
     remarks = compiled.remarks if compiled else ()
     lines = [*explanation.lines(), *(f"note: {remark}" for remark in remarks)]
     draw = authoring.picture

@@ -56,7 +56,7 @@ def live(
 
     from documents import exit_codes as exits
     from spark_analysis.live.follow import GONE_AFTER_S, follow, wait_for_run
-    from spark_analysis.session.session import close_session, open_session
+    from spark_analysis.session.session import spark_session
     from studio import console
     from traces.folder_lock import is_being_written
     from traces.manifest import read_manifest
@@ -71,20 +71,16 @@ def live(
             raise
         raise NotARun(f"{error}; --wait waits for a run that is about to begin") from None
     console.say("starting Spark …")
-    spark = open_session(master)
-    try:
-        with _screen() as tell:
-            figures = follow(
-                run,
-                spark,
-                tell,
-                window_ms=round(60_000 * window),
-                every_s=every,
-                once=once,
-                patience_s=inf if wait else GONE_AFTER_S,
-            )
-    finally:
-        close_session(spark)
+    with spark_session(master) as spark, _screen() as tell:
+        figures = follow(
+            run,
+            spark,
+            tell,
+            window_ms=round(60_000 * window),
+            every_s=every,
+            once=once,
+            patience_s=inf if wait else GONE_AFTER_S,
+        )
     status = read_manifest(run).status
     writer_gone = status == "running" and not once
     if as_json:

@@ -1,23 +1,19 @@
 """`dens node`: a DENS node as a process, and the two ends to try it with."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from dens.numbers import LAST_NODE
-from studio.options import OtherThesaurus
-
-if TYPE_CHECKING:
-    from nodes.links import Links
-    from nodes.node_file import NodePlan
+from studio.commands.node_knowledge import lookup, offers
+from studio.options import NodeAt, NodeFile, OtherThesaurus
 
 app = typer.Typer(
     no_args_is_help=True,
     help="Run a DENS node of this machine, ask it for something, give it something to measure.",
 )
 
-NodeFile = Annotated[Path, typer.Argument(metavar="NODE.toml", help="The file of the DENS node.")]
 AsLines = Annotated[
     bool, typer.Option("--json", metavar="", help="Print one JSON document a line on stdout.")
 ]
@@ -25,12 +21,6 @@ Recover = Annotated[
     bool,
     typer.Option(
         "--recover", metavar="", help="Take over what is whole in a damaged store; it is kept aside."
-    ),
-]
-At = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ADDRESS", help="Where the DENS node is; what its file says by default.", show_default=False
     ),
 ]
 Store = Annotated[
@@ -41,6 +31,9 @@ Store = Annotated[
         show_default=False,
     ),
 ]
+
+app.command()(offers)
+app.command()(lookup)
 
 LONGEST_S = 366 * 86_400.0
 """The longest time that can be asked for; an endless one is asked for by saying nothing."""
@@ -73,6 +66,7 @@ def run(
     from nodes.assembly import mediator
     from nodes.clock import real_clock, warn_of_clock
     from nodes.event_output import Shown, begun, warn_of_key
+    from nodes.finding import finding_of
     from nodes.links import links_of_node
     from nodes.node_file import load_node
     from nodes.output import putting_while_possible, say
@@ -90,17 +84,18 @@ def run(
         from nodes.tracing import traced_node
 
         traced = traced_node(engine, plan, store, trace, clock(), say)
-    put = putting_while_possible()
+    put, links = putting_while_possible(), links_of_node(plan)
     show = Shown(as_json, put)
     life = NodeProcess(
         traced or engine,
         store,
         Authenticator(number, plan.secret),
-        links_of_node(plan),
+        links,
         clock,
         show,
         look=show.look,
         begun=lambda address: begun(plan, address, put if as_json else None),
+        finding=finding_of(plan, engine, links, clock()),
     )
     try:
         code = live(life)
@@ -119,7 +114,7 @@ def subscribe(
         typer.Argument(metavar="[SUBSCRIPTION.xml…]", help="What to ask for; none: only listen."),
     ] = None,
     number: Number = 65_002,
-    at: At = None,
+    at: NodeAt = None,
     key: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The signing key of this subscriber.", show_default=False),
@@ -155,16 +150,18 @@ def subscribe(
     from nodes.assembly import subscriber
     from nodes.clock import real_clock, warn_of_clock
     from nodes.event_output import shown_to_subscriber, warn_of_key
+    from nodes.finding import finding_of
     from nodes.node_file import load_node
     from nodes.node_probe import Answer
     from nodes.output import say
     from nodes.process import NodeProcess, live
     from nodes.stores import SUBSCRIBER, open_store, place_of_end
     from nodes.subscriber_process import Listener, ask_for
+    from studio.node_links import end_links
     from studio.tables import other_thesaurus
 
     plan, clock = load_node(node), real_clock()
-    links = _links(plan, number, at)
+    links = end_links(plan, number, at)
     signer = None
     if key is not None:
         found = read_key(key)
@@ -179,7 +176,7 @@ def subscribe(
     words = other_thesaurus([*(thesaurus or ()), *plan.thesauri])
     ask_for(end, files or [], plan.table, clock(), say, signer, words)
     withdrawn = [end.unsubscribe(id, clock()) for id in withdraw or []]
-    answer = Answer(end, plan.settings.node, links.listed[plan.settings.node], say)
+    answer = Answer.of(end, plan, links, say)
     listener = Listener(end, shown_to_subscriber(plan, end, as_json), say, count, withdrawn, answer)
     authenticator = Authenticator(number, plan.secret)
     life = NodeProcess(
@@ -190,6 +187,7 @@ def subscribe(
         clock,
         listener.hear,
         work=lambda runtime: listener.listen(runtime, seconds),
+        finding=finding_of(plan, end, links, clock()),
     )
     raise typer.Exit(live(life))
 
@@ -198,11 +196,23 @@ def subscribe(
 def publish(
     node: NodeFile,
     readings: Annotated[
-        str, typer.Argument(metavar="READINGS.csv", help="A recording; its first line names attributes.")
-    ],
-    event: Annotated[str, typer.Option(metavar="NAME", help="What is measured: patient, weather, fire …")],
+        str | None,
+        typer.Argument(
+            metavar="READINGS.csv",
+            help="A recording; its first line names attributes.",
+            show_default=False,
+        ),
+    ] = None,
+    event: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What is measured: patient, weather, fire …", show_default=False),
+    ] = None,
+    documents: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Publish the documents in this folder instead.", show_default=False),
+    ] = None,
     number: Number = 65_003,
-    at: At = None,
+    at: NodeAt = None,
     store: Store = None,
     recover: Recover = False,
     period: Annotated[
@@ -241,16 +251,40 @@ def publish(
 
     What cannot be read, lies outside of its domain or is unknown is told with line and column and left out,
     never made to fit; the rest goes on. Ends 1 when there was any, when the DENS node has not taken all that
-    was published (the rest waits in the store), and when it never answered.
+    was published (the rest waits in the store), and when it never answered. With --documents whole documents
+    are told, such as graphs (.ttl, .jsonld, .rdf, .nt), as `dens publish` tells them.
     """
+    if documents is not None:
+        from studio.publishing import publish_documents
+
+        publish_documents(
+            [documents],
+            node,
+            number=number,
+            at=at,
+            store=store,
+            recover=recover,
+            wait=wait,
+            anyway=False,
+            as_json=as_json,
+        )
+    if readings is None or event is None:
+        raise typer.BadParameter(
+            "give a recording with --event, or --documents DIR", param_hint="READINGS.csv"
+        )
     import json
+    import secrets
 
     from dens.authentication import Authenticator
     from dens.stores.owner import Owner
+    from documents.problems import listed
     from knowledge_manager.local_dictionary import LocalDataDictionary
+    from nodes.advertising import advertise
     from nodes.assembly import publisher
     from nodes.clock import real_clock, refuse_clock, warn_of_clock
     from nodes.event_output import Shown, warn_of_key
+    from nodes.finding import finding_of
+    from nodes.handover import SETTLE_S, Handover
     from nodes.node_file import load_node
     from nodes.node_probe import Answer
     from nodes.output import putting_while_possible, say
@@ -259,11 +293,12 @@ def publish(
     from nodes.source_kinds import SourceOrder, made_source, source_kind
     from nodes.stores import PUBLISHER, open_store, place_of_end
     from studio import console
+    from studio.node_links import end_links
 
     plan, clock = load_node(node), real_clock()
-    links = _links(plan, number, at)
+    links = end_links(plan, number, at)
     kind = plan.table.event(event)
-    watchdog, faults = watchdog_for(plan.table, plan.settings.algorithm), Faults()
+    watchdog, faults = watchdog_for(plan.table, plan.settings.algorithm, plan.languages), Faults()
     order = SourceOrder(
         readings,
         kind,
@@ -283,17 +318,23 @@ def publish(
     environment = run_sources(watchdog, offered, plan.table, registry, say)
     end = publisher(plan, number, kept, clock(), watchdog)
     announce(end, offered, clock())
-    answer = Answer(end, plan.settings.node, links.listed[plan.settings.node], say)
+    said = advertise(end, offered, watchdog.filters, plan, clock())
+    if said:
+        say(f"advertised to brokers in the {listed(said)} language")
+    answer = Answer.of(end, plan, links, say)
     shown = Shown(as_json, putting_while_possible())
-    replay = Replay(end, watchdog, environment, source, readings, shown, say, answer, faults=faults)
+    handover = Handover(end, shown, SETTLE_S if said else 0.0)
+    first = secrets.randbelow(1 << 16)
+    replay = Replay(handover, watchdog, environment, source, readings, say, answer, first, faults=faults)
     life = NodeProcess(
         end,
         kept,
         Authenticator(number, plan.secret),
         links,
         clock,
-        replay.hear,
+        handover.hear,
         work=lambda runtime: replay.play(runtime, plan.table.feature_bytes, period, wait, on_demand),
+        finding=finding_of(plan, end, links, clock()),
     )
     code = live(life)
     if as_json:
@@ -302,21 +343,3 @@ def publish(
     else:
         console.print_figures(replay.figures())
     raise typer.Exit(code)
-
-
-def _links(plan: "NodePlan", number: int, at: str | None) -> "Links":
-    """Return how an end with this number reaches the DENS node; what the command line says wrongly is its
-    fault.
-    """
-    from nodes.links import links_of_end
-    from nodes.settings import address_of
-
-    if number == plan.settings.node:
-        raise typer.BadParameter(
-            f"{number} is the DENS node's own number; give another one", param_hint="--as"
-        )
-    try:
-        address = None if at is None else address_of(at)
-    except ValueError:
-        raise typer.BadParameter(f"{at!r} is no address; give 127.0.0.1:7001", param_hint="--at") from None
-    return links_of_end(plan, address)

@@ -38,8 +38,8 @@ def offers(
 ) -> None:
     """Browse what a node's partition offers at one moment of a run.
 
-    A partition is everybody who is reached over the contacts of that moment. Words are those of the run's own
-    thesauri too.
+    A partition is everybody who is reached over the contacts of that moment, with forwarding also beyond
+    range. Words are those of the run's own thesauri too.
     """
     from knowledge_manager.offers import browse_offers, offers_for
     from studio import console
@@ -103,10 +103,9 @@ def _print(
             "event", Column("attribute", no_wrap=True), "unit", "terms and values", "also called", "nodes"
         )
         for offer in offered:
-            attribute = offer.attribute
-            said = listed([*attribute.terms, *attribute.values])
+            said = listed(offer.members)
             words = listed(list(offer.words), 4)
-            names = offer.event.name, attribute.name, attribute.unit
+            names = offer.event.name, offer.attribute.name, offer.unit
             shown.add_row(*map(Text, (*names, said, words, called(offer.nodes))))
         console.out().print(shown)
     else:

@@ -39,13 +39,14 @@ def report(
     Runs that differ in nothing but their seed count as one variant, with 95 % confidence intervals.
     """
     from concurrent.futures import ThreadPoolExecutor
+    from contextlib import ExitStack
     from importlib import import_module
 
     from spark_analysis.answers import Analysis
     from spark_analysis.report.build import refuse_unwritable
     from spark_analysis.report.comparison import refuse_strangers
     from spark_analysis.run import is_large
-    from spark_analysis.session.session import close_session, open_session
+    from spark_analysis.session.session import spark_session
     from studio import console
     from studio.summary import comparison_table, summary_table
     from traces.manifest import read_manifest
@@ -59,11 +60,12 @@ def report(
     try:
         with console.steps("starting Spark …") as step, ThreadPoolExecutor() as beside:
             beside.submit(import_module, f"spark_analysis.{page}")  # it loads matplotlib, while Java starts
-            spark = open_session(master, large=any(sizes))
+            spark = ExitStack()
             try:
+                spark.enter_context(spark_session(master, large=any(sizes)))
                 answers = _answers(runs, step)
             finally:
-                closing = beside.submit(close_session, spark)  # while the page is drawn
+                closing = beside.submit(spark.close)  # while the page is drawn
             step("drawing the report …")
             found = _written(answers, target, runs[0] if output is None else None)
             closing.result()

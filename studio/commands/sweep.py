@@ -70,14 +70,11 @@ def _run(
 
     if jobs is not None:
         return run_sweep(plan, out, in_processes(jobs), progress)
-    from spark_analysis.session.session import close_session, open_session
+    from spark_analysis.session.session import spark_session
 
     check_plan(plan, out)  # what is wrong with it is told before Spark is started
-    spark = open_session(master)
-    try:
+    with spark_session(master) as spark:
         return run_sweep(plan, out, on_spark(spark), progress)
-    finally:
-        close_session(spark)
 
 
 def timing_line(timing: "Timing") -> str:

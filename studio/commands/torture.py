@@ -48,6 +48,16 @@ def torture(
             metavar="DIR", help="Write the plan of every world that fails here.", show_default=False
         ),
     ] = None,
+    covering: Annotated[
+        bool,
+        typer.Option("--covering", help="Let mediators spare covered installs in every seed, not in some."),
+    ] = False,
+    composing: Annotated[
+        bool,
+        typer.Option(
+            "--composing", help="Let mediators compose, and sources predict, sequences in every seed."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run seeded worlds of the real engines and check every promise after every step.
@@ -68,6 +78,9 @@ def torture(
 
     if world is WorldKind.DRIVER and (plan is not None or keep is not None):
         raise typer.BadParameter("worlds of the driver have no plan files; leave --plan and --keep out")
+    for given, option in ((covering, "--covering"), (composing, "--composing")):
+        if given and (plan is not None or world is WorldKind.DRIVER):
+            raise typer.BadParameter(f"{option} is for seeds of the engines; a plan says it itself")
     kept = None if plan is None else read_plan(read_document(plan), str(plan))
     try:
         wanted, chosen = parse_seeds(seeds, MOST_WORLDS), parse_faults(faults)
@@ -97,7 +110,7 @@ def torture(
         elif world is WorldKind.DRIVER:
             run_driver_seeds(wanted, report)
         else:
-            run_seeds(wanted, chosen, report)
+            run_seeds(wanted, chosen, report, covering, composing)
     except KeyboardInterrupt:
         is_interrupted = True
     if as_json:

@@ -1,1 +1,1 @@
-"""Experiments of the papers, repeated: each a function that returns a table, which can also be drawn."""
+"""Experiments of the papers, repeated: families of figures, each measured, tabled and drawn the same way."""

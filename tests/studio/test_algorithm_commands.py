@@ -30,18 +30,97 @@ def test_the_forest_of_three_lines(dens, tmp_path: Path) -> None:
 
 
 def test_a_figure_of_the_paper(dens, tmp_path: Path) -> None:
-    ended = dens("experiment", "fuzzy", "fig7b", "-o", tmp_path, "--json")
+    asked = ("--counts", "20,60", "--seeds", "1..2", "--repetitions", "1", "--similarity", "0.5")
+    ended = dens("experiment", "fuzzy", "fig7b", *asked, "-o", tmp_path / "new", "--json")
     assert ended.code == 0
-    lines = ended.document()["fig7b"]["lines"]
-    assert all(value > 0 for values in lines.values() for value in values)
-    assert (tmp_path / "fig7b.svg").is_file()
-    assert (tmp_path / "fig7b.md").read_text().startswith("**b)")
+    document = ended.document()
+    assert document["interrupted"] is False
+    assert document["fig7b"]["points"] == [20, 60]
+    lines = document["fig7b"]["lines"]
+    assert all(value > 0 for line in lines.values() for value in line["mean"])
+    kinds = sorted(path.name for path in (tmp_path / "new").iterdir())
+    assert kinds == ["fig7b.csv", "fig7b.json", "fig7b.md", "fig7b.svg"]
+    assert (tmp_path / "new" / "fig7b.md").read_text().startswith("**b)")
     assert dens("experiment", "fuzzy", "fig7b", "--on", "micropython").code == 2
     failed = dens("experiment", "fuzzy", "fig7a", "--on", "no-such-command")
-    assert failed.code == 3
+    assert failed.code == 2
     assert "no-such-command" in failed.err
-    assert dens("experiment", "fuzzy", "fig9").code == 2
-    assert dens("experiment", "crisp", "all").code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["crisp", "all"], "there are: fuzzy, atopss"),
+        (["fuzzy", "fig9"], "fig7a, fig7b"),
+        (["fuzzy", "fig7b", "--full"], "--full means nothing to fig7b"),
+        (["batch", "fig5a", "--run", "x"], "--run means nothing to fig5a"),
+        (["batch", "fig5a", "--repetitions", "2"], "--repetitions means nothing to fig5a"),
+        (["batch", "fig5a", "--small", "--full"], "cannot both be meant"),
+        (["batch", "fig6"], "fig5a, fig5b, fig5c, fig7a"),
+        (["fuzzy"], "name a figure; there are: fig7a"),
+        (["fuzzy", "fig7e", "--workload", "wide"], "--workload means nothing to fig7e"),
+        (["fuzzy", "fig7b", "--workload", "large"], "paper, wide, every_attribute"),
+        (["fuzzy", "fig7b", "--condition", "xor"], "subset, exact"),
+        (["fuzzy", "fig7b", "--attributes", "4"], "write 3-4/4"),
+        (["fuzzy", "fig7b", "--attributes", "4-3/4"], "cannot be drawn"),
+        (["fuzzy", "fig7b", "--counts", "100,40"], "does not ascend"),
+        (["fuzzy", "fig7b", "--counts", "many"], "write 40,100,1000"),
+        (["fuzzy", "fig7b", "--seeds", "5..1"], "goes backwards"),
+        (["fuzzy", "fig7b", "--similarity", "1.5"], "is no share"),
+        (["fuzzy", "fig7b", "--on", "microbit", "--on", "node"], "fig7b is not measured on"),
+    ],
+)
+def test_an_experiment_that_is_none_is_refused_before_anything_is_measured(
+    dens, tmp_path: Path, words: list[str], says: str
+) -> None:
+    ended = dens("experiment", *words, "-o", tmp_path / "new")
+    assert ended.code == 2
+    assert says in " ".join(ended.err.split())
+    assert not (tmp_path / "new").exists()
+
+
+TINY = ("--counts", "20,40", "--seeds", "1", "--repetitions", "1")
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_an_interrupted_experiment_keeps_what_is_finished(
+    dens, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, as_json: bool
+) -> None:
+    """Ctrl-C is pressed in the second of three figures."""
+    from studio.experiments.fuzzy import publisher_figures
+
+    def pressed(load: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(publisher_figures, "counted_covering", pressed)
+    words = ("experiment", "fuzzy", "fig7b", "fig7c", "fig7h", *TINY, "-o", tmp_path)
+    ended = dens(*words, *(["--json"] if as_json else []))
+    assert ended.code == 130
+    assert "interrupted; finished: fig7b" in ended.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        f"fig7b.{ending}" for ending in ("csv", "json", "md", "svg")
+    ]
+    if as_json:
+        document = ended.document()
+        assert document["interrupted"] is True
+        assert list(document) == ["fig7b", "interrupted"]
+    else:
+        assert ended.out.startswith("**b)")
+
+
+def test_a_folder_that_is_a_file_is_refused_before_anything_is_measured(dens, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    ended = dens("experiment", "fuzzy", "fig7b", *TINY, "-o", tmp_path / "file")
+    assert ended.code == 3
+    assert "file" in ended.err
+    assert ended.out == ""
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_experiments_are_listed(dens) -> None:
+    assert "fig7i" in dens("experiment", "--list").out
+    listed = dens("experiment", "fuzzy", "--list", "--json").document()
+    assert listed["fuzzy"]["figures"]["fig7h"] == "matching on a DENS node"
 
 
 def test_torture_holds_and_names_its_faults(dens) -> None:
@@ -59,6 +138,10 @@ def test_torture_holds_and_names_its_faults(dens) -> None:
     unknown = dens("torture", "--faults", "gremlins")
     assert unknown.code == 2
     assert "crash" in unknown.err
+    assert dens("torture", "--seeds", "2", "--covering").code == 0
+    for world in (["--world", "driver"], ["--plan", "plan.json"]):
+        refused = dens("torture", "--covering", *world)
+        assert (refused.code, "--covering is for seeds" in refused.err) == (2, True)
 
 
 @pytest.mark.parametrize("as_json", [True, False])

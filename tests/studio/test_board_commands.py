@@ -89,14 +89,48 @@ def test_a_build_chooses_the_algorithm(dens, tmp_path: Path) -> None:
             "error: subscriptions lie in a micro:bit's flash in the order of fnifs or fnif; take one of them",
         ),
         (["esp32", "--without-link"], "error: an esp32 has room for its link; leave --without-link out"),
+        (
+            ["microbit", "--kernels", "native"],
+            "--kernels native: error D708: a micro:bit's MicroPython makes no machine code; leave --kernels "
+            "out",
+        ),
+        (
+            ["pico", "--kernels", "nativ"],
+            '--kernels nativ: error D708: there are native and plain kernels; did you mean "native"?',
+        ),
     ],
 )
-def test_forms_that_a_board_cannot_have_are_named(
-    dens, tmp_path: Path, arguments: list[str], says: str
-) -> None:
+def test_what_a_board_cannot_have_is_named(dens, tmp_path: Path, arguments: list[str], says: str) -> None:
     ended = dens("board", "build", "-o", tmp_path / "no", "--board", *arguments)
     assert (ended.code, " ".join(ended.err.split())) == (3, says)
     assert not (tmp_path / "no").exists()
+
+
+def test_what_nothing_can_be_made_of_is_said(dens, tmp_path: Path) -> None:
+    (tmp_path / "none").mkdir()
+    for name, text in (("empty", ""), ("other", "level,depth\n1,2\n"), ("words", "temperature\nwarm\n")):
+        (tmp_path / f"{name}.csv").write_text(text)
+    for board, option, given, says in (
+        (
+            "pico",
+            "--subscriptions",
+            "none",
+            "D712: there is no subscription (.xml) in this folder or below it",
+        ),
+        ("pico", "--subscriptions", "", "D002: cannot be read: it is no regular file"),
+        ("microbit", "--readings", "empty.csv", "D711: there is no column of weather; its first line, which"),
+        (
+            "microbit",
+            "--readings",
+            "other.csv",
+            "D711: there is no column of weather; its first line says level",
+        ),
+        ("microbit", "--readings", "words.csv", "D711: none of its lines has a number for temperature"),
+    ):
+        place = tmp_path / given if given else given
+        ended = dens("board", "build", "--board", board, option, place, "-o", tmp_path / "no")
+        assert (ended.code, says in " ".join(ended.err.split())) == (3, True), ended.err
+        assert not (tmp_path / "no").exists()
 
 
 PATTERN = VECTOR[:10] + "0f0100" + VECTOR[12:]
@@ -120,8 +154,31 @@ def test_a_micro_bit_without_its_link_can_have_patterns(dens, tmp_path: Path) ->
         True,
     )
     assert dens(*arguments, "--without-link", "--forms", "patterns").code == 0
-    told = dens("board", "run", tmp_path / "alone")
-    assert (told.code, "was built without its link" in " ".join(told.err.split())) == (3, True)
+    told = dens("board", "run", tmp_path / "alone", "--subscriptions", VECTOR)
+    assert (told.code, " ".join(told.err.split())) == (
+        3,
+        f"{tmp_path / 'alone'}: error D710: it was built without its link and takes no subscription; leave "
+        "--subscriptions out, or build it with them",
+    )
+
+
+@pytest.mark.board
+def test_what_a_micro_bit_without_its_link_prints_is_shown_in_words(dens, tmp_path: Path) -> None:
+    hot, day, folder = tmp_path / "hot.xml", tmp_path / "day.csv", tmp_path / "alone"
+    hot.write_text(HOT)
+    day.write_text("temperature\n20\n35\n41\n12\n")
+    build = ["board", "build", "--board", "microbit", "--without-link", "--period", "0.1"]
+    ended = dens(*build, "--subscriptions", hot, "--readings", day, "-o", folder)
+    assert ended.code == 0, ended.err
+    said = dens("board", "run", folder, "--seconds", "60", "--json").document()
+    assert [(one["what"], one["words"]) for one in said] == [
+        ("printed", "weather event 1: temperature is 34.90 degC."),
+        ("printed", "weather event 2: temperature is 41.18 degC."),
+    ]
+    day.write_text("temperature\n20\n12\n")
+    assert dens(*build, "--subscriptions", hot, "--readings", day, "-o", folder).code == 0
+    ended = dens("board", "run", folder, "--seconds", "60")
+    assert (ended.code, ended.out, "printed nothing" in ended.err) == (0, "", True)
 
 
 def test_build_says_what_it_wrote(dens, tmp_path: Path) -> None:

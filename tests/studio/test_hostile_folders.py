@@ -33,6 +33,7 @@ from tests.spark_analysis.little import write_little_sweep
 from tests.spark_analysis.sample import sample_analysis
 from traces import parquet_guard as run_parts
 from traces.comparison import compare_runs
+from traces.schema import SCHEMA_VERSION
 
 SECRET = "SECRET-LINE-ONE api_token=abc\n"
 
@@ -216,7 +217,7 @@ def change(run: Path, how: Callable[[dict[str, Any]], object]) -> None:
         ("status", "finished"),
         ("node", 2**31),
         ("schema_version", 0),
-        ("schema_version", 4),
+        ("schema_version", SCHEMA_VERSION + 1),
         ("parts", {"nodes": -1}),
         ("versions", []),
         ("vocabulary_documents", {"medical": "x" * 65_537}),

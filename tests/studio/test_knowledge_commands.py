@@ -174,7 +174,7 @@ def test_check_reads_skos(dens, tmp_path: Path) -> None:
     document = ended.document()
     assert document["failed"] == [str(broken)]
     codes = {(Path(problem["file"]).name, problem["code"]) for problem in document["problems"]}
-    assert codes == {("broken.ttl", "D220"), ("lacking.ttl", "D222")}
+    assert codes == {("broken.ttl", "D506"), ("lacking.ttl", "D222")}
 
 
 def test_the_shipped_thesaurus_is_what_its_sources_compile_to(dens, tmp_path: Path) -> None:
@@ -275,6 +275,83 @@ def test_who_is_near_without_a_mediator_is_not_reached(dens, recorded: Path) -> 
     assert dens("offers", recorded, "--node", "medics-1", "--at", "13").err == (
         "medics-1 at 13 s reaches nobody\nnobody there measures anything\n"
     )
+
+
+CHAIN = """
+name = "chain"
+duration_s = 60
+vocabularies = ["weather"]
+
+[area]
+width_m = 600
+height_m = 10
+
+[network]
+forwarding = "shortest_path"
+hop_limit = LIMIT
+
+[radio.pole]
+range_m = 120
+rate_bytes_per_s = 12500
+
+[[sensor]]
+group = "pass"
+event = "weather"
+every_s = 20
+source = { generator = "diurnal_weather" }
+"""
+ALONG = [("village", "subscriber"), ("low", "forwarder"), ("station", "mediator"), ("high", "forwarder"),
+         ("pass", "publisher")]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("limit", "node", "reached"),
+    [
+        (2, "village-1", {0: 0, 1: 3, 2: 2, 3: 3, 4: 4}),
+        (2, "pass-1", {4: 0, 2: 2, 1: 3, 3: 3, 0: 4}),
+        (2, "station-1", {2: 0, 1: 1, 3: 1, 0: 2, 4: 2}),
+        (1, "village-1", {0: 0}),
+        (1, "station-1", {2: 0, 1: 1, 3: 1}),
+    ],
+)
+@pytest.mark.parametrize("at", ["1", "40"])
+def test_forwarders_relay_as_far_as_the_hop_limit(
+    dens, tmp_path: Path, limit: int, node: str, reached: dict[int, int], at: str
+) -> None:
+    groups = "".join(
+        f'[[group]]\nname = "{name}"\nrole = "{role}"\ncount = 1\nradio = "pole"\n'
+        f'mobility = {{ model = "static", places_m = [[{100 * place}, 5]] }}\n'
+        for place, (name, role) in enumerate(ALONG)
+    )
+    (tmp_path / "chain.toml").write_text(CHAIN.replace("LIMIT", str(limit)) + groups, "utf-8")
+    assert dens("run", tmp_path / "chain.toml", "--out", tmp_path / "run").code == 0
+    document = dens("offers", tmp_path / "run", "--node", node, "--at", at, "--json").document()
+    assert {entry["node"]: entry["hops"] for entry in document["partition"]} == reached
+    assert {number for nodes in offered(document).values() for number in nodes} == reached.keys() & {4}
+
+
+@pytest.mark.parametrize(
+    ("forwarding", "at", "reached"),
+    [
+        ("shortest_path", "40", {0: 0, 3: 5}),
+        ("shortest_path", "95", {0: 0, 3: 5, 1: 6}),
+        ("shortest_path", "12", {0: 0, 2: 1, 4: 2}),
+        ("none", "40", {0: 0}),
+    ],
+)
+def test_a_contact_beyond_range_is_as_long_as_the_trace_tells(
+    dens, recorded: Path, forwarding: str, at: str, reached: dict[int, int]
+) -> None:
+    write_table(
+        recorded,
+        "overlay_contacts",
+        {"a": [0], "b": [3], "begin_ms": [30_000], "end_ms": [100_000], "hops": [5], "censored": [True]},
+    )
+    manifest = json.loads((recorded / "manifest.json").read_text("utf-8"))
+    manifest["scenario"]["network"] = {"forwarding": forwarding, "hop_limit": 8}
+    (recorded / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    document = dens("offers", recorded, "--node", "medics-1", "--at", at, "--json").document()
+    assert {entry["node"]: entry["hops"] for entry in document["partition"]} == reached
 
 
 @pytest.mark.parametrize("generator", ["diurnal_weather", "fire_signs", "vital_signs"])

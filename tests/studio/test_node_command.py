@@ -158,6 +158,9 @@ def test_dens_check_knows_a_nodes_file(dens, tmp_path: Path) -> None:
     assert f"{path}:1:8: error D005" in dens("check", path).out
 
 
+ON_LOOPBACK = 'node = 1\nstore = "x"\n[udp]\naddress = "127.0.0.1:1"\n[[discovery]]\n'
+
+
 @pytest.mark.parametrize(
     ("text", "code", "said"),
     [
@@ -185,6 +188,17 @@ def test_dens_check_knows_a_nodes_file(dens, tmp_path: Path) -> None:
             "D346",
             "twice",
         ),
+        ('node = 1\nstore = "x"\n[[discovery]]\ninterface = "lo"\n', "D343", "where this node talks"),
+        (f"{ON_LOOPBACK}interface = 'wlan0'\n", "D342", "nobody on wlan0 reaches 127.0.0.1:1"),
+        (f"{ON_LOOPBACK}interface = ''\n", "D342", "no name of an interface"),
+        (f"{ON_LOOPBACK}interface = 'lo'\ngroup = '10.0.0.1'\n", "D342", "no multicast group"),
+        (f"{ON_LOOPBACK}interface = 'lo'\ngroup = 'ff02::4445'\n", "D342", "both are IPv4, or both IPv6"),
+        (f"{ON_LOOPBACK}interface = 'lo'\ngroup = '239.1.1.1'\nbroadcast = true\n", "D342", "leave out"),
+        (f"{ON_LOOPBACK.replace('127.0.0.1', '[::1]')}interface = 'lo'\nbroadcast = true\n", "D342", "IPv6"),
+        (f"{ON_LOOPBACK}interface = 'lo'\nperiod_s = 0\n", "D342", "0.1"),
+        (f"{ON_LOOPBACK}interface = 'lo'\nport = 0\n", "D342", "1"),
+        (f"{ON_LOOPBACK}interface = 'lo'\n[[discovery]]\ninterface = 'lo'\n", "D346", "once is enough"),
+        (f"{ON_LOOPBACK}interfce = 'lo'\n", "D341", 'did you mean "interface"'),
         ('node = 1\nstore = "x"\n[[serial]]\nport = "/dev/x"\nnode = 2\ntrusted = 1\n', "D342", "boolean"),
         ('node = 1\nstore = "x"\n[[serial]]\nport = "/dev/x"\nnode = 2\n', "D343", "trusted"),
         (
@@ -211,14 +225,15 @@ def test_a_file_is_refused(dens, tmp_path: Path, text: str, code: str, said: str
 
 
 def test_every_code_of_a_nodes_file_has_a_page() -> None:
-    source = "".join(path.read_text() for path in (ROOT / "nodes").glob("*.py"))
+    files = [*(ROOT / "nodes").glob("*.py"), ROOT / "dens" / "drivers" / "beacons.py"]
+    source = "".join(path.read_text() for path in files)
     pages = {
         page.stem
-        for codes in ("D3[45][0-9].md", "D371.md")
+        for codes in ("D3[45][0-9].md", "D360.md", "D371.md")
         for page in (ROOT / "docs" / "errors").glob(codes)
-    } - {"D356", "D357", "D358"}
-    of_folders = {"D383"}
-    assert pages == set(re.findall(r'"(D\d{3})"', source)) - of_folders
+    } - {"D356", "D357"}
+    of_others = {"D383", "D392"}  # folders', matching's
+    assert pages == set(re.findall(r'"(D\d{3})"', source)) - of_others
 
 
 def test_the_files_on_the_page_are_good(tmp_path: Path) -> None:
@@ -231,10 +246,12 @@ def test_the_files_on_the_page_are_good(tmp_path: Path) -> None:
     for text in shown:
         (tmp_path / "node.toml").write_text(text)
         plans.append(load_node(tmp_path / "node.toml"))
-    assert [plan.mission_key for plan in plans] == [None, mission]
-    assert plans[1].thesauri == (tmp_path / "words.ttl",)
-    assert plans[1].peers == {2: ("192.168.1.5", 7001)}
-    assert [(one.node, one.trusted) for one in plans[1].settings.serial] == [(7, True)]
+    assert [plan.mission_key for plan in plans] == [None, mission, mission]
+    assert plans[2].thesauri == (tmp_path / "words.ttl",)
+    assert plans[2].peers == {2: ("192.168.1.5", 7001)}
+    assert [(one.node, one.trusted) for one in plans[2].settings.serial] == [(7, True)]
+    assert [links_of_end(plan, None).finds for plan in plans] == [False, True, False]
+    assert [one.interface for one in plans[2].settings.discovery] == ["wlan0"]
 
 
 @pytest.mark.parametrize("copies", [2, 32])

@@ -47,7 +47,10 @@ def test_an_unknown_namespace_is_refused_with_all_that_are_known(dens, tmp_path:
         assert ended.code == (1 if command == "check" else 3)
         assert (
             f"{path}:2:3: error D010: the document is a <thing> of urn:nobody:1, not a <subscription "
-            f'xmlns="urn:dens:subscription:1">; other languages: {NAMESPACE} (alarm)'
+            'xmlns="urn:dens:subscription:1">; other languages: '
+            "urn:dens:approximate:1 (atopss), urn:dens:graph:1 (graph), urn:dens:composite:1 (composite), "
+            "urn:dens:boxes:1 (boxes), "
+            f"{NAMESPACE} (alarm)"
         ) in ended.out + ended.err
 
 
@@ -73,7 +76,9 @@ def test_bytes_are_of_the_language_that_is_named(dens) -> None:
     assert dens("decode", vector).code == 3, "it is none of the usual language"
     misspelt = dens("decode", vector, "--language", "alram")
     assert misspelt.code == 2
-    assert 'language "alram" is unknown (alarm, direct, fuzzy)' in misspelt.err
+    assert (
+        'language "alram" is unknown (alarm, atopss, boxes, composite, direct, fuzzy, graph)' in misspelt.err
+    )
 
 
 @pytest.mark.parametrize(

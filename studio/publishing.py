@@ -1,0 +1,84 @@
+"""Publishing documents at a DENS node, for the commands that do it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+
+def publish_documents(
+    files: Sequence[Path],
+    node: Path,
+    *,
+    number: int,
+    at: str | None,
+    store: Path | None,
+    recover: bool,
+    wait: float,
+    anyway: bool,
+    as_json: bool,
+) -> None:
+    """Publish the documents in these files and folders, tell what became of them, and end."""
+    import json
+
+    from dens.authentication import Authenticator
+    from dens.stores.owner import Owner
+    from documents.problems import listed
+    from knowledge_manager.local_dictionary import LocalDataDictionary
+    from nodes.advertising import advertise
+    from nodes.assembly import publisher
+    from nodes.clock import real_clock, refuse_clock, warn_of_clock
+    from nodes.document_process import DocumentPublishing, offer_documents, read_documents
+    from nodes.event_output import Shown, warn_of_key
+    from nodes.finding import finding_of
+    from nodes.handover import SETTLE_S, Handover
+    from nodes.node_file import load_node
+    from nodes.node_probe import Answer
+    from nodes.output import putting_while_possible, say
+    from nodes.process import NodeProcess, live
+    from nodes.publisher_process import announce, watchdog_for
+    from nodes.stores import PUBLISHER, open_store, place_of_end
+    from plugins.registry import publication_suffixes
+    from studio import console
+    from studio.files import gather
+    from studio.node_links import end_links
+
+    plan, clock = load_node(node), real_clock()
+    gathered = gather(files, publication_suffixes())
+    documents = read_documents(gathered, plan.table, set(gathered) - set(files))
+    if not documents:
+        raise typer.BadParameter("there is no publication among these files", param_hint="DOCUMENT")
+    links = end_links(plan, number, at)
+    offered = LocalDataDictionary(plan.table)
+    offer_documents(documents, offered)
+    refuse_clock(clock())
+    warn_of_key(plan)
+    warn_of_clock(say)
+    place = place_of_end(plan.folder, PUBLISHER, number, store)
+    kept = open_store(place, Owner(PUBLISHER, number), clock(), say, recover=recover)
+    watchdog = watchdog_for(plan.table, plan.settings.algorithm, plan.languages)
+    end = publisher(plan, number, kept, clock(), watchdog)
+    announce(end, offered, clock())
+    spoken = dict.fromkeys(one.language.language_id for one in documents)
+    said = advertise(end, offered, spoken, plan, clock())
+    if said:
+        say(f"advertised to brokers in the {listed(said)} language")
+    handover = Handover(end, Shown(as_json, putting_while_possible()), SETTLE_S if said else 0.0)
+    answer = Answer.of(end, plan, links, say)
+    publishing = DocumentPublishing(handover, watchdog, documents, plan.table, say, answer, anyway)
+    life = NodeProcess(
+        end,
+        kept,
+        Authenticator(number, plan.secret),
+        links,
+        clock,
+        handover.hear,
+        work=lambda runtime: publishing.publish(runtime, wait),
+        finding=finding_of(plan, end, links, clock()),
+    )
+    code = live(life)
+    if as_json:
+        typer.echo(json.dumps({"event": "ended", **publishing.figures()}))
+    else:
+        console.print_figures(publishing.figures())
+    raise typer.Exit(code)

@@ -1,0 +1,43 @@
+"""The figures of the chapter: each can be made, and what it claims of machines holds here."""
+
+import pytest
+
+from studio.experiments.composite import calibration, costs, vitals
+from studio.experiments.composite.family import FAMILY
+from studio.experiments.family import Asked
+from studio.experiments.tables import markdown
+
+DRAWN = [name for name in FAMILY.figures if name.startswith(("fig", "table"))]
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_machine_is_drawn_and_agrees_with_the_stacks(name: str) -> None:
+    panel = FAMILY.figures[name].measure(Asked(), lambda step: None)
+    assert panel.picture.startswith("<svg")
+    agreed = [one for one in panel.shapes if one.paper == "machines and stacks find the same"]
+    assert all(one.verdict == "holds" for one in agreed)
+    assert len(agreed) == (name != "fig6.9")
+    assert panel.title in markdown(panel)
+
+
+def test_counting_beats_the_chain_on_some_patients() -> None:
+    pattern, window = calibration.PATTERNS[1]
+    patients = calibration.walked(pattern, window, vitals.patients()[:24])
+    judged = calibration.judge(patients, 10, range(4))
+    means = {name: sum(found) / len(found) for name, found in judged.skills.items()}
+    assert means["state and wait"] > means["powers of P"]
+    assert 0 < judged.highest <= 1
+
+
+def test_the_chain_counts_departures() -> None:
+    walked = calibration.Walked([(1, 0, False), (1, 1, False), (0, 0, True)])
+    rate, methods = calibration.forecasts([walked], 1)
+    assert rate == pytest.approx(1 / 2)
+    assert methods["powers of P"](calibration.Visit(1, 0, False)) == pytest.approx(1 / 2)
+
+
+def test_costs_are_counted() -> None:
+    panel = costs.merge(Asked(counts=(10, 40), seeds=(1,)), lambda step: None)
+    merged, apart = (panel.lines["composing"].work[f"states {how}"] for how in ("merged", "apart"))
+    assert all(few < many for few, many in zip(merged, apart, strict=True))
+    assert apart == (40.0, 160.0)
