@@ -43,6 +43,7 @@ import scipy.spatial  # Larger scenarios need it; the earlier text imports it in
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 scenario = load_scenario(sys.argv[2], sys.argv[3:])
+streams = Streams(scenario.seed)
 begin, clock = time.process_time(), time.monotonic()
 summary = run_scenario(scenario, scenario.seed, Path(sys.argv[1]))
 spent, waited = time.process_time() - begin, time.monotonic() - clock
@@ -67,9 +68,9 @@ messages = [
         device_of[int.from_bytes(row["vector"][: -traffic.size_bytes], "big")])
     for row in rows_of(Path(sys.argv[1]), "notifications", ["at_ms", "origin", "number", "vector"])
 ]
-contacts_among(scenario, walks_of(scenario, Streams(scenario.seed)))  # what is compiled on first use
+contacts_among(scenario, walks_of(scenario, streams), streams)  # what is compiled on first use
 begin = time.process_time()
-contacts = contacts_among(scenario, walks_of(scenario, Streams(scenario.seed)))
+contacts = contacts_among(scenario, walks_of(scenario, streams), streams)
 result = replay(contacts, messages, transfer_s=0.04)
 spent = time.process_time() - begin
 print(json.dumps({"cpu_s": spent, "delivered": result.delivered, "relays": result.relays}))

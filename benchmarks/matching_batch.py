@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from benchmarks import workloads
-from benchmarks.measurement import Measurement, at_least
+from benchmarks.measurement import Measurement, at_least, beside
 from plugins.fuzzy.matching.fast import FastMatcher
 
 SIZES = (100_000, 1_000_000, 5_000_000)
@@ -35,7 +35,7 @@ def _of_search(matcher: FastMatcher, told: workloads.Events) -> Iterator[Measure
 
     single, together, chosen = _best([ask(False), ask(True), ask(None)])
     name = f"batch_events_per_second_{len(matcher)}"
-    yield at_least(f"{name}_together_against_one_by_one_stated", 1 / together, 1 / single, 0.0)
+    yield beside(f"{name}_together_against_one_by_one", 1 / together, 1 / single)
     yield at_least(f"{name}_as_chosen_against_one_by_one", 1 / chosen, 1 / single, 0.9)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from benchmarks import workloads
-from benchmarks.measurement import Measurement, at_least, at_most
+from benchmarks.measurement import Measurement, at_least, at_most, beside
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.kernels import scan
 from plugins.kernels.compiled import compiled
@@ -38,10 +38,10 @@ def measure() -> Iterator[Measurement]:
         yield at_most(f"min_bytes_visited_of_bytes_held_of_candidates_at_{count}", visited, held, 1.0)
         ours, reading, whole = _seconds(matcher, told, _records_of_matches(matcher, told))
         yield at_least(f"min_speed_of_reading_what_it_visits_at_{count}", 1 / ours, 1 / reading, 0.7)
-        yield at_least(f"min_speed_of_reading_its_candidates_at_{count}_stated", 1 / ours, 1 / whole, 0.0)
+        yield beside(f"min_speed_of_reading_its_candidates_at_{count}", 1 / ours, 1 / whole)
     for kind, name in enumerate(NAMES[1:], 1):
         ours, reading, _ = _seconds(_loaded(SIZES[0], kind), told, NOWHERE)
-        yield at_least(f"{name}_speed_of_reading_at_{SIZES[0]}_stated", 1 / ours, 1 / reading, 0.0)
+        yield beside(f"{name}_speed_of_reading_at_{SIZES[0]}", 1 / ours, 1 / reading)
     narrow = FastMatcher(None, "subset", 1)
     vectors = workloads.distinct(100_000, workloads.NARROW_ATTRIBUTES, 3, 1)
     narrow.add_all(np.arange(len(vectors), dtype=np.uint32), vectors)

@@ -6,9 +6,11 @@ the same run, or a count that does not depend on the machine.
 """
 
 import json
-import os
 from dataclasses import asdict, dataclass
-from pathlib import Path
+
+from studio.experiments.processor_time import processor_seconds
+
+__all__ = ["Measurement", "alone", "at_least", "at_most", "beside", "processor_seconds"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +32,22 @@ class Measurement:
 
 def at_least(name: str, ours: float, peer: float, goal: float) -> Measurement:
     """Measure something of which more is better: ours ÷ peer must reach the goal."""
+    _check(goal)
     ratio = ours / peer
     return Measurement(name, ours, peer, ratio, goal, ratio >= goal)
 
 
 def at_most(name: str, ours: float, peer: float, goal: float) -> Measurement:
     """Measure something of which less is better: ours ÷ peer must not exceed the goal."""
+    _check(goal)
     ratio = ours / peer
     return Measurement(name, ours, peer, ratio, goal, ratio <= goal)
 
 
 def beside(name: str, ours: float, peer: float) -> Measurement:
-    """Put ours beside something that is no goal: a limit, or a figure of another machine."""
+    """Put ours beside something that is no goal: a limit, a figure of another machine, ours of before. It is
+    a figure, and holds nothing.
+    """
     return Measurement(name, ours, peer, ours / peer, None, None)
 
 
@@ -50,26 +56,6 @@ def alone(name: str, ours: float) -> Measurement:
     return Measurement(name, ours, None, None, None, None)
 
 
-def processor_seconds(*apart_from: int) -> float:
-    """Return the processor time that this process and all it started and still has below it have used,
-    apart from some of them, by number, and what is below those.
-
-    On a machine that others use as well, this says what a piece of work takes where a clock does not.
-    """
-    below: dict[int, list[int]] = {}
-    used: dict[int, int] = {}
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text().rpartition(")")[2].split()
-        except OSError:  # it ended just now
-            continue
-        number = int(status.parent.name)
-        below.setdefault(int(fields[1]), []).append(number)
-        used[number] = sum(map(int, fields[11:15]))
-    ticks, waiting = 0, [os.getpid()]
-    while waiting:
-        number = waiting.pop()
-        if number not in apart_from:
-            ticks += used.get(number, 0)
-            waiting += below.get(number, [])
-    return ticks / os.sysconf("SC_CLK_TCK")
+def _check(goal: float) -> None:
+    if not goal > 0:
+        raise ValueError("a goal of nothing is reached by anything; tell it as a figure (`beside`, `alone`)")

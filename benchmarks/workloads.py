@@ -1,6 +1,6 @@
 """The three workloads of the matching measurements, as arrays of subscription vectors and of events.
 
-(i) the paper's: see `studio.experiments.population`; (ii) distinct subscriptions to three of seven
+(i) the paper's: see `studio.experiments.fuzzy.workload`; (ii) distinct subscriptions to three of seven
 attributes; (iii) an event class of 42 attributes, two predicates a subscription, distinct or built from 2
 to 5 shared concepts an attribute (the thesis' table 4.2); events tell four attributes.
 """
@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
+from studio.experiments.batch.workload import ATTRIBUTES, Workload
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -99,3 +101,18 @@ def covered(count: int, attributes: int, size: int, ratio: float, seed: int = 1)
         threshold[number] = min(15, threshold[of] + rng.integers(0, 2))
     triples = np.stack([low, high, slope], axis=2).astype(np.uint8)
     return _vectors(picks, triples, threshold, WIDE_BYTES)
+
+
+BOX_ATTRIBUTES = ATTRIBUTES
+
+
+def boxes(
+    count: int, half_width: float, seed: int, *, attributes: int = BOX_ATTRIBUTES, clustered: bool = False
+) -> Bytes:
+    """Return boxes as lows then highs, in bytes: half-widths are uniform up to the one given."""
+    return Workload(half_width, clustered).boxes(count, seed, attributes=attributes)
+
+
+def box_events(count: int, seed: int, *, attributes: int = BOX_ATTRIBUTES, clustered: bool = False) -> Bytes:
+    """Return events that have all attributes, a row each."""
+    return Workload(1.0, clustered).events(count, seed, attributes=attributes)
