@@ -39,7 +39,7 @@ check: .venv/.installed-test
 	@$(BIN)/lint-imports
 	@$(BIN)/pytest -q -n 2 $(QUICK)
 
-test: .venv/.installed-test .build/boards/.installed .build/browser/.installed
+test: .venv/.installed-test .build/boards/.installed .build/browser/.installed .build/feeds/.installed
 	@$(BIN)/ruff format --check $(CODE)
 	@$(BIN)/ruff check $(CODE)
 	@$(BIN)/mypy
@@ -96,4 +96,8 @@ clean:
 
 .build/browser/.installed: tests/browser/install.py .venv/.installed-test
 	@$(BIN)/python tests/browser/install.py
+	@mkdir -p $(@D) && touch $@
+
+.build/feeds/.installed: tests/knowledge_manager/graphs/install_feeds.py .venv/.installed-test
+	@$(BIN)/python tests/knowledge_manager/graphs/install_feeds.py
 	@mkdir -p $(@D) && touch $@

@@ -14,6 +14,7 @@ import pytest
 from dens.drivers.installed_policies import ENTRY_POINT_GROUP as POLICIES_GROUP
 from dens.drivers.installed_policies import policies
 from documents.entry_points import OutsidePackageError
+from emulation.forwarding.topology import KnownTopology
 from emulation.mobility.model import Area
 from emulation.mobility.registry import ENTRY_POINT_GROUP as MOBILITY_GROUP
 from emulation.mobility.registry import mobility_models
@@ -25,7 +26,7 @@ from plugins.registry import languages
 from tests.contracts.outside import ROOT, dens, installed
 
 PACKAGE = ROOT / "tests" / "outside_package"
-MEMBERS = ("two_hop", "circle", "topics", "lost_share", "latest_values")
+MEMBERS = ("two_hop", "circle", "widest_neighbour", "topics", "lost_share", "latest_values")
 PAGE = ROOT / "docs" / "extending.md"
 SCENARIO = """\
 name = "harbour"
@@ -67,13 +68,16 @@ def run_of(site: Path, folder: Path, *changes: str) -> dict[str, object]:
     return document
 
 
-def test_a_scenario_runs_with_its_policy_and_its_mobility(site: Path, tmp_path: Path) -> None:
-    document = run_of(site, tmp_path, "overlay.policies.two_hop.relays=2")
+def test_a_scenario_runs_with_its_policy_its_mobility_and_its_forwarding(site: Path, tmp_path: Path) -> None:
+    document = run_of(
+        site, tmp_path, "overlay.policies.two_hop.relays=2", "network.forwarding=widest_neighbour"
+    )
     told = document["scenario"]
     assert isinstance(told, dict)
     assert told["overlay"]["policy"] == "two_hop"
     assert told["overlay"]["policies"] == {"two_hop": {"relays": 2}}
     assert told["group"][0]["mobility"]["model"] == "circle"
+    assert told["network"]["forwarding"] == "widest_neighbour"
     versions = document["versions"]
     assert isinstance(versions, dict)
     assert versions["dens-outside"] == "1.0"
@@ -106,12 +110,14 @@ def test_names_are_listed_where_names_are_listed(site: Path, tmp_path: Path) -> 
     assert found["languages"].endswith("topics")
     assert found["policies"].endswith("two_hop")
     assert found["mobility models"].endswith("circle")
+    assert found["forwarding layers"].endswith("widest_neighbour")
     assert found["metrics"].endswith("lost_share")
     assert found["sources"] == "csv, latest_values"
     schema = json.loads(dens(site, tmp_path, "schema", "scenario").stdout)
     overlay = schema["$defs"]["OverlaySettings"]["properties"]
     assert "two_hop" in overlay["policy"]["enum"]
     assert overlay["policies"]["properties"]["two_hop"]["properties"]["relays"]["maximum"] == 6
+    assert "widest_neighbour" in schema["$defs"]["NetworkSettings"]["properties"]["forwarding"]["enum"]
     assert schema["$defs"]["CircleTable"]["properties"]["radius_m"]["exclusiveMinimum"] == 0
 
 
@@ -176,6 +182,7 @@ def outside(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     import dens_outside.latest_values  # type: ignore[import-not-found]
     import dens_outside.topics  # type: ignore[import-not-found]
     import dens_outside.two_hop  # type: ignore[import-not-found]
+    import dens_outside.widest_neighbour  # type: ignore[import-not-found]
 
     yield dens_outside
     for name in [name for name in sys.modules if name.startswith("dens_outside")]:
@@ -190,8 +197,8 @@ def test_the_page_shows_the_package_as_it_is() -> None:
         *(f"dens_outside/{name}.py" for name in MEMBERS),
     ]
     assert shown == [(PACKAGE / name).read_text("utf-8") for name in files]
-    for group in ("dens.policies", "dens.mobility", "dens.languages", "dens.metrics", "dens.sources"):
-        assert group in page
+    for group in ("policies", "mobility", "forwarding", "languages", "metrics", "sources"):
+        assert f"dens.{group}" in page
 
 
 def test_the_policy_gives_as_many_copies_as_it_may(outside: ModuleType) -> None:
@@ -219,6 +226,14 @@ def test_the_walks_are_circles(outside: ModuleType) -> None:
     middle = (legs.x0_m.max() + legs.x0_m.min()) / 2, (legs.y0_m.max() + legs.y0_m.min()) / 2
     away = np.hypot(legs.x0_m - middle[0], legs.y0_m - middle[1])
     assert away == pytest.approx(np.full(len(legs), 30.0), rel=0.02)
+
+
+def test_the_router_goes_where_most_others_are(outside: ModuleType) -> None:
+    known = KnownTopology(6)
+    for link in ((0, 1), (0, 2), (2, 3), (3, 4)):
+        known.change(*link, True)
+    router = outside.widest_neighbour.WidestNeighbour(known)
+    assert [router.next_hop(node, 4) for node in range(6)] == [2, 0, 0, 4, 3, None], "a loop of 0 and 2"
 
 
 def test_the_language_lets_pass_what_matches(outside: ModuleType) -> None:
