@@ -13,6 +13,7 @@ from typing import Final
 from dens.interfaces import Identities, Signer
 from dens.item import Item
 from dens.numbers import RECEIPT, SIGNABLE_TYPES
+from dens.quarantine import Quarantine, Work
 
 _LABEL: Final = b"dens subscriber v1"
 _FIXED: Final = Struct(">BBHIB")
@@ -50,3 +51,14 @@ def is_its_owners(item: Item, identities: Identities | None) -> bool:
     if identities is None or item.type not in _SIGNABLE or not identities.is_signer(item.origin):
         return True
     return bool(item.signature) and identities.verifies(item.origin, statement(item), item.signature)
+
+
+def is_believed(
+    item: Item, identities: Identities | None, quarantine: Quarantine, peer: int, now_ms: int
+) -> bool:
+    """Say whether a message that a peer brings is believed; one that cannot be verified is not."""
+    if identities is None:
+        return True
+    return quarantine.attempt(
+        Work.TAKING, item, now_ms, is_its_owners, item, identities, otherwise=False, peer=peer
+    )

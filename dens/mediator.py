@@ -16,7 +16,7 @@ from typing import Final
 from dens.context import NodeContext
 from dens.events import CopyReplicated, HeardOffer, MessageStored
 from dens.framing import Framing
-from dens.identity import is_its_owners
+from dens.identity import is_believed
 from dens.installing import ASKING, REFUSES_WHOLE, Installing
 from dens.interfaces import Identities
 from dens.item import Item, ItemId
@@ -44,7 +44,6 @@ from dens.numbers import (
 )
 from dens.participant import Participant
 from dens.peer_session import PeerSession
-from dens.quarantine import Work
 from dens.sharing import Sharing
 from dens.summary import Summary
 
@@ -138,7 +137,7 @@ class Mediator(Participant):
 
     def take(self, item: Item, session: PeerSession, now_ms: int) -> Status:
         """Take a message: believe it, learn it, and pass it on."""
-        if self._identities is not None and not self._is_its_owners(item, session, now_ms):
+        if not is_believed(item, self._identities, self._context.quarantine, session.peer, now_ms):
             return NOT_SIGNED
         if item.type == NOTIFY and session.role is not MEDIATOR:
             return UNEXPECTED
@@ -153,19 +152,6 @@ class Mediator(Participant):
         elif status is SUPERSEDED and item.type != NOTIFY:
             self._ledger.know(item)
         return status
-
-    def _is_its_owners(self, item: Item, session: PeerSession, now_ms: int) -> bool:
-        """Say whether a message may be believed; one that cannot be verified may not."""
-        return self._context.quarantine.attempt(
-            Work.TAKING,
-            item,
-            now_ms,
-            is_its_owners,
-            item,
-            self._identities,
-            otherwise=False,
-            peer=session.peer,
-        )
 
     # ------------------------------------------------------------------ giving messages
 

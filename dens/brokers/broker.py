@@ -29,7 +29,7 @@ from dens.brokers.telling import Telling
 from dens.context import NodeContext
 from dens.events import CopyReplicated, HeardOffer, MessageStored, RoutesChanged
 from dens.framing import notify_of
-from dens.identity import is_its_owners
+from dens.identity import is_believed
 from dens.interfaces import Identities
 from dens.item import Item, ItemId, item_id
 from dens.learning import Learning
@@ -195,7 +195,7 @@ class Broker(Participant):
         kind, role = item.type, session.role
         if role is None or kind not in _SAID_BY[role]:
             return UNEXPECTED
-        if self._identities is not None and not self._is_its_owners(item, session, now_ms):
+        if not is_believed(item, self._identities, self._context.quarantine, session.peer, now_ms):
             return NOT_SIGNED
         if kind == NOTIFICATION:
             status = self._take_notification(item, session, now_ms)
@@ -219,18 +219,6 @@ class Broker(Participant):
         elif status is SUPERSEDED:
             self._ledger.know(item)
         return status
-
-    def _is_its_owners(self, item: Item, session: PeerSession, now_ms: int) -> bool:
-        return self._context.quarantine.attempt(
-            Work.TAKING,
-            item,
-            now_ms,
-            is_its_owners,
-            item,
-            self._identities,
-            otherwise=False,
-            peer=session.peer,
-        )
 
     def _want_of_ends(self, item: Item, now_ms: int) -> None:
         """Ask for what a subscriber has just said that it wants, or no longer for it."""

@@ -12,6 +12,7 @@ from lxml import etree
 
 from documents.problems import DocumentError, Problem
 from documents.reading import refuse_large
+from knowledge_manager.xml_parser import parse_xml
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -32,17 +33,8 @@ _OF_ENCODING: Final = frozenset(
 def feed_tree(source: bytes, file: str) -> "Element":
     """Return the outermost element; what is too large, torn or mis-encoded raises `DocumentError`."""
     refuse_large(source, file, LARGEST_FEED)
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        dtd_validation=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
     try:
-        root = etree.fromstring(source, parser)
+        root = parse_xml(source)
     except etree.XMLSyntaxError as error:
         raise DocumentError([_problem(error, file)]) from None
     _write_references_out(root)

@@ -15,6 +15,7 @@ from lxml import etree
 
 from documents.problems import DocumentError, Fix, Problem, did_you_mean, likely_meant
 from documents.reading import decode_text, refuse_large
+from knowledge_manager.xml_parser import parse_xml
 from plugins.authoring.schema import DocumentSchema
 from plugins.authoring.schema_problems import schema_problems
 from plugins.authoring.spans import ElementBytes, Refused, SourceMap, Span, element_bytes
@@ -130,17 +131,8 @@ class SubscriptionDocument:
             raise self._not_well_formed(error.lineno, error.offset + 1, message) from None
 
     def _tree(self) -> "Element":
-        parser = etree.XMLParser(
-            resolve_entities=False,
-            no_network=True,
-            load_dtd=False,
-            dtd_validation=False,
-            huge_tree=False,
-            remove_comments=True,
-            remove_pis=True,
-        )
         try:
-            return etree.fromstring(self.source, parser)
+            return parse_xml(self.source)
         except etree.XMLSyntaxError as error:
             line, column = error.position
             reason = (error.msg or "unreadable").removesuffix(f", line {line}, column {column}")
