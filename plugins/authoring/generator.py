@@ -35,6 +35,13 @@ def aggregators_of(generator: object) -> tuple[str, ...]:
     return tuple(getattr(generator, "aggregators", ()))
 
 
+def drawn_attributes(chance: np.random.Generator, wanted: RandomSubscription) -> list[Attribute]:
+    """Return the attributes that a subscription is about, in the order of the mission table."""
+    size = int(chance.integers(wanted.attributes[0], wanted.attributes[1] + 1))
+    picks = [int(pick) for pick in chance.choice(len(wanted.among), size, replace=False)]
+    return sorted((wanted.among[pick] for pick in picks), key=lambda attribute: attribute.index)
+
+
 class CombinationRefused(ValueError):
     """Predicates cannot be combined as was wanted. `key` is the field of `RandomSubscription` to change."""
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from knowledge_manager.event_class import Attribute, EventClass
 from knowledge_manager.mission_table import MissionTable
-from plugins.authoring.generator import CombinationRefused, RandomSubscription
+from plugins.authoring.generator import CombinationRefused, RandomSubscription, drawn_attributes
 from plugins.fuzzy.patterns import pattern_bytes, short_form
 from plugins.fuzzy.vectors import SubscriptionVector, Triple, encode_subscription
 from watchdog.aggregators import AGGREGATOR_NAMES, MIN, WEIGHTED_MEAN, WITH_PATTERN, WITH_RULES
@@ -47,9 +47,7 @@ class FuzzyGenerator:
     def draw(self, chance: np.random.Generator, wanted: RandomSubscription, table: MissionTable) -> bytes:
         """Return the body of a subscription about some of the attributes, each asked for at random."""
         combination = combination_of(wanted)
-        size = int(chance.integers(wanted.attributes[0], wanted.attributes[1] + 1))
-        picks = [int(pick) for pick in chance.choice(len(wanted.among), size, replace=False)]
-        taken = sorted((wanted.among[pick] for pick in picks), key=lambda attribute: attribute.index)
+        taken = drawn_attributes(chance, wanted)
         core = round(255 * wanted.selectivity)
         constraints = [_constraint(chance, attribute, core) for attribute in taken]
         threshold = ceil(15 * wanted.threshold - 1e-9)

@@ -24,12 +24,20 @@ from watchdog.vector import VectorError
 if TYPE_CHECKING:
     from plugins.atopss.authoring.explain import ApproximateExplanation
     from plugins.atopss.authoring.picture import ApproximatePicture
+    from plugins.atopss.generator import AtopssGenerator
 
 
 class AtopssAuthoring(Authoring):
     """Writes, checks, describes, explains and draws approximate subscriptions."""
 
     namespaces = (NAMESPACE,)
+
+    @property
+    def generator(self) -> "AtopssGenerator":
+        """Return what makes subscriptions by chance."""
+        from plugins.atopss.generator import AtopssGenerator
+
+        return AtopssGenerator()
 
     def compile(
         self,

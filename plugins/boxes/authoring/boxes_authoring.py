@@ -1,7 +1,7 @@
 """Boxes as their authors see them, behind the interface that all languages share."""
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.event_class import UnknownName
 from knowledge_manager.mission_table import MissionTable
@@ -14,6 +14,9 @@ from plugins.language import Match, Matcher
 from plugins.stamps import board_told_s, without_stamp
 from watchdog.vector import VectorError
 
+if TYPE_CHECKING:
+    from plugins.boxes.generator import BoxesGenerator
+
 _FEATURES: Final = "subset"
 """A notification serves every box whose attributes it has."""
 
@@ -25,6 +28,13 @@ class BoxesAuthoring(Authoring):
     def namespaces(self) -> tuple[str, ...]:
         """Return the one namespace there is."""
         return (NAMESPACE,)
+
+    @property
+    def generator(self) -> "BoxesGenerator":
+        """Return what makes subscriptions by chance."""
+        from plugins.boxes.generator import BoxesGenerator
+
+        return BoxesGenerator()
 
     def compile(
         self,

@@ -145,3 +145,20 @@ def test_a_language_that_makes_none_by_chance_is_refused_at_its_key(
     crowd = [problem for problem in refused.value.problems if "population[0]" in problem.message]
     [line] = [n for n, text in enumerate(path.read_text().splitlines(), 1) if text.startswith("language")]
     assert [(problem.code, problem.line) for problem in crowd] == [("D380", line)]
+
+
+@pytest.mark.parametrize("name", ["atopss", "boxes"])
+def test_populations_of_the_other_languages_are_served(
+    write_scenario: WriteScenario, name: str, tmp_path: Path
+) -> None:
+    path = write_scenario()
+    wide = CROWD.format(name).replace("number = 6", "number = 6\nselectivity = 0.9")
+    path.write_text(path.read_text() + wide)
+    scenario = load_scenario(path)
+    [crowd] = scenario.populations
+    run_scenario(scenario, 5, tmp_path / "run")
+    asked = pq.read_table(tmp_path / "run" / "trace" / "subscriptions").to_pylist()
+    theirs = {(row["subscriber"], row["id"]) for row in asked if row["language"] == crowd.language}
+    assert len(theirs) == 6
+    told = pq.read_table(tmp_path / "run" / "trace" / "matches").to_pylist()
+    assert {(row["subscriber"], row["id"]) for row in told} & theirs, "some of them were told something"

@@ -1,0 +1,67 @@
+"""Approximate subscriptions that nobody wrote, for workloads.
+
+A predicate is a trapezoid anywhere on its attribute's axis. Its core has the wanted length, and each of its
+sides slopes over at most as much again. What is wanted is the least possibility: necessity is 0, because
+precise values make the two the same.
+"""
+
+from math import ceil
+from typing import Final
+
+import numpy as np
+
+from knowledge_manager.event_class import Attribute, EventClass
+from knowledge_manager.mission_table import MissionTable
+from plugins.atopss.canonical import canonical
+from plugins.atopss.shapes import Shape, point
+from plugins.atopss.subscriptions import Joined, Norm, Predicate
+from plugins.atopss.vectors import encode_subscription
+from plugins.authoring.generator import CombinationRefused, RandomSubscription, drawn_attributes
+
+NORMS: Final = {"min": Norm.MIN, "product": Norm.PRODUCT, "average": Norm.AVERAGE}
+"""What populations can be combined by. Weights would be one more thing to draw, and to say how."""
+
+
+class AtopssGenerator:
+    """Makes bodies of approximate subscriptions."""
+
+    aggregators = tuple(NORMS)
+
+    def draw(self, chance: np.random.Generator, wanted: RandomSubscription, table: MissionTable) -> bytes:
+        """Return the body of a subscription that wants all of some attributes, each at random."""
+        norm = _norm_of(wanted)
+        predicates = tuple(
+            Predicate(attribute.index, _shape(chance, attribute, wanted.selectivity))
+            for attribute in drawn_attributes(chance, wanted)
+        )
+        function = Joined(is_or=False, parts=predicates)
+        possibility = ceil(15 * wanted.threshold - 1e-9)
+        stamp_s = wanted.stamp_s % 65536
+        return encode_subscription(
+            canonical(wanted.event.index, function, norm, possibility=possibility, stamp_s=stamp_s)
+        )
+
+    def for_value(self, event: EventClass, attribute: Attribute, position: int, table: MissionTable) -> bytes:
+        """Return the body of the subscription to every event with this value."""
+        return encode_subscription(canonical(event.index, Predicate(attribute.index, point(position))))
+
+
+def _norm_of(wanted: RandomSubscription) -> Norm:
+    if wanted.form is not None:
+        raise CombinationRefused("form", "approximate subscriptions have no form; leave it out")
+    norm = NORMS.get(wanted.aggregator or "min")
+    if norm is None:
+        message = f'degrees are not joined by "{wanted.aggregator}"'
+        raise CombinationRefused("aggregator", message, tuple(NORMS))
+    return norm
+
+
+def _shape(chance: np.random.Generator, attribute: Attribute, selectivity: float) -> Shape:
+    """Return what is asked of one attribute; of names, one of them."""
+    if attribute.type == "nominal":
+        return point(int(chance.integers(len(attribute.values))))
+    axis = attribute.hi_scaled - attribute.lo_scaled
+    core = round(axis * selectivity)
+    low = int(chance.integers(0, axis - core + 1))
+    left, right = (int(side) for side in chance.integers(0, core + 1, 2))
+    return Shape(low - left, low, low + core, low + core + right)
