@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from _pytest.nodeid import NodeId
 from hypothesis import HealthCheck, settings
 
 # The same examples on every run: a failure that CI saw can be seen at home. `make soak` looks for new ones.
@@ -28,5 +29,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes long, so that no worker is left alone with it at the end."""
+    """Begin with what takes long, so that no worker is left alone with it at the end, and let workers know
+    which tests share what is dear to set up.
+
+    xdist 3.8 writes the group of a test behind its id in a field that pytest 9 no longer reads, so that every
+    worker would set up everything (`tests/contracts/test_groups.py` shows it).
+    """
+    for item in items:
+        if "_nodeid" in vars(item):
+            item._id = NodeId.parse(vars(item)["_nodeid"])
     items.sort(key=lambda item: not any(map(item.get_closest_marker, ("slow", "spark"))))

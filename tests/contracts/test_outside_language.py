@@ -22,6 +22,8 @@ from plugins.language import SubscriptionLanguage
 from plugins.readings import ExactReading, point
 from tests.contracts.outside import ROOT, dens, installed
 
+pytestmark = pytest.mark.xdist_group("outside_language")
+
 PACKAGE = ROOT / "tests" / "outside_language"
 WARD = PACKAGE / "ward"
 LIMITS_ID = 40

@@ -25,6 +25,8 @@ from plugins.readings import ExactReading
 from plugins.registry import languages
 from tests.contracts.outside import ROOT, dens, installed
 
+pytestmark = pytest.mark.xdist_group("outside_package")
+
 PACKAGE = ROOT / "tests" / "outside_package"
 MEMBERS = ("two_hop", "circle", "widest_neighbour", "topics", "lost_share", "latest_values")
 PAGE = ROOT / "docs" / "extending.md"

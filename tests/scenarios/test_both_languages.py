@@ -17,6 +17,8 @@ from plugins.registry import languages
 from tests.contracts.outside import dens
 from watchdog.header import body_of
 
+pytestmark = pytest.mark.xdist_group("both_languages")
+
 ATOPSS_ID = 2
 
 SCENARIO = """

@@ -1,6 +1,7 @@
 """Beacons over real sockets, on the loopback interface: they are heard, go one hop, and say what is wrong."""
 
 import asyncio
+import os
 import socket
 import struct
 import time
@@ -17,7 +18,9 @@ from dens.numbers import Role
 
 LONG_S = 60.0
 _IP_RECVTTL = 12
-LOOPBACK = BeaconInterface("lo", "239.255.68.70", 7_113)
+PORT = 20_000 + os.getpid() % 20_000
+"""Of its own for every process: a port hears each group that anybody on this machine has joined."""
+LOOPBACK = BeaconInterface("lo", "239.255.68.70", PORT)
 
 
 def clock_ms() -> int:
@@ -99,7 +102,7 @@ def test_what_cannot_be_used_is_refused_and_leaves_nothing_open(
     interface: str, group: str, code: str, said: str
 ) -> None:
     async def begin() -> None:
-        speaker = Speaker(1, at=BeaconInterface(interface, group, 7_113))
+        speaker = Speaker(1, at=BeaconInterface(interface, group, PORT))
         with pytest.raises(InterfaceError, match=said) as refused:
             speaker.beacons.open()
         assert (refused.value.code, refused.value.interface) == (code, interface)
