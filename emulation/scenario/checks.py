@@ -14,7 +14,7 @@ from emulation.scenario.fault_checks import check_faults
 from emulation.scenario.matching_checks import check_matching
 from emulation.scenario.motion_checks import check_motion
 from emulation.scenario.places import Places
-from emulation.scenario.populations import numbers_used
+from emulation.scenario.populations import MOST_SUBSCRIPTIONS, numbers_used
 from emulation.scenario.routing_checks import check_routing
 from emulation.scenario.run_end import check_moment
 from emulation.scenario.settings import (
@@ -24,9 +24,6 @@ from emulation.scenario.settings import (
 )
 from emulation.scenario.unused import check_unused
 from watchdog.lifetime import LONGEST_LIFETIME_S
-
-MOST_SUBSCRIPTIONS = 255
-"""A subscription's number at its subscriber is one byte, and the last one is taken by direct messages."""
 
 
 def check_settings(settings: ScenarioSettings, places: Places) -> Iterator[Problem]:

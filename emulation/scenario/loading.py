@@ -31,7 +31,7 @@ from emulation.scenario.interests import plan_interests
 from emulation.scenario.matching_checks import check_served
 from emulation.scenario.movement import plan_mobility
 from emulation.scenario.places import Places
-from emulation.scenario.populations import plan_population
+from emulation.scenario.populations import check_parts, plan_population
 from emulation.scenario.publications import PlannedPublications, plan_publications
 from emulation.scenario.recorded_contacts import plan_contacts
 from emulation.scenario.scenario import (
@@ -146,6 +146,8 @@ def _scenario(
                 problems.extend(error.problems)
     if not problems:
         problems.extend(check_composed(settings, subscriptions, populations, places))
+    if table is not None and not problems:
+        problems.extend(check_parts(settings, table, subscriptions, populations, places))
     advertisements: tuple[PlannedAdvertisement, ...] = ()
     if table is not None:
         asked = {one.language for one in subscriptions} | {one.language for one in populations}

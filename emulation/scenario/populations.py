@@ -1,16 +1,23 @@
 """Checks a population of subscriptions against the mission table and gives it numbers."""
 
+from collections.abc import Iterator, Sequence
+from typing import Final
+
 import numpy as np
 
 from documents.problems import DocumentError, Problem, likely_meant
 from documents.toml_positions import Path
 from emulation.scenario.places import Places
-from emulation.scenario.scenario import PlannedPopulation
+from emulation.scenario.scenario import PlannedPopulation, PlannedSubscription
 from emulation.scenario.settings import ScenarioSettings
 from knowledge_manager.event_class import Attribute, UnknownName
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.generator import CombinationRefused, SubscriptionGenerator, aggregators_of
-from plugins.registry import RegistryError, authoring_of, language_named, offered
+from plugins.registry import RegistryError, authoring_of, language_named, languages, offered
+
+MOST_SUBSCRIPTIONS: Final = 255
+"""A subscription's number at its subscriber is one byte, and the last one is taken by direct messages."""
+_TRIED: Final = 8
 
 
 def numbers_used(settings: ScenarioSettings, group: str) -> int:
@@ -55,6 +62,40 @@ def plan_population(
     planned = PlannedPopulation(crowd, language, generator, table, event, tuple(among.values()))
     _check_combination(planned, index, places)
     return planned
+
+
+def check_parts(
+    settings: ScenarioSettings,
+    table: MissionTable,
+    subscriptions: Sequence[PlannedSubscription],
+    populations: Sequence[PlannedPopulation],
+    places: Places,
+) -> Iterator[Problem]:
+    """Yield the groups whose nodes ask for more than there are numbers, those of parts counted in.
+
+    How many parts chance makes is known when it has: the fewest of some are taken, and a run that needs more
+    than there are ends with a word of its own.
+    """
+    known = languages()
+    for index, group in enumerate(settings.group):
+        needed = sum(
+            1 + known[one.language].occupied(table, one.body)
+            for one in subscriptions
+            if one.group == group.name
+        )
+        for crowd in populations:
+            if crowd.settings.group == group.name:
+                chance = np.random.default_rng(0)
+                drawn = [crowd.body(chance) for _ in range(_TRIED)]
+                each = 1 + min(known[crowd.language].occupied(table, body) for body in drawn)
+                needed += each * -(-crowd.settings.number // group.count)
+        if needed > MOST_SUBSCRIPTIONS:
+            message = (
+                f"each of its nodes would need {needed} numbers, one for each thing that it asks for and one "
+                f"for each part that boards are given; {MOST_SUBSCRIPTIONS} is the most: "
+                "deal them out to more nodes"
+            )
+            yield places.problem(("group", index), "D312", message)
 
 
 def _check_combination(planned: PlannedPopulation, index: int, places: Places) -> None:

@@ -1,8 +1,8 @@
 """Approximate subscriptions that nobody wrote, for workloads.
 
-A predicate is a trapezoid anywhere on its attribute's axis. Its core has the wanted length, and each of its
-sides slopes over at most as much again. What is wanted is the least possibility: necessity is 0, because
-precise values make the two the same.
+A predicate is a trapezoid anywhere in its attribute's domain. Its core has the wanted length, in the 256
+steps in which other languages ask for the same, and each of its sides slopes over at most as much again. What
+is wanted is the least possibility: necessity is 0, because precise values make the two the same.
 """
 
 from math import ceil
@@ -15,9 +15,11 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.atopss.canonical import canonical
 from plugins.atopss.shapes import Shape, point
 from plugins.atopss.subscriptions import Joined, Norm, Predicate
+from plugins.atopss.told_values import shape_of_byte
 from plugins.atopss.vectors import encode_subscription
 from plugins.authoring.generator import CombinationRefused, RandomSubscription, drawn_attributes
 
+LAST_BYTE: Final = 255
 NORMS: Final = {"min": Norm.MIN, "product": Norm.PRODUCT, "average": Norm.AVERAGE}
 """What populations can be combined by. Weights would be one more thing to draw, and to say how."""
 
@@ -60,8 +62,10 @@ def _shape(chance: np.random.Generator, attribute: Attribute, selectivity: float
     """Return what is asked of one attribute; of names, one of them."""
     if attribute.type == "nominal":
         return point(int(chance.integers(len(attribute.values))))
-    axis = attribute.hi_scaled - attribute.lo_scaled
-    core = round(axis * selectivity)
-    low = int(chance.integers(0, axis - core + 1))
+    core = round(LAST_BYTE * selectivity)
+    low = int(chance.integers(0, LAST_BYTE - core + 1))
     left, right = (int(side) for side in chance.integers(0, core + 1, 2))
-    return Shape(low - left, low, low + core, low + core + right)
+    first, last = shape_of_byte(low, attribute).m1, shape_of_byte(low + core, attribute).m4
+    foot = shape_of_byte(max(low - left, 0), attribute).m1
+    end = shape_of_byte(min(low + core + right, LAST_BYTE), attribute).m4
+    return Shape(foot, first, last, end)

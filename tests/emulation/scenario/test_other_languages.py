@@ -162,3 +162,15 @@ def test_populations_of_the_other_languages_are_served(
     assert len(theirs) == 6
     told = pq.read_table(tmp_path / "run" / "trace" / "matches").to_pylist()
     assert {(row["subscriber"], row["id"]) for row in told} & theirs, "some of them were told something"
+
+
+def test_numbers_of_parts_count_where_nodes_ask_for_too_much(write_scenario: WriteScenario) -> None:
+    """Two nodes have 510 numbers; 300 boxes need 600, because each is a part for boards too."""
+    path = write_scenario()
+    path.write_text(path.read_text() + CROWD.format("boxes").replace("number = 6", "number = 300"))
+    with pytest.raises(
+        DocumentError, match=r"error D312: group\[0\]: each of its nodes would need 30[01] numbers"
+    ):
+        load_scenario(path)
+    path.write_text(path.read_text().replace("number = 300", "number = 200"))
+    assert load_scenario(path).populations
