@@ -25,7 +25,7 @@ CHECKED_SUFFIXES: Final = (
     COMPILED_TAXONOMY,
 )
 
-TomlKind = Literal["vocabulary", "node", "scenario", "nothing"]
+TomlKind = Literal["vocabulary", "node", "sweep", "scenario", "nothing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +224,8 @@ class Checker:
             from nodes.node_file import check_node_file
 
             return check_node_file(path)
+        if kind == "sweep":
+            return _problems_of_sweep(path)
         if kind == "nothing":
             from documents.problems import Problem
 
@@ -374,9 +376,23 @@ def _compiled_thesaurus_problems(path: Path) -> list["Problem"]:
     return []
 
 
+def _problems_of_sweep(path: Path) -> "list[Problem]":
+    from documents.problems import DocumentError
+    from spark_analysis.sweep.plan import read_plan
+    from spark_analysis.sweep.run import check_variants
+
+    try:
+        check_variants(read_plan(path))
+    except DocumentError as error:
+        return list(error.problems)
+    return []
+
+
 def kind_of_toml(path: Path) -> TomlKind:
-    """A vocabulary has event classes; a node's file has a store; one without keys is nothing; else it is a
-    scenario. Where the syntax is broken, the text says it, so that the right checker reports."""
+    """A vocabulary has event classes; a node's file has a store; a sweep's names a scenario; one without keys
+    is nothing; else it is a scenario. Where the syntax is broken, the text says it, so that the right checker
+    reports.
+    """
     from documents.problems import DocumentError
     from documents.reading import read_text
 
@@ -389,7 +405,9 @@ def kind_of_toml(path: Path) -> TomlKind:
     if document is not None:
         if not document:
             return "nothing"
-        return "vocabulary" if "event" in document else "node" if "store" in document else "scenario"
+        if "event" in document:
+            return "vocabulary"
+        return "node" if "store" in document else "sweep" if "scenario" in document else "scenario"
     for key, kind in (("event", "vocabulary"), ("store", "node")):
         if f"[[{key}" in text or text.startswith(f"{key} =") or f"\n{key} =" in text:
             return "vocabulary" if kind == "vocabulary" else "node"

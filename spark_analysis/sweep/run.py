@@ -123,6 +123,11 @@ def check_plan(plan: SweepPlan, out: Path) -> None:
     _refuse_another(out, plan, _checked_variants(plan))
 
 
+def check_variants(plan: SweepPlan) -> None:
+    """Raise everything that is wrong with the variants, wherever their runs would go."""
+    _checked_variants(plan)
+
+
 def in_processes(jobs: int) -> Runner:
     """Return a runner that uses so many processes of this machine.
 

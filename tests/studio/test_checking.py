@@ -181,6 +181,20 @@ def test_an_empty_file_is_no_scenario_with_five_mistakes(dens, tmp_path: Path, t
     assert f"{path}:1:1: error D356: this says nothing; a scenario has [[group]]" in ended.out
 
 
+def test_a_sweep_is_checked_as_one(dens, tmp_path: Path) -> None:
+    path = tmp_path / "policies.toml"
+    path.write_text(
+        'scenario = "two_islands"\nseeds = "1..2"\n[vary]\n"overlay.policy" = ["epidemic", "dens"]\n'
+    )
+    assert dens("check", path).code == 0
+    path.write_text(path.read_text().replace('"dens"', '"denns"'))
+    ended = dens("check", path)
+    assert ended.code == 1
+    [line] = [line for line in ended.out.splitlines() if "error" in line and "D" in line][:1]
+    assert f"{path}:4:" in line
+    assert "denns" in line
+
+
 def test_what_the_command_line_names_and_cannot_be_used_is_refused(dens, tmp_path: Path) -> None:
     asking = subscription(tmp_path / "s.xml", "weather", "cold")
     assert dens("check", asking, "--vocabulary", "no.toml").code == 3

@@ -27,6 +27,8 @@ _TOKEN: Final = re.compile(
     r"|(?P<sign>\.\.|<=|>=|[<>,;()@−-]))"
 )
 _REFERENCE: Final = re.compile(rb"&[^;\s]{1,12};|<!\[CDATA\[|\]\]>")
+_NO_AMOUNT: Final = re.compile(r"\d\w*")
+_JOINING: Final = "primitives are joined by , ; and or"
 _RESERVED: Final = ("and", "or", "in")
 _LEVELS: Final[tuple[tuple[str, Operator], ...]] = (
     ("or", "or"),
@@ -91,7 +93,7 @@ class _Parser:
     def whole(self) -> DraftPattern:
         self._draft.tree = self._joined(0)
         if self._word:
-            raise self._error(f'"{self._word}" is too much here')
+            raise self._error(f'"{self._word}" is too much here: {_JOINING}')
         return self._draft
 
     def _advance(self) -> None:
@@ -103,6 +105,8 @@ class _Parser:
         found = _TOKEN.match(self._text, self._at)
         if found is None:
             begin = self._at + len(rest) - len(rest.lstrip())
+            if amount := _NO_AMOUNT.match(self._text, begin):
+                raise BadText(f'"{amount[0]}" is no time; write 20s, 5min, 2h or PT90S', begin, amount.end())
             raise BadText(f'"{self._text[begin]}" belongs to no pattern', begin, begin + 1)
         self._kind = str(found.lastgroup)
         self._word = found[self._kind]
@@ -114,6 +118,9 @@ class _Parser:
             end = len(self._text.rstrip())
             return BadText(f"the text is cut short: {message}", max(end - 1, 0), end)
         return BadText(message, self._begin, self._end)
+
+    def _is_name(self) -> bool:
+        return self._kind == "name" and self._word not in _RESERVED
 
     def _take(self, word: str, what: str) -> None:
         if self._word != word:
@@ -145,11 +152,13 @@ class _Parser:
             found = self._joined(0)
             self._take(")", "what was opened is closed with")
             self._depth -= 1
-        elif self._kind == "name" and self._word not in _RESERVED:
+        elif self._is_name():
             self._leaves += 1
-            span = self._span_of(self._begin, self._end)
-            found = DraftLeaf(self._word, f"t{self._leaves}", span)
+            name, begin, end = self._word, self._begin, self._end
+            found = DraftLeaf(name, f"t{self._leaves}", self._span_of(begin, end))
             self._advance()
+            if name == "not" and (self._word == "(" or self._is_name()):
+                raise BadText("there is no not: absence cannot be known where messages come late", begin, end)
         else:
             found_here = f', not "{self._word}"' if self._word else ""
             raise self._error(f"here stands the name of a primitive or a parenthesis{found_here}")

@@ -63,7 +63,8 @@ def _valley(asked: Asked, tell: Tell, size: int, letter: str) -> Panel:
         remarks=(
             paper.UNSTATED,
             "A loop is one batch at each level; values are means over loops, where the paper shows sums. "
-            "Level 1 estimates nothing: with it a batch runs in order of arrival.",
+            "Level 1 estimates nothing: with it a batch runs in order of arrival. Verdicts are about counted "
+            "units: what an estimate costs in time is a matter of this machine.",
         ),
         setting={"index": f"{count:,} boxes", **settings.words()},
         groups={
@@ -114,14 +115,14 @@ def _shapes(lines: dict[str, Line], loops: Sequence[int]) -> tuple[Shape, ...]:
     return (
         Shape(
             paper.VALLEY,
-            f"least at level {best + 1} of {len(valley)}, {valley[best] / valley[0]:.3f} of level 1; "
-            f"the last level {valley[-1] / valley[0]:.3f}",
+            f"in counted units least at level {best + 1} of {len(valley)}, {valley[best] / valley[0]:.3f} of "
+            f"level 1; the last level {valley[-1] / valley[0]:.3f}",
             verdict(inside and falls and rises, inside and (falls or rises)),
             "" if inside and falls and rises else "near the root levels differ by less than batches do",
         ),
         Shape(
             paper.FEW_LOOPS,
-            "farthest from the same events: "
+            "farthest from the same events, in counted units: "
             + ", ".join(f"{_times(loop)} {share:.0%}" for loop, share in far.items()),
             verdict(far[loops[-1]] < 0.1 and far[loops[0]] > far[loops[-1]], far[loops[0]] > far[loops[-1]]),
         ),
