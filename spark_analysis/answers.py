@@ -62,7 +62,9 @@ class SubscriptionServed:
     subscriber: str
     id: int
     seq: int
+    language: int
     document: str | None
+    """None where chance made it."""
     served: Served
 
 

@@ -51,6 +51,7 @@ def delivery_of(
                 subscriber=name_of(nodes, revision.subscriber),
                 id=revision.id,
                 seq=revision.seq,
+                language=revision.language,
                 document=revision.document,
                 served=single.get((revision.subscriber, revision.id, revision.seq), Served(0, 0, 0, 0, 0)),
             )

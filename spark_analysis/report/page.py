@@ -148,8 +148,13 @@ def _delivery_table(analysis: Analysis) -> str:
         (name_of_language(one.language), *_served_cells(one.served)) for one in analysis.delivery.by_language
     ]
     if len(languages) > 1:
-        found += table("By the language of the notification", ("notifications in", *_SERVED_HEAD), languages)
+        caption = "By the language of the notification; who was owed it may have asked in another"
+        found += table(caption, ("notifications in", *_SERVED_HEAD), languages)
     return found
+
+
+def _made(language: int) -> str:
+    return f"{name_of_language(language)}, made by chance"
 
 
 def _subscription_table(analysis: Analysis) -> str:
@@ -159,7 +164,7 @@ def _subscription_table(analysis: Analysis) -> str:
         [
             (
                 one.subscriber,
-                f"{one.document or 'no document'} ({one.id}, revision {one.seq})",
+                f"{one.document or _made(one.language)} ({one.id}, revision {one.seq})",
                 *_served_cells(one.served),
             )
             for one in analysis.delivery.by_subscription
@@ -181,7 +186,7 @@ def _details_table(analysis: Analysis) -> str:
         [
             (
                 one.subscriber,
-                f"{one.document or 'no document'} ({one.id}, revision {one.seq})",
+                f"{one.document or 'made by chance'} ({one.id}, revision {one.seq})",
                 one.words,
                 number_text(one.notifications),
                 number_text(one.delivered),

@@ -84,8 +84,8 @@ def sample_analysis(title: str = "Rescue at the river", *, partial: bool = False
                 LanguageServed(1, Served(160, 110, 30, 20, 100)),
             ),
             by_subscription=(
-                SubscriptionServed("medics-0", 0, 0, "fever.xml", Served(120, 100, 10, 10, 95)),
-                SubscriptionServed("drivers-0", 0, 0, None, Served(80, 50, 20, 10, 45)),
+                SubscriptionServed("medics-0", 0, 0, 1, "fever.xml", Served(120, 100, 10, 10, 95)),
+                SubscriptionServed("drivers-0", 0, 0, 1, None, Served(80, 50, 20, 10, 45)),
             ),
         ),
         delay=Delay(
