@@ -250,6 +250,6 @@ def _namespace_of(source: bytes) -> str | None:
     parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
     parser.StartElementHandler = begins
     parser.StartDoctypeDeclHandler = refused
-    with suppress(_Enough, expat.ExpatError, ValueError):
+    with suppress(_Enough, expat.ExpatError, ValueError, LookupError):  # the last: an unknown encoding
         parser.Parse(source, True)
     return found[0] or None if found else None

@@ -61,7 +61,11 @@ def _usage(error: Any) -> Failure:
 
 
 def _ours(error: BaseException) -> Failure:
-    message = f"internal error: {type(error).__name__}: {error}"
+    try:
+        said = str(error)
+    except Exception:  # Java's errors ask Java what they are, which may have ended with the command
+        said = "it cannot say more"
+    message = f"internal error: {type(error).__name__}: {said}"
     advice = "This is a fault in dens itself. Run the same command with --debug for the traceback."
     return Failure((message, advice), ({"severity": "error", "message": message},), exits.ABORTED)
 

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from documents.atomic_write import write_whole
+from documents.refusal import Refusal
 
-__all__ = ["gather", "write_whole"]
+__all__ = ["gather", "write_all", "write_whole"]
 
 
 def gather(paths: Iterable[Path], suffixes: tuple[str, ...]) -> list[Path]:
@@ -17,3 +18,20 @@ def gather(paths: Iterable[Path], suffixes: tuple[str, ...]) -> list[Path]:
         else:
             found.append(path)
     return found
+
+
+def write_all(folder: Path, suffix: str, contents: Iterable[tuple[Path, bytes]]) -> None:
+    """Write what was made of each file under its name, with another suffix; nothing where two have one name,
+    because the second would take the place of the first.
+    """
+    made: dict[str, tuple[Path, bytes]] = {}
+    for path, content in contents:
+        name = f"{path.stem}{suffix}"
+        if name in made:
+            raise Refusal(
+                f"{made[name][0]} and {path} would both be written to {folder / name}; nothing was written. "
+                "Rename one of them, or write them to two folders"
+            )
+        made[name] = path, content
+    for name, (_, content) in made.items():
+        write_whole(folder / name, content)

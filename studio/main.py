@@ -4,6 +4,7 @@ A command module imports only typer at its top; the rooms are imported inside th
 that help and completion stay quick.
 """
 
+import io
 import os
 import sys
 import traceback
@@ -141,6 +142,7 @@ def _main(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and end the process with its exit code."""
     _open_closed_streams()
+    _let_streams_take_anything()
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     sys.exit(_run([word for word in given if word != "--debug"], debug))
@@ -151,6 +153,19 @@ def _open_closed_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def _let_streams_take_anything() -> None:
+    """Let no character and no byte of somebody's file or name end a command: what cannot be written is
+    written as its escape, which JSON reads again, and what cannot be read is told as what it is not.
+    """
+    for stream, errors in (
+        (sys.stdin, "surrogateescape"),
+        (sys.stdout, "backslashreplace"),
+        (sys.stderr, "backslashreplace"),
+    ):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=errors)
 
 
 def _run(arguments: list[str], debug: bool) -> int:

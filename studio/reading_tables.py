@@ -8,14 +8,16 @@ line). Everything that is wrong with a file is told at once.
 """
 
 import csv
-import gzip
 import io
 from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Final
 
 from documents.problems import DocumentError, Problem, did_you_mean, listed
 from documents.refusal import Refusal
+from emulation.recorded_text import text_lines
+from emulation.sensors.recording import BOUNDS
 from knowledge_manager.event_class import EventClass
 from knowledge_manager.mission_table import MissionTable
 from nodes.recording import field_starts
@@ -32,6 +34,8 @@ PLACES: Final = {
 """What a column that is no attribute says, and how it may be called."""
 MOST_TOLD: Final = 20
 _LAST_NODE: Final = 2**31 - 1
+_GREATEST: Final = 10**14
+"""Seconds of three million years; more readings than that nobody has."""
 
 
 @dataclass(slots=True)
@@ -48,12 +52,7 @@ def read_readings(path: Path, table: MissionTable, events: list[EventClass]) -> 
     """
     if not path.is_file():
         raise Refusal(f"{path} is no file; give a CSV file whose first line names attributes")
-    content = path.read_bytes()
-    try:
-        text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode("utf-8-sig")
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise Refusal(f"{path} cannot be read as CSV in UTF-8: {error}") from None
-    lines = text.splitlines()
+    lines = [line.rstrip("\r\n") for line in text_lines(path, "D311", BOUNDS)]
     if not lines:
         raise Refusal(f"{path} is empty; its first line names attributes")
     return _Reader(path, table, events, lines).read()
@@ -79,11 +78,11 @@ class _Reader:
             said = shown(self._lines[0], quoted=False)
             hint = semicolon_hint(self._lines[0])
             raise Refusal(f"{self._path} has no column of {', '.join(self._events)}; it begins {said}{hint}")
-        rows = [
-            (number, row)
-            for number, row in enumerate(csv.reader(io.StringIO("\n".join(self._lines[1:]))), start=2)
-            if row
-        ]
+        twice = sorted({name for name in self._header if name and self._header.count(name) > 1})
+        if twice:
+            self._tell(1, 1, "D351", f"it names {listed(twice)} more than once; which of them counts?")
+            raise DocumentError(self._problems)
+        rows = self._rows()
         sources = self._sources(rows)
         found = ReadingTable(names={number: name for name, number in sources.items()})
         for number, row in rows:
@@ -98,6 +97,15 @@ class _Reader:
         if self._problems:
             raise DocumentError(self._problems[:MOST_TOLD])
         return found
+
+    def _rows(self) -> list[tuple[int, list[str]]]:
+        """Return the rows that say anything, with their numbers."""
+        reader = csv.reader(io.StringIO("\n".join(self._lines[1:])))
+        try:
+            return [(number, row) for number, row in enumerate(reader, start=2) if row]
+        except csv.Error as error:
+            self._tell(reader.line_num + 1, 1, "D311", f"not CSV: {error}")
+            raise DocumentError(self._problems) from None
 
     def _sources(self, rows: list[tuple[int, list[str]]]) -> dict[str, int]:
         """Return a number for each source: its own, or where not all have one, their order by name."""
@@ -166,10 +174,14 @@ class _Reader:
         if not text:
             return absent
         try:
-            return int(float(text)) if "." in text else int(text)
-        except (ValueError, OverflowError):
-            self._tell(line, 1, "D352", f"{shown(text)} is no {what}: it is a whole number")
+            found = Decimal(text)
+        except InvalidOperation:
+            found = Decimal("NaN")
+        if not found.is_finite() or abs(found) > _GREATEST or found != found.to_integral_value():
+            said = f"{shown(text)} is no {what}: it is a whole number of at most {_GREATEST:,}"
+            self._tell(line, 1, "D352", said)
             return None
+        return int(found)
 
     def _tell(self, line: int, column: int, code: str, message: str) -> None:
         self._problems.append(Problem(str(self._path), line, column, "error", code, message))

@@ -1,7 +1,7 @@
 """One job: publications from files, an index and a plan, matches to a folder."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -75,8 +75,10 @@ def _transform(
 def _publications(path: Path, out: Path, spark: SparkSession) -> DataFrame:
     """Return the publications; of a file of lines each is known by its line, from 0."""
     if path.is_dir():
-        if not any(path.glob("*.parquet")):
+        files = sorted(path.glob("*.parquet"))
+        if not files:
             raise Refusal(f"{path}: there is no Parquet file with publications in it")
+        _refuse_others(files)
         reader = spark.read.schema(PUBLICATIONS).option("pathGlobFilter", "*.parquet")
         return reader.parquet(str(path.absolute()))
     if not path.is_file():
@@ -86,6 +88,29 @@ def _publications(path: Path, out: Path, spark: SparkSession) -> DataFrame:
     folder.mkdir()
     write_publications(path, folder)
     return spark.read.schema(PUBLICATIONS).parquet(str(folder.absolute()))
+
+
+def _refuse_others(files: Sequence[Path]) -> None:
+    """Refuse what is no table of publications before Spark reads it: each file's footer says what it is."""
+    problems = []
+    for file in files:
+        try:
+            found = pq.read_schema(file)
+        except (pa.ArrowException, OSError) as error:
+            problems.append(f"{file}: is no Parquet file that can be read: {str(error).splitlines()[0]}")
+            continue
+        lacking = [
+            name
+            for name, fits in (("number", pa.types.is_int64), ("vector", pa.types.is_binary))
+            if name not in found.names or not fits(found.field(name).type)
+        ]
+        if lacking:
+            told = ", ".join(f"{one.name} ({one.type})" for one in found)
+            problems.append(
+                f"{file}: publications are a number (int64) and a vector (binary); here are {told}"
+            )
+    if problems:
+        raise Refusal("\n".join(problems))
 
 
 def write_publications(lines: Path, folder: Path) -> int:

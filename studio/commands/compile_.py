@@ -42,7 +42,7 @@ def compile_(
     from documents.problems import DocumentError, Problem
     from plugins.registry import document_suffixes
     from studio import console
-    from studio.files import gather, write_whole
+    from studio.files import gather, write_all, write_whole
     from studio.languages import compiled_document, compiled_vector
     from studio.tables import chosen_table, other_thesaurus
 
@@ -64,9 +64,10 @@ def compile_(
                 console.say(str(warning), style="yellow")
     if problems:
         raise DocumentError(problems)
-    if output is not None:
-        for path, _, vector in compiled:
-            write_whole(output / f"{path.stem}.sv" if several else output, vector)
+    if output is not None and several:
+        write_all(output, ".sv", ((path, vector) for path, _, vector in compiled))
+    elif output is not None:
+        write_whole(output, compiled[0][2])
     if as_json:
         documents = [_as_document(*one) for one in compiled]
         console.print_document(documents if several else documents[0])

@@ -49,7 +49,7 @@ def read(
     from documents.problems import DocumentError, Problem
     from plugins.registry import authoring_of, language_named
     from studio import console
-    from studio.files import gather, write_whole
+    from studio.files import gather, write_all
     from studio.languages import publication_in
     from studio.tables import chosen_table
 
@@ -70,9 +70,8 @@ def read(
             read_.append((path, authoring.describe(vector, table, "nv")))
     if any(problem.severity == "error" for problem in problems):
         raise DocumentError(problems)
-    for path, description in read_ if output is not None else ():
-        assert output is not None
-        write_whole(output / f"{path.stem}.nv", description.vector)
+    if output is not None:
+        write_all(output, ".nv", ((path, description.vector) for path, description in read_))
     if as_json:
         found = [{"file": str(path), **description.as_document()} for path, description in read_]
         console.print_document(found if len(found) != 1 else found[0])

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
@@ -61,6 +62,21 @@ def test_one_row_a_publication_has_the_same_packed(
     }
     assert sorted(found) == PAIRS
     assert sorted(row["number"] for row in rows) == list(range(24)), "also those that match nothing"
+
+
+def test_what_is_no_table_of_publications_is_told_before_anything_is_judged(
+    spark: SparkSession, index: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "torn.parquet").write_bytes(b"x")
+    pq.write_table(pa.table({"number": ["a"], "vector": ["zz"]}), folder / "words.parquet")
+    with pytest.raises(Refusal) as refused:
+        filter_publications(index, folder, tmp_path / "out", spark, table())
+    torn, words = str(refused.value).splitlines()
+    assert f"{folder / 'torn.parquet'}: is no Parquet file" in torn
+    assert words.endswith("a vector (binary); here are number (string), vector (string)")
+    assert not list((tmp_path / "out").iterdir())
 
 
 @pytest.mark.parametrize("plan", ["random", "containment", "frequency"])
