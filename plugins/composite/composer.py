@@ -30,6 +30,7 @@ class CompositeComposer:
 
     def __init__(self, table: MissionTable, atoms: MatcherFactory) -> None:
         self._table = table
+        self._width = table.feature_bytes
         self._atoms = atoms
         self._memory = Memory(table, atoms)
         self._watched: dict[SubscriptionKey, Watched] = {}
@@ -59,7 +60,7 @@ class CompositeComposer:
         if known is not None and (known.revision, known.given) == (revision, body):
             known.since_ms, known.until_ms = since_ms, until_ms
             return
-        width = self._table.feature_bytes
+        width = self._width
         new = watched(key, revision, body, decode_body(body, width, self._table), width)
         new.since_ms, new.until_ms = since_ms, until_ms
         self.remove(key)
@@ -229,5 +230,5 @@ class CompositeComposer:
             one.told.add(name)
             end.told.append((one.told, name))
             composite = composite_of(one, found, key)
-            vector = encode_composite(composite, self._table.feature_bytes)
+            vector = encode_composite(composite, self._width)
             made.append(Made(vector, end.event_ms, one.body.keep_q))
