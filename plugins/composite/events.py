@@ -183,7 +183,10 @@ class SourceClock:
         place = offset % _CLOCK_MS, item
         only = self._only
         if only is not None and abs(offset - only.offsets[-1]) <= CLOCK_TOLERANCE_MS:
-            insort(self._places, place)
+            if place > self._places[-1]:
+                self._places.append(place)
+            else:
+                insort(self._places, place)
             self._join(item, offset, only)
             return only
         near = {id(stream): stream for stream in self._neighbours(place)}
@@ -238,7 +241,11 @@ class SourceClock:
     def _join(self, item: int, offset: int, stream: Stream) -> None:
         self._streams[item] = stream
         self._unrolled[item] = offset
-        insort(stream.offsets, self._level(stream, offset))
+        level, offsets = self._level(stream, offset), stream.offsets
+        if not offsets or level >= offsets[-1]:
+            offsets.append(level)
+        else:
+            insort(offsets, level)
 
     @staticmethod
     def _level(stream: Stream, offset: int) -> int:

@@ -64,7 +64,11 @@ class Finder:
         """
         if one.body.select == "all":
             yield from self._every(one, end, key, after, new)
-            return
+        elif (best := self.best(one, end, key, after)) is not None:
+            yield best
+
+    def best(self, one: Watched, end: Event, key: bytes, after: Event | None = None) -> Found | None:
+        """Return the best match that ends with an event, wholly after another event if one is given."""
         best: Found | None = None
         for plan in one.plans:
             least = one.least if best is None else best.degree + 1
@@ -81,8 +85,7 @@ class Finder:
                 found = best_degree(given, end, least)
                 if found is not None:
                     best = better(best, _found(given, end, *found))
-        if best is not None:
-            yield best
+        return best
 
     def _every(
         self, one: Watched, end: Event, key: bytes, after: Event | None, new: Event | None

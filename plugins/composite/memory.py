@@ -213,9 +213,7 @@ class Memory:
 
     def _placed(self, item: int, held: Held) -> list[tuple[Event, Fresh]]:
         """Find a notification its stream, and its event there."""
-        width = self._width
-        feature = held.vector[-2 * width : -width]
-        held.event_class = int.from_bytes(feature, "big").bit_length() - 1
+        held.event_class = _last_bits(held.vector, self._width, self._width).bit_length() - 1
         self._named.setdefault(held.name, []).append(item)
         clock = self._clocks.get(held.source)
         if clock is None:
@@ -326,14 +324,14 @@ class Memory:
 
     def _read_values(self, event: Event, vector: bytes) -> None:
         """Note what a notification tells, which its matcher has found to be one."""
-        width = self._width
-        mask = int.from_bytes(vector[-width:], "big")
-        at = HEADER_BYTES
+        mask, values = _last_bits(vector, self._width, 0), event.values
+        at, index = HEADER_BYTES, 0
         while mask:
-            lowest = mask & -mask
-            event.values[lowest.bit_length() - 1] = vector[at]
-            mask ^= lowest
-            at += 1
+            if mask & 1:
+                values[index] = vector[at]
+                at += 1
+            mask >>= 1
+            index += 1
 
     def _push(self, event: Event, degrees: dict[int, int]) -> None:
         """Put an event into the stacks of what it satisfies. The newest one of its stream, which it is nearly
@@ -414,6 +412,14 @@ class Memory:
 
 def _matcher_key(number: int) -> tuple[int, int]:
     return number >> 8, number & 255
+
+
+def _last_bits(vector: bytes, width: int, before: int) -> int:
+    """Return the number in so many bytes before the last ones."""
+    found = 0
+    for at in range(len(vector) - before - width, len(vector) - before):
+        found = found << 8 | vector[at]
+    return found
 
 
 def _stamp(vector: bytes) -> int:
