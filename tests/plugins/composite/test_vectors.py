@@ -1,6 +1,7 @@
 """Bytes: one spelling, total decoders, an offset in every refusal."""
 
 import random
+from operator import attrgetter
 
 import pytest
 from hypothesis import given
@@ -75,8 +76,11 @@ EXAMPLES = (
 )  # fmt: skip
 
 
-def fields(one: Composite | Told) -> dict[str, object]:
-    return {name: getattr(one, name) for name in one.__slots__}
+TOLD = "leaf", "number", "seconds_before", "attributes", "values", "source"
+SAID = (
+    "number", "keep_q", "stamp_s", "degree", "kind", "subscriber", "id", "revision", "source", "event",
+    "opening", "quiet", "is_each",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("composite", EXAMPLES)
@@ -84,8 +88,9 @@ def test_a_composite_comes_back(composite: Composite) -> None:
     width = 2 if composite.is_each else 1
     vector = encode_composite(composite, width)
     found = decode_composite(vector)
-    assert list(map(fields, found.witness)) == list(map(fields, composite.witness))
-    assert {**fields(found), "witness": None} == {**fields(composite), "witness": None}
+    told, said = attrgetter(*TOLD), attrgetter(*SAID)
+    assert said(found) == said(composite)
+    assert list(map(told, found.witness)) == list(map(told, composite.witness))
     assert 1 <= len(results_of(vector)) <= 2
 
 
