@@ -1,7 +1,7 @@
 """What composing costs beside judging the primitives, which every notification is judged by anyway.
 
 Judging is compiled by Numba in either form; composing is compiled where the engine is, and Python else.
-Judging is what a matcher takes to say what a notification matches. A composer asks for degrees alone, which is
+Judging is what a matcher takes to say what a notification matches. A composer asks for degrees alone: that is
 less work; what it spares there counts for it here, so what it takes beyond that stands beside it, without a
 goal.
 """
