@@ -16,7 +16,7 @@ LATEST = Path(__file__).parent / "latest.jsonl"
 NOT_A_BENCHMARK = {
     "__main__",
     "composite_workload",
-    "forms",
+    "engine_forms",
     "graph_populations",
     "measurement",
     "trace_rows",

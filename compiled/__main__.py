@@ -55,7 +55,7 @@ def _alone() -> Iterator[None]:
 
 
 def _compile() -> None:
-    _say("Compiling the engine (about a minute; results are the same without) …")
+    _say("Compiling the engine (some minutes; results are the same without) …")
     begin = time.monotonic()
     pip = ["-m", "pip", "install", "--quiet", "--require-hashes", "-r", PINS]
     log = PLACE / "log.txt"

@@ -1,8 +1,9 @@
 """Which modules are compiled, and the text that they were compiled from.
 
-Chosen by profile: what every frame and every message passes. Compiled modules call each other as C does, so
-they are compiled, used and out of date together. Modules of `dens/` that stay interpreted belong to the text
-too: their constants and types become a part of the compiled code. Nothing else does (`mypy.ini`).
+Chosen by profile: what every frame and every message passes, and what composing takes of every reading.
+Compiled modules call each other as C does, so they are compiled, used and out of date together. Modules of
+`dens/` that stay interpreted belong to the text too: their constants and types become a part of the compiled
+code. Nothing else does (`mypy.ini`).
 """
 
 import hashlib
@@ -26,6 +27,18 @@ COMPILED: Final = (
     "emulation/workload.py",
     "emulation/world.py",
     "nodes/journal.py",
+    "plugins/composite/alternatives.py",
+    "plugins/composite/bounds.py",
+    "plugins/composite/composer.py",
+    "plugins/composite/composites.py",
+    "plugins/composite/events.py",
+    "plugins/composite/finder.py",
+    "plugins/composite/memory.py",
+    "plugins/composite/pattern.py",
+    "plugins/composite/search.py",
+    "plugins/composite/stacks.py",
+    "plugins/composite/vectors.py",
+    "plugins/composite/watched.py",
 )
 """A room with a module here calls `compiled.finder.use_compiled` before anything of it is imported. Policies
 are not here, because classes of others may be derived from them, which compiled classes do not allow."""

@@ -14,7 +14,7 @@ One law holds for every language and is tested for all of them: whatever would m
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
 from knowledge_manager.extract import Extract
 from knowledge_manager.mission_table import MissionTable
@@ -216,8 +216,7 @@ class NotServed(ValueError):
     """A matcher does not take this subscription, which is sound: another algorithm of its language does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(NamedTuple):
     """A notification that a composer makes of others: its vector in the composer's own language, when the
     last of its parts happened, and the code of its lifetime.
     """

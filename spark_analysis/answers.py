@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from spark_analysis.foretold import Foretold
 from spark_analysis.matching_figures import MatchingDone
 
 
@@ -277,6 +278,8 @@ class Composites:
     unowed: int
     messages: int
     """that say what was owed, of all nodes that made one"""
+    foretold: Foretold | None
+    """what came of predictions; None where none has ended"""
     owed: int = field(init=False)
     ratio: float | None = field(init=False)
     """delivered / owed"""

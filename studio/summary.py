@@ -54,6 +54,15 @@ def delivery_line(found: "PairFigures | None") -> str:
     return delivery_text(found.served, found.estimate)
 
 
+def foretold_line(folder: Path) -> str | None:
+    """Return what came of predictions in a run, for people; None where none has ended."""
+    from spark_analysis.foretold import foretold_in
+    from traces.recorded_run import recorded_run
+
+    found = foretold_in(recorded_run(folder))
+    return None if found is None else found.in_words()
+
+
 def contact_document(found: "ContactStatistics") -> dict[str, Any]:
     """Return what `dens contacts` prints: counts, means of the known times, and medians by the estimate that
     reports use. A median that is not reached is None: it is more than the longest time that was watched.
@@ -104,6 +113,10 @@ def summary_table(analysis: "Analysis") -> "Table":
     for metric in metrics():
         found = analysis.metrics[metric.name]
         table.add_row(metric.title, f"{found.text}, {found.note}" if found.note else found.text)
+    if (composites := analysis.composites) is not None:
+        table.add_row("composites", f"{composites.delivered:,} of {composites.owed:,} owed delivered")
+        if composites.foretold is not None:
+            table.add_row("predictions", composites.foretold.in_words())
     if analysis.delivery.repeated or analysis.delivery.not_owed:
         wrong = f"{analysis.delivery.repeated} shown twice, {analysis.delivery.not_owed} not owed"
         table.add_row("[bold red]wrong deliveries[/]", wrong)

@@ -13,10 +13,10 @@ from plugins.board_parts import BOARD_LANGUAGE_ID
 from plugins.composite.bounds import MOST_AN_END, MOST_AN_EVENT
 from plugins.composite.composites import Told, decode_composite, encode_composite
 from plugins.composite.events import Event
-from plugins.composite.finder import Finder, composite_of
+from plugins.composite.finder import Finder, Found, composite_of
 from plugins.composite.memory import Fresh, Memory
 from plugins.composite.vectors import decode_body
-from plugins.composite.watched import Watched, watched
+from plugins.composite.watched import Name, Watched, watched
 from plugins.language import Made, Matcher, MatcherFactory, SubscriptionKey
 
 _ORIGIN_BITS: Final = 32
@@ -30,6 +30,7 @@ class CompositeComposer:
 
     def __init__(self, table: MissionTable, atoms: MatcherFactory) -> None:
         self._table = table
+        self._width = table.feature_bytes
         self._atoms = atoms
         self._memory = Memory(table, atoms)
         self._watched: dict[SubscriptionKey, Watched] = {}
@@ -59,7 +60,7 @@ class CompositeComposer:
         if known is not None and (known.revision, known.given) == (revision, body):
             known.since_ms, known.until_ms = since_ms, until_ms
             return
-        width = self._table.feature_bytes
+        width = self._width
         new = watched(key, revision, body, decode_body(body, width, self._table), width)
         new.since_ms, new.until_ms = since_ms, until_ms
         self.remove(key)
@@ -212,22 +213,31 @@ class CompositeComposer:
 
     def _tell(self, one: Watched, end: Event, key: bytes, made: list[Made], new: Event | None = None) -> None:
         """Make what is to be told of an end, by a new event if one is given, unless it was told."""
-        name = one.name_of(end, key)
-        is_all = one.body.select == "all"
-        if name in one.told and not is_all:
+        if one.body.select == "all":
+            self._tell_all(one, end, key, made, new)
             return
-        told_here = sum(names is one.told for names, _ in end.told) if is_all else 0
+        name = one.name_of(end, key)
+        if name not in one.told:
+            found = self.finder.best(one, end, key)
+            if found is not None:
+                made.append(self._noted(one, found, key, name))
+
+    def _tell_all(self, one: Watched, end: Event, key: bytes, made: list[Made], new: Event | None) -> None:
+        told_here = sum(names is one.told for names, _ in end.told)
         for found in self.finder.matches(one, end, key, new=new):
-            if is_all:
-                name = tuple((leaf, *event.name) for leaf, event in found.events)
-                if name in one.told:
-                    continue
-                if told_here == MOST_AN_END:
-                    end.left_out[one.key, key] = end.left_out.get((one.key, key), 0) + 1
-                    continue
-                told_here += 1
-            one.told.add(name)
-            end.told.append((one.told, name))
-            composite = composite_of(one, found, key)
-            vector = encode_composite(composite, self._table.feature_bytes)
-            made.append(Made(vector, end.event_ms, one.body.keep_q))
+            name = tuple((leaf, *event.name) for leaf, event in found.events)
+            if name in one.told:
+                continue
+            if told_here == MOST_AN_END:
+                end.left_out[one.key, key] = end.left_out.get((one.key, key), 0) + 1
+                continue
+            told_here += 1
+            made.append(self._noted(one, found, key, name))
+
+    def _noted(self, one: Watched, found: Found, key: bytes, name: Name) -> Made:
+        """Make what is told of a match, and note that it was."""
+        end = found.end
+        one.told.add(name)
+        end.told.append((one.told, name))
+        vector = encode_composite(composite_of(one, found, key), self._width)
+        return Made(vector, end.event_ms, one.body.keep_q)

@@ -15,8 +15,7 @@ What tells two results apart stands here, so that it is read without subscriptio
 
 from dataclasses import dataclass
 from functools import lru_cache
-from struct import Struct
-from typing import Final, NamedTuple
+from typing import Final
 
 from plugins.composite.bounds import MOST_KEYS, MOST_LEAVES
 from watchdog.vector import VectorError, cardinality, indexes
@@ -29,8 +28,6 @@ KINDS: Final = {
     WITHDRAWN: "withdrawn",
     LAPSED: "lapsed",
 }
-_HEAD: Final = Struct(">HBHB")
-_NUMBERS: Final = Struct(">HH")
 _LONG_ORIGIN: Final = 0x8000_0000
 _SHORT_ORIGINS: Final = 0x8000
 _EACH, _QUIET = 0x40, 0x80
@@ -40,18 +37,29 @@ _HEADER_BYTES: Final = 6
 _BY_TIME, _IS_LIVE, _OTHER_CLASS, _HAS_KEY = 1, 2, 4, 8
 
 
-class Told(NamedTuple):
+class Told:
     """What a witness tells of one event: which leaf it is, its number, how long before the last one it
     happened, and the bytes of its attributes, lowest index first. `source` is None where it is the last
     event's.
     """
 
-    leaf: int
-    number: int
-    seconds_before: int
-    attributes: tuple[int, ...]
-    values: bytes
-    source: int | None = None
+    __slots__ = ("attributes", "leaf", "number", "seconds_before", "source", "values")
+
+    def __init__(
+        self,
+        leaf: int,
+        number: int,
+        seconds_before: int,
+        attributes: tuple[int, ...],
+        values: bytes,
+        source: int | None = None,
+    ) -> None:
+        self.leaf = leaf
+        self.number = number
+        self.seconds_before = seconds_before
+        self.attributes = attributes
+        self.values = values
+        self.source = source
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,69 +78,113 @@ class Opening:
     key: bytes = b""
 
 
-class Composite(NamedTuple):
+class Composite:
     """A composite, taken apart. `quiet` is the code and the key of one bucket; `is_each` says that every
     match of an end is a result of its own.
     """
 
-    number: int
-    keep_q: int
-    stamp_s: int
-    degree: int
-    kind: int
-    subscriber: int
-    id: int
-    revision: int
-    source: int
-    event: int
-    witness: tuple[Told, ...]
-    opening: Opening | None = None
-    quiet: tuple[int, bytes] | None = None
-    is_each: bool = False
-
-
-def _origin(number: int) -> bytes:
-    return (
-        number.to_bytes(2, "big") if number < _SHORT_ORIGINS else (number | _LONG_ORIGIN).to_bytes(4, "big")
+    __slots__ = (
+        "degree",
+        "event",
+        "id",
+        "is_each",
+        "keep_q",
+        "kind",
+        "number",
+        "opening",
+        "quiet",
+        "revision",
+        "source",
+        "stamp_s",
+        "subscriber",
+        "witness",
     )
+
+    def __init__(
+        self,
+        number: int,
+        keep_q: int,
+        stamp_s: int,
+        degree: int,
+        kind: int,
+        subscriber: int,
+        id: int,
+        revision: int,
+        source: int,
+        event: int,
+        witness: list[Told],
+        opening: Opening | None = None,
+        quiet: tuple[int, bytes] | None = None,
+        is_each: bool = False,
+    ) -> None:
+        self.number = number
+        self.keep_q = keep_q
+        self.stamp_s = stamp_s
+        self.degree = degree
+        self.kind = kind
+        self.subscriber = subscriber
+        self.id = id
+        self.revision = revision
+        self.source = source
+        self.event = event
+        self.witness = witness
+        self.opening = opening
+        self.quiet = quiet
+        self.is_each = is_each
 
 
 def encode_composite(parts: Composite, feature_bytes: int) -> bytes:
     """Return the bytes of a composite, which is made of what was found and not checked again."""
-    head = _HEAD.pack(parts.number, parts.keep_q, parts.stamp_s, parts.degree << 4 | parts.kind)
-    head += _origin(parts.subscriber) + bytes((parts.id, parts.revision)) + _origin(parts.source)
-    flags = (_EACH if parts.is_each else 0) | (0 if parts.quiet is None else _QUIET)
-    head += bytes((parts.event | flags,))
-    if parts.quiet is not None:
-        head += bytes((parts.quiet[0], len(parts.quiet[1]))) + parts.quiet[1]
-    head += bytes((len(parts.witness) | (feature_bytes.bit_length() - 1) << 4,))
+    number, stamp_s = parts.number, parts.stamp_s
+    out = [number >> 8, number & 255, parts.keep_q, stamp_s >> 8, stamp_s & 255]
+    out.append(parts.degree << 4 | parts.kind)
+    _put_origin(out, parts.subscriber)
+    out.append(parts.id)
+    out.append(parts.revision)
+    _put_origin(out, parts.source)
+    quiet = parts.quiet
+    out.append(parts.event | (_EACH if parts.is_each else 0) | (0 if quiet is None else _QUIET))
+    if quiet is not None:
+        out += (quiet[0], len(quiet[1]), *quiet[1])
+    out.append(len(parts.witness) | (feature_bytes.bit_length() - 1) << 4)
     if parts.opening is not None:
-        head += _opening(parts.opening, parts.event)
-    return head + b"".join([_entry(told, feature_bytes) for told in parts.witness])
+        _put_opening(out, parts.opening, parts.event)
+    for told in parts.witness:
+        _put_entry(out, told, feature_bytes)
+    return bytes(out)
 
 
-def _opening(opening: Opening, event: int) -> bytes:
+def _put_origin(out: list[int], number: int) -> None:
+    if number >= _SHORT_ORIGINS:
+        number |= _LONG_ORIGIN
+        out.append(number >> 24)
+        out.append(number >> 16 & 255)
+    out.append(number >> 8 & 255)
+    out.append(number & 255)
+
+
+def _put_opening(out: list[int], opening: Opening, event: int) -> None:
+    is_other, key = opening.event != event, opening.key
     flags = opening.is_by_time * _BY_TIME | opening.is_live * _IS_LIVE
-    rest = b""
-    if opening.event != event:
-        flags |= _OTHER_CLASS
-        rest += bytes((opening.event,))
-    if opening.key:
-        flags |= _HAS_KEY
-        rest += bytes((len(opening.key),)) + opening.key
-    numbers = opening.number.to_bytes(2, "big") + opening.stamp_s.to_bytes(2, "big")
-    return numbers + bytes((opening.beta, flags, opening.left)) + rest
+    flags |= is_other * _OTHER_CLASS | bool(key) * _HAS_KEY
+    out += opening.number.to_bytes(2, "big") + opening.stamp_s.to_bytes(2, "big")
+    out += (opening.beta, flags, opening.left)
+    if is_other:
+        out.append(opening.event)
+    if key:
+        out += (len(key), *key)
 
 
-def _entry(told: Told, feature_bytes: int) -> bytes:
-    rest = (
-        _NUMBERS.pack(told.number, told.seconds_before)
-        + _feature(told.attributes, feature_bytes)
-        + told.values
-    )
+def _put_entry(out: list[int], told: Told, feature_bytes: int) -> None:
     if told.source is None:
-        return bytes((told.leaf,)) + rest
-    return bytes((told.leaf | _OTHER_SOURCE,)) + _origin(told.source) + rest
+        out.append(told.leaf)
+    else:
+        out.append(told.leaf | _OTHER_SOURCE)
+        _put_origin(out, told.source)
+    number, before = told.number, told.seconds_before
+    out += [number >> 8, number & 255, before >> 8, before & 255]
+    out += _feature(told.attributes, feature_bytes)
+    out += told.values
 
 
 @lru_cache(maxsize=1024)
@@ -208,7 +260,7 @@ def decode_composite(vector: bytes) -> Composite:
         revision,
         source,
         event & _LAST_CLASS,
-        tuple(witness),
+        witness,
         opening,
         quiet,
         bool(event & _EACH),

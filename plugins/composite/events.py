@@ -7,7 +7,6 @@ stamp) lie close together. Source and run are a *stream*, in which stamps can be
 """
 
 from bisect import bisect_left, insort
-from dataclasses import dataclass, field
 from typing import Final
 
 from plugins.composite.bounds import CLOCK_TOLERANCE_MS
@@ -22,59 +21,38 @@ ANY_BITS: Final = RANK_BITS + 8 + 27 + 31
 _RANK_ZERO: Final = 1 << 20
 
 
-class Stack:
-    """The events that satisfy a primitive, in order. The three lists run side by side."""
-
-    __slots__ = ("degrees", "events", "keys")
-
-    def __init__(self) -> None:
-        self.keys: list[int] = []
-        self.events: list[Event] = []
-        self.degrees: list[int] = []
-
-    def push(self, key: int, event: "Event", degree: int) -> None:
-        """Put an event in its place; one that is there already only gets the better degree."""
-        keys = self.keys
-        if not keys or key > keys[-1]:
-            keys.append(key)
-            self.events.append(event)
-            self.degrees.append(degree)
-            return
-        at = bisect_left(keys, key)
-        if keys[at] == key:
-            self.degrees[at] = max(degree, self.degrees[at])
-            return
-        keys.insert(at, key)
-        self.events.insert(at, event)
-        self.degrees.insert(at, degree)
-
-    def drop(self, key: int) -> None:
-        """Take an event out; one that is not there is no error."""
-        at = bisect_left(self.keys, key)
-        if at < len(self.keys) and self.keys[at] == key:
-            del self.keys[at], self.events[at], self.degrees[at]
-
-
-@dataclass(slots=True, eq=False)
 class Stream:
     """One run of a source's clock. `reference_ms` is one offset of it, by which stamps are unrolled."""
 
-    source: int
-    reference_ms: int
-    latest_s: int = -(1 << 60)
-    """The newest event's second."""
-    local_s: int = 0
-    """What to add to unrolled stamps to have local time: what the least late notification says."""
-    anchors: dict[tuple[int, int], list[int]] = field(default_factory=dict)
-    """For class and second the number from which the others of that second are counted, and how many are."""
-    newest: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """Number and second of the newest reading of each class."""
-    stacks: dict[int, Stack] = field(default_factory=dict)
-    """For each primitive that has candidates without a key, these."""
-    top: int = -1
-    """A key that none here has been above: an event above it is the newest of every stack."""
-    offsets: list[int] = field(default_factory=list)
-    """Local time less stamp of each notification, not modulo anything, in ascending order."""
+    __slots__ = (
+        "anchors",
+        "latest_s",
+        "local_s",
+        "newest",
+        "offsets",
+        "reference_ms",
+        "source",
+        "stacks",
+        "top",
+    )
+
+    def __init__(self, source: int, reference_ms: int) -> None:
+        self.source = source
+        self.reference_ms = reference_ms
+        self.latest_s = -(1 << 60)
+        """The newest event's second."""
+        self.local_s = 0
+        """What to add to unrolled stamps to have local time: what the least late notification says."""
+        self.anchors: dict[tuple[int, int], list[int]] = {}
+        """For class and second the number from which others of that second are counted, and how many are."""
+        self.newest: dict[int, tuple[int, int]] = {}
+        """Number and second of the newest reading of each class."""
+        self.stacks: dict[int, list[Event]] = {}
+        """For each primitive that has candidates without a key, these."""
+        self.top = -1
+        """A key that none here has been above: an event above it is the newest of every stack."""
+        self.offsets: list[int] = []
+        """Local time less stamp of each notification, not modulo anything, in ascending order."""
 
     def seconds(self, stamp_s: int, event_ms: int) -> int:
         """Return a stamp unrolled: equal modulo 65,536, and in the right lap for that time."""
@@ -118,27 +96,42 @@ class Stream:
         return moved
 
 
-@dataclass(slots=True, eq=False)
 class Event:
     """A reading of which something is held."""
 
-    stream: Stream
-    event: int
-    number: int
-    stamp_s: int
-    seconds: int
-    key: int
-    any_key: int = 0
-    """Its place in the order of all sources; 0 where nobody asks for that."""
-    event_ms: int = 1 << 62
-    """The earliest time at which a notification says that it happened."""
-    values: dict[int, int] = field(default_factory=dict)
-    degrees: dict[int, int] = field(default_factory=dict)
-    """The primitives that it satisfies, and how well."""
-    left_out: dict[tuple[tuple[int, int], bytes], int] = field(default_factory=dict)
-    """How many matches that end with it `all` does not tell, by subscription and key."""
-    told: list[tuple[set[tuple[object, ...]], tuple[object, ...]]] = field(default_factory=list)
-    """Where results are noted of which it is the last event, and under which name."""
+    __slots__ = (
+        "any_key",
+        "degrees",
+        "event",
+        "event_ms",
+        "key",
+        "left_out",
+        "number",
+        "seconds",
+        "stamp_s",
+        "stream",
+        "told",
+        "values",
+    )
+
+    def __init__(self, stream: Stream, event: int, number: int, stamp_s: int, seconds: int, key: int) -> None:
+        self.stream = stream
+        self.event = event
+        self.number = number
+        self.stamp_s = stamp_s
+        self.seconds = seconds
+        self.key = key
+        self.any_key = 0
+        """Its place in the order of all sources; 0 where nobody asks for that."""
+        self.event_ms = 1 << 60
+        """The earliest time at which a notification says that it happened."""
+        self.values: dict[int, int] = {}
+        self.degrees: dict[int, int] = {}
+        """The primitives that it satisfies, and how well."""
+        self.left_out: dict[tuple[tuple[int, int], bytes], int] = {}
+        """How many matches that end with it `all` does not tell, by subscription and key."""
+        self.told: list[tuple[set[tuple[object, ...]], tuple[object, ...]]] = []
+        """Where results are noted of which it is the last event, and under which name."""
 
     @property
     def name(self) -> tuple[int, int, int, int]:
@@ -190,7 +183,10 @@ class SourceClock:
         place = offset % _CLOCK_MS, item
         only = self._only
         if only is not None and abs(offset - only.offsets[-1]) <= CLOCK_TOLERANCE_MS:
-            insort(self._places, place)
+            if place > self._places[-1]:
+                self._places.append(place)
+            else:
+                insort(self._places, place)
             self._join(item, offset, only)
             return only
         near = {id(stream): stream for stream in self._neighbours(place)}
@@ -245,7 +241,11 @@ class SourceClock:
     def _join(self, item: int, offset: int, stream: Stream) -> None:
         self._streams[item] = stream
         self._unrolled[item] = offset
-        insort(stream.offsets, self._level(stream, offset))
+        level, offsets = self._level(stream, offset), stream.offsets
+        if not offsets or level >= offsets[-1]:
+            offsets.append(level)
+        else:
+            insort(offsets, level)
 
     @staticmethod
     def _level(stream: Stream, offset: int) -> int:

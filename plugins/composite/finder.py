@@ -4,11 +4,10 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
 
 from plugins.composite.bounds import MOST_AN_END, MOST_COUNTED
 from plugins.composite.composites import MATCH, Composite, Opening, Told
-from plugins.composite.events import ANY_BITS, RANK_BITS, Event, Stack, Stream
+from plugins.composite.events import ANY_BITS, RANK_BITS, Event, Stream
 from plugins.composite.search import (
     FULLY,
     Candidates,
@@ -19,16 +18,19 @@ from plugins.composite.search import (
     floors_at,
     with_event,
 )
-from plugins.composite.stacks import EMPTY
+from plugins.composite.stacks import EMPTY, IN_STREAM, Stack
 from plugins.composite.watched import Watched
 
 
-class Found(NamedTuple):
+class Found:
     """A match: its events by leaf, the last of them, and its degree."""
 
-    end: Event
-    degree: int
-    events: tuple[tuple[int, Event], ...]
+    __slots__ = ("degree", "end", "events")
+
+    def __init__(self, end: Event, degree: int, events: tuple[tuple[int, Event], ...]) -> None:
+        self.end = end
+        self.degree = degree
+        self.events = events
 
 
 @dataclass(slots=True)
@@ -47,9 +49,10 @@ class Finder:
             stack = one.slots[leaf].at(None if is_any else event.stream, key)
             if stack is None:
                 continue
-            begin = bisect_left(stack.keys, second << shift)
-            limit = bisect_left(stack.keys, (second + one.body.window_s + 1) << shift, begin)
-            found.update((id(other), other) for other in stack.events[begin:limit])
+            order = one.slots[leaf].order
+            begin = bisect_left(stack, second << shift, key=order)
+            limit = bisect_left(stack, (second + one.body.window_s + 1) << shift, begin, key=order)
+            found.update((id(other), other) for other in stack[begin:limit])
         return list(found.values())
 
     def matches(
@@ -61,7 +64,11 @@ class Finder:
         """
         if one.body.select == "all":
             yield from self._every(one, end, key, after, new)
-            return
+        elif (best := self.best(one, end, key, after)) is not None:
+            yield best
+
+    def best(self, one: Watched, end: Event, key: bytes, after: Event | None = None) -> Found | None:
+        """Return the best match that ends with an event, wholly after another event if one is given."""
         best: Found | None = None
         for plan in one.plans:
             least = one.least if best is None else best.degree + 1
@@ -78,8 +85,7 @@ class Finder:
                 found = best_degree(given, end, least)
                 if found is not None:
                     best = better(best, _found(given, end, *found))
-        if best is not None:
-            yield best
+        return best
 
     def _every(
         self, one: Watched, end: Event, key: bytes, after: Event | None, new: Event | None
@@ -143,7 +149,7 @@ class Finder:
                 for leaf in group:
                     streams[leaf] = stream
             found = [slot.at(stream, key) or EMPTY for slot, stream in zip(slots, streams, strict=True)]
-            if all(stack.keys for stack in found):
+            if all(found):
                 yield candidates_at(one, plan, found, end, after)
 
 
@@ -170,21 +176,24 @@ def chain_ending(one: Watched, plan: Plan, end: Event, key: bytes) -> Found | No
         stack = stream.stacks.get(slot.number) if slot.is_plain else slot.stacks.get((stream, key))
         if stack is None:
             return None
-        keys, at = stack.keys, -1
-        if keys[at] >= limit:
-            at = bisect_left(keys, limit) - 1
+        event = stack[-1]
+        at = len(stack) - 1
+        if event.key >= limit:
+            at = bisect_left(stack, limit, key=IN_STREAM) - 1
             if at < 0:
                 return None
-        event, worth = stack.events[at], stack.degrees[at]
+            event = stack[at]
+        worth = event.degrees[slot.number]
         while worth < least or not since_ms <= event.event_ms < until_ms:
             at -= 1
-            if at < -len(keys) or at == -1:
+            if at < 0:
                 return None
-            event, worth = stack.events[at], stack.degrees[at]
-        if keys[at] < floor or not (found or event is end):
+            event = stack[at]
+            worth = event.degrees[slot.number]
+        if event.key < floor or not (found or event is end):
             return None
         found.append((leaf, event))
-        limit = keys[at]
+        limit = event.key
         if worth < degree:
             degree = worth
     found.reverse()  # Leaves are numbered as they are written, and who comes first is written first.
@@ -200,7 +209,7 @@ def _stacks_in_window(one: Watched, plan: Plan, end: Event, key: bytes) -> list[
     found = []
     for leaf in plan.leaves:
         stack = slots[leaf].at(end.stream, key)
-        if stack is None or stack.keys[-1] < floor:
+        if stack is None or stack[-1].key < floor:
             return None
         found.append(stack)
     return found
@@ -214,14 +223,16 @@ def candidates_at(
     """
     newest = end.any_key if one.body.is_any_source else end.key
     floors = floors_at(plan, newest, one.body.window_s, after)
-    return Candidates(plan, stacks, caps_at(plan, stacks, end), floors, one.since_ms, one.until_ms)
+    numbers = [one.primitives[leaf] for leaf in plan.leaves]
+    return Candidates(plan, stacks, numbers, caps_at(plan, stacks, end), floors, one.since_ms, one.until_ms)
 
 
 def _found(given: Candidates, end: Event, degree: int, places: list[int]) -> Found:
-    pairs = zip(given.stacks, places, strict=True)
-    events = [(stack.events[at], stack.degrees[at]) for stack, at in pairs]
-    leaves = zip(given.plan.leaves, (event for event, _ in events), strict=True)
-    return Found(end, degree or min(worth for _, worth in events), tuple(sorted(leaves, key=_leaf)))
+    leaves = given.plan.leaves
+    events = [(leaves[local], given.stacks[local][at]) for local, at in enumerate(places)]
+    if not degree:
+        degree = min([given.degree(local, at) for local, at in enumerate(places)])
+    return Found(end, degree, tuple(sorted(events, key=_leaf)))
 
 
 def _leaf(pair: tuple[int, Event]) -> int:
@@ -268,11 +279,12 @@ def composite_of(
         end.stamp_s,
         found.degree // 17,
         kind,
-        *one.key,
+        one.key[0],
+        one.key[1],
         one.revision,
         source,
         end.event,
-        tuple(witness),
+        witness,
         opening,
         (body.quiet_q, key) if body.quiet_q else None,
         body.select == "all",

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.composite.events import RANK_BITS, Event, SourceClock, Stack, Stream
+from plugins.composite.events import RANK_BITS, Event, SourceClock, Stream
 from plugins.composite.stacks import Slot
 from plugins.composite.watched import Watched
 from plugins.language import Matcher, MatcherFactory, grades_of
@@ -37,18 +37,34 @@ class Primitive:
         return list(self.slots) == [_PLAIN]
 
 
-@dataclass(slots=True, eq=False)
+class Ender:
+    """A subscription of which a match may end with a primitive, and what has to be there before: beside each
+    other, because most of what is looked at here is looked at no further.
+    """
+
+    __slots__ = ("first", "one", "others", "window")
+
+    def __init__(self, one: Watched) -> None:
+        self.one = one
+        self.window = one.window
+        self.first = one.needs[0] if one.needs else -1
+        self.others = one.needs[1:]
+
+
 class Held:
     """A notification that is remembered."""
 
-    source: int
-    vector: bytes
-    event_ms: int
-    event_class: int = -1
-    degrees: dict[int, int] = field(default_factory=dict)
-    """The primitives that it satisfies, and how well."""
-    event: Event | None = None
-    """None while it satisfies nothing."""
+    __slots__ = ("degrees", "event", "event_class", "event_ms", "source", "vector")
+
+    def __init__(self, source: int, vector: bytes, event_ms: int, degrees: dict[int, int]) -> None:
+        self.source = source
+        self.vector = vector
+        self.event_ms = event_ms
+        self.event_class = -1
+        self.degrees = degrees
+        """The primitives that it satisfies, and how well; the event's own where no other tells of it."""
+        self.event: Event | None = None
+        """None while it satisfies nothing."""
 
     @property
     def name(self) -> tuple[int, int, int]:
@@ -63,15 +79,15 @@ class Memory:
         """Begin empty. With `keeps_all` a notification that satisfies nothing is an event too, for those who
         see every reading and count them.
         """
-        self._table = table
+        self._width = table.feature_bytes
         self._keeps_all = keeps_all
         self._atoms = atoms
         self._matcher: Matcher = atoms(table)
         self._grades = grades_of(self._matcher)
         self._by_body: dict[bytes, Primitive] = {}
         self.primitives: dict[int, Primitive] = {}
-        self._enders: dict[int, list[tuple[int, tuple[int, ...], Watched]]] = {}
-        """For primitives with which matches may end the windows, needs and subscriptions of these matches."""
+        self._enders: dict[int, list[Ender]] = {}
+        """For primitives with which matches may end, the subscriptions of these matches."""
         self._keyed: set[int] = set()
         """Those of them that somebody has with a key, or over all sources."""
         self._next = 0
@@ -104,7 +120,7 @@ class Memory:
             one.primitives.append(shared.number)
         one.know_needs()
         for number in {one.primitives[leaf] for leaf in lasts}:
-            self._enders.setdefault(number, []).append((one.window, one.needs, one))
+            self._enders.setdefault(number, []).append(Ender(one))
         if body.is_any_source:
             self._any_users += 1
             if self._any_users == 1:
@@ -119,7 +135,7 @@ class Memory:
             if shared is None:
                 continue
             shared.users.pop(id(one), None)
-            self._enders[number] = [row for row in self._enders.pop(number, ()) if row[2] is not one]
+            self._enders[number] = [row for row in self._enders.pop(number, ()) if row.one is not one]
             if not self._enders[number]:
                 del self._enders[number]
             if not slot.users and slot in shared.slots.values():
@@ -174,7 +190,7 @@ class Memory:
         Bytes that are no notification raise `VectorError`, and change nothing: the matcher reads them first.
         """
         degrees = self._grades(vector, event_ms, event_ms)
-        held = self.items[item] = Held(source, vector, event_ms, -1, degrees)
+        held = self.items[item] = Held(source, vector, event_ms, degrees)
         return self._placed(item, held) if degrees or self._keeps_all else []
 
     def judge_anew(self, item: int, one: Watched, judge: Matcher) -> list[tuple[Event, Fresh]]:
@@ -197,9 +213,7 @@ class Memory:
 
     def _placed(self, item: int, held: Held) -> list[tuple[Event, Fresh]]:
         """Find a notification its stream, and its event there."""
-        width = self._table.feature_bytes
-        feature = held.vector[-2 * width : -width]
-        held.event_class = int.from_bytes(feature, "big").bit_length() - 1
+        held.event_class = _last_bits(held.vector, self._width, self._width).bit_length() - 1
         self._named.setdefault(held.name, []).append(item)
         clock = self._clocks.get(held.source)
         if clock is None:
@@ -212,15 +226,23 @@ class Memory:
         which primitive: those of which nothing is missing in the stream. Only they have to be searched.
         """
         enders, stacks, now = self._enders, event.stream.stacks, event.seconds << RANK_BITS
-        found = []
+        found: list[tuple[int, Watched]] = []
         for number in fresh:
-            for window, needs, one in enders.get(number, ()):
-                for needed in needs:
+            ending = enders.get(number)
+            if ending is None:
+                continue
+            for row in ending:
+                floor = now - row.window
+                if row.first >= 0:
+                    stack = stacks.get(row.first)
+                    if stack is None or stack[-1].key < floor:
+                        continue
+                for needed in row.others:
                     stack = stacks.get(needed)
-                    if stack is None or stack.keys[-1] < now - window:
+                    if stack is None or stack[-1].key < floor:
                         break
                 else:
-                    found.append((number, one))
+                    found.append((number, row.one))
         return found
 
     def forget(self, item: int) -> None:
@@ -302,14 +324,14 @@ class Memory:
 
     def _read_values(self, event: Event, vector: bytes) -> None:
         """Note what a notification tells, which its matcher has found to be one."""
-        width = self._table.feature_bytes
-        mask = int.from_bytes(vector[-width:], "big")
-        at = HEADER_BYTES
+        mask, values = _last_bits(vector, self._width, 0), event.values
+        at, index = HEADER_BYTES, 0
         while mask:
-            lowest = mask & -mask
-            event.values[lowest.bit_length() - 1] = vector[at]
-            mask ^= lowest
-            at += 1
+            if mask & 1:
+                values[index] = vector[at]
+                at += 1
+            mask >>= 1
+            index += 1
 
     def _push(self, event: Event, degrees: dict[int, int]) -> None:
         """Put an event into the stacks of what it satisfies. The newest one of its stream, which it is nearly
@@ -320,23 +342,23 @@ class Memory:
         if order > stream.top and not (keyed and keyed & degrees.keys()):
             stream.top = order
             stacks = stream.stacks
-            for number, degree in degrees.items():
+            for number in degrees:
                 stack = stacks.get(number)
                 if stack is None:
-                    stack = stacks[number] = Stack()
-                stack.keys.append(order)
-                stack.events.append(event)
-                stack.degrees.append(degree)
+                    stacks[number] = [event]
+                else:
+                    stack.append(event)
         else:
-            for number, degree in degrees.items():
+            for number in degrees:
                 for slot in primitives[number].slots.values():
-                    slot.push(event, degree)
+                    slot.push(event)
         known = event.degrees
         if known:
-            for number, degree in degrees.items():
-                known[number] = max(degree, known.get(number, 0))
+            event.degrees = {
+                number: max(known.get(number, 0), degrees.get(number, 0)) for number in known | degrees
+            }
         else:
-            event.degrees = dict(degrees)
+            event.degrees = degrees
 
     def _leave(self, item: int, held: Held) -> None:
         event = held.event
@@ -347,13 +369,15 @@ class Memory:
         items = self._events[name][1]
         items.remove(item)
         rest = [self.items[other] for other in items]
-        for number in held.degrees:
-            if not any(number in other.degrees for other in rest):
-                event.degrees.pop(number, None)
-                primitive = self.primitives.get(number)
-                for slot in () if primitive is None else primitive.slots.values():
+        gone = [number for number in held.degrees if not any(number in other.degrees for other in rest)]
+        for number in gone:
+            primitive = self.primitives.get(number)
+            if primitive is not None:
+                for slot in primitive.slots.values():
                     slot.drop(event)
-        if not rest:
+        if rest:
+            event.degrees = {number: degree for number, degree in event.degrees.items() if number not in gone}
+        else:
             del self._events[name]
             event.stream.left(event.event, event.seconds)
             for told, name_there in event.told:
@@ -373,21 +397,29 @@ class Memory:
         for event, _ in self._events.values():
             if event.stream is stream and event.any_key:
                 slots = [
-                    (slot, degree)
-                    for number, degree in event.degrees.items()
+                    slot
+                    for number in event.degrees
                     if number in self.primitives
                     for slot in self.primitives[number].slots.values()
                     if slot.is_any
                 ]
-                for slot, _ in slots:
+                for slot in slots:
                     slot.drop(event)
                 event.place_among_all()
-                for slot, degree in slots:
-                    slot.push(event, degree)
+                for slot in slots:
+                    slot.push(event)
 
 
 def _matcher_key(number: int) -> tuple[int, int]:
     return number >> 8, number & 255
+
+
+def _last_bits(vector: bytes, width: int, before: int) -> int:
+    """Return the number in so many bytes before the last ones."""
+    found = 0
+    for at in range(len(vector) - before - width, len(vector) - before):
+        found = found << 8 | vector[at]
+    return found
 
 
 def _stamp(vector: bytes) -> int:

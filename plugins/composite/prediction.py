@@ -1,8 +1,8 @@
 """The life of a prediction at a source: opened once, and then confirmed, withdrawn or lapsed.
 
-A prediction is opened at the first reading whose state is likely enough (β ≥ p) and completes nothing, while
-none is open for that key. It ends exactly once: with the match that confirms it, when β falls below p/2, or
-when its horizon is over.
+A prediction is opened at the first reading whose state is likely enough (β ≥ p) and with which no match ends,
+while none is open for that key. It ends exactly once: with the match that confirms it, when β falls below
+p/2, or when its horizon is over.
 """
 
 from collections import deque
@@ -105,8 +105,12 @@ class Predictor:
         self._open: dict[bytes, _Life] = {}
         self._first_s: int | None = None
 
-    def note(self, step: Step, event: Event, readings: int) -> Told | None:
-        """Take what a reading, the so-manieth, left of one key; return what is to be told, if anything."""
+    def note(self, step: Step, event: Event, readings: int, *, is_end: bool) -> Told | None:
+        """Take what a reading, the so-manieth, left of one key; return what is to be told, if anything.
+
+        Where some match ends with the reading (`is_end`), nothing is opened, even if that match began before
+        the last completion and so completes nothing: the reader is told of it in this very second.
+        """
         second = event.seconds
         if self._first_s is None:
             self._first_s = second
@@ -115,7 +119,7 @@ class Predictor:
         life = self._open.get(step.key)
         beta = self._beta(step)
         if life is None:
-            if step.completed is not None or beta is None or beta < self._wanted.probability:
+            if is_end or beta is None or beta < self._wanted.probability:
                 return None
             return self._opened(step, event, readings, beta)
         kind = self._ending(step, life, beta, readings, second)

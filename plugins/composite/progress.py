@@ -153,21 +153,21 @@ class Progress:
         for prefix in self._prefixes:
             plan = prefix.plan
             stacks = [one.slots[leaf].at(event.stream, key) or EMPTY for leaf in plan.leaves]
-            if not all(stack.keys for stack in stacks):
+            if not all(stacks):
                 continue
             floors = floors_at(plan, event.key, one.body.window_s, state.completed)
-            caps = [len(stack.keys) for stack in stacks]
-            given = Candidates(plan, stacks, caps, floors, one.since_ms, one.until_ms)
+            numbers = [one.primitives[leaf] for leaf in plan.leaves]
+            caps = [len(stack) for stack in stacks]
+            given = Candidates(plan, stacks, numbers, caps, floors, one.since_ms, one.until_ms)
             places = lowered(given, one.least)
             if places is None:
                 continue
-            last = stacks[prefix.local].events[places[prefix.local]]
+            last = stacks[prefix.local][places[prefix.local]]
             if prefix.is_pending and last is not self._newest[last.event]:
                 continue
             mask |= 1 << prefix.leaf
             if len(places) > len(best):
                 best = tuple(
-                    (leaf, stack.events[at])
-                    for leaf, stack, at in zip(plan.leaves, stacks, places, strict=True)
+                    (leaf, stack[at]) for leaf, stack, at in zip(plan.leaves, stacks, places, strict=True)
                 )
         return mask, tuple(sorted(best, key=lambda pair: pair[0]))

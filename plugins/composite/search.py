@@ -7,16 +7,17 @@ Each constraint bounds one event by another in one order, so whatever satisfies 
 at or below what is reached; what is reached first is the latest solution. A jump is one bisection.
 
 All verbs take *candidates*: a stack a leaf, with the place above which nothing counts (`caps`), the key below
-which nothing counts (`floors`), and what an event must be worth.
+which nothing counts (`floors`), and what an event must be worth. Keys are those of the stream, or of all.
 """
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from plugins.composite.alternatives import Alternative, groups_of
-from plugins.composite.events import ANY_BITS, NUMBERS, RANK_BITS, Event, Stack
+from plugins.composite.events import ANY_BITS, NUMBERS, RANK_BITS, Event
+from plugins.composite.stacks import AMONG_ALL, IN_STREAM, Order, Stack
 
 BEFORE, NEXT, NOT_AFTER, BETWEEN, AROUND = range(5)
 Rule = tuple[int, int, int, bool, int, int]
@@ -84,26 +85,60 @@ def _chain(rules: list[Rule], leaves: int) -> tuple[int, ...]:
     return tuple(found) if len(found) == leaves else ()
 
 
-@dataclass(slots=True)
 class Candidates:
     """Where a search may look: a stack a leaf of a plan, and what of it counts."""
 
-    plan: Plan
-    stacks: list[Stack]
-    caps: list[int]
-    """How many events of each stack, from its bottom, count."""
-    floors: list[int]
-    since_ms: int = ALWAYS[0]
-    until_ms: int = ALWAYS[1]
+    __slots__ = ("caps", "floors", "is_any", "numbers", "order", "plan", "since_ms", "stacks", "until_ms")
+
+    def __init__(
+        self,
+        plan: Plan,
+        stacks: list[Stack],
+        numbers: list[int],
+        caps: list[int],
+        floors: list[int],
+        since_ms: int,
+        until_ms: int,
+    ) -> None:
+        self.plan = plan
+        self.stacks = stacks
+        self.numbers = numbers
+        """The primitive of each leaf."""
+        self.caps = caps
+        """How many events of each stack, from its bottom, count."""
+        self.floors = floors
+        self.since_ms = since_ms
+        self.until_ms = until_ms
+        self.is_any = plan.shift == ANY_BITS
+        self.order: Order = AMONG_ALL if self.is_any else IN_STREAM
+
+    def bounded(self, caps: list[int], floors: list[int]) -> "Candidates":
+        """Return the same stacks, of which something else counts."""
+        return Candidates(self.plan, self.stacks, self.numbers, caps, floors, self.since_ms, self.until_ms)
+
+    def degree(self, leaf: int, at: int) -> int:
+        """Return how well the event at a place of a leaf's stack satisfies it."""
+        return self.stacks[leaf][at].degrees[self.numbers[leaf]]
+
+    def key(self, leaf: int, at: int) -> int:
+        """Return where the event at a place of a leaf's stack stands."""
+        event = self.stacks[leaf][at]
+        return event.any_key if self.is_any else event.key
+
+    def places_below(self, leaf: int, limit: int) -> int:
+        """Return how many candidates of a leaf lie below a key."""
+        return bisect_left(self.stacks[leaf], limit, key=self.order)
 
     def latest_below(self, leaf: int, at: int, cut: int) -> int:
         """Return the place of the latest event below `at` that is worth it, or -1."""
-        stack = self.stacks[leaf]
-        keys, degrees, events, floor = stack.keys, stack.degrees, stack.events, self.floors[leaf]
-        since, until = self.since_ms, self.until_ms
+        stack, number, floor = self.stacks[leaf], self.numbers[leaf], self.floors[leaf]
+        since, until, is_any = self.since_ms, self.until_ms, self.is_any
         at -= 1
-        while at >= 0 and keys[at] >= floor:
-            if degrees[at] >= cut and since <= events[at].event_ms < until:
+        while at >= 0:
+            event = stack[at]
+            if (event.any_key if is_any else event.key) < floor:
+                return -1
+            if event.degrees[number] >= cut and since <= event.event_ms < until:
                 return at
             at -= 1
         return -1
@@ -112,10 +147,10 @@ class Candidates:
 def caps_at(plan: Plan, stacks: list[Stack], end: Event) -> list[int]:
     """Return for each leaf how many of its candidates do not happen after an event."""
     if plan.shift == ANY_BITS:
-        return [bisect_right(stack.keys, end.any_key) for stack in stacks]
+        return [bisect_right(stack, end.any_key, key=AMONG_ALL) for stack in stacks]
     above = (end.seconds + 1) << RANK_BITS
     return [
-        bisect_right(stack.keys, end.key) if event == end.event else bisect_left(stack.keys, above)
+        bisect_left(stack, end.key + 1 if event == end.event else above, key=IN_STREAM)
         for stack, event in zip(stacks, plan.events, strict=True)
     ]
 
@@ -161,13 +196,14 @@ def _lowered_chain(given: Candidates, cut: int) -> list[int] | None:
     places = [0] * len(given.stacks)
     limit: int | None = None
     for leaf in given.plan.chain:
-        keys = given.stacks[leaf].keys
-        below = given.caps[leaf] if limit is None else bisect_left(keys, limit, 0, given.caps[leaf])
+        below = given.caps[leaf]
+        if limit is not None:
+            below = bisect_left(given.stacks[leaf], limit, 0, below, key=given.order)
         at = given.latest_below(leaf, below, cut)
         if at < 0:
             return None
         places[leaf] = at
-        limit = keys[at]
+        limit = given.key(leaf, at)
     return places
 
 
@@ -176,42 +212,40 @@ def _too_late(rule: Rule, given: Candidates, places: list[int], shift: int) -> t
     the constraint holds.
     """
     kind, x, y, is_same, low, high = rule
-    stacks = given.stacks
-    xs, ys = stacks[x].keys, stacks[y].keys
-    first, second = xs[places[x]], ys[places[y]]
+    first, second = given.key(x, places[x]), given.key(y, places[y])
     if kind == BEFORE:
         limit = second if is_same else second >> shift << shift
-        return None if first < limit else (x, bisect_left(xs, limit))
+        return None if first < limit else (x, given.places_below(x, limit))
     if kind == NEXT:
         return _not_next(given, x, y, places)
     if kind == NOT_AFTER:
         limit = second + 1 if is_same else ((second >> shift) + 1) << shift
-        return None if first < limit else (x, bisect_left(xs, limit))
+        return None if first < limit else (x, given.places_below(x, limit))
     apart = (second >> shift) - (first >> shift)
     if kind == BETWEEN:
         if apart < low:
-            return x, bisect_left(xs, ((second >> shift) - low + 1) << shift)
+            return x, given.places_below(x, ((second >> shift) - low + 1) << shift)
         if apart > high:
-            return y, bisect_left(ys, ((first >> shift) + high + 1) << shift)
+            return y, given.places_below(y, ((first >> shift) + high + 1) << shift)
         return None
     if apart > high:
-        return y, bisect_left(ys, ((first >> shift) + high + 1) << shift)
+        return y, given.places_below(y, ((first >> shift) + high + 1) << shift)
     if -apart > high:
-        return x, bisect_left(xs, ((second >> shift) + high + 1) << shift)
+        return x, given.places_below(x, ((second >> shift) + high + 1) << shift)
     return None
 
 
 def _not_next(given: Candidates, x: int, y: int, places: list[int]) -> tuple[int, int] | None:
     """Return that the second leaf is too late where a reading lies between it and the first."""
-    first, second = given.stacks[x].events[places[x]], given.stacks[y].events[places[y]]
+    stack = given.stacks[y]
+    first, second = given.stacks[x][places[x]], stack[places[y]]
     if first.key >= second.key:
         return None  # The rule that it comes before has its say first.
     number = first.number
     if (second.number - number) % NUMBERS == 1:
         return None
-    stack = given.stacks[y]
-    begin = bisect_right(stack.keys, given.stacks[x].keys[places[x]])
-    end = bisect_right(stack.events, 1, begin, places[y], key=lambda event: (event.number - number) % NUMBERS)
+    begin = bisect_right(stack, given.key(x, places[x]), key=given.order)
+    end = bisect_right(stack, 1, begin, places[y], key=lambda event: (event.number - number) % NUMBERS)
     return y, end
 
 
@@ -225,11 +259,12 @@ def best_degree(given: Candidates, end: Event, least: int) -> tuple[int, list[in
     degree = _degree(given, found)
     if degree == FULLY:
         return degree, found
+    leaves = range(len(given.caps))
     most = max(
         (
-            stack.degrees[cap - 1]
-            for stack, cap, leaf in zip(given.stacks, given.caps, range(len(given.caps)), strict=True)
-            if leaf in given.plan.lasts and cap and stack.events[cap - 1] is end
+            given.degree(leaf, cap - 1)
+            for leaf, cap in zip(leaves, given.caps, strict=True)
+            if leaf in given.plan.lasts and cap and given.stacks[leaf][cap - 1] is end
         ),
         default=0,
     )
@@ -238,8 +273,11 @@ def best_degree(given: Candidates, end: Event, least: int) -> tuple[int, list[in
     present = sorted(
         {
             value
-            for stack, cap, floor in zip(given.stacks, given.caps, given.floors, strict=True)
-            for value in stack.degrees[bisect_left(stack.keys, floor) : cap]
+            for leaf, cap, floor in zip(leaves, given.caps, given.floors, strict=True)
+            for value in [
+                event.degrees[given.numbers[leaf]]
+                for event in given.stacks[leaf][given.places_below(leaf, floor) : cap]
+            ]
             if degree < value <= most
         }
     )
@@ -261,13 +299,14 @@ def _ending(given: Candidates, end: Event, cut: int) -> list[int] | None:
     if places is None:
         return None
     stacks = given.stacks
-    if any(stacks[leaf].events[at] is end for leaf, at in enumerate(places)):
-        return places
+    for leaf, at in enumerate(places):
+        if stacks[leaf][at] is end:
+            return places
     return None
 
 
 def _degree(given: Candidates, places: list[int]) -> int:
-    return min(stack.degrees[at] for stack, at in zip(given.stacks, places, strict=True))
+    return min([given.degree(leaf, at) for leaf, at in enumerate(places)])
 
 
 def every(given: Candidates, end: Event, least: int) -> Iterator[list[int]]:
@@ -281,29 +320,29 @@ def every(given: Candidates, end: Event, least: int) -> Iterator[list[int]]:
 
 def with_event(given: Candidates, event: Event) -> Iterator[Candidates]:
     """Yield where to look for solutions that an event is in: once for each leaf that it satisfies."""
-    key = event.any_key if given.plan.shift == ANY_BITS else event.key
+    key = event.any_key if given.is_any else event.key
     for leaf, stack in enumerate(given.stacks):
-        at = bisect_left(stack.keys, key)
-        if at < given.caps[leaf] and stack.events[at] is event:
+        at = given.places_below(leaf, key)
+        if at < given.caps[leaf] and stack[at] is event:
             yield _pinned(given, leaf, at)
 
 
 def _alone_last(given: Candidates, end: Event) -> Candidates:
     """Leave out what shares the second of an event and has a higher class: that would be the last."""
-    if given.plan.shift == ANY_BITS:
+    if given.is_any:
         return given
     second = end.seconds << RANK_BITS
     caps = [
-        min(cap, bisect_left(stack.keys, second)) if event > end.event else cap
-        for cap, stack, event in zip(given.caps, given.stacks, given.plan.events, strict=True)
+        min(cap, given.places_below(leaf, second)) if given.plan.events[leaf] > end.event else cap
+        for leaf, cap in enumerate(given.caps)
     ]
-    return replace(given, caps=caps)
+    return given.bounded(caps, given.floors)
 
 
 def _pinned(given: Candidates, leaf: int, at: int) -> Candidates:
     caps, floors = list(given.caps), list(given.floors)
-    caps[leaf], floors[leaf] = at + 1, max(floors[leaf], given.stacks[leaf].keys[at])
-    return replace(given, caps=caps, floors=floors)
+    caps[leaf], floors[leaf] = at + 1, max(floors[leaf], given.key(leaf, at))
+    return given.bounded(caps, floors)
 
 
 def _assign(given: Candidates, end: Event, least: int, leaf: int) -> Iterator[list[int]]:
@@ -314,7 +353,7 @@ def _assign(given: Candidates, end: Event, least: int, leaf: int) -> Iterator[li
         yield from _assign(_pinned(given, leaf, found[leaf]), end, least, leaf + 1)
         caps = list(given.caps)
         caps[leaf] = found[leaf]
-        given = replace(given, caps=caps)
+        given = given.bounded(caps, given.floors)
 
 
 def total_order(event: Event) -> tuple[int, int, int]:

@@ -116,23 +116,23 @@ class CompositeSourceFilter:
         if event.event not in progress.classes:
             return
         served.readings += 1
-        confirmed: dict[bytes, tuple[Found, Told]] = {}
-        completed: dict[bytes, Found] = {}
-        for step in progress.advance(event):
-            told = None
-            if served.predictor is not None:
-                told = served.predictor.note(step, event, served.readings)
-            if step.completed is not None:
-                completed[step.key] = step.completed
-                if told is not None and told.kind == CONFIRMED:
-                    confirmed[step.key] = step.completed, told
-                    told = None
-            if told is not None:
+        steps = list(progress.advance(event))
+        completed = {step.key: step.completed for step in steps if step.completed is not None}
+        ends = list(self._ends(one, event, completed))
+        ending = {key for _, key in ends}
+        confirmed: dict[bytes, Told] = {}
+        for step in steps:
+            if served.predictor is None:
+                break
+            told = served.predictor.note(step, event, served.readings, is_end=step.key in ending)
+            if told is not None and told.kind == CONFIRMED:
+                confirmed[step.key] = told
+            elif told is not None:
                 yield self._release(_of_prediction(one, event, step, told), told.lifetime_q)
-        for found, key in self._ends(one, event, completed):
+        for found, key in ends:
             kind, opening = MATCH, None
             if key in confirmed:
-                kind, opening = CONFIRMED, confirmed[key][1].opening
+                kind, opening = CONFIRMED, confirmed[key].opening
             name = one.name_of(event, key)
             if one.body.select == "all":
                 name = tuple((leaf, *part.name) for leaf, part in found.events)

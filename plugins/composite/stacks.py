@@ -1,26 +1,33 @@
 """Candidates: for each primitive, stream and key one sorted stack of events, shared by all patterns.
 
 No partial match is ever stored. What a pattern needs is found in the stacks by lowering
-(`plugins.composite.search`). Stacks without a key, which most are, lie at their stream: an event reaches all
-of its own through one table.
+(`plugins.composite.search`). A stack is a list of events in their order, and nothing else: how well an event
+satisfies the primitive, the event knows. Stacks without a key, which most are, lie at their stream: an event
+reaches all of its own through one table.
 """
 
-from typing import TypeVar
+from bisect import bisect_left
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Final, TypeVar
 
-from plugins.composite.events import Event, Stack, Stream
+from plugins.composite.events import Event, Stream
 
 _Name = TypeVar("_Name")
 Place = tuple[Stream | None, bytes]
 """The stream, None for all of them together, and the bytes of the key."""
-
-
-EMPTY = Stack()
+Stack = list[Event]
+EMPTY: Final[Stack] = []
+Order = Callable[[Event], int]
+"""What events of a stack are sorted by."""
+IN_STREAM: Final[Order] = attrgetter("key")
+AMONG_ALL: Final[Order] = attrgetter("any_key")
 
 
 class Slot:
     """The stacks of a primitive under one choice of key attributes, within streams or over all of them."""
 
-    __slots__ = ("attributes", "is_any", "is_plain", "number", "stacks", "users")
+    __slots__ = ("attributes", "is_any", "is_plain", "number", "order", "stacks", "users")
 
     def __init__(self, number: int, attributes: tuple[int, ...], is_any: bool) -> None:
         self.number = number
@@ -29,6 +36,7 @@ class Slot:
         self.is_any = is_any
         self.is_plain = not attributes and not is_any
         """Whether a stream has one stack, because there is no key: it lies there, and not here."""
+        self.order: Order = AMONG_ALL if is_any else IN_STREAM
         self.users = 0
         self.stacks: dict[Place, Stack] = {}
 
@@ -43,37 +51,44 @@ class Slot:
             return stream.stacks.get(self.number)
         return self.stacks.get((stream, key))
 
-    def push(self, event: Event, degree: int) -> None:
-        """Put an event that satisfies the primitive into its stacks."""
+    def push(self, event: Event) -> None:
+        """Put an event that satisfies the primitive into its stacks; one that is there already stays."""
         if self.is_plain:
-            _at(event.stream.stacks, self.number).push(event.key, event, degree)
+            _push(event.stream.stacks, self.number, event, self.order)
             return
         key = self.key_of(event)
-        order = event.any_key if self.is_any else event.key
         for stream in (None, event.stream) if self.is_any else (event.stream,):
-            _at(self.stacks, (stream, key)).push(order, event, degree)
+            _push(self.stacks, (stream, key), event, self.order)
 
     def drop(self, event: Event) -> None:
-        """Take an event out of its stacks."""
+        """Take an event out of its stacks; one that is not there is no error."""
         if self.is_plain:
-            _drop(event.stream.stacks, self.number, event.key)
+            _drop(event.stream.stacks, self.number, event, self.order)
             return
         key = self.key_of(event)
-        order = event.any_key if self.is_any else event.key
         for stream in (None, event.stream) if self.is_any else (event.stream,):
-            _drop(self.stacks, (stream, key), order)
+            _drop(self.stacks, (stream, key), event, self.order)
 
 
-def _at(stacks: dict[_Name, Stack], name: _Name) -> Stack:
+def _push(stacks: dict[_Name, Stack], name: _Name, event: Event, order: Order) -> None:
+    stack = stacks.get(name)
+    place = order(event)
+    if stack is None:
+        stacks[name] = [event]
+    elif place > order(stack[-1]):
+        stack.append(event)
+    else:
+        at = bisect_left(stack, place, key=order)
+        if stack[at] is not event:
+            stack.insert(at, event)
+
+
+def _drop(stacks: dict[_Name, Stack], name: _Name, event: Event, order: Order) -> None:
     stack = stacks.get(name)
     if stack is None:
-        stack = stacks[name] = Stack()
-    return stack
-
-
-def _drop(stacks: dict[_Name, Stack], name: _Name, order: int) -> None:
-    stack = stacks.get(name)
-    if stack is not None:
-        stack.drop(order)
-        if not stack.keys:
+        return
+    at = bisect_left(stack, order(event), key=order)
+    if at < len(stack) and stack[at] is event:
+        del stack[at]
+        if not stack:
             del stacks[name]

@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from spark_analysis.answers import Composites
+from spark_analysis.foretold import foretold_in
 from spark_analysis.languages import languages_of
 from spark_analysis.metrics import composites as found_in
 from spark_analysis.metrics.owed import SubscriptionRevision
@@ -59,6 +60,7 @@ def composites_of(run: Run, revisions: Sequence[SubscriptionRevision]) -> Compos
         **{fate: fates[fate] for fate in found_in.FATES},
         unowed=len(shown - owed.keys()),
         messages=sum(len(messages) for identity, messages in said.items() if identity in identities),
+        foretold=foretold_in(run.recorded),
     )
 
 

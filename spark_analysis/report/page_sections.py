@@ -88,6 +88,8 @@ def composites_section(analysis: Analysis) -> str:
     )
     if composites.unowed:
         text += f" {composites.unowed:,} more were shown: predictions that were still open at the end."
+    if composites.foretold is not None:
+        text += f" {composites.foretold.in_words()}."
     return _section("composites", text, composites_figure(composites))
 
 

@@ -131,11 +131,13 @@ def check_form(progress: str) -> None:
 def print_summary(summary: "RunSummary", folder: Path) -> None:
     """Print where a run is and what it came to."""
     typer.echo(f"run: {folder}")
-    from studio.summary import delivery_line, delivery_of_run
+    from studio.summary import delivery_line, delivery_of_run, foretold_line
 
     for line in summary.lines():
         typer.echo(f"  {line}")
     typer.echo(f"  {delivery_line(delivery_of_run(folder, summary.notifications))}")
+    if summary.notifications and (foretold := foretold_line(folder)) is not None:
+        typer.echo(f"  {foretold}")
 
 
 def _many(

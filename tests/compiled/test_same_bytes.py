@@ -39,6 +39,7 @@ SCENARIOS = (
     ("weather_poles", "duration_s=1200"),
     ("valley", "duration_s=3600"),
     ("dense", "duration_s=60"),
+    ("triage", "duration_s=1200"),
 )
 
 
@@ -82,7 +83,9 @@ def test_faults_are_met_in_the_same_way() -> None:
     assert len(said[0]) > 100
 
 
-@pytest.mark.parametrize("first", ["dens.engine", "emulation.clock", "nodes.journal"])
+@pytest.mark.parametrize(
+    "first", ["dens.engine", "emulation.clock", "nodes.journal", "plugins.composite.memory"]
+)
 def test_whichever_room_is_imported_first_all_of_it_is_compiled(first: str) -> None:
     names = [name.removesuffix(".py").replace("/", ".") for name in modules_to_compile(ROOT)]
     assert len(names) > 30

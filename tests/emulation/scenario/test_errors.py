@@ -13,6 +13,7 @@ WriteScenario = Callable[..., Path]
 Changes = list[tuple[str, str]]
 
 GOLDEN = Path(__file__).parent / "golden"
+TRIAGE = ROOT / "emulation/scenarios/triage"
 GENERATED = 'source = { generator = "vital_signs", deteriorating = 1.0 }'
 PLACES = '"static", places_m = [[1, 2], [601, 2]] }'
 
@@ -306,7 +307,8 @@ def test_what_is_said(write_scenario: WriteScenario, case: str, pytestconfig: py
     (path.parent / "d.csv").write_text("t,tmp\n0,37\n")
     (path.parent / "w.txt").write_text("0 1 2\n")
     (path.parent / "flat.xml").write_bytes((ROOT / "docs/examples/apartment.xml").read_bytes())
-    (path.parent / "sinking.xml").write_bytes((ROOT / "emulation/scenarios/triage/warning.xml").read_bytes())
+    (path.parent / "sinking.xml").write_bytes((TRIAGE / "warning.xml").read_bytes())
+    (path.parent / "warning.model").write_bytes((TRIAGE / "warning.model").read_bytes())
     said = "".join(f"{problem}\n" for problem in check_scenario_file(path)).replace(f"{path.parent}/", "")
     golden = GOLDEN / f"{case}.txt"
     if pytestconfig.getoption("--renew-golden", default=False):
@@ -321,7 +323,8 @@ def test_every_fix_removes_its_problem(case: str, write_scenario: WriteScenario)
     (path.parent / "d.csv").write_text("t,tmp\n0,37\n")
     (path.parent / "w.txt").write_text("0 1 2\n")
     (path.parent / "flat.xml").write_bytes((ROOT / "docs/examples/apartment.xml").read_bytes())
-    (path.parent / "sinking.xml").write_bytes((ROOT / "emulation/scenarios/triage/warning.xml").read_bytes())
+    (path.parent / "sinking.xml").write_bytes((TRIAGE / "warning.xml").read_bytes())
+    (path.parent / "warning.model").write_bytes((TRIAGE / "warning.model").read_bytes())
     text = path.read_text()
     lines = text.splitlines(keepends=True)
     for problem in check_scenario_file(path):

@@ -138,6 +138,32 @@ def test_quiet_rests_until_its_piece_of_time_is_over() -> None:
     ]
 
 
+QUIETLY = 'window="PT20S" quiet="PT1M"'
+COMES = '<predict probability="0.4" within="20"/>'
+
+
+@pytest.mark.parametrize("attributes", ['window="PT20S"', QUIETLY, 'window="PT20S" select="first"'])
+@pytest.mark.parametrize("pattern", ["d; d", "d; d; d", "d and s", "d; (d or s)"])
+@pytest.mark.parametrize("seed", range(4))
+def test_nothing_is_foretold_at_a_reading_that_ends_a_match(attributes: str, pattern: str, seed: int) -> None:
+    """A prediction is opened at a reading that is not complete: no match of any kind ends with it."""
+    made = AUTHORING.compile(document(pattern, attributes, COMES), "a.xml", SESSIONS)
+    source = CompositeSourceFilter(SESSIONS, FUZZY.matcher)
+    source.introduce(3)
+    source.add((2, 1), made.body)
+    rng = random.Random(seed)
+    letters = "".join(rng.choice("ddsooooooo") for _ in range(900))
+    told = [one for one, _ in told_of(source, letters)]
+    plain = document(pattern, attributes.replace(' quiet="PT1M"', ""))
+    every = CompositeSourceFilter(SESSIONS, FUZZY.matcher)
+    every.introduce(3)
+    every.add((2, 1), AUTHORING.compile(plain, "a.xml", SESSIONS).body)
+    ends = {one.number for one, _ in told_of(every, letters)}
+    opened = {one.number for one in told if one.kind == PREDICTED}
+    assert opened, "the law says nothing otherwise"
+    assert not opened & ends
+
+
 def test_horizons() -> None:
     assert Prediction(128, READINGS, 3).beta(1, 0) is None
     assert Prediction(128, DURATION, 3, ((1, bytes(range(8))),)).beta(1, 4) == 4

@@ -1,6 +1,7 @@
 """Bytes: one spelling, total decoders, an offset in every refusal."""
 
 import random
+from operator import attrgetter
 
 import pytest
 from hypothesis import given
@@ -64,14 +65,21 @@ def test_what_means_the_same_is_written_alike(one: str, other: str) -> None:
 
 PREDICTS = Prediction(128, 0, 5, ((1, bytes(range(8))), (3, bytes(8))))
 EXAMPLES = (
-    Composite(1, 95, 7, 15, MATCH, 2, 1, 0, 3, 3, (Told(0, 1, 0, (0, 1), b"\x05\x06"),)),
+    Composite(1, 95, 7, 15, MATCH, 2, 1, 0, 3, 3, [Told(0, 1, 0, (0, 1), b"\x05\x06")]),
     Composite(
         1, 95, 7, 9, CONFIRMED, 70_000, 1, 4, 3, 3,
-        (Told(0, 1, 9, (0,), b"\x05"), Told(2, 4, 0, (1,), b"\x05", 40_000)),
+        [Told(0, 1, 9, (0,), b"\x05"), Told(2, 4, 0, (1,), b"\x05", 40_000)],
         Opening(2, 1, 2, 200, True, False, 3, b"\x09"), (48, b"\x09"),
     ),
-    Composite(1, 95, 7, 0, LAPSED, 2, 1, 0, 3, 3, (), Opening(3, 1, 2, 9, False, True, 0)),
-    Composite(1, 95, 7, 3, MATCH, 2, 1, 0, 3, 3, (Told(1, 1, 0, (9,), b"\x05"),), is_each=True),
+    Composite(1, 95, 7, 0, LAPSED, 2, 1, 0, 3, 3, [], Opening(3, 1, 2, 9, False, True, 0)),
+    Composite(1, 95, 7, 3, MATCH, 2, 1, 0, 3, 3, [Told(1, 1, 0, (9,), b"\x05")], is_each=True),
+)  # fmt: skip
+
+
+TOLD = "leaf", "number", "seconds_before", "attributes", "values", "source"
+SAID = (
+    "number", "keep_q", "stamp_s", "degree", "kind", "subscriber", "id", "revision", "source", "event",
+    "opening", "quiet", "is_each",
 )  # fmt: skip
 
 
@@ -79,7 +87,10 @@ EXAMPLES = (
 def test_a_composite_comes_back(composite: Composite) -> None:
     width = 2 if composite.is_each else 1
     vector = encode_composite(composite, width)
-    assert decode_composite(vector) == composite
+    found = decode_composite(vector)
+    told, said = attrgetter(*TOLD), attrgetter(*SAID)
+    assert said(found) == said(composite)
+    assert list(map(told, found.witness)) == list(map(told, composite.witness))
     assert 1 <= len(results_of(vector)) <= 2
 
 
