@@ -34,10 +34,12 @@ def measure() -> Iterator[Measurement]:
     small, large = (_compared(count) for count in (SMALL, LARGE))
     yield at_most(f"graph_comparisons_{LARGE}_against_{SMALL}", large, small, 1.5)
     yield alone(f"graph_comparisons_{LARGE}_microseconds", large / MICROSECOND)
-    small, large = (_classed(count) for count in (SMALL, 10 * SMALL))
-    yield at_most(f"graph_is_a_{10 * SMALL}_against_{SMALL}", large, small, 2.5)
-    small, large = (_bare(count) for count in (SMALL, 10 * SMALL))
-    yield at_most(f"graph_properties_only_{10 * SMALL}_against_{SMALL}", large, small, 2.0)
+    small, large = (_classed(count) for count in (SMALL, LARGE))
+    yield at_most(f"graph_is_a_{LARGE}_against_{SMALL}", large, small, 2.5)
+    yield alone(f"graph_is_a_{LARGE}_microseconds", large / MICROSECOND)
+    small, large = (_bare(count) for count in (SMALL, LARGE))
+    yield at_most(f"graph_properties_only_{LARGE}_against_{SMALL}", large, small, 2.0)
+    yield alone(f"graph_properties_only_{LARGE}_microseconds", large / MICROSECOND)
     yield from _memory()
 
 
