@@ -64,15 +64,15 @@ def _classed(count: int) -> float:
 
 
 def _bare(count: int) -> float:
-    """Return the seconds of one publication where so many want one of 3,000 shapes, some of them far more
-    often than others; those who match are handed out as slices.
+    """Return the seconds of one publication where so many want one of 3,000 shapes, the k-th 1/k times as
+    often as the first (Zipf); those who match are handed out as slices.
     """
     patterns, graphs = bare(SHAPES, 3)
     table, chance = table_with(), random.Random(6)
     matcher = FastMatcher(table)
-    for number in range(count):
-        shape = min(int(chance.paretovariate(0.5)) - 1, SHAPES - 1)
-        matcher.enter((number, 0), patterns[shape])
+    wanted = chance.choices(patterns, [1 / (rank + 1) for rank in range(SHAPES)], k=count)
+    for number, pattern in enumerate(wanted):
+        matcher.enter((number, 0), pattern)
     vectors = vectors_of(graphs, table)
     for vector in vectors:
         matcher.found(vector)

@@ -139,13 +139,15 @@ def _pattern(found: ReadDocument, names: dict[str, int]) -> Pattern:
 def _check_meaning(found: ReadDocument, pattern: Pattern, names: list[str]) -> None:
     cuts = cut_variables(pattern)
     if len(cuts) > MOST_CUTS:
-        ring = shown(names[one] for one in (*ring_in(pattern), ring_in(pattern)[0]))
-        message = f"too many rings hang together; {ring} is still one when two variables are fixed"
-        found.complain(
+        ring = [names[one] for one in ring_in(pattern)]
+        around = shown([*ring, ring[0]])
+        message = f"too many rings hang together; {around} is still one when two variables are fixed"
+        begin = [Variable(name) for name in ring[:2]]
+        span = next(
+            (one.span for one in found.draft.edges if one.subject in begin and one.object in begin),
             found.draft.edges[0].span,
-            "D511",
-            f"{message}: make one of its variables a constant, or ask twice",
         )
+        found.complain(span, "D511", f"{message}: make one of its variables a constant, or ask twice")
     for variable, reason in contradictions(pattern).items():
         name = names[variable]
         span = next(one.span for one in found.draft.constraints if one.variable.name == name)
