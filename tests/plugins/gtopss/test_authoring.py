@@ -152,3 +152,10 @@ def test_what_a_query_asks_too_much_is_told_where_it_stands() -> None:
     listed = "SELECT * { ?i dc:p " + ",\n".join(f"<urn:x{number}>" for number in range(65)) + " }"
     [found] = AUTHORING.check(listed.encode(), "a.rq", REPORTS)
     assert (found.line, found.column, found.code) == (65, 1, "D513"), "at the last object"
+
+
+def test_a_class_with_others_below_it_is_remarked_where_only_it_is_asked_for() -> None:
+    made = AUTHORING.compile(b"ASK {\n ?r a t:flood . ?i a t:flashFlood ; a rss:item }", "a.rq", REPORTS)
+    [remark] = made.remarks
+    assert remark.startswith("line 2: rdf:type asks for t:flood itself, not for the ")
+    assert not AUTHORING.compile(XML.encode(), "a.xml", REPORTS).remarks
