@@ -75,11 +75,11 @@ def _measured(name: str, bodies: list[bytes], vectors: list[bytes], folder: Path
         told = spark.read.schema(PUBLICATIONS).parquet(str(folder / "publications"))
         arrow_s = _by_spark(told, shipped, rounds * expected)
         yield at_least(f"graph_spark_map_in_arrow_against_pool_{name}", total / arrow_s, total / pool_s, 0.8)
-        if name == "500_matches":
-            sql_s = _by_sql(spark, bodies, vectors[:IN_SQL]) / IN_SQL
-            yield at_least("graph_spark_map_in_arrow_against_spark_sql", total / arrow_s, 1 / sql_s, 100.0)
         batch_s, stream_s = _batch_and_stream(spark, told, shipped, folder, rounds * expected)
         yield at_least(f"graph_spark_stream_against_batch_{name}", total / stream_s, total / batch_s, 0.7)
+        if name == "500_matches":  # last, because workers end meanwhile and take their time along
+            sql_s = _by_sql(spark, bodies, vectors[:IN_SQL]) / IN_SQL
+            yield at_least("graph_spark_map_in_arrow_against_spark_sql", total / arrow_s, 1 / sql_s, 100.0)
     finally:
         close_session(spark)
 

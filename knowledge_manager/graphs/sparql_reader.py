@@ -177,8 +177,10 @@ def _parsed(text: str, prefixes: Mapping[str, str]) -> Any:
                 query.where = algebra.traverse(query.where, visitPost=algebra.translatePath)
             return query
     except ParseBaseException as error:
-        said = str(error).split("  (at char", maxsplit=1)[0].splitlines()[0]
-        raise SparqlRefused([SparqlProblem(error.loc, "D518", f"this is no SPARQL: {said}")]) from None
+        rest = " ".join(text[error.loc :].split())
+        begin = f'"{rest[:40]}{"…" if len(rest) > 40 else ""}"' if rest else "its end"
+        message = f"this is no SPARQL from {begin} on; a triple is subject, property, object and a dot"
+        raise SparqlRefused([SparqlProblem(error.loc, "D518", message)]) from None
     except RecursionError:
         raise SparqlRefused([SparqlProblem(0, "D503", "the query is nested too deeply")]) from None
     except Exception as error:  # rdflib raises plain exceptions, of any kind
