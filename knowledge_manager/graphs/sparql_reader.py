@@ -13,13 +13,15 @@ from typing import Any, Final
 
 from documents.problems import did_you_mean, listed
 from knowledge_manager.graphs.sparql_words import SparqlWords
-from knowledge_manager.graphs.terms import STRING, Iri, Literal, TermError, iri, literal
+from knowledge_manager.graphs.terms import RDF, STRING, XSD, Iri, Literal, TermError, iri, literal
 
 NAMESPACE: Final = "urn:dens:graph:1#"
 MOST_EDGES: Final = 64
 MOST_FILTERS: Final = 64
 DEEPEST: Final = 32
 
+ALWAYS: Final = {"rdf": RDF, "xsd": XSD}
+"""Prefixes that nobody need declare; rdflib knows many more, which are refused."""
 _UNKNOWN: Final = "urn:dens:unknown:"
 """In place of a prefix that nobody knows, so that the rest is read all the same."""
 
@@ -104,11 +106,12 @@ def read_sparql(text: str, prefixes: Mapping[str, str]) -> SparqlPattern:
     problems = [*_refused_words(quiet), *_too_much(quiet)]
     if problems:
         raise SparqlRefused(sorted(problems, key=lambda problem: problem.offset))
-    words = SparqlWords(text, {**prefixes, "g": NAMESPACE})
+    known = {**ALWAYS, **prefixes, "g": NAMESPACE}
+    words = SparqlWords(text, known)
     unknown = {prefix: f"{_UNKNOWN}{prefix}:" for _, prefix in words.unknown}
-    reader = _Walk(words, max(quiet.find("{"), 0), [*_unknown_prefixes(words, prefixes)])
+    reader = _Walk(words, max(quiet.find("{"), 0), [*_unknown_prefixes(words, known)])
     try:
-        reader.query(_parsed(text, {**prefixes, **unknown}))
+        reader.query(_parsed(text, {**known, **unknown}))
     except SparqlRefused as refused:
         reader.problems += refused.problems
     if reader.problems:
@@ -170,7 +173,7 @@ def _parsed(text: str, prefixes: Mapping[str, str]) -> Any:
     try:
         with texts_kept():
             prologue, query = parser.parseQuery(text)
-            known = algebra.translatePrologue(prologue, None, {**prefixes, "g": NAMESPACE}, None)
+            known = algebra.translatePrologue(prologue, None, dict(prefixes), None)
             named = functools.partial(algebra.translatePName, prologue=known)
             query = algebra.traverse(query, visitPost=named)
             if query.where is not None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 
 from documents.problems import DocumentError
+from knowledge_manager.mission_table import load_mission_table
 from plugins.gtopss.authoring.decompile import decompile
 from plugins.gtopss.authoring.explain import bindings_in_words, explain_publication
 from plugins.gtopss.authoring.graph_authoring import GraphAuthoring
@@ -159,3 +160,11 @@ def test_a_class_with_others_below_it_is_remarked_where_only_it_is_asked_for() -
     [remark] = made.remarks
     assert remark.startswith("line 2: rdf:type asks for t:flood itself, not for the ")
     assert not AUTHORING.compile(XML.encode(), "a.xml", REPORTS).remarks
+
+
+def test_prefixes_that_a_library_knows_are_not_known() -> None:
+    bare = load_mission_table(["medical"])
+    query = b'ASK { ?i rdf:type <urn:a> ; <urn:b> ?d . FILTER(?d > "1"^^xsd:integer) }'
+    assert not AUTHORING.check(query, "a.rq", bare)
+    [problem] = AUTHORING.check(b"ASK { ?i foaf:name ?n }", "a.rq", REPORTS)
+    assert (problem.code, problem.column) == ("D515", 10)
