@@ -1,9 +1,9 @@
-"""How many patterns a second find their place in a forest of 100,000, of which half are special cases."""
+"""How many patterns a second find their place in a forest; half of them are special cases."""
 
 import gc
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from benchmarks.graph_populations import (
     NAMES,
@@ -18,24 +18,32 @@ from benchmarks.measurement import Measurement, alone, at_least
 from plugins.gtopss.forest import PatternForest
 from plugins.gtopss.pattern import Edge, Pattern, renumbered
 
-COUNT, MEASURED = 100_000, 5_000
+SIZES, MEASURED = (10_000, 30_000, 100_000), 5_000
 
 
 def measure() -> Iterator[Measurement]:
-    """Fill a forest, then time the last insertions."""
-    chance = random.Random(11)
-    patterns = overlapping(COUNT + MEASURED, chance)
+    """Fill forests of rising size, then time the next insertions into each."""
+    patterns = overlapping(SIZES[-1] + MEASURED, random.Random(11))
+    for size in SIZES:
+        forest, rate = _rate_at(size, patterns)
+        name_ = f"graph_forest_inserts_a_second_at_{size}"
+        yield at_least(name_, rate, 10_000.0, 1.0) if size == SIZES[-1] else alone(name_, rate)
+    yield alone("graph_forest_share_of_roots", len(list(forest.roots)) / len(forest))
+
+
+def _rate_at(size: int, patterns: Sequence[Pattern]) -> tuple[PatternForest, float]:
+    """Return a forest of so many, and how many more a second found their place in it."""
     forest = PatternForest(table_with().taxonomy)
-    for number in range(COUNT):
+    for number in range(size):
         forest.insert((number, 0), patterns[number])
+    gc.collect()
     gc.freeze()  # what is there is not looked through again while the last ones find their place
     begin = time.process_time()
-    for number in range(COUNT, COUNT + MEASURED):
+    for number in range(size, size + MEASURED):
         forest.insert((number, 0), patterns[number])
     took = time.process_time() - begin
     gc.unfreeze()
-    yield at_least("graph_forest_inserts_a_second_at_100000", MEASURED / took, 10_000.0, 1.0)
-    yield alone("graph_forest_share_of_roots", len(list(forest.roots)) / len(forest))
+    return forest, MEASURED / took
 
 
 def overlapping(count: int, chance: random.Random) -> list[Pattern]:

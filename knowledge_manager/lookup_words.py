@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from knowledge_manager.event_class import Vocabulary
+from knowledge_manager.graphs.dictionary import Dictionary
+from knowledge_manager.graphs.graph_class import GraphClass
 from knowledge_manager.local_dictionary import attribute_document
 from knowledge_manager.lookup import words_for
 from knowledge_manager.thesaurus import Thesaurus
@@ -43,6 +45,37 @@ class VocabularyInWords:
                     ],
                 }
                 for event in vocabulary.events
+            ],
+            "graphs": [self._graph(kind) for kind in vocabulary.graphs],
+        }
+
+    def _graph(self, kind: GraphClass) -> dict[str, Any]:
+        """Return a graph class: what it calls things, what is sent by number, how publishers are found."""
+        dictionary = Dictionary.of([(kind.namespaces, kind.terms)])
+        return {
+            "name": kind.name,
+            "index": kind.index,
+            "feature": 1 << kind.index,
+            "about": kind.about,
+            "most_bytes": kind.most_bytes,
+            "namespaces": dict(kind.namespaces),
+            "terms": [dictionary.shortened(term.text) for term in dictionary.terms],
+            "taxonomy": {
+                "name": kind.taxonomy_name,
+                "digest": kind.taxonomy.digest,
+                "classes": len(kind.taxonomy.parents),
+                "things": len(kind.taxonomy.types),
+            },
+            "facets": [
+                {
+                    "name": facet.name,
+                    "index": facet.index,
+                    "feature": 1 << facet.index,
+                    "about": facet.about,
+                    "is_open": facet.is_open,
+                    "properties": [dictionary.shortened(one) for one in facet.properties],
+                }
+                for facet in kind.facets
             ],
         }
 

@@ -8,6 +8,7 @@ the file.
 import contextlib
 import json
 import logging
+import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -65,9 +66,9 @@ def _refuse_what_would_fetch(text: str, file: str, format_: str, codes: RdfCodes
             [Problem(file, error.lineno, error.colno, "error", codes.syntax, message)]
         ) from None
     except (RecursionError, ValueError):
-        raise DocumentError.of_file(
-            file, codes.tripped, "this is not JSON: nested too deeply, or a number is too long"
-        ) from None
+        line, column, reason = _what_trips(text)
+        message = f"this is not JSON: {reason}"
+        raise DocumentError([Problem(file, line, column, "error", codes.tripped, message)]) from None
     for address in _addresses_of_contexts(document):
         at = max(text.find(json.dumps(address)), 0)
         line, column = place_of(text, at)
@@ -98,8 +99,8 @@ def _parsed(text: str, file: str, format_: str, codes: RdfCodes) -> RdfText:
         with texts_kept():
             (dataset.default_graph if is_json else graph).parse(data=text, format=format_, publicID=BASE)
     except Exception as error:  # every parser of rdflib raises its own kinds
-        line, column, reason = _syntax_place(error)
-        code = codes.tripped if reason == _TRIPPED else codes.syntax
+        line, column, reason = _what_trips(text) if _is_tripped(error) else _syntax_place(error)
+        code = codes.tripped if _is_tripped(error) else codes.syntax
         message = f"this is no {format_}: {reason}"
         raise DocumentError([Problem(file, line, column, "error", code, message)]) from None
     named = [one for one in dataset.graphs() if one.identifier != dataset.default_graph.identifier]
@@ -126,13 +127,34 @@ def texts_kept() -> Iterator[None]:
         log.setLevel(level)
 
 
-_TRIPPED: Final = "its parts do not stand where they belong, nest too deeply, or are too long"
+_DEEPEST: Final = 64
+"""Nesting above which a parser that tripped is taken to have tripped over it."""
+_LONG_NUMBER: Final = re.compile(r"[0-9]{1000,}")
+
+
+def _is_tripped(error: Exception) -> bool:
+    """Say whether a parser failed by itself instead of saying what is wrong."""
+    trips = UnboundLocalError | RecursionError | TypeError | AttributeError | KeyError
+    return isinstance(error, trips) or type(error) is ValueError
+
+
+def _what_trips(text: str) -> tuple[int, int, str]:
+    """Return where a text has what parsers trip over, and why; they do not tell."""
+    number = _LONG_NUMBER.search(text)
+    if number is not None:
+        return (*place_of(text, number.start()), f"a number of {len(number.group()):,} digits is too long")
+    deep, deepest, at = 0, 0, 0
+    for place, sign in enumerate(text):
+        deep += (sign in "[({") - (sign in "])}")
+        if deep > deepest:
+            deepest = deep
+            at = place if deep == _DEEPEST else at
+    if deepest >= _DEEPEST:
+        return (*place_of(text, at), f"brackets are nested {deepest:,} deep; give inner nodes names")
+    return 0, 0, "its parts do not stand where they belong"
 
 
 def _syntax_place(error: Exception) -> tuple[int, int, str]:
-    trips = UnboundLocalError | RecursionError | TypeError | AttributeError | KeyError
-    if isinstance(error, trips) or type(error) is ValueError:
-        return 0, 0, _TRIPPED  # what rdflib trips over, not what it says
     if isinstance(error, IndexError):
         return 0, 0, "it ends before it is whole"
     if isinstance(error, SAXParseException):

@@ -73,7 +73,7 @@ Vocabularies = Annotated[
     list[str] | None,
     typer.Option(
         "--vocabulary",
-        help="One that ships (medical, weather, fire, housing; all by default) or a file; repeatable.",
+        help="One that ships (medical, weather, fire, housing, reports; all by default), or a file.",
         metavar="NAME|FILE",
         show_default=False,
         autocompletion=_vocabularies,

@@ -12,12 +12,18 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from documents.problems import did_you_mean, listed
-from knowledge_manager.graphs.terms import STRING, Iri, Literal, TermError, iri, literal
+from knowledge_manager.graphs.sparql_words import SparqlWords
+from knowledge_manager.graphs.terms import RDF, STRING, XSD, Iri, Literal, TermError, iri, literal
 
 NAMESPACE: Final = "urn:dens:graph:1#"
 MOST_EDGES: Final = 64
 MOST_FILTERS: Final = 64
 DEEPEST: Final = 32
+
+ALWAYS: Final = {"rdf": RDF, "xsd": XSD}
+"""Prefixes that nobody need declare; rdflib knows many more, which are refused."""
+_UNKNOWN: Final = "urn:dens:unknown:"
+"""In place of a prefix that nobody knows, so that the rest is read all the same."""
 
 _FUNCTIONS: Final = {"isA": "is-a", "direct": "direct", "above": "above"}
 _OPERATORS: Final = {"=": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
@@ -47,20 +53,24 @@ Wanted = Variable | Iri | Literal
 
 @dataclass(frozen=True, slots=True)
 class AskedEdge:
-    """A triple of the query."""
+    """A triple of the query, and where it stands."""
 
     subject: Wanted
     property: Iri
     object: Wanted
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
 class AskedConstraint:
-    """A condition on a variable: the operator as people write it, and a constant or another variable."""
+    """A condition on a variable: the operator as people write it, a constant or another variable, and where
+    it stands.
+    """
 
     variable: Variable
     operator: str
     operand: Wanted
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +106,16 @@ def read_sparql(text: str, prefixes: Mapping[str, str]) -> SparqlPattern:
     problems = [*_refused_words(quiet), *_too_much(quiet)]
     if problems:
         raise SparqlRefused(sorted(problems, key=lambda problem: problem.offset))
-    query = _parsed(text, prefixes)
-    reader = _Walk(text, quiet)
-    reader.query(query)
+    known = {**ALWAYS, **prefixes, "g": NAMESPACE}
+    words = SparqlWords(text, known)
+    unknown = {prefix: f"{_UNKNOWN}{prefix}:" for _, prefix in words.unknown}
+    reader = _Walk(words, max(quiet.find("{"), 0), [*_unknown_prefixes(words, known)])
+    try:
+        reader.query(_parsed(text, {**known, **unknown}))
+    except SparqlRefused as refused:
+        reader.problems += refused.problems
     if reader.problems:
-        raise SparqlRefused(reader.problems)
+        raise SparqlRefused(sorted(dict.fromkeys(reader.problems), key=lambda problem: problem.offset))
     return SparqlPattern(tuple(reader.edges), tuple(reader.constraints))
 
 
@@ -158,64 +173,67 @@ def _parsed(text: str, prefixes: Mapping[str, str]) -> Any:
     try:
         with texts_kept():
             prologue, query = parser.parseQuery(text)
-            known = algebra.translatePrologue(prologue, None, {**prefixes, "g": NAMESPACE}, None)
+            known = algebra.translatePrologue(prologue, None, dict(prefixes), None)
             named = functools.partial(algebra.translatePName, prologue=known)
             query = algebra.traverse(query, visitPost=named)
             if query.where is not None:
                 query.where = algebra.traverse(query.where, visitPost=algebra.translatePath)
             return query
     except ParseBaseException as error:
-        said = str(error).split("  (at char", maxsplit=1)[0].splitlines()[0]
-        raise SparqlRefused([SparqlProblem(error.loc, "D518", f"this is no SPARQL: {said}")]) from None
+        rest = " ".join(text[error.loc :].split())
+        begin = f'"{rest[:40]}{"…" if len(rest) > 40 else ""}"' if rest else "its end"
+        message = f"this is no SPARQL from {begin} on; a triple is subject, property, object and a dot"
+        raise SparqlRefused([SparqlProblem(error.loc, "D518", message)]) from None
     except RecursionError:
         raise SparqlRefused([SparqlProblem(0, "D503", "the query is nested too deeply")]) from None
-    except Exception as error:  # rdflib raises plain exceptions where a prefix is unknown
-        raise SparqlRefused([_about_prefix(str(error), text, prefixes)]) from None
+    except Exception as error:  # rdflib raises plain exceptions, of any kind
+        said = str(error).splitlines()[0] if str(error) else "unreadable"
+        raise SparqlRefused([SparqlProblem(0, "D518", f"this is no SPARQL: {said}")]) from None
 
 
-def _about_prefix(said: str, text: str, prefixes: Mapping[str, str]) -> SparqlProblem:
-    found = re.search(r"prefix : ?(\S+)", said)
-    if found is None:
-        return SparqlProblem(
-            0, "D518", f"this is no SPARQL: {said.splitlines()[0] if said else 'unreadable'}"
-        )
-    prefix = found[1]
-    at = re.search(rf"(?<![\w:]){re.escape(prefix)}:", text)
-    message = f'prefix "{prefix}" is unknown ({listed(list(prefixes))}){did_you_mean(prefix, prefixes)}'
-    return SparqlProblem(at.start() if at else 0, "D515", message)
+def _unknown_prefixes(words: SparqlWords, prefixes: Mapping[str, str]) -> Iterator[SparqlProblem]:
+    for at, prefix in words.unknown:
+        message = f'prefix "{prefix}" is unknown ({listed(list(prefixes))}){did_you_mean(prefix, prefixes)}'
+        yield SparqlProblem(at, "D515", message)
 
 
 @dataclass(slots=True)
 class _Walk:
     """Walks a parsed query; whatever is not known by name is refused."""
 
-    text: str
-    quiet: str
+    words: SparqlWords
+    begin: int
+    problems: list[SparqlProblem]
     edges: list[AskedEdge] = field(default_factory=list)
     constraints: list[AskedConstraint] = field(default_factory=list)
-    problems: list[SparqlProblem] = field(default_factory=list)
     _steps: int = 0
 
     def query(self, query: Any) -> None:
         if query.name not in ("SelectQuery", "AskQuery"):
-            self._refuse(f"{query.name} is not in the language; ASK or SELECT", "")
+            self._refuse(f"{query.name} is not in the language; ASK or SELECT", 0)
             return
         for key in query.keys():  # noqa: SIM118 (rdflib's value is no plain mapping)
             if key not in ("where", "projection"):
-                self._refuse(f"{key} is not in the language; ask for triples with FILTERs", key)
+                self._refuse(
+                    f"{key} is not in the language; ask for triples with FILTERs",
+                    self.words.read_on(key.upper()),
+                )
         for one in query.projection or ():
             if set(one.keys()) != {"var"}:
-                self._refuse("SELECT names variables, and computes nothing", "SELECT")
+                self._refuse("SELECT names variables, and computes nothing", self.words.read_on("SELECT"))
         if query.where is None or query.where.name != "GroupGraphPatternSub":
-            self._refuse("a sub-query is not in the language", "{")
+            self._refuse("a sub-query is not in the language", self.begin)
             return
+        self.words.at = self.begin
         for part in query.where.part or ():
             if part.name == "TriplesBlock":
                 self._triples(part)
             elif part.name == "Filter":
-                self._expression(part.expr)
+                at = self.words.read_on("FILTER")
+                self._expression(part.expr, at)
             else:
-                self._refuse(f"a group or sub-query within the pattern is not in the language; {_ASK}", "{")
+                message = f"a group or sub-query within the pattern is not in the language; {_ASK}"
+                self._refuse(message, self.begin)
 
     def _triples(self, block: Any) -> None:
         for row in block.triples:
@@ -227,16 +245,14 @@ class _Walk:
         from rdflib import URIRef
         from rdflib.paths import SequencePath
 
-        ends = self._term(subject), self._term(object_)
         steps = list(property_.args) if isinstance(property_, SequencePath) else [property_]
+        at = self.words.edge(_first_name(steps[0]), _meaning(object_))
+        ends = self._term(subject, at), self._term(object_, at)
+        if _is_variable(property_):
+            self._refuse("a variable is no property; name the property", at)
+            return
         if not all(isinstance(step, URIRef) for step in steps):
-            message = (
-                "a variable is no property" if _is_variable(property_) else "this path is not in the language"
-            )
-            hint = (
-                "name the property" if _is_variable(property_) else "a path is a sequence p/q of properties"
-            )
-            self._refuse(f"{message}; {hint}", f"?{property_}" if _is_variable(property_) else "")
+            self._refuse("this path is not in the language; a path is a sequence p/q of properties", at)
             return
         nodes = [ends[0]]
         for _ in steps[1:]:
@@ -244,16 +260,16 @@ class _Walk:
             nodes.append(Variable(f"_step{self._steps}"))
         nodes.append(ends[1])
         for number, step in enumerate(steps):
-            self._keep(nodes[number], str(step), nodes[number + 1])
+            self._keep(nodes[number], str(step), nodes[number + 1], at)
 
-    def _keep(self, subject: Wanted | None, property_: str, object_: Wanted | None) -> None:
+    def _keep(self, subject: Wanted | None, property_: str, object_: Wanted | None, at: int) -> None:
         try:
             if subject is not None and object_ is not None:
-                self.edges.append(AskedEdge(subject, iri(property_), object_))
+                self.edges.append(AskedEdge(subject, iri(property_), object_, at))
         except TermError as error:
-            self._refuse(str(error), property_, "D507")
+            self._refuse(str(error), at, "D507")
 
-    def _term(self, node: Any) -> Wanted | None:
+    def _term(self, node: Any, at: int) -> Wanted | None:
         from rdflib import BNode, URIRef
         from rdflib import Literal as Text
         from rdflib import Variable as Name
@@ -268,83 +284,89 @@ class _Walk:
             if isinstance(node, Text):
                 return literal(str(node), str(node.datatype or STRING), node.language or "")
         except TermError as error:
-            self._refuse(str(error), str(node), "D507")
+            self._refuse(str(error), at, "D507")
             return None
-        self._refuse(f"{_readable(type(node).__name__)} is not in the language; name a node", "")
+        self._refuse(f"{_readable(type(node).__name__)} is not in the language; name a node", at)
         return None
 
-    def _expression(self, expression: Any) -> None:
+    def _expression(self, expression: Any, at: int) -> None:
         inner = _bare(expression)
         name = getattr(inner, "name", "")
         if name == "ConditionalAndExpression":
-            self._expression(inner.expr)
-            for other in inner.other:
-                self._expression(other)
+            for one in (inner.expr, *inner.other):
+                self._expression(one, at)
         elif name == "RelationalExpression":
-            self._comparison(inner)
+            self._comparison(inner, at)
         elif name == "Function" and str(inner.iri).startswith(NAMESPACE):
             self._kinship(inner)
         elif name == "Function":
-            self._refuse(
-                f"function <{inner.iri}> is not in the language (g:isA, g:direct, g:above)", "FILTER"
-            )
+            place = self.words.read_on(str(inner.iri))
+            self._refuse(f"function <{inner.iri}> is not in the language (g:isA, g:direct, g:above)", place)
         else:
             said = _readable(name.removeprefix("Builtin_")) if name else "this"
-            self._refuse(
-                f"{said} is no condition of the language; compare a variable with a constant", "FILTER"
-            )
+            self._refuse(f"{said} is no condition of the language; compare a variable with a constant", at)
+            self._pass_over(inner)
 
-    def _comparison(self, found: Any) -> None:
+    def _comparison(self, found: Any, at: int) -> None:
         word = _OPERATORS.get(str(found.op))
-        one, other = (self._operand(side) for side in (found.expr, found.other))
+        one, other = (self._operand(side, at) for side in (found.expr, found.other))
         if one is None or other is None:
             return
-        if word is None:
-            self._refuse(f"{found.op} is not in the language", str(found.op))
+        named = next((side for side in (one, other) if isinstance(side, Variable)), None)
+        place = at if named is None else self.words.read_on(f"?{named.name}")
+        if named is None:
+            self._refuse("two constants are compared; one side is a variable", place)
+        elif word is None:
+            self._refuse(f"{found.op} is not in the language", place)
         elif isinstance(one, Variable) and isinstance(other, Variable):
             if word == "ne":
-                self.constraints.append(AskedConstraint(one, "differs", other))
+                self.constraints.append(AskedConstraint(one, "differs", other, place))
             else:
-                self._refuse(
-                    f"?{one.name} {found.op} ?{other.name}: two variables are compared by != alone", "FILTER"
-                )
-        elif isinstance(one, Variable):
-            self.constraints.append(AskedConstraint(one, word, other))
-        elif isinstance(other, Variable):
-            self.constraints.append(AskedConstraint(other, _TURNED[word], one))
+                said = f"?{one.name} {found.op} ?{other.name}"
+                self._refuse(f"{said}: two variables are compared by != alone", place)
+        elif named is one:
+            self.constraints.append(AskedConstraint(named, word, other, place))
         else:
-            self._refuse("two constants are compared; one side is a variable", "FILTER")
+            self.constraints.append(AskedConstraint(named, _TURNED[word], one, place))
 
     def _kinship(self, call: Any) -> None:
-        name = str(call.iri).removeprefix(NAMESPACE)
+        name, at = str(call.iri).removeprefix(NAMESPACE), self.words.read_on(str(call.iri))
         if name not in _FUNCTIONS:
             known = [f"g:{one}" for one in _FUNCTIONS]
             hint = did_you_mean(f"g:{name}", known)
-            self._refuse(f"function g:{name} is unknown ({listed(known)}){hint}", f"g:{name}", "D515")
+            self._refuse(f"function g:{name} is unknown ({listed(known)}){hint}", at, "D515")
             return
-        given = [self._operand(one) for one in call.expr]
+        given = [self._operand(one, at) for one in call.expr]
         if len(given) != 2 or not isinstance(given[0], Variable) or not isinstance(given[1], Iri):
-            self._refuse(f"g:{name} takes a variable and a class", f"g:{name}")
+            self._refuse(f"g:{name} takes a variable and a class", at)
             return
-        self.constraints.append(AskedConstraint(given[0], _FUNCTIONS[name], given[1]))
+        self.constraints.append(AskedConstraint(given[0], _FUNCTIONS[name], given[1], at))
 
-    def _operand(self, expression: Any) -> Wanted | None:
+    def _operand(self, expression: Any, at: int) -> Wanted | None:
         inner = _bare(expression)
         if getattr(inner, "name", "") in ("UnaryMinus", "UnaryPlus"):
-            number = self._operand(inner.expr)
+            number = self._operand(inner.expr, at)
             if isinstance(number, Literal):
                 minus = inner.name == "UnaryMinus" and not number.text.startswith("-")
                 return literal(f"-{number.text}" if minus else number.text, number.datatype)
         if getattr(inner, "name", ""):
             said = _readable(inner.name.removeprefix("Builtin_"))
-            self._refuse(f"{said} is not computed; compare a variable with a constant", "FILTER")
+            self._refuse(f"{said} is not computed; compare a variable with a constant", at)
+            self._pass_over(inner)
             return None
-        return self._term(inner)
+        return self._term(inner, at)
 
-    def _refuse(self, message: str, near: str, code: str = "D510") -> None:
-        at = self.quiet.upper().find(near.upper()) if near else -1
-        if at < 0:
-            at = max(self.text.find(near), 0) if near else max(self.quiet.find("{"), 0)
+    def _pass_over(self, part: Any) -> None:
+        """Read on behind the variables of what was refused."""
+        if _is_variable(part):
+            self.words.read_on(_meaning(part))
+        elif isinstance(part, Mapping):
+            self._pass_over(list(part.values()))
+        elif not isinstance(part, str):
+            for one in part:
+                self._pass_over(one)
+
+    def _refuse(self, message: str, at: int, code: str = "D510") -> None:
         self.problems.append(SparqlProblem(at, code, message))
 
 
@@ -372,7 +394,24 @@ def _is_variable(node: Any) -> bool:
     return isinstance(node, Name)
 
 
+def _meaning(node: Any) -> str:
+    """Return a node as `SparqlWords` knows it."""
+    return f"?{node}" if _is_variable(node) else str(node)
+
+
+def _first_name(path: Any) -> str:
+    """Return the first name in a property, a path or a variable, as `SparqlWords` knows it."""
+    while True:
+        inner = getattr(path, "args", None) or [getattr(path, "arg", None) or getattr(path, "path", None)]
+        if inner[0] is None:
+            return _meaning(path)
+        path = inner[0]
+
+
 def _readable(name: str) -> str:
     """Return how rdflib calls a part, as SPARQL does: OptionalGraphPattern is OPTIONAL."""
     words = re.sub(r"(GraphPattern|GroupOr|Expression)", "", name)
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", words).upper() or name
+    return _SUMS.get(words) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", words).upper() or name
+
+
+_SUMS: Final = {"Additive": "a sum", "Multiplicative": "a product"}

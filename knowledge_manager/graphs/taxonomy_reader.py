@@ -2,7 +2,9 @@
 `skos:narrower`), things that are of them (`rdf:type`), and what people call them.
 """
 
+import re
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +23,7 @@ _SKOS: Final = "http://www.w3.org/2004/02/skos/core#"
 _TYPE: Final = RDF + "type"
 _UP: Final = frozenset({_RDFS + "subClassOf", _SKOS + "broader"})
 _DOWN: Final = frozenset({_SKOS + "narrower"})
+_LINKS: Final = ("subClassOf", "broader", "narrower")
 _CLASS_OF_CLASSES: Final = frozenset({_RDFS + "Class", _OWL + "Class", _SKOS + "Concept"})
 _NO_THINGS: Final = frozenset({_SKOS + "ConceptScheme", _OWL + "Ontology", _RDFS + "Resource"})
 _WORDS: Final = frozenset({_RDFS + "label", _SKOS + "prefLabel", _SKOS + "altLabel"})
@@ -51,10 +54,30 @@ def sound_taxonomy(taxonomy: Taxonomy, file: str, text: str = "") -> Taxonomy:
     if ring:
         way = " → ".join(last_part(one) for one in (*ring, ring[0]))
         message = f"classes are below each other in a circle: {way}; take one of these links away"
-        at = text.find(last_part(ring[0]))
-        place = place_of(text, at) if at >= 0 else (0, 0)
-        raise DocumentError([Problem(file, *place, "error", "D520", message)])
+        raise DocumentError([Problem(file, *_place_of_link(text, ring), "error", "D520", message)])
     return taxonomy
+
+
+def _place_of_link(text: str, ring: Sequence[str]) -> tuple[int, int]:
+    """Return where the first class of a circle is said to be below the next: the two nearest mentions with a
+    word between them that links classes, whatever the format.
+    """
+    names = [last_part(one) for one in (*ring, ring[0])[:2]]
+    mention = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, (*names, *_LINKS)))})(?!\w)")
+    before, nearest, first = dict[str, int](), (len(text), 0), -1
+    for found in mention.finditer(text):
+        word, at = found.group(), found.start()
+        if word in _LINKS:
+            before["link"] = at
+            continue
+        first = at if first < 0 else first
+        other = before.get(names[word == names[0]], -1)
+        if 0 <= other < before.get("link", -1):
+            nearest = min(nearest, (at - other, other))
+        before[word] = at
+    if nearest[0] < len(text):
+        return place_of(text, nearest[1])
+    return place_of(text, first) if first >= 0 else (0, 0)
 
 
 def _facts(

@@ -22,7 +22,10 @@ def canonical(pattern: Pattern) -> Pattern:
     """Return the pattern that stands for all that differ in the names of variables and in order alone."""
     if pattern.variables < 2:
         return _renamed(pattern, (0,) * pattern.variables)
-    numberings = _numberings(pattern, refined(pattern, (0,) * pattern.variables), [MOST_TRIES])
+    colours = refined(pattern, (0,) * pattern.variables)
+    if len(set(colours)) == pattern.variables:
+        return _renamed(pattern, colours)
+    numberings = _numberings(pattern, colours, [MOST_TRIES])
     return min((_renamed(pattern, numbering) for numbering in numberings), key=_form)
 
 

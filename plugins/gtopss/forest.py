@@ -1,57 +1,43 @@
 """A forest of containments: only what nothing else contains is a root, everything else hangs under one that
 contains it. Equal and equivalent patterns share a node.
 
-Containers of a pattern are found by its edges: a root is filed under one of its own, by property and constant
-ends, and only a pattern with an edge that this one can become is asked. Those that a pattern contains are
-found through the shortest list of roots that have an edge which one of its edges can become.
+Containers of a pattern are found by keys (`edge_keys.py`): a root is filed under the rarest of its own, and
+only those are asked all of whose keys a container of the pattern can have. Those that a pattern contains are
+found through the shortest list of roots whose containers can have one of its keys.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 
 from knowledge_manager.graphs.dictionary import Dictionary
 from knowledge_manager.graphs.taxonomy import Taxonomy
 from knowledge_manager.mission_table import MissionTable
 from plugins.gtopss.canonical import canonical
-from plugins.gtopss.containment import Contained
-from plugins.gtopss.pattern import Edge, End, Pattern
+from plugins.gtopss.containment import Contained, Container
+from plugins.gtopss.edge_keys import Key
+from plugins.gtopss.pattern import Pattern
 from plugins.gtopss.vectors import decode_pattern
 from plugins.language import SubscriptionKey
 from plugins.relations import ForestStatistics
 
-EdgeKey = tuple[object, object, object]
-"""Property and ends, None where a variable stands."""
-
 
 @dataclass(slots=True, eq=False)
 class ForestNode:
-    """Patterns that contain each other, and what hangs below them.
-
-    `own` are the keys of its edges, `wider` those of edges that can become one of them: what contains it has
-    no others.
-    """
+    """Patterns that contain each other, and what hangs below them."""
 
     pattern: Pattern
-    own: dict[EdgeKey, None] = field(init=False)
-    wider: dict[EdgeKey, None] = field(init=False)
+    taxonomy: InitVar[Taxonomy]
+    container: Container = field(init=False)
+    contained: Contained = field(init=False)
     keys: dict[SubscriptionKey, None] = field(default_factory=dict)
     forms: set[Pattern] = field(default_factory=set)
     above: "ForestNode | None" = None
     below: "dict[ForestNode, None]" = field(default_factory=dict)
-    filed: EdgeKey | None = None
-    _contained: Contained | None = None
+    filed: Key | None = None
 
-    def __post_init__(self) -> None:
-        self.own = dict.fromkeys(map(_own_key, self.pattern.edges))
-        self.wider = dict.fromkeys(key for edge in self.pattern.edges for key in _wider_keys(edge))
-
-    def is_in(self, other: "ForestNode", taxonomy: Taxonomy) -> bool:
-        """Say whether another node contains it, for sure."""
-        if not other.own.keys() <= self.wider.keys():
-            return False
-        if self._contained is None:
-            self._contained = Contained(self.pattern, taxonomy)
-        return self._contained.is_in(other.pattern)
+    def __post_init__(self, taxonomy: Taxonomy) -> None:
+        self.container = Container(self.pattern)
+        self.contained = Contained(self.pattern, taxonomy)
 
     def family(self) -> "Iterator[ForestNode]":
         """Yield it and all below it."""
@@ -70,8 +56,8 @@ class PatternForest:
         self._nodes: dict[Pattern, ForestNode] = {}
         self._of_key: dict[SubscriptionKey, ForestNode] = {}
         self._roots: dict[ForestNode, None] = {}
-        self._filed: dict[EdgeKey, dict[ForestNode, None]] = {}
-        self._having: dict[EdgeKey, dict[ForestNode, None]] = {}
+        self._filed: dict[Key, dict[ForestNode, None]] = {}
+        self._having: dict[Key, dict[ForestNode, None]] = {}
 
     def __len__(self) -> int:
         """Return how many patterns are held."""
@@ -90,7 +76,7 @@ class PatternForest:
         """Find a pattern its place; a known key is replaced."""
         self.remove(key)
         form = canonical(pattern)
-        node = self._nodes.get(form) or self._placed(ForestNode(form))
+        node = self._nodes.get(form) or self._placed(ForestNode(form, self._taxonomy))
         node.keys[key] = None
         self._of_key[key] = node
         return node
@@ -129,14 +115,14 @@ class PatternForest:
         the root that is equivalent where there is one.
         """
         for root in self._may_contain(node):
-            if node.is_in(root, self._taxonomy):
-                if not node.below and not node.keys and root.is_in(node, self._taxonomy):
+            if node.contained.is_in(root.container):
+                if not node.below and not node.keys and root.contained.is_in(node.container):
                     return root
                 root.below[node] = None
                 node.above = root
                 return node
-        for root in list(self._may_be_in(node)):
-            if root.is_in(node, self._taxonomy):
+        for root in self._may_be_in(node):
+            if root.contained.is_in(node.container):
                 self._uproot(root)
                 root.above = node
                 node.below[root] = None
@@ -144,48 +130,44 @@ class PatternForest:
         return node
 
     def _plant(self, node: ForestNode) -> None:
+        """Make a node a root, filed under that key of its own which the fewest others can be asked by."""
         self._roots[node] = None
-        node.filed = min(node.own, key=lambda key: len(self._filed.get(key, ())))
+        node.filed = min(sorted(node.container.own), key=lambda key: len(self._having.get(key, ())))
         self._filed.setdefault(node.filed, {})[node] = None
-        for key in node.wider:
+        for key in node.contained.wider:
             self._having.setdefault(key, {})[node] = None
 
     def _uproot(self, node: ForestNode) -> None:
         del self._roots[node]
         assert node.filed is not None, "a root is filed"
         _drop(self._filed, node.filed, node)
-        for key in node.wider:
+        for key in node.contained.wider:
             _drop(self._having, key, node)
 
     def _may_contain(self, node: ForestNode) -> Iterator[ForestNode]:
-        """Yield the roots whose filed edge can become one of a pattern's."""
-        for key in node.wider:
-            yield from self._filed.get(key, ())
+        """Yield the roots all of whose keys a container of this pattern can have, by the one they are filed
+        under.
+        """
+        wider, filed = node.contained.wider, self._filed
+        for key in sorted(wider):
+            for root in filed.get(key, ()):
+                if root.container.own <= wider:
+                    yield root
 
-    def _may_be_in(self, node: ForestNode) -> Iterable[ForestNode]:
-        """Return the roots that have an edge which some edge of a pattern can become: the shortest list."""
-        return min((self._having.get(key, {}) for key in node.own), key=len)
+    def _may_be_in(self, node: ForestNode) -> list[ForestNode]:
+        """Return the roots whose containers can have all keys of this pattern; the shortest list is looked
+        through.
+        """
+        own = node.container.own
+        shortest = min((self._having.get(key, {}) for key in own), key=len)
+        return [root for root in shortest if own <= root.contained.wider]
 
 
-def _drop(lists: dict[EdgeKey, dict[ForestNode, None]], key: EdgeKey, node: ForestNode) -> None:
-    some = lists.get(key, {})
-    some.pop(node, None)
+def _drop(lists: dict[Key, dict[ForestNode, None]], key: Key, node: ForestNode) -> None:
+    some = lists[key]
+    del some[node]
     if not some:
-        lists.pop(key, None)
-
-
-def _fixed(end: End) -> object:
-    return None if isinstance(end, int) else end
-
-
-def _own_key(edge: Edge) -> EdgeKey:
-    return edge.property, _fixed(edge.subject), _fixed(edge.object)
-
-
-def _wider_keys(edge: Edge) -> tuple[EdgeKey, ...]:
-    """Return the keys of edges that can become this one."""
-    named, one, other = _own_key(edge)
-    return (named, one, other), (named, one, None), (named, None, other), (named, None, None)
+        del lists[key]
 
 
 class GraphForest:

@@ -69,6 +69,7 @@ class TermNumbers:
     def __init__(self, dictionary: Dictionary, taxonomy: Taxonomy) -> None:
         self.dictionary = dictionary
         self._numbers: dict[bytes, int] = {}
+        self._of_term: dict[Constant, int] = {}
         self.terms: list[Constant | None] = []
         self.properties: dict[int, int] = {}
         for term in dictionary.terms:
@@ -81,7 +82,10 @@ class TermNumbers:
 
     def number(self, term: Constant) -> int:
         """Return the number of a constant, a new one if it has none."""
-        found = self._number(term_key(term), term)
+        known = self._of_term.get(term)
+        if known is not None:
+            return known
+        found = self._of_term[term] = self._number(term_key(term), term)
         if isinstance(term, Literal) and term.language:
             self._number(tag_key(term.language), None)
         return found
@@ -95,7 +99,7 @@ class TermNumbers:
 
     def known(self, term: Constant) -> int:
         """Return the number of a constant, or nothing."""
-        return self._numbers.get(term_key(term), NOTHING)
+        return self._of_term.get(term, NOTHING)
 
     def property(self, term: Iri) -> int:
         """Return the dense number of a constant as a property."""

@@ -52,7 +52,10 @@ class Edge(NamedTuple):
 
     def variables(self) -> tuple[int, ...]:
         """Return the variables at its ends, the subject's first."""
-        return tuple(end for end in (self.subject, self.object) if isinstance(end, int))
+        one, other = self.subject, self.object
+        if isinstance(one, int):
+            return (one, other) if isinstance(other, int) else (one,)
+        return (other,) if isinstance(other, int) else ()
 
 
 class Constraint(NamedTuple):

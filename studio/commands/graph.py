@@ -157,6 +157,8 @@ def taxonomy(
         console.print_document(_as_document(found))
         return
     if draw:
+        from studio.taxonomy_trees import tree_lines
+
         for line in tree_lines(found, language):
             console.out().print(line, markup=False, highlight=False)
     console.say(
@@ -174,35 +176,6 @@ def _of_system(file: Path, system: str) -> "Taxonomy":
             f'"{system}" is unknown; there are: {", ".join(SYSTEMS)}', param_hint="--from"
         )
     return cms_taxonomy(read_document(file, LARGEST_EXPORT), str(file), system, file.stem)
-
-
-def tree_lines(found: "Taxonomy", language: str | None) -> list[str]:
-    """Return the classes as trees; one with several parents stands below each, its own part below the
-    first.
-    """
-    from knowledge_manager.graphs.terms import last_part
-
-    children: dict[str, list[str]] = {}
-    for one, above in sorted(found.parents.items()):
-        for parent in above:
-            children.setdefault(parent, []).append(one)
-    lines: list[str] = []
-    drawn: set[str] = set()
-    waiting = [(one, 0) for one in sorted(found.parents, reverse=True) if not found.parents[one]]
-    while waiting:
-        one, depth = waiting.pop()
-        words = [
-            label.text
-            for label in found.labels.get(one, ())
-            if language is None or label.language.partition("-")[0] == language
-        ]
-        again = " …" if one in drawn and one in children else ""
-        told = f"  ({', '.join(words)})" if words else ""
-        lines.append(f"{'  ' * depth}{last_part(one)}{told}{again}")
-        if one not in drawn:
-            waiting += [(child, depth + 1) for child in reversed(children.get(one, ()))]
-        drawn.add(one)
-    return lines
 
 
 def _as_document(found: "Taxonomy") -> dict[str, Any]:

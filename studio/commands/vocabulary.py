@@ -1,11 +1,14 @@
 """`dens vocabulary`: shows a vocabulary with everybody's words, checks it, and compares two versions."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from documents import exit_codes as exits
 from studio.options import AsJson, Language, OtherThesaurus
+
+if TYPE_CHECKING:
+    from knowledge_manager.graphs.graph_class import GraphClass
 
 app = typer.Typer(no_args_is_help=True, help="Show, check and compare vocabularies (--json on each).")
 
@@ -16,14 +19,16 @@ _Named = Annotated[str, typer.Argument(metavar="NAME|FILE", help="A vocabulary t
 def show(
     name: _Named, thesaurus: OtherThesaurus = None, language: Language = None, as_json: AsJson = False
 ) -> None:
-    """List event classes and attributes with domains, terms, features, and others' words for them."""
+    """List event classes and attributes with domains, terms, features, and others' words for them; of graph
+    classes the dictionary, the facets and the taxonomy.
+    """
     from knowledge_manager.lookup_words import show_vocabulary
     from knowledge_manager.vocabulary import load_vocabulary
     from studio import console
     from studio.tables import chosen_thesaurus
 
-    others = chosen_thesaurus(thesaurus, language)
-    document = show_vocabulary(load_vocabulary(name), others, language).as_document()
+    others, vocabulary = chosen_thesaurus(thesaurus, language), load_vocabulary(name)
+    document = show_vocabulary(vocabulary, others, language).as_document()
     if as_json:
         console.print_document(document)
         return
@@ -52,6 +57,42 @@ def show(
             numbers = str(attribute["index"]), str(attribute["feature"])
             shown.add_row(*map(Text, (*numbers, attribute["name"], domain, terms, words)))
         console.out().print(shown)
+    for kind, told in zip(vocabulary.graphs, document["graphs"], strict=True):
+        _show_graph(kind, told, language)
+
+
+def _show_graph(kind: "GraphClass", told: dict[str, Any], language: str | None) -> None:
+    """Print a graph class: terms by number, facets, and the taxonomy as trees."""
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    from studio import console
+    from studio.taxonomy_trees import tree_lines
+
+    places = f"index {told['index']}, feature {told['feature']}, at most {told['most_bytes']} bytes"
+    typer.echo(_titled(f"{told['name']} ({places})", told["about"]))
+    spaces = Table("prefix", "namespace", title="Namespaces", title_justify="left")
+    for prefix, namespace in told["namespaces"].items():
+        spaces.add_row(*map(Text, (prefix, namespace)))
+    terms = Table("number", "term", title="Dictionary: what travels as a number", title_justify="left")
+    for number, term in enumerate(told["terms"]):
+        terms.add_row(*map(Text, (str(number), term)))
+    properties_column = Column("properties", overflow="fold")
+    facets = Table(
+        "index", "feature", "facet", properties_column, "about", title="Facets", title_justify="left"
+    )
+    for facet in told["facets"]:
+        properties = "all others" if facet["is_open"] else ", ".join(facet["properties"])
+        numbers = str(facet["index"]), str(facet["feature"])
+        facets.add_row(*map(Text, (*numbers, facet["name"], properties, facet["about"])))
+    for table in (spaces, terms, facets):
+        console.out().print(table)
+    taxonomy = told["taxonomy"]
+    if taxonomy["classes"]:
+        size = f"{taxonomy['classes']} classes, {taxonomy['things']} things"
+        typer.echo(f"Taxonomy {taxonomy['name']}: {size}, digest {taxonomy['digest'][:16]}")
+        for line in tree_lines(kind.taxonomy, language):
+            console.out().print(f"  {line}", markup=False, highlight=False)
 
 
 def _titled(name: str, about: str) -> str:

@@ -25,6 +25,10 @@ GREY: Final = "#777777"
 DARK: Final = "#555555"
 ROOM: Final = 1.12
 """So much higher than the paper's numbers an axis is, that their labels have room."""
+MARGIN: Final = 1.06
+"""So much higher than its highest value an axis is, that marks are drawn whole."""
+MOST_BAND: Final = 2.5
+"""So much higher an axis may be for the sake of a band."""
 MOST_TICKS: Final = 12
 """Along an axis; of more points every second one is named, or every third."""
 MOST_AXES: Final = 3
@@ -95,8 +99,13 @@ def _lines(panel: Panel, names: Sequence[str], looks: Mapping[str, dict[str, Any
         if all(one.low is not None for one in found):
             low, high = [one.low or 0.0 for one in found], [one.high or 0.0 for one in found]
             axes.fill_between(places, low, high, color=looks[name]["color"], alpha=0.15, linewidth=0)
-    _axes(panel, axes, f"{panel.unit}, here")
-    drawn = [one for one in panel.paper_figures if one.is_drawn and one.unit in ("ms", panel.unit)]
+    _axes(
+        panel,
+        axes,
+        f"{panel.unit}, here",
+        [one.mean for name in names for one in panel.lines[name].intervals],
+    )
+    drawn = [one for one in panel.paper_figures if _is_drawn(panel, one, names)]
     if drawn and panel.same_scale:
         top = axes.get_ylim()[1]
         axes.set_ylim(top=max([top, *(ROOM * one.high for one in drawn if one.high <= top)]))
@@ -105,19 +114,33 @@ def _lines(panel: Panel, names: Sequence[str], looks: Mapping[str, dict[str, Any
         _paper(panel, drawn, _axis_of_theirs(drawn, axes))
 
 
+def _is_drawn(panel: Panel, one: PaperFigure, names: Sequence[str]) -> bool:
+    """Say whether a number of the paper has its place here: among the points, and not beside other lines."""
+    is_within = one.at is None or one.at <= float(panel.points[-1])
+    is_elsewhere = one.what in panel.lines and one.what not in names
+    return one.is_drawn and one.unit in ("ms", panel.unit) and is_within and not is_elsewhere
+
+
 def _counts(panel: Panel, kind: str, looks: Mapping[str, dict[str, Any]], axes: "Axes") -> None:
-    for name, line in panel.lines.items():
-        if kind in line.work:
-            axes.plot([float(point) for point in panel.points], line.work[kind], **looks[name])
-    _axes(panel, axes, "")
+    drawn = {name: line.work[kind] for name, line in panel.lines.items() if kind in line.work}
+    for name, counts in drawn.items():
+        axes.plot([float(point) for point in panel.points], counts, **looks[name])
+    _axes(panel, axes, "", [count for counts in drawn.values() for count in counts])
     axes.set_title(f"{kind}, counted", fontsize=10)
 
 
-def _axes(panel: Panel, axes: "Axes", label: str) -> None:
+def _axes(panel: Panel, axes: "Axes", label: str, values: Sequence[float]) -> None:
+    """Give axes their words and limits: from 0 to a little above all values. Where a band is far wider than
+    the line is high it is cut; the table has it whole.
+    """
+    highest = max(values)
     places = [float(point) for point in panel.points]
     axes.set(xlabel=panel.along, ylabel=label)
     axes.set_xlim(0, 1.04 * max(places))
-    axes.set_ylim(bottom=0)
+    if highest > 0:
+        axes.set_ylim(0, min(max(axes.get_ylim()[1], MARGIN * highest), MOST_BAND * highest))
+    else:
+        axes.set_ylim(0, 1)
     shown = [place for place in places if place >= max(places) / 12]
     shown = shown[:: -(-len(shown) // MOST_TICKS)]
     axes.set_xticks(shown, labels=[f"{place:,.0f}" for place in shown])

@@ -101,6 +101,26 @@ def test_show_a_vocabulary_with_others_words(dens) -> None:
     assert dens("vocabulary", "show", "medicine").code == 3
 
 
+def test_show_a_graph_class_with_dictionary_facets_and_taxonomy(dens) -> None:
+    ended = dens("vocabulary", "show", "reports", "--language", "no")
+    assert ended.code == 0
+    assert "report (index 4, feature 16, at most 4096 bytes)" in ended.out
+    cells = [
+        [cell.strip() for cell in line.strip("│").split("│")]
+        for line in ended.out.splitlines()
+        if "│" in line
+    ]
+    assert ["0", "rdf:type"] in cells
+    assert ["rss", "http://purl.org/rss/1.0/"] in cells
+    assert any(row[2:4] == ["topic", "dc:subject, cap:event"] for row in cells)
+    assert "Taxonomy hazards: 33 classes" in ended.out
+    assert "flashFlood  (styrtflom)" in ended.out
+    [report] = dens("vocabulary", "show", "reports", "--json").document()["graphs"]
+    assert report["terms"][:2] == ["rdf:type", "rss:item"]
+    assert sum(facet["is_open"] for facet in report["facets"]) == 1
+    assert dens("vocabulary", "show", "medical", "--json").document()["graphs"] == []
+
+
 def test_markup_in_a_vocabulary_is_shown_as_it_is(dens, tmp_path: Path) -> None:
     text = (VOCABULARIES / "medical.toml").read_text("utf-8")
     odd = tmp_path / "odd.toml"

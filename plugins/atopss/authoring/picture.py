@@ -11,6 +11,7 @@ from plugins.atopss.degrees import judged
 from plugins.atopss.scale import INFINITE, TOP
 from plugins.atopss.shapes import Shape, interval
 from plugins.atopss.subscriptions import Predicate
+from plugins.authoring.pages import page_of
 
 _BARS: Final = " ▁▂▃▄▅▆▇█"
 _COLUMNS: Final = 64
@@ -100,11 +101,7 @@ class ApproximatePicture:
 
     def page(self, sentences: list[str], title: str) -> str:
         """Return them as an HTML page, below these sentences."""
-        words = "<br>".join(escape(sentence) for sentence in sentences)
-        return (
-            f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
-            f"<body><h1>{escape(title)}</h1><p>{words}</p>{self.svg()}</body></html>\n"
-        )
+        return page_of(title, sentences, self.svg())
 
 
 def _svg(panel: Panel, top: float) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
+from plugins.authoring.pages import page_of
 from plugins.composite.machines import Drawn, Link
 
 _STEP, _RADIUS, _ROW, _MARGIN, _BRANCH = 150, 26, 170, 40, 80
@@ -43,11 +44,7 @@ class MachinesPicture:
 
     def page(self, sentences: list[str], title: str) -> str:
         """Return them as an HTML page, below these sentences."""
-        words = "<br>".join(escape(sentence) for sentence in sentences)
-        return (
-            f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
-            f"<body><h1>{escape(title)}</h1><p>{words}</p>{self.svg()}</body></html>\n"
-        )
+        return page_of(title, sentences, self.svg())
 
 
 def _line(machine: Drawn) -> list[str]:

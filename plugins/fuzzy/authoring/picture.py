@@ -5,6 +5,7 @@ from html import escape
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.byte_words import Names, value_words
+from plugins.authoring.pages import page_of
 from plugins.curves import Curve, degrees
 from plugins.fuzzy.authoring.compiler.compile import Compiled
 from plugins.fuzzy.authoring.compiler.constraint_specs import Crisp, Exact
@@ -79,11 +80,7 @@ def svg(found: list[Panel]) -> str:
 
 def page(found: list[Panel], sentences: list[str], title: str) -> str:
     """Return an HTML page that stands alone: the words and the picture."""
-    words = "<br>".join(escape(sentence) for sentence in sentences)
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
-        f"<body><h1>{escape(title)}</h1><p>{words}</p>{svg(found)}</body></html>\n"
-    )
+    return page_of(title, sentences, svg(found))
 
 
 def terminal(found: list[Panel], columns: int = 64) -> list[str]:

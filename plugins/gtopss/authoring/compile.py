@@ -1,5 +1,6 @@
 """The whole way from a document to the body of a pattern."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from documents.problems import DocumentError, did_you_mean, listed
@@ -26,6 +27,7 @@ from plugins.gtopss.pattern import (
     parts_of,
 )
 from plugins.gtopss.rings import MOST_CUTS, cut_variables, ring_in
+from plugins.gtopss.statements import TYPE
 from plugins.gtopss.vectors import encode_pattern
 
 _CODES: Final = {code.word: code for code in Code}
@@ -56,6 +58,7 @@ def compile_pattern(
         warnings=tuple(sorted(found.problems)),
         steps=_steps(pattern, list(names), table),
         spans=(None,) * len(body),
+        remarks=tuple(_remarks(found, table)),
     )
 
 
@@ -139,13 +142,15 @@ def _pattern(found: ReadDocument, names: dict[str, int]) -> Pattern:
 def _check_meaning(found: ReadDocument, pattern: Pattern, names: list[str]) -> None:
     cuts = cut_variables(pattern)
     if len(cuts) > MOST_CUTS:
-        ring = shown(names[one] for one in (*ring_in(pattern), ring_in(pattern)[0]))
-        message = f"too many rings hang together; {ring} is still one when two variables are fixed"
-        found.complain(
+        ring = [names[one] for one in ring_in(pattern)]
+        around = shown([*ring, ring[0]])
+        message = f"too many rings hang together; {around} is still one when two variables are fixed"
+        begin = [Variable(name) for name in ring[:2]]
+        span = next(
+            (one.span for one in found.draft.edges if one.subject in begin and one.object in begin),
             found.draft.edges[0].span,
-            "D511",
-            f"{message}: make one of its variables a constant, or ask twice",
         )
+        found.complain(span, "D511", f"{message}: make one of its variables a constant, or ask twice")
     for variable, reason in contradictions(pattern).items():
         name = names[variable]
         span = next(one.span for one in found.draft.constraints if one.variable.name == name)
@@ -154,6 +159,20 @@ def _check_meaning(found: ReadDocument, pattern: Pattern, names: list[str]) -> N
     if len(parts) > 1:
         message = f"the edges fall into {len(parts)} parts that share no node; each may match anywhere"
         found.warn(found.draft.edges[0].span, "D517", message)
+
+
+def _remarks(found: ReadDocument, table: MissionTable) -> Iterator[str]:
+    """Yield where an edge of type asks for a class that has others below it, which it does not ask for."""
+    for edge in found.draft.edges:
+        if edge.property != TYPE or not isinstance(edge.object, Iri):
+            continue
+        below = len(table.taxonomy.descendants(edge.object.text) - {edge.object.text})
+        if below:
+            word = table.dictionary.shortened(edge.object.text)
+            yield (
+                f"line {edge.span.line}: rdf:type asks for {word} itself, not for the {below} below it; "
+                "is-a (g:isA) asks for all of them"
+            )
 
 
 def _steps(pattern: Pattern, names: list[str], table: MissionTable) -> dict[str, Any]:

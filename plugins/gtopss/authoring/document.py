@@ -11,8 +11,6 @@ from lxml import etree
 from documents.problems import Problem
 from documents.reading import decode_text, place_of, refuse_large
 from knowledge_manager.graphs.sparql_reader import (
-    AskedConstraint,
-    AskedEdge,
     SparqlPattern,
     SparqlRefused,
     Wanted,
@@ -198,31 +196,16 @@ def _text(given: object) -> str | None:
 def _take_query(
     text: str, prefixes: Mapping[str, str], found: ReadDocument, place: Callable[[int], Span]
 ) -> None:
-    """Put what a query asks into the draft; where each part stands is known as far as its words are."""
+    """Put what a query asks into the draft; each part with its place."""
     try:
         asked: SparqlPattern = read_sparql(text, prefixes)
     except SparqlRefused as refused:
         for problem in refused.problems:
             found.complain(place(problem.offset), problem.code, problem.message)
         return
-    start = max(text.find("{"), 0)
     for edge in asked.edges:
-        found.draft.edges.append(_edge(edge, place(start)))
+        span = place(edge.offset)
+        found.draft.edges.append(DraftEdge(edge.subject, edge.property, edge.object, span))
     for one in asked.constraints:
-        found.draft.constraints.append(_constraint(one, place(_near(text, one, start))))
-
-
-def _edge(edge: AskedEdge, span: Span) -> DraftEdge:
-    return DraftEdge(edge.subject, edge.property, edge.object, span)
-
-
-def _constraint(one: AskedConstraint, span: Span) -> DraftConstraint:
-    return DraftConstraint(one.variable, one.operator, one.operand, span)
-
-
-def _near(text: str, one: AskedConstraint, start: int) -> int:
-    """Return where the first FILTER that names a constraint's variable stands."""
-    named = re.compile(rf"[?$]{re.escape(one.variable.name)}\b")
-    filters = [found.start() for found in re.finditer(r"\bFILTER\b", text, re.I)]
-    ends = [*filters[1:], len(text)]
-    return next((at for at, end in zip(filters, ends, strict=False) if named.search(text, at, end)), start)
+        span = place(one.offset)
+        found.draft.constraints.append(DraftConstraint(one.variable, one.operator, one.operand, span))

@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from documents.problems import did_you_mean, likely_meant, listed
-from knowledge_manager.graphs.sparql_reader import Variable, Wanted
+from knowledge_manager.graphs.sparql_reader import ALWAYS, Variable, Wanted
 from knowledge_manager.graphs.terms import (
     DECIMAL,
     INTEGER,
-    RDF,
     XSD,
     Iri,
     Literal,
@@ -23,7 +22,6 @@ from plugins.authoring.spans import Span
 
 UNKNOWN_NAME: Final = "D515"
 NO_TERM: Final = "D516"
-_ALWAYS: Final = {"rdf": RDF, "xsd": XSD}
 _DATATYPES: Final = ("string", "integer", "decimal", "double", "dateTime", "date", "boolean")
 """Those that are written without a prefix."""
 
@@ -60,7 +58,7 @@ class Names:
     """Reads names with prefixes and literals, as documents in XML write them."""
 
     def __init__(self, prefixes: Mapping[str, str]) -> None:
-        self._prefixes = {**_ALWAYS, **prefixes}
+        self._prefixes = {**ALWAYS, **prefixes}
 
     def wanted(self, text: str, datatype: str | None, language: str | None) -> Wanted:
         """Return what an end of an edge says: a variable, a literal where a datatype or a language is given,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from documents.problems import DocumentError, Problem
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
-from plugins.authoring import Authoring, Compiled, Description, Explanation, VectorKind
+from plugins.authoring import Authoring, Compiled, Description, Explanation, Picture, VectorKind
 from plugins.gtopss.authoring.describe import describe_vector
 from plugins.gtopss.authoring.schema import NAMESPACE
 from plugins.gtopss.match import UNDECIDED_DETAIL
@@ -91,6 +91,13 @@ class GraphAuthoring(Authoring):
         from plugins.gtopss.authoring.explain import explain_publication
 
         return explain_publication
+
+    @property
+    def picture(self) -> Callable[[bytes, MissionTable, Compiled | None], Picture]:
+        """Return what draws a pattern as the graph that it is."""
+        from plugins.gtopss.authoring.picture import pattern_picture
+
+        return pattern_picture
 
     @property
     def found_nodes(self) -> Callable[[bytes, bytes, MissionTable], str]:

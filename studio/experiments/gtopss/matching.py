@@ -21,6 +21,8 @@ SMALL_PEERS: Final = (100, 200, 400)
 UNIT: Final = "ms a publication"
 MATCHED: Final = 20
 """Subscriptions of figure 5.24 that match, whatever their number."""
+REPEATED: Final = 50
+"""So often the one publication of figure 5.24 is matched by `fast` at a time: once takes microseconds."""
 
 
 def _timed_by_all(settings: Settings, tell: Tell, workload: GraphWorkload | None = None) -> dict[str, Line]:
@@ -247,7 +249,8 @@ def fig5_24(asked: Asked, tell: Tell) -> Panel:
 
     def prepared(count: int, seed: int) -> dict[str, Timed]:
         drawn = of_one_structure(count, min(MATCHED, count), seed)
-        return {name: timed(holding(name, drawn.bodies), drawn.vectors) for name in ALGORITHMS}
+        told = {name: drawn.vectors * (REPEATED if name == "fast" else 1) for name in ALGORITHMS}
+        return {name: timed(holding(name, drawn.bodies), told[name]) for name in ALGORITHMS}
 
     lines = timed_in_turns(settings.counts, settings.seeds, settings.repetitions, prepared, tell)
     return Panel(

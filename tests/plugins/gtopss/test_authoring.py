@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 
 from documents.problems import DocumentError
+from knowledge_manager.mission_table import load_mission_table
 from plugins.gtopss.authoring.decompile import decompile
 from plugins.gtopss.authoring.explain import bindings_in_words, explain_publication
 from plugins.gtopss.authoring.graph_authoring import GraphAuthoring
@@ -122,3 +123,48 @@ def test_help_and_nodes_import_no_rdflib() -> None:
         "sys.exit('rdflib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+MISTAKES = """SELECT * {
+  ?i ?p ?x ;
+     dcc:date ?d ; dc:subject|dc:date ?y .
+  FILTER(REGEX(?x, "dcc:a"))
+  FILTER(?d + 1 > 3 && ?d < ?x)
+  # dcx:none
+}"""
+
+
+def test_all_mistakes_of_a_query_are_told_at_once_where_they_stand() -> None:
+    found = AUTHORING.check(MISTAKES.encode(), "a.rq", REPORTS)
+    assert [(one.line, one.column, one.code) for one in found] == [
+        (2, 6, "D510"),
+        (3, 6, "D515"),
+        (3, 20, "D510"),
+        (4, 3, "D510"),
+        (5, 3, "D510"),
+        (5, 24, "D510"),
+    ]
+
+
+def test_what_a_query_asks_too_much_is_told_where_it_stands() -> None:
+    ring = "SELECT * {\n" + "\n".join(f"?{a} dc:p ?{b} ." for a in "abcde" for b in "abcde" if a < b) + "}"
+    [found] = AUTHORING.check(ring.encode(), "a.rq", REPORTS)
+    assert (found.line, found.column, found.code) == (9, 4, "D511"), "at ?c dc:p ?d"
+    listed = "SELECT * { ?i dc:p " + ",\n".join(f"<urn:x{number}>" for number in range(65)) + " }"
+    [found] = AUTHORING.check(listed.encode(), "a.rq", REPORTS)
+    assert (found.line, found.column, found.code) == (65, 1, "D513"), "at the last object"
+
+
+def test_a_class_with_others_below_it_is_remarked_where_only_it_is_asked_for() -> None:
+    made = AUTHORING.compile(b"ASK {\n ?r a t:flood . ?i a t:flashFlood ; a rss:item }", "a.rq", REPORTS)
+    [remark] = made.remarks
+    assert remark.startswith("line 2: rdf:type asks for t:flood itself, not for the ")
+    assert not AUTHORING.compile(XML.encode(), "a.xml", REPORTS).remarks
+
+
+def test_prefixes_that_a_library_knows_are_not_known() -> None:
+    bare = load_mission_table(["medical"])
+    query = b'ASK { ?i rdf:type <urn:a> ; <urn:b> ?d . FILTER(?d > "1"^^xsd:integer) }'
+    assert not AUTHORING.check(query, "a.rq", bare)
+    [problem] = AUTHORING.check(b"ASK { ?i foaf:name ?n }", "a.rq", REPORTS)
+    assert (problem.code, problem.column) == ("D515", 10)

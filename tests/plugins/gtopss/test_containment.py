@@ -1,6 +1,9 @@
 """Containment is sure, mergers contain, and the forest keeps its promises through any history."""
 
+import os
 import random
+import subprocess
+import sys
 from dataclasses import replace
 
 from hypothesis import given, settings
@@ -131,3 +134,30 @@ def test_a_merger_is_made_anew_when_a_member_leaves() -> None:
     assert rest.members == large.members[1:]
     assert all(contains(rest.pattern, asked[number], SMALL_TAXONOMY) for number in rest.members)
     assert without(Merger(asked[0], (0,)), 0, asked, SMALL_TAXONOMY) == []
+
+
+TREES = """
+import random
+from plugins.gtopss.forest import PatternForest
+from tests.plugins.gtopss.graphs import SMALL_TAXONOMY
+from tests.plugins.gtopss.random_graphs import random_pattern
+chance = random.Random(3)
+forest = PatternForest(SMALL_TAXONOMY)
+for number in range(150):
+    forest.insert((number, 0), random_pattern(chance))
+print([[min(node.keys) for node in root.family()] for root in forest.roots])
+"""
+
+
+def test_trees_are_the_same_in_every_process() -> None:
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", TREES],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(told) == 1

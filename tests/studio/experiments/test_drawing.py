@@ -98,3 +98,28 @@ def test_bars_are_grouped_by_what_is_compared(tmp_path: Path, monkeypatch) -> No
     [axes] = figure.axes
     assert [bar.get_height() for bar in axes.patches] == [1.0, 1.0, 5.0, 0.5]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["CPython", "micro:bit"]
+
+
+def test_marks_are_drawn_whole_and_wide_bands_are_cut(tmp_path: Path, monkeypatch) -> None:
+    lines = {"flat": Line(((0.9, 1.0), (0.95, 1.0)), {"hits": (100.0, 98.0)}), "none": Line(((0.0,), (0.0,)))}
+    panel = Panel("a) t", "subscriptions", "ms", (40, 100), lines, "flat")
+    times, counts = _drawn(panel, tmp_path / "a.svg", monkeypatch).axes
+    assert counts.get_ylim()[1] >= 105
+    assert 1.0 < times.get_ylim()[1] <= 2.5, "the band of two values reaches to 1.6"
+    wide = {"line": Line(((1.0, 9.0), (1.0, 9.0)))}
+    [alone] = _drawn(Panel("b", "x", "ms", (1, 2), wide, ""), tmp_path / "b.svg", monkeypatch).axes
+    assert alone.get_ylim()[1] == 12.5, "the band reaches to 55"
+
+
+def test_numbers_of_the_paper_stand_beside_their_own_line_and_point(tmp_path: Path, monkeypatch) -> None:
+    theirs = (
+        PaperFigure("slow", 20, 20, "ms", "a machine", "§5", 100),
+        PaperFigure("slow", 900, 900, "ms", "a machine", "§5", 5000),
+    )
+    lines = {"slow": Line(((1.0,), (2.0,))), "quick": Line(((0.1,), (0.1,)))}
+    groups = {"one": ("slow",), "the others": ("quick",)}
+    panel = Panel("a", "subscriptions", "ms", (40, 100), lines, "", theirs, groups=groups)
+    figure = _drawn(panel, tmp_path / "a.svg", monkeypatch)
+    texts = [text.get_text() for axes in figure.axes for text in axes.texts]
+    assert texts == ["paper, a machine: slow 20 ms"]
+    assert len(figure.axes) == 3, "one axis of the paper's, beside the line it is about"

@@ -1,0 +1,50 @@
+"""What of a pattern is fixed, as texts: of an edge property and constant ends, of two edges that share a node
+their properties and ends there. What contains a pattern has no others than these and wider ones.
+
+Texts are interned: two that are equal are one, their hash is taken once, and what nobody holds is forgotten.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+
+from knowledge_manager.graphs.terms import written
+from plugins.gtopss.pattern import Edge, End, Pattern
+
+Key = str
+"""Variables stand in it as `?`."""
+
+
+def own_keys(pattern: Pattern) -> frozenset[Key]:
+    """Return the keys of all edges, and of those joined by a variable that have no constant end: a constant
+    tells more than a join.
+    """
+    found = [f"{edge.property.text} {_fixed(edge.subject)} {_fixed(edge.object)}" for edge in pattern.edges]
+    found += _joins(edge for edge in pattern.edges if len(edge.variables()) == 2)
+    return frozenset(map(sys.intern, found))
+
+
+def wider_keys(pattern: Pattern) -> frozenset[Key]:
+    """Return the keys that containers of a pattern can have."""
+    found: list[Key] = []
+    for edge in pattern.edges:
+        named, one, other = edge.property.text, _fixed(edge.subject), _fixed(edge.object)
+        found += (f"{named} {one} {other}", f"{named} {one} ?", f"{named} ? {other}", f"{named} ? ?")
+    found += _joins(pattern.edges)
+    return frozenset(map(sys.intern, found))
+
+
+def _joins(edges: Iterable[Edge]) -> Iterator[Key]:
+    """Yield a key for every two ends, of different properties or sides, that are one node."""
+    met: dict[End, dict[str, None]] = {}
+    for edge in edges:
+        met.setdefault(edge.subject, {})[f"{edge.property.text}>"] = None
+        met.setdefault(edge.object, {})[f"{edge.property.text}<"] = None
+    for ends in met.values():
+        if len(ends) > 1:
+            for one, other in combinations(sorted(ends), 2):
+                yield f"{one} {other}"
+
+
+def _fixed(end: End) -> str:
+    return "?" if isinstance(end, int) else written(end)
