@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from dens.item import lifetime_code_ms
-from documents.problems import DocumentError, Problem
+from documents.problems import DocumentError, Problem, listed
 from documents.reading import read_document
 from documents.toml_positions import Path
 from emulation.direct_messages import LANGUAGE as DIRECT
@@ -50,6 +50,7 @@ def plan_advertisements(
             planned.setdefault(written.group, []).append(written)
         except DocumentError as error:
             problems.extend(error.problems)
+    problems.extend(_untold(settings, planned, sensors, publications, table, places))
     lifetime_q = lifetime_code_ms(int(1000 * settings.duration_s) + 1000)
     told = {number for one in asked if one in known for number in known[one].matchers}
     for group, language, event, attributes, key in _offers(settings, told, sensors, publications):
@@ -112,6 +113,34 @@ def _written(
         compiled.body,
         wanted.file,
     )
+
+
+def _untold(
+    settings: ScenarioSettings,
+    planned: Mapping[str, Sequence[PlannedAdvertisement]],
+    sensors: Sequence[PlannedSensor],
+    publications: Sequence[PlannedPublications],
+    table: MissionTable,
+    places: Places,
+) -> Iterator[Problem]:
+    """Yield what groups advertise of event classes that none of their sensors and documents tells anything
+    of: their sources would refuse it when the run begins.
+    """
+    tells: dict[str, set[str]] = {}
+    for sensor in sensors:
+        tells.setdefault(sensor.group, set()).add(sensor.event.name)
+    for plan in publications:
+        tells.setdefault(plan.group, set()).update(one.event for one in plan.publications)
+    for index, wanted in enumerate(settings.advertisement):
+        for one in planned.get(wanted.group, ()):
+            known = tells.get(wanted.group)
+            if one.file != wanted.file or known is None:
+                continue
+            needed = languages()[one.language].lookup(table).question(one.body).alternatives or ()
+            about = {event.name for event in table.events if event.index in {each.event for each in needed}}
+            if about and not about & known:
+                message = f'it is about {listed(sorted(about))}, and "{wanted.group}" tell of {listed(sorted(known))}'
+                yield places.problem(("advertisement", index, "file"), "D364", message)
 
 
 def _offers(

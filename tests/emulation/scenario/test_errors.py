@@ -33,6 +33,11 @@ def zone(kind: str, corners: str) -> str:
     return f'[[zone]]\nkind = "{kind}"\ncorners_m = [{corners}]\n\n'
 
 
+CHEAP = (
+    '<subscription xmlns="urn:dens:approximate:1" event="apartment">'
+    '<crisp-predicate attribute="rent" operator="le">1500</crisp-predicate></subscription>'
+)
+
 CASES: dict[str, Changes] = {
     "a_misspelt_key": [("count = 2", "cuont = 2")],
     "a_missing_key": [("duration_s = 3600\n", "")],
@@ -182,6 +187,11 @@ CASES: dict[str, Changes] = {
         ('["medical"]', '["medical", "housing"]'),
         ("[[sensor]]", '[[advertisement]]\ngroup = "patients"\nfile = "flat.xml"\n\n[[sensor]]'),
     ],
+    "an_advertisement_of_what_nobody_measures": [
+        ("seed = 5", 'seed = 5\noverlay.routing = "broker"'),
+        ('["medical"]', '["medical", "housing"]'),
+        ("[[sensor]]", '[[advertisement]]\ngroup = "patients"\nfile = "cheap.xml"\n\n[[sensor]]'),
+    ],
     "an_unknown_forwarding_layer": [("seed = 5", 'seed = 5\nnetwork.forwarding = "shortest_pth"')],
     "no_hop_and_convergence_before_the_change": [
         (
@@ -307,6 +317,7 @@ def test_what_is_said(write_scenario: WriteScenario, case: str, pytestconfig: py
     (path.parent / "d.csv").write_text("t,tmp\n0,37\n")
     (path.parent / "w.txt").write_text("0 1 2\n")
     (path.parent / "flat.xml").write_bytes((ROOT / "docs/examples/apartment.xml").read_bytes())
+    (path.parent / "cheap.xml").write_text(CHEAP)
     (path.parent / "sinking.xml").write_bytes((TRIAGE / "warning.xml").read_bytes())
     (path.parent / "warning.model").write_bytes((TRIAGE / "warning.model").read_bytes())
     said = "".join(f"{problem}\n" for problem in check_scenario_file(path)).replace(f"{path.parent}/", "")
@@ -323,6 +334,7 @@ def test_every_fix_removes_its_problem(case: str, write_scenario: WriteScenario)
     (path.parent / "d.csv").write_text("t,tmp\n0,37\n")
     (path.parent / "w.txt").write_text("0 1 2\n")
     (path.parent / "flat.xml").write_bytes((ROOT / "docs/examples/apartment.xml").read_bytes())
+    (path.parent / "cheap.xml").write_text(CHEAP)
     (path.parent / "sinking.xml").write_bytes((TRIAGE / "warning.xml").read_bytes())
     (path.parent / "warning.model").write_bytes((TRIAGE / "warning.model").read_bytes())
     text = path.read_text()
