@@ -139,7 +139,8 @@ def _untold(
             needed = languages()[one.language].lookup(table).question(one.body).alternatives or ()
             about = {event.name for event in table.events if event.index in {each.event for each in needed}}
             if about and not about & known:
-                message = f'it is about {listed(sorted(about))}, and "{wanted.group}" tell of {listed(sorted(known))}'
+                told = listed(sorted(known))
+                message = f'it is about {listed(sorted(about))}, and "{wanted.group}" tell of {told}'
                 yield places.problem(("advertisement", index, "file"), "D364", message)
 
 

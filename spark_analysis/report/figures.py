@@ -37,8 +37,8 @@ FATE_TEXTS: Final = {
     "dropped": "dropped by a policy",
     "never_carried": "left its filter, never carried",
     "held_back": "held back by hysteresis or interval",
-    "not_asked_for_this": "subscription not there yet, others were",
-    "not_asked": "no subscription there yet",
+    "not_asked_for_this": "nothing that was installed at its source asked for it",
+    "not_asked": "nothing was installed at its source yet",
 }
 """The fates of `metrics/truth.py` in words."""
 COMPOSITE_FATE_TEXTS: Final = {
@@ -125,8 +125,8 @@ def filtering_figure(filtering: Filtering) -> str:
     judged_only = filtering.kept - filtering.unasked - filtering.suppressed
     pieces = [
         (filtering.released, "released", ONE),
-        (judged_only, "kept: nobody wanted it", THREE),
-        (filtering.unasked, "kept: no subscription there yet", FOUR),
+        (judged_only, "kept: nothing installed asked for it", THREE),
+        (filtering.unasked, "kept: nothing was installed yet", FOUR),
         (filtering.suppressed, "held back by hysteresis or interval", TWO),
     ]
     with mpl.rc_context(STYLE):
