@@ -387,6 +387,66 @@ def test_a_micro_bit_runs_and_what_it_says_is_shown(dens, tmp_path: Path) -> Non
     assert "9 missing" in ended.err
 
 
+SEQUENCE = """<composite xmlns="urn:dens:composite:1" window="PT1M" valid="PT1H" keep="PT1H">
+  <primitive name="hot" event="weather">
+    <crisp-predicate attribute="temperature" operator="gt">30</crisp-predicate></primitive>
+  <primitive name="cold" event="weather">
+    <crisp-predicate attribute="temperature" operator="lt">20</crisp-predicate></primitive>
+  <pattern>hot; cold</pattern>
+</composite>
+"""
+
+
+@pytest.mark.board
+def test_a_composite_is_asked_for_whole_and_composed_of_what_its_parts_let_through(
+    dens, tmp_path: Path
+) -> None:
+    xml, day = tmp_path / "sequence.xml", tmp_path / "day.csv"
+    xml.write_text(SEQUENCE, encoding="utf-8")
+    day.write_text("temperature\n" + "34\n25\n12\n" * 9, encoding="utf-8")
+    ended = dens(
+        "board", "run", "--seconds", "12", "--period", "0.2", "--readings", day, "--subscriptions", xml,
+        "--subscriptions", "0100640000d0b5ff780201", "--json",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    said = ended.document()
+    assert [
+        one["words"] for one in said if one["what"] in ("parts", "installed") and "(" in one["words"]
+    ] == [
+        "the board does not take subscription 2 (sequence.xml) whole (unknown_language), and is offered its "
+        "2 parts",
+        "the board looks for part 1 of subscription 2 (sequence.xml)",
+        "the board looks for part 2 of subscription 2 (sequence.xml)",
+    ]
+    delivered = [one["words"] for one in said if one["what"] == "delivered"]
+    matches = [words for words in delivered if words.startswith("match for subscription 2")]
+    assert matches
+    assert all(words.endswith("(match, degree 1.00)") for words in matches)
+    assert {words.split(":")[0].rstrip("0123456789") for words in delivered if words not in matches} == {
+        "weather event "
+    }
+
+
+@pytest.mark.board
+def test_what_a_board_is_not_asked_for_and_columns_that_are_left_out_are_said(dens, tmp_path: Path) -> None:
+    day = tmp_path / "day.csv"
+    day.write_text("temperature,humidty\n20,50\n", encoding="utf-8")
+    patient = ROOT / "docs" / "examples" / "patient.xml"
+    ended = dens("board", "run", "--seconds", "5", "--readings", day, "--subscriptions", patient)
+    assert ended.code == 1, ended.err
+    assert "unserved   the board does not measure what subscription 0 (patient.xml) asks for" in ended.out
+    assert "it measures temperature of weather" in ended.out
+    said = " ".join(ended.err.split())
+    assert "the column 'humidty' is left out" in said
+    assert 'did you mean "humidity"?' in said
+    assert "does not look for all that was asked for" in said
+
+
+def test_a_vector_that_is_no_subscription_is_refused_before_the_board_starts(dens) -> None:
+    ended = dens("board", "run", "--subscriptions", "001122")
+    assert (ended.code, "001122 is no fuzzy subscription" in ended.err) == (3, True), ended.err
+
+
 @pytest.mark.board
 def test_the_default_board_with_a_subscription_runs_and_a_broken_one_does_not(dens, tmp_path: Path) -> None:
     xml = tmp_path / "hot.xml"
