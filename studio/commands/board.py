@@ -302,15 +302,24 @@ def budget(as_json: AsJson = False) -> None:
     for name, values in rows.items():
         shown.add_row(name, *("–" if value is None else f"{value:,}" for value in values))
     console.out().print(shown)
-    console.out().print(_algorithm_table(costs))
+    console.out().print(algorithm_table(costs))
 
 
-def _algorithm_table(costs: "Any") -> "Table":
-    """Return what each algorithm of the filter costs on the micro:bit, a line for each load."""
+def algorithm_table(costs: "Any") -> "Table":
+    """Return what each algorithm of the filter costs on the micro:bit, a line for each load.
+
+    Instructions are told in thousands, so that no figure is cut in a terminal of 80 columns.
+    """
     from rich.table import Column, Table
 
-    words = ("wishes", "equal", "held", "judged", "heap B", "instr. entry", "instr. reading")
-    shown = Table("micro:bit", "equals", *(Column(word, justify="right") for word in words))
+    words = ("asked", "equal", "held", "judged", "heap B", "entry", "reading")
+    shown = Table(
+        "filter",
+        "equals",
+        *(Column(word, justify="right", no_wrap=True) for word in words),
+        title="micro:bit; entry, reading: thousands of instructions",
+        pad_edge=False,
+    )
     for cost in costs:
         for load in cost["loads"]:
             figures = (load[key] for key in ("held", "judged", "heap_bytes"))
@@ -320,7 +329,8 @@ def _algorithm_table(costs: "Any") -> "Table":
                 cost["equals"],
                 str(load["subscriptions"]),
                 f"{load['similarity']:.0%}",
-                *(f"{figure:,}" for figure in (*figures, *spent)),
+                *(f"{figure:,}" for figure in figures),
+                *(f"{figure / 1000:,.1f}" for figure in spent),
             )
     return shown
 

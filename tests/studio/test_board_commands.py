@@ -2,14 +2,17 @@
 
 import json
 import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from boards import tools
 from boards.deploy import writing_programs
 from boards.microbit import run_on_microbit, started
 from dens.drivers.keys import new_mission_key, write_key
+from studio.commands.board import algorithm_table
 from tests.paths import ROOT
 
 VECTOR = "0100640000d00a147f0a147f0a147f0107"
@@ -495,6 +498,30 @@ def test_budget_prints_every_board(dens) -> None:
     assert loads == {(count, alike) for count in (10, 50, 200) for alike in (0.0, 0.5, 0.96)}
     assert figures["bytes_per_subscription"] == 22
     assert figures["instructions"]["min"] > 1000
+
+
+def test_no_figure_of_an_algorithm_is_cut_at_eighty_columns() -> None:
+    loads = [
+        {
+            "subscriptions": 200,
+            "similarity": 0.96,
+            "held": 200,
+            "judged": 200,
+            "heap_bytes": 9_999,
+            "instructions_per_entry": 2_390_149,
+            "instructions_per_reading": 4_807_651,
+        }
+    ]
+    shown = Console(width=80, file=StringIO(), record=True)
+    shown.print(algorithm_table([{"algorithm": "fnifc", "equals": "own", "loads": loads}]))
+    text = shown.export_text()
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "thousands of instructions" in text
+    row = next(line for line in text.splitlines() if "fnifc" in line)
+    assert re.findall(r"[\w.,%]+", row) == [
+        "fnifc", "own", "200", "96%", "200", "200", "9,999", "2,390.1", "4,807.7",
+    ]  # fmt: skip
 
 
 def test_a_key_on_a_board_is_readable_by_its_owner_alone_and_that_is_said(dens, tmp_path: Path) -> None:
