@@ -10,17 +10,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from boards.board_language import BOARD_LANGUAGE
-from boards.desk import Desk
+from boards.desk import Asked, Desk
+from boards.limits import BOARDS
 from boards.microbit import END_MARK, BoardFailure, in_still_air, started
 from dens.drivers.serial import PROMPT
 from dens.events import Event, MessageAcknowledged, MessageStored, NotificationDelivered
-from dens.numbers import MessageType
+from dens.installing import REFUSES_WHOLE
+from dens.numbers import STATUS_NAMES, MessageType
+from knowledge_manager.extract import decode_extract
 from knowledge_manager.mission_table import MissionTable
-from plugins.registry import authoring_of
-from watchdog.header import HEADER_ID
+from nodes.event_output import match_words, notification_words
+from plugins.registry import authoring_of, languages
+from watchdog.header import HEADER_ID, body_of
 from watchdog.vector import VectorError
 
 _BLINK_S = 0.005
+_ASKS_FOR_PARTS = frozenset(STATUS_NAMES[status] for status in REFUSES_WHOLE)
+"""Answers after which a board is offered the parts of a subscription."""
 _TRACEBACK = re.compile(rb"Traceback \(most recent call last\):\r?\n(  .*\n)+\S.*\n")
 """An error as MicroPython prints it: where, and which; the board has stopped after it."""
 _REMEMBERED = 4096
@@ -29,7 +35,9 @@ _REMEMBERED = 4096
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One thing that happened: `what` is announced, installed, refused, delivered, printed or text."""
+    """One thing that happened: `what` is announced, installed, parts, refused, unserved, delivered, printed
+    or text.
+    """
 
     at_ms: int
     what: str
@@ -41,7 +49,7 @@ def converse(
     files: Mapping[str, str | bytes],
     table: MissionTable,
     board: int,
-    subscriptions: Sequence[bytes],
+    subscriptions: Sequence[Asked],
     seconds: float,
     is_enough: Callable[[Said], bool] = lambda said: False,
 ) -> Iterator[Said]:
@@ -70,7 +78,7 @@ def converse(
             if outgoing:
                 process.stdin.write(outgoing)
                 process.stdin.flush()
-            happened = [said for number, event in desk.events() if (said := _said(event, table)) is not None]
+            happened = [said for _, event in desk.events() for said in _said(event, desk, table)]
             while desk.link.deframer.noise:
                 words = _text(desk.link.deframer.noise.popleft())
                 if words:
@@ -145,18 +153,60 @@ def _text(data: bytes) -> str:
     return "".join(char for char in words if char.isprintable() or char == "\n").strip()
 
 
-def _said(event: Event, table: MissionTable) -> Said | None:
-    """Return an event as a person wants to hear of it, or None."""
+def _said(event: Event, desk: Desk, table: MissionTable) -> Iterator[Said]:
+    """Yield an event as a person wants to hear of it, or nothing."""
     if isinstance(event, MessageStored) and event.item.type == MessageType.ANNOUNCE:
-        return Said(event.at_ms, "announced", f"the board, node {event.item.origin}, says what it measures")
-    if isinstance(event, MessageAcknowledged) and event.item.type == MessageType.INSTALL:
-        number = event.item.payload[HEADER_ID]
-        if event.reason is None:
-            return Said(event.at_ms, "installed", f"the board looks for subscription {number}")
-        return Said(event.at_ms, "refused", f"the board refused subscription {number}: {event.reason}")
-    if isinstance(event, NotificationDelivered):
+        yield Said(event.at_ms, "announced", f"the board, node {event.item.origin}, says what it measures")
+        for words in _unserved(event.item.payload, desk, table):
+            yield Said(event.at_ms, "unserved", words)
+    elif isinstance(event, MessageAcknowledged) and event.item.type == MessageType.INSTALL:
+        yield _answered(event, desk, table)
+    elif isinstance(event, MessageAcknowledged) and event.item.type == MessageType.SUBSCRIBE and event.reason:
+        asked, _ = _asked(event, desk)
+        yield Said(event.at_ms, "refused", f"the DENS node refused {asked}: {event.reason}")
+    elif isinstance(event, NotificationDelivered):
         vector = event.item.payload
-        degree = max(one[2] for one in event.satisfied)
-        says = " ".join(authoring_of(BOARD_LANGUAGE).describe(vector, table, "nv").sentences)
-        return Said(event.at_ms, "delivered", f"{says} (degree {degree / 255:.2f})", vector)
-    return None
+        says = notification_words(event.item.language, vector, table)
+        how = match_words(event, desk.subscriber, table)
+        yield Said(event.at_ms, "delivered", f"{says} ({how})", vector)
+
+
+def _unserved(announced: bytes, desk: Desk, table: MissionTable) -> Iterator[str]:
+    """Yield which subscriptions a board that measures this is not asked for, because it cannot serve them."""
+    extract = decode_extract(announced)
+    measured = []
+    for source in extract.sources:
+        event = table.event_at(source.event)
+        names = [one.name for one in event.attributes if source.fills(1 << one.index)]
+        measured.append(f"{', '.join(names)} of {event.name}")
+    for asked in desk.asked:
+        if not languages()[asked.language].lookup(table).question(body_of(asked.vector)).serves(extract):
+            yield (
+                f"the board does not measure what {asked.spoken} asks for, so it is not asked; it measures "
+                f"{' and '.join(measured)}"
+            )
+
+
+def _asked(event: MessageAcknowledged, desk: Desk) -> tuple[str, int]:
+    """Return how people call what was answered, and of how many parts it is, where it is no part itself."""
+    id = event.item.payload[HEADER_ID]
+    found = desk.asked_under(id)
+    if found is None:
+        return f"subscription {id}", 0
+    asked, part = found
+    return (f"part {part} of {asked.spoken}", 0) if part else (asked.spoken, desk.parts_of(asked))
+
+
+def _answered(event: MessageAcknowledged, desk: Desk, table: MissionTable) -> Said:
+    """Return what the board said to a subscription, or to a part of one."""
+    spoken, parts = _asked(event, desk)
+    if event.reason is None:
+        return Said(event.at_ms, "installed", f"the board looks for {spoken}")
+    if parts and event.reason in _ASKS_FOR_PARTS:
+        words = f"the board does not take {spoken} whole ({event.reason}), and is offered its {parts} parts"
+        return Said(event.at_ms, "parts", words)
+    why = event.reason
+    if event.item.language == BOARD_LANGUAGE.language_id:
+        faults = BOARDS["microbit"].faults(event.item.payload, table.feature_bytes)
+        why = "; ".join([why, *(fault.message for fault in faults)])
+    return Said(event.at_ms, "refused", f"the board refused {spoken}: {why}")

@@ -8,6 +8,7 @@ prompt all the same, it is told to start anew.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from boards.board_language import BOARD_LANGUAGE
 from dens.drivers.serial import PROMPT, RESTART, SerialLink
@@ -16,9 +17,27 @@ from dens.machine import ProtocolMachine
 from dens.stores.memory import MemoryStore
 from knowledge_manager.mission_table import MissionTable
 from nodes.assembly import assembly_of
+from watchdog.header import HEADER_ID, body_of
 
 MEDIATOR = 65001
 SUBSCRIBER = 65002
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A subscription as the subscriber asks for it: in its own language, so that the DENS node judges or
+    composes what a board that knows only its parts sends. `name` is how its owner calls it, a file's mostly.
+    """
+
+    vector: bytes
+    language: int = BOARD_LANGUAGE.language_id
+    name: str = ""
+
+    @property
+    def spoken(self) -> str:
+        """Return how people are told of it."""
+        behind = f" ({self.name})" if self.name else ""
+        return f"subscription {self.vector[HEADER_ID]}{behind}"
 
 
 class Desk:
@@ -28,7 +47,7 @@ class Desk:
         self,
         table: MissionTable,
         board: int,
-        subscriptions: Sequence[bytes],
+        subscriptions: Sequence[Asked],
         now_ms: int,
         *,
         link: SerialLink | None = None,
@@ -40,12 +59,29 @@ class Desk:
         made = assembly_of(table, mission_key=mission_key)
         self.mediator = made.mediator(MEDIATOR, MemoryStore(), now_ms)
         self.subscriber = made.subscriber(SUBSCRIBER, MemoryStore(), now_ms)
-        for vector in subscriptions:
-            self.subscriber.subscribe(vector, BOARD_LANGUAGE.language_id, now_ms)
+        self.asked = tuple(subscriptions)
+        self._parts = made.parts
+        for one in subscriptions:
+            self.subscriber.subscribe(one.vector, one.language, now_ms)
         self._machines: dict[int, ProtocolMachine] = {MEDIATOR: self.mediator, SUBSCRIBER: self.subscriber}
         self.mediator.contact_opened(SUBSCRIBER, now_ms)
         self.subscriber.contact_opened(MEDIATOR, now_ms)
         self._is_met = False
+
+    def parts_of(self, asked: Asked) -> int:
+        """Return of how many parts a subscription is, for a board that does not take it as it is."""
+        takes_apart = self._parts.get(asked.language)
+        return 0 if takes_apart is None else len(takes_apart(body_of(asked.vector)))
+
+    def asked_under(self, id: int) -> tuple[Asked, int] | None:
+        """Return the subscription that was asked for under this id, and which of its parts has it: 0 is none,
+        but the whole.
+        """
+        for one in self.asked:
+            part = id - one.vector[HEADER_ID]
+            if 0 <= part <= self.parts_of(one):
+                return one, part
+        return None
 
     def step(self, data: bytes, now_ms: int) -> bytes:
         """Take what the board said since the last step, and return what may be written to it now."""

@@ -29,14 +29,27 @@ class Recorded:
 
 def columns_of(path: Path, event: EventClass) -> list[str]:
     """Return the names of the numeric attributes of this event class that the recording has columns for."""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        names = split_row(file.readline(65536).strip("\r\n"))
+    names = _header(path)
     found = [one.name for one in event.attributes if one.name in names and one.type != "nominal"]
     if not found:
         first = ", ".join(names)[:200]
         says = f"its first line says {first}" if first else "its first line, which names them, is empty"
         raise _useless(path, f"there is no column of {event.name}; {says}")
     return found
+
+
+def useless_columns(path: Path, event: EventClass) -> list[str]:
+    """Return the names of the columns that no board can replay for this event class: misspelt ones, others'
+    and words.
+    """
+    useful = {one.name for one in event.attributes if one.type != "nominal"}
+    return [name for name in _header(path) if name not in useful]
+
+
+def _header(path: Path) -> list[str]:
+    """Return what the first line of a recording says."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return split_row(file.readline(65536).strip("\r\n"))
 
 
 def recorded_rows(path: Path, settings: BoardSettings) -> Recorded:

@@ -3,16 +3,18 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from boards.board_language import AGGREGATOR_AT, foreign_language
+from boards.board_language import AGGREGATOR_AT, BOARD_LANGUAGE, board_bodies, foreign_language
 from boards.limits import BOARDS, BoardLimits
 from documents.problems import DocumentError, Problem, did_you_mean
 from documents.reading import read_document, read_text
 from documents.refusal import Refusal
 from documents.toml_positions import locate
+from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.vocabulary import load_vocabulary
+from plugins.language import SubscriptionLanguage
 from studio.checking import VECTOR_SUFFIXES, Checker, kind_of_toml
 from studio.languages import chosen_language, compiled_document, compiled_vector
-from watchdog.header import BODY_AT
+from watchdog.header import BODY_AT, NO_HEADER, body_of
 from watchdog.pool import NEVER, Pool
 from watchdog.sharing import enter
 from watchdog.vector import VectorError, check_subscription
@@ -60,9 +62,9 @@ class BoardChecker:
             return
         words = self._checker.words_for(path)
         language, compiled = compiled_document(path, table, words)
-        foreign = foreign_language(self._limits.spoken, language.language_id)
-        if foreign is not None:
-            yield Problem(str(path), 1, 1, "error", "D403", foreign)
+        if language.language_id != BOARD_LANGUAGE.language_id:
+            for message in self._judged_in_parts(language, compiled.body, table):
+                yield Problem(str(path), 1, 1, "error", "D403", message)
             return
 
         def place(offset: int) -> tuple[int, int]:
@@ -74,11 +76,12 @@ class BoardChecker:
 
     def _of_vectors(self, path: Path) -> Iterator[Problem]:
         language = chosen_language(self._checker.language)
-        if (foreign := foreign_language(self._limits.spoken, language.language_id)) is not None:
-            yield Problem(str(path), 0, 0, "error", "D403", foreign)
-            return
         content, table = read_document(path), self._checker.table_for(path)
         width = 1 if table is None else table.feature_bytes
+        if language.language_id != BOARD_LANGUAGE.language_id:
+            if table is not None:
+                yield from self._of_foreign_vectors(path, content, language, table)
+            return
         if path.suffix != ".hex":
             for _, message in self._judged(content, width):
                 yield Problem(str(path), 0, 0, "error", "D403", message)
@@ -94,6 +97,38 @@ class BoardChecker:
                 continue  # no subscription; what is wrong with it is told by the check of the file
             for offset, message in self._judged(vector, width):
                 yield Problem(str(path), number, indent + 2 * offset + 1, "error", "D403", message)
+
+    def _of_foreign_vectors(
+        self, path: Path, content: bytes, language: SubscriptionLanguage, table: MissionTable
+    ) -> Iterator[Problem]:
+        """Yield what the board cannot take of vectors in a language that it does not know."""
+        if path.suffix != ".hex":
+            for message in self._judged_in_parts(language, body_of(content), table):
+                yield Problem(str(path), 0, 0, "error", "D403", message)
+            return
+        for number, line in enumerate(content.decode().splitlines(), start=1):
+            if not line.strip():
+                continue
+            try:
+                told = list(self._judged_in_parts(language, body_of(bytes.fromhex(line.strip())), table))
+            except (ValueError, VectorError):
+                continue  # no subscription; what is wrong with it is told by the check of the file
+            for message in told:
+                yield Problem(str(path), number, 1, "error", "D403", message)
+
+    def _judged_in_parts(
+        self, language: SubscriptionLanguage, body: bytes, table: MissionTable
+    ) -> Iterator[str]:
+        """Yield what is wrong for the board with the parts of a subscription that it is given in place of the
+        whole; where there are none, that it does not know the language.
+        """
+        bodies = board_bodies(language, body, table)
+        foreign = foreign_language(self._limits.spoken, language.language_id)
+        if not bodies and foreign is not None:
+            yield foreign
+        for number, part in enumerate(bodies, start=1):
+            for _, message in self._judged(NO_HEADER + part, table.feature_bytes):
+                yield f"part {number} of {len(bodies)}: {message}"
 
     def _judged(self, vector: bytes, feature_bytes: int) -> Iterator[tuple[int, str]]:
         """Yield what is wrong with a subscription for the board, with the byte that it is about; the board is

@@ -1,7 +1,7 @@
 """The language of boxes, number 5: crisp conditions that may have alternatives.
 
-Events are notifications of the boards' language, so a source tells a reading once for both, and boards serve
-boxes through parts (docs/decisions/0027-boxes.md).
+Events are notifications of the boards' language, so what a source tells serves both, and boards serve boxes
+through parts (docs/decisions/0027-boxes.md).
 """
 
 from collections.abc import Mapping

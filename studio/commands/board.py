@@ -8,11 +8,16 @@ import typer
 from studio.options import AsJson, Vocabularies
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.table import Table
 
+    from boards.desk import Asked
     from boards.limits import BoardLimits
     from boards.settings import BoardSettings
     from knowledge_manager.mission_table import MissionTable
+    from plugins.authoring import Compiled
+    from plugins.language import SubscriptionLanguage
 
 app = typer.Typer(
     no_args_is_help=True, help="Build for boards, deploy, run in an emulator, measure (--json on each)."
@@ -198,7 +203,8 @@ def run(
     """Run a micro:bit in QEMU, its serial line connected to a DENS node and a subscriber on this machine.
 
     What the board says is shown: that it announced itself, which subscriptions it took, what it sent. Of one
-    that was built without its link what it prints is shown in words, until its recording is over.
+    that was built without its link what it prints is shown in words, until its recording is over. Ends with 1
+    if the board does not look for all that was asked for.
     """
     import tempfile
     from dataclasses import asdict
@@ -208,6 +214,7 @@ def run(
     from boards.built_folder import built
     from boards.conversation import converse, overhear
     from boards.microbit import has_thermometer
+    from documents import exit_codes as exits
     from documents.problems import DocumentError
     from documents.refusal import Refusal
     from documents.streams import printable
@@ -217,7 +224,7 @@ def run(
     if board != "microbit-qemu":
         raise Refusal(f"{board} cannot be run here; there is one emulator: microbit-qemu")
     table = chosen_table(vocabulary)
-    vectors = _vectors(subscriptions or [], table)
+    asked = _asked(subscriptions or [], table)
     with tempfile.TemporaryDirectory() as scratch:
         where = folder
         if where is None:
@@ -228,7 +235,7 @@ def run(
         facts = built(where)
         if facts["board"] not in FLAT_BOARDS:
             raise Refusal(f"{where} was built for a {facts['board']}; the emulator is a micro:bit")
-        if not facts["link"] and vectors:
+        if not facts["link"] and asked:
             message = "it was built without its link and takes no subscription; leave --subscriptions out"
             raise DocumentError.of_file(str(where), "D710", f"{message}, or build it with them")
         if facts["table_check"] != table.check:
@@ -242,7 +249,7 @@ def run(
             console.say(f"a micro:bit runs for {seconds:g} s; Ctrl-C ends it")
         heard = []
         happening = (
-            converse(files, table, facts["node"], vectors, seconds)
+            converse(files, table, facts["node"], asked, seconds)
             if facts["link"]
             else overhear(files, table, seconds)
         )
@@ -254,6 +261,16 @@ def run(
         console.print_document([{**asdict(said), "vector": said.vector.hex()} for said in heard])
     elif not heard:
         console.say("the board printed nothing: no reading was worth a notification")
+    if failed := [said for said in heard if said.what in ("refused", "unserved")]:
+        if as_json:
+            for said in failed:
+                console.say(printable(said.words), style="yellow")
+        console.say(
+            "the board does not look for all that was asked for: --event, --attribute and --readings say "
+            "what it measures, docs/boards.md what it takes",
+            style="yellow",
+        )
+        raise typer.Exit(exits.FINDING)
 
 
 @app.command("budget")
@@ -285,15 +302,24 @@ def budget(as_json: AsJson = False) -> None:
     for name, values in rows.items():
         shown.add_row(name, *("–" if value is None else f"{value:,}" for value in values))
     console.out().print(shown)
-    console.out().print(_algorithm_table(costs))
+    console.out().print(algorithm_table(costs))
 
 
-def _algorithm_table(costs: "Any") -> "Table":
-    """Return what each algorithm of the filter costs on the micro:bit, a line for each load."""
+def algorithm_table(costs: "Any") -> "Table":
+    """Return what each algorithm of the filter costs on the micro:bit, a line for each load.
+
+    Instructions are told in thousands, so that no figure is cut in a terminal of 80 columns.
+    """
     from rich.table import Column, Table
 
-    words = ("wishes", "equal", "held", "judged", "heap B", "instr. entry", "instr. reading")
-    shown = Table("micro:bit", "equals", *(Column(word, justify="right") for word in words))
+    words = ("asked", "equal", "held", "judged", "heap B", "entry", "reading")
+    shown = Table(
+        "filter",
+        "equals",
+        *(Column(word, justify="right", no_wrap=True) for word in words),
+        title="micro:bit; entry, reading: thousands of instructions",
+        pad_edge=False,
+    )
     for cost in costs:
         for load in cost["loads"]:
             figures = (load[key] for key in ("held", "judged", "heap_bytes"))
@@ -303,7 +329,8 @@ def _algorithm_table(costs: "Any") -> "Table":
                 cost["equals"],
                 str(load["subscriptions"]),
                 f"{load['similarity']:.0%}",
-                *(f"{figure:,}" for figure in (*figures, *spent)),
+                *(f"{figure:,}" for figure in figures),
+                *(f"{figure / 1000:,.1f}" for figure in spent),
             )
     return shown
 
@@ -368,9 +395,18 @@ def _only_event(table: "MissionTable") -> str:
 
 
 def _rows(readings: Path, settings: "BoardSettings", table: "MissionTable") -> list[bytes]:
-    from boards.recording import recorded_rows
+    from boards.recording import recorded_rows, useless_columns
+    from documents.problems import did_you_mean
     from studio import console
 
+    event = table.event_at(settings.event)
+    there = [one.name for one in event.attributes if one.type != "nominal"]
+    for name in useless_columns(readings, event):
+        console.say(
+            f"{readings}: the column {name!r} is left out: {event.name} has no attribute of this name that a "
+            f"board measures{did_you_mean(name, there)}",
+            style="yellow",
+        )
     recorded = recorded_rows(readings, settings)
     if recorded.broken or recorded.missing or recorded.clipped:
         console.say(
@@ -387,40 +423,92 @@ def _rows(readings: Path, settings: "BoardSettings", table: "MissionTable") -> l
 
 
 def _vectors(given: list[str], table: "MissionTable") -> list[bytes]:
-    """Return the vectors of subscriptions in XML, in hexadecimal or in files; XML gets ids that are free, and
-    where boards do not know its language but its parts, each of them does.
+    """Return what a board is given of subscriptions in XML, in hexadecimal or in files; XML gets ids that are
+    free, and where boards do not know its language but its parts, each of them does.
     """
     from boards.board_language import board_bodies, foreign_language
-    from documents.problems import DocumentError
     from documents.refusal import Refusal
-    from studio.files import gather
-    from studio.languages import compiled_document
-    from studio.vectors import given_vector
-    from watchdog.header import HEADER_ID, framed
+    from watchdog.header import framed
 
-    ready = {text: given_vector(text) for text in given if not _is_xml(text)}
-    taken = {vector[HEADER_ID] for vector in ready.values() if vector}
-    free = (number for number in range(256) if number not in taken)
+    ready = _ready(given)
+    free = _free_ids(ready)
     vectors: list[bytes] = []
     for text in given:
         if text in ready:
             vectors.append(ready[text])
             continue
-        sources = gather([Path(text)], (".xml",))
-        if not sources:
-            message = "there is no subscription (.xml) in this folder or below it"
-            raise DocumentError.of_file(text, "D712", message)
-        for source in sources:
-            language, compiled = compiled_document(source, table)
+        for source, language, compiled in _documents(text, table):
             bodies = board_bodies(language, compiled.body, table)
             if not bodies:
                 raise Refusal(f"{source}: {foreign_language('a board', language.language_id)}")
             for body in bodies:
-                number = next(free, None)
-                if number is None:
+                if not free:
                     raise Refusal("a board holds at most 256 subscriptions; give fewer")
-                vectors.append(framed(number, 0, compiled.lifetime_q, body))
+                vectors.append(framed(free.pop(0), 0, compiled.lifetime_q, body))
     return vectors
+
+
+def _asked(given: list[str], table: "MissionTable") -> "list[Asked]":
+    """Return what a subscriber asks for: documents in their own languages, under ids after which as many are
+    free as they have parts, and vectors in the language of boards.
+    """
+    from boards.board_language import BOARD_LANGUAGE
+    from boards.desk import Asked
+    from documents.refusal import Refusal
+    from watchdog.header import framed
+    from watchdog.vector import VectorError, check_subscription
+
+    ready = _ready(given)
+    free = _free_ids(ready)
+    asked: list[Asked] = []
+    for text in given:
+        if text in ready:
+            try:
+                check_subscription(ready[text], table.feature_bytes)
+            except VectorError as error:
+                raise Refusal(f"{text[:60]} is no {BOARD_LANGUAGE.name} subscription: {error}") from None
+            asked.append(Asked(ready[text]))
+            continue
+        for source, language, compiled in _documents(text, table):
+            room = 1 + language.occupied(table, compiled.body)
+            first = next((id for id in free if set(range(id, id + room)) <= set(free)), None)
+            if first is None:
+                raise Refusal(f"{source}: nobody asks for more than 256 things, parts counted; give fewer")
+            free = [id for id in free if not first <= id < first + room]
+            vector = framed(first, 0, compiled.lifetime_q, compiled.body)
+            asked.append(Asked(vector, language.language_id, source.name))
+    return asked
+
+
+def _ready(given: list[str]) -> dict[str, bytes]:
+    """Return the vectors among what was given, which have their ids."""
+    from studio.vectors import given_vector
+
+    return {text: given_vector(text) for text in given if not _is_xml(text)}
+
+
+def _free_ids(ready: dict[str, bytes]) -> list[int]:
+    """Return the ids that these vectors leave."""
+    from watchdog.header import HEADER_ID
+
+    taken = {vector[HEADER_ID] for vector in ready.values() if vector}
+    return [number for number in range(256) if number not in taken]
+
+
+def _documents(text: str, table: "MissionTable") -> "Iterator[tuple[Path, SubscriptionLanguage, Compiled]]":
+    """Yield what is written in a file, or in those of a folder."""
+    from documents.problems import DocumentError
+    from studio.files import gather
+    from studio.languages import compiled_document
+
+    sources = gather([Path(text)], (".xml",))
+    if not sources:
+        raise DocumentError.of_file(
+            text, "D712", "there is no subscription (.xml) in this folder or below it"
+        )
+    for source in sources:
+        language, compiled = compiled_document(source, table)
+        yield source, language, compiled
 
 
 def _is_xml(text: str) -> bool:

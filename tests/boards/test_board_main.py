@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from boards.build import build_board
-from boards.desk import MEDIATOR, Desk
+from boards.desk import MEDIATOR, Asked, Desk
 from boards.settings import board_settings
 from dens.events import MessageAcknowledged, NotificationDelivered
 from dens.numbers import MessageType
@@ -181,7 +181,7 @@ class Life:
         self.main = module
         self.board = module.Board()
         self.key = key
-        self.desk = Desk(TABLE, NODE, [wanted], 0, mission_key=key)
+        self.desk = Desk(TABLE, NODE, [Asked(wanted)], 0, mission_key=key)
         self.desk.mediator.contact_opened(NODE, 0)
         self.refusals: list[str | None] = []
         self.address: Any = None
@@ -251,7 +251,7 @@ def test_it_comes_back_after_an_outage_and_sends_what_it_measured_meanwhile(life
 
 def test_a_mediator_that_starts_anew_is_found_again(life: Life) -> None:
     life.pass_time(3000)
-    life.desk = Desk(TABLE, NODE, [WARM], life.chip.now_ms, mission_key=life.key)
+    life.desk = Desk(TABLE, NODE, [Asked(WARM)], life.chip.now_ms, mission_key=life.key)
     life.desk.mediator.contact_opened(NODE, life.chip.now_ms)
     life.delivered.clear()
     life.pass_time(30_000)

@@ -13,6 +13,7 @@ from emulation.scenario import load_scenario
 from knowledge_manager.mission_table import MissionTable, load_mission_table
 from plugins.fuzzy.authoring.compiler import compile_subscription
 from tests.emulation.conftest import FEVER, SMALL
+from tests.paths import ROOT
 from watchdog.header import body_of
 from watchdog.pool import INSTALLED, Pool
 from watchdog.scan import Scan
@@ -80,6 +81,51 @@ def test_patterns_and_functions_are_told_at_their_own_place(dens, tmp_path: Path
         f"{path}:4:3: error D403: a micro:bit cannot combine by takagi"
         in dens("check", path, "--board", "microbit").out
     )
+
+
+BOXES = """<subscription xmlns="urn:dens:boxes:1" event="weather">
+  <or>
+    <crisp-predicate attribute="temperature" operator="gt">25</crisp-predicate>
+    <crisp-predicate attribute="rain" operator="gt">10</crisp-predicate>
+  </or>
+</subscription>
+"""
+SEQUENCE = """<composite xmlns="urn:dens:composite:1" window="PT1M">
+  <primitive name="hot" event="weather">
+    <crisp-predicate attribute="temperature" operator="gt">30</crisp-predicate>
+    <crisp-predicate attribute="rain" operator="lt">1</crisp-predicate>
+    <aggregating-function>{name}</aggregating-function></primitive>
+  <primitive name="cold" event="weather">
+    <crisp-predicate attribute="temperature" operator="lt">20</crisp-predicate></primitive>
+  <pattern>hot; cold</pattern>
+</composite>
+"""
+
+
+def test_of_what_boards_serve_in_parts_the_parts_are_checked(dens, tmp_path: Path) -> None:
+    (tmp_path / "boxes.xml").write_text(BOXES)
+    (tmp_path / "sequence.xml").write_text(SEQUENCE.format(name="min"))
+    (tmp_path / "boxes.sv").write_bytes(bytes.fromhex(dens("compile", tmp_path / "boxes.xml").out.strip()))
+    assert dens("check", tmp_path / "boxes.xml", tmp_path / "sequence.xml", "--board", "microbit").code == 0
+    vector = dens("check", tmp_path / "boxes.sv", "--language", "boxes", "--board", "microbit")
+    assert vector.code == 0, vector.out
+    lines = tmp_path / "boxes.hex"
+    lines.write_text("00ff\n" + (tmp_path / "boxes.sv").read_bytes().hex() + "\n")
+    assert "D403" not in dens("check", lines, "--language", "boxes", "--board", "microbit").out
+    path = tmp_path / "weighted.xml"
+    path.write_text(SEQUENCE.format(name="weighted_mean"))
+    ended = dens("check", path, "--board", "microbit")
+    assert ended.code == 1
+    assert f"{path}:1:1: error D403: part 1 of 2: a micro:bit cannot combine by weighted_mean" in ended.out
+    for number in range(22):
+        (tmp_path / f"more{number}.xml").write_text(BOXES)
+    full = dens("check", tmp_path, "--board", "microbit").out
+    assert full.count("a micro:bit has room for 44 of these subscriptions, and no more") == 1
+
+
+def test_a_language_that_boards_serve_in_no_form_is_told(dens) -> None:
+    ended = dens("check", ROOT / "docs" / "examples" / "apartment.xml", "--board", "pico")
+    assert (ended.code, "D403: a pico does not know the atopss language" in ended.out) == (1, True), ended.out
 
 
 def test_wide_features_are_told_where_they_are_chosen(dens, tmp_path: Path) -> None:

@@ -2,14 +2,17 @@
 
 import json
 import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from boards import tools
 from boards.deploy import writing_programs
 from boards.microbit import run_on_microbit, started
 from dens.drivers.keys import new_mission_key, write_key
+from studio.commands.board import algorithm_table
 from tests.paths import ROOT
 
 VECTOR = "0100640000d00a147f0a147f0a147f0107"
@@ -387,6 +390,66 @@ def test_a_micro_bit_runs_and_what_it_says_is_shown(dens, tmp_path: Path) -> Non
     assert "9 missing" in ended.err
 
 
+SEQUENCE = """<composite xmlns="urn:dens:composite:1" window="PT1M" valid="PT1H" keep="PT1H">
+  <primitive name="hot" event="weather">
+    <crisp-predicate attribute="temperature" operator="gt">30</crisp-predicate></primitive>
+  <primitive name="cold" event="weather">
+    <crisp-predicate attribute="temperature" operator="lt">20</crisp-predicate></primitive>
+  <pattern>hot; cold</pattern>
+</composite>
+"""
+
+
+@pytest.mark.board
+def test_a_composite_is_asked_for_whole_and_composed_of_what_its_parts_let_through(
+    dens, tmp_path: Path
+) -> None:
+    xml, day = tmp_path / "sequence.xml", tmp_path / "day.csv"
+    xml.write_text(SEQUENCE, encoding="utf-8")
+    day.write_text("temperature\n" + "34\n25\n12\n" * 9, encoding="utf-8")
+    ended = dens(
+        "board", "run", "--seconds", "12", "--period", "0.2", "--readings", day, "--subscriptions", xml,
+        "--subscriptions", "0100640000d0b5ff780201", "--json",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    said = ended.document()
+    assert [
+        one["words"] for one in said if one["what"] in ("parts", "installed") and "(" in one["words"]
+    ] == [
+        "the board does not take subscription 2 (sequence.xml) whole (unknown_language), and is offered its "
+        "2 parts",
+        "the board looks for part 1 of subscription 2 (sequence.xml)",
+        "the board looks for part 2 of subscription 2 (sequence.xml)",
+    ]
+    delivered = [one["words"] for one in said if one["what"] == "delivered"]
+    matches = [words for words in delivered if words.startswith("match for subscription 2")]
+    assert matches
+    assert all(words.endswith("(match, degree 1.00)") for words in matches)
+    assert {words.split(":")[0].rstrip("0123456789") for words in delivered if words not in matches} == {
+        "weather event "
+    }
+
+
+@pytest.mark.board
+def test_what_a_board_is_not_asked_for_and_columns_that_are_left_out_are_said(dens, tmp_path: Path) -> None:
+    day = tmp_path / "day.csv"
+    day.write_text("temperature,humidty\n20,50\n", encoding="utf-8")
+    patient = ROOT / "docs" / "examples" / "patient.xml"
+    ended = dens("board", "run", "--seconds", "5", "--readings", day, "--subscriptions", patient)
+    assert ended.code == 1, ended.err
+    assert "unserved   the board does not measure what subscription 0 (patient.xml) asks for" in ended.out
+    assert "it measures temperature of weather" in ended.out
+    said = " ".join(ended.err.split())
+    assert "the column 'humidty' is left out" in said
+    assert 'did you mean "humidity"?' in said
+    assert "does not look for all that was asked for" in said
+
+
+def test_a_vector_that_is_no_subscription_is_refused_before_the_board_starts(dens) -> None:
+    ended = dens("board", "run", "--subscriptions", "001122")
+    assert (ended.code, "001122 is no fuzzy subscription" in ended.err) == (3, True), ended.err
+
+
 @pytest.mark.board
 def test_the_default_board_with_a_subscription_runs_and_a_broken_one_does_not(dens, tmp_path: Path) -> None:
     xml = tmp_path / "hot.xml"
@@ -435,6 +498,30 @@ def test_budget_prints_every_board(dens) -> None:
     assert loads == {(count, alike) for count in (10, 50, 200) for alike in (0.0, 0.5, 0.96)}
     assert figures["bytes_per_subscription"] == 22
     assert figures["instructions"]["min"] > 1000
+
+
+def test_no_figure_of_an_algorithm_is_cut_at_eighty_columns() -> None:
+    loads = [
+        {
+            "subscriptions": 200,
+            "similarity": 0.96,
+            "held": 200,
+            "judged": 200,
+            "heap_bytes": 9_999,
+            "instructions_per_entry": 2_390_149,
+            "instructions_per_reading": 4_807_651,
+        }
+    ]
+    shown = Console(width=80, file=StringIO(), record=True)
+    shown.print(algorithm_table([{"algorithm": "fnifc", "equals": "own", "loads": loads}]))
+    text = shown.export_text()
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "thousands of instructions" in text
+    row = next(line for line in text.splitlines() if "fnifc" in line)
+    assert re.findall(r"[\w.,%]+", row) == [
+        "fnifc", "own", "200", "96%", "200", "200", "9,999", "2,390.1", "4,807.7",
+    ]  # fmt: skip
 
 
 def test_a_key_on_a_board_is_readable_by_its_owner_alone_and_that_is_said(dens, tmp_path: Path) -> None:

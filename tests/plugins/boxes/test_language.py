@@ -28,6 +28,7 @@ from plugins.boxes.nodes import MOST_EXACT_PARTS, let_through
 from plugins.boxes.relations import BoxRelations
 from plugins.boxes.simplify import simplified
 from plugins.boxes.vectors import Box, BoxesBody, decode_body, encode_body, is_inside
+from plugins.fuzzy.language import FUZZY
 from plugins.ground_truth import ReadingColumns
 from plugins.language import Match, Requirement
 from watchdog.header import body_of, framed
@@ -289,6 +290,37 @@ def test_what_matches_passes_filter_and_parts(seed: int) -> None:
         assert any(matcher.match(release.vector, 0, 0) for release in told) == wanted
         for release in told:
             assert told_by_board(release.vector, TABLE)[0] == parts.event
+
+
+HOT = '<crisp-predicate attribute="temperature" operator="gt">25</crisp-predicate>'
+WET = '<crisp-predicate attribute="rain" operator="gt">10</crisp-predicate>'
+ANY_TEMPERATURE = HOT.replace('"gt">25', '"ge">-40')
+ANY_RAIN = WET.replace('"gt">10', '"ge">0')
+
+
+@pytest.mark.parametrize(
+    ("condition", "masks"),
+    [
+        (f"<or>{HOT}{WET}</or>", {0b1, 0b100000}),
+        (f"<or><and>{HOT}{ANY_RAIN}</and><and>{WET}{ANY_TEMPERATURE}</and></or>", {0b100001}),
+    ],
+)
+def test_a_reading_is_told_once_for_each_set_of_attributes(condition: str, masks: set[int]) -> None:
+    """Docs/boxes.md says so, and how an application knows such a reading and asks to be told once."""
+    body = compiled(condition)
+    board, matcher = FUZZY.source_filter(TABLE), BOXES.matcher(TABLE)
+    matcher.add((7, 1), body)
+    for number, part in enumerate(BOXES.parts(TABLE)(body)):
+        board.add((7, number), part.body)
+    reading = Reading(1)
+    reading.clear(1, 300, 5)
+    reading.set(0, 250)
+    reading.set(5, 250)
+    told = [release.vector for release in board.feed(reading)]
+    assert {vector[-1] for vector in told} == masks
+    assert len(told) == len(masks)
+    assert {(vector[-2], vector[:2], vector[3:5]) for vector in told} == {(2, b"\x01\x2c", b"\x00\x05")}
+    assert all(matcher.match(vector, 0, 0) for vector in told)
 
 
 def test_many_boxes_go_to_boards_as_hulls() -> None:
