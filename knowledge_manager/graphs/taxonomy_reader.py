@@ -62,22 +62,21 @@ def _place_of_link(text: str, ring: Sequence[str]) -> tuple[int, int]:
     """Return where the first class of a circle is said to be below the next: the two nearest mentions with a
     word between them that links classes, whatever the format.
     """
-    names = [last_part(one) for one in (*ring, ring[0])[:2]]
-    mention = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, (*names, *_LINKS)))})(?!\w)")
-    before, nearest, first = dict[str, int](), (len(text), 0), -1
+    lower, upper = (last_part(one) for one in (*ring, ring[0])[:2])
+    mention = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, (lower, upper, *_LINKS)))})(?!\w)")
+    before, link, nearest = dict[str, int](), ("", -1), (len(text), -1)
     for found in mention.finditer(text):
         word, at = found.group(), found.start()
         if word in _LINKS:
-            before["link"] = at
+            link = word, at
             continue
-        first = at if first < 0 else first
-        other = before.get(names[word == names[0]], -1)
-        if 0 <= other < before.get("link", -1):
+        begin, end = (upper, lower) if link[0] == "narrower" else (lower, upper)
+        other = before.get(begin, -1)
+        if word == end and 0 <= other < link[1]:
             nearest = min(nearest, (at - other, other))
         before[word] = at
-    if nearest[0] < len(text):
-        return place_of(text, nearest[1])
-    return place_of(text, first) if first >= 0 else (0, 0)
+    place = nearest[1] if nearest[1] >= 0 else text.find(lower)
+    return place_of(text, place) if place >= 0 else (0, 0)
 
 
 def _facts(

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from knowledge_manager.graphs.terms import written
+from knowledge_manager.graphs.terms import Iri, written
 from plugins.gtopss.pattern import Edge, End, Pattern
 
 Key = str
@@ -47,4 +47,6 @@ def _joins(edges: Iterable[Edge]) -> Iterator[Key]:
 
 
 def _fixed(end: End) -> str:
+    if isinstance(end, Iri):
+        return end.text
     return "?" if isinstance(end, int) else written(end)

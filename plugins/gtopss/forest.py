@@ -30,7 +30,7 @@ class ForestNode:
     container: Container = field(init=False)
     contained: Contained = field(init=False)
     keys: dict[SubscriptionKey, None] = field(default_factory=dict)
-    forms: set[Pattern] = field(default_factory=set)
+    forms: list[Pattern] = field(default_factory=list)
     above: "ForestNode | None" = None
     below: "dict[ForestNode, None]" = field(default_factory=dict)
     filed: Key | None = None
@@ -106,7 +106,7 @@ class PatternForest:
     def _placed(self, node: ForestNode) -> ForestNode:
         """Return where a new pattern stands: its own node, or that of one which is equivalent."""
         same = self._place(node)
-        same.forms.add(node.pattern)
+        same.forms.append(node.pattern)
         self._nodes[node.pattern] = same
         return same
 
@@ -149,7 +149,7 @@ class PatternForest:
         under.
         """
         wider, filed = node.contained.wider, self._filed
-        for key in sorted(wider):
+        for key in sorted([key for key in wider if key in filed]):
             for root in filed.get(key, ()):
                 if root.container.own <= wider:
                     yield root
