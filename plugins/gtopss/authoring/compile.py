@@ -48,6 +48,7 @@ def compile_pattern(
         raise DocumentError(found.problems)
     pattern = _pattern(found, names)
     _warn_of_ill_formed(found)
+    _warn_of_unlikely_names(found, table)
     _check_meaning(found, pattern, list(names))
     if any(problem.severity == "error" for problem in found.problems) or (strict and found.problems):
         raise DocumentError(found.problems)
@@ -113,6 +114,27 @@ def _warn_of_ill_formed(found: ReadDocument) -> None:
         if isinstance(term, Literal) and is_ill_formed(term):
             kind = term.datatype.removeprefix(XSD)
             found.warn(span, "D516", f'"{term.text[:80]}" is no {kind}; it equals only itself')
+
+
+def _warn_of_unlikely_names(found: ReadDocument, table: MissionTable) -> None:
+    """Warn of a name that nobody knows and that is nearly one that everybody does: as it is written it would
+    match nothing, for ever and in silence.
+    """
+    taxonomy, dictionary = table.taxonomy, table.dictionary
+    everybody = {term.text for term in dictionary.terms} | set(taxonomy.parents) | set(taxonomy.types)
+    known: dict[int, list[str]] = {}
+    for iri in sorted(everybody):
+        if (place := dictionary.split(iri)) is not None:
+            known.setdefault(place[0], []).append(place[1])
+    for edge in found.draft.edges:
+        for term in (edge.subject, edge.property, edge.object):
+            if not isinstance(term, Iri) or term.text in everybody:
+                continue
+            place = dictionary.split(term.text)
+            hint = "" if place is None else did_you_mean(place[1], known.get(place[0], ()))
+            if hint:
+                word = dictionary.shortened(term.text)
+                found.warn(edge.span, "D515", f"{word} is in no dictionary and no taxonomy{hint}")
 
 
 def _check_class(found: ReadDocument, one: DraftConstraint, table: MissionTable) -> None:

@@ -168,3 +168,12 @@ def test_prefixes_that_a_library_knows_are_not_known() -> None:
     assert not AUTHORING.check(query, "a.rq", bare)
     [problem] = AUTHORING.check(b"ASK { ?i foaf:name ?n }", "a.rq", REPORTS)
     assert (problem.code, problem.column) == ("D515", 10)
+
+
+def test_a_name_that_is_nearly_a_known_one_is_a_warning() -> None:
+    """It would match nothing, for ever and in silence; other names are the author's own."""
+    query = b'ASK { ?i dc:subjct t:fluud ; dc:title "x" ; <http://a.example/subject> <urn:flood> }'
+    found = AUTHORING.check(query, "a.rq", REPORTS)
+    assert [(one.code, one.severity) for one in found] == [("D515", "warning")] * 2
+    assert found[0].message.endswith('dc:subjct is in no dictionary and no taxonomy; did you mean "subject"?')
+    assert found[1].message.endswith('t:fluud is in no dictionary and no taxonomy; did you mean "flood"?')
