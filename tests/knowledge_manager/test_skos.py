@@ -83,7 +83,7 @@ PREFIXES = "@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n@prefix dens
             'f:1:15: error D220: the context "http://example.org/c" is not fetched',
         ),
         ("json-ld", '{"@context": {"@import": "c.jsonld"}}', 'the context "c.jsonld" is not fetched'),
-        ("json-ld", "[" * 100_000, "f: error D220: this is not JSON: nested too deeply"),
+        ("json-ld", "[" * 100_000, "f:1:64: error D220: this is not JSON: brackets are nested 100,000 deep"),
         ("turtle", PREFIXES, "f: error D221: there is no skos:Concept in it"),
         (
             "turtle",
