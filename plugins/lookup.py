@@ -10,7 +10,7 @@ from plugins.language import Requirement
 class MeasuresAny:
     """A publisher serves the subscription when one of its sources measures all of any alternative.
 
-    >>> MeasuresAny(()).serves(Extract(counter=1, lifetime_q=0, sources=()))
+    >>> MeasuresAny(()).serves(Extract(counter=1, lifetime_q=0, feature_bytes=1, sources=()))
     False
     """
 

@@ -6,7 +6,7 @@ code that runs on boards. Nothing is remembered and nothing is spared.
     >>> matcher = NaiveMatcher(None)
     >>> matcher.add((7, 0), bytes.fromhex("00000000000064c87f0101"))
     >>> matcher.match(bytes.fromhex("000000000000960101"), event_ms=0, now_ms=0)
-    [Match(key=(7, 0), degree_u8=255, detail=b'')]
+    [Match(key=(7, 0), degree_u8=255, detail=b'', revision=None)]
 """
 
 from collections.abc import Iterator, Sequence
