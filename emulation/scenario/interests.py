@@ -13,13 +13,12 @@ from emulation.contacts.formats.recording import Lines
 from emulation.interests import PlannedInterests
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.places import Places
-from emulation.scenario.populations import generator_named, numbers_used
+from emulation.scenario.populations import MOST_SUBSCRIPTIONS, generator_named, numbers_used
 from emulation.scenario.settings import InterestsSettings, ScenarioSettings
 from knowledge_manager.event_class import Attribute, UnknownName
 from knowledge_manager.mission_table import MissionTable
 
 MATRICES = "Interest_Macrocategory*.txt"
-_MOST_NUMBERS = 255
 
 
 def plan_interests(
@@ -46,8 +45,8 @@ def plan_interests(
         raise DocumentError([places.problem(("interests", "attribute"), "D308", message)])
     liked = None if wanted.number is not None else _liked(wanted, attribute, files, places)
     most = numbers_used(settings, wanted.group) + (wanted.number or max(map(len, liked or ((),))))
-    if most > _MOST_NUMBERS:
-        message = f"somebody would ask for {most} things; {_MOST_NUMBERS} is the most"
+    if most > MOST_SUBSCRIPTIONS:
+        message = f"somebody would ask for {most} things; {MOST_SUBSCRIPTIONS} is the most"
         raise DocumentError([places.problem(("interests",), "D312", message)])
     language, generator = generator_named(wanted.language, ("interests", "language"), places)
     return PlannedInterests(

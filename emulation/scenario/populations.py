@@ -7,6 +7,7 @@ import numpy as np
 
 from documents.problems import DocumentError, Problem, likely_meant
 from documents.toml_positions import Path
+from emulation.direct_messages import SUBSCRIPTION_ID
 from emulation.scenario.places import Places
 from emulation.scenario.scenario import PlannedPopulation, PlannedSubscription
 from emulation.scenario.settings import ScenarioSettings
@@ -15,7 +16,7 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.authoring.generator import CombinationRefused, SubscriptionGenerator, aggregators_of
 from plugins.registry import RegistryError, authoring_of, language_named, languages, offered
 
-MOST_SUBSCRIPTIONS: Final = 255
+MOST_SUBSCRIPTIONS: Final = SUBSCRIPTION_ID
 """A subscription's number at its subscriber is one byte, and the last one is taken by direct messages."""
 _TRIED: Final = 8
 

@@ -99,12 +99,7 @@ def _refuse_others(files: Sequence[Path]) -> None:
         except (pa.ArrowException, OSError) as error:
             problems.append(f"{file}: is no Parquet file that can be read: {str(error).splitlines()[0]}")
             continue
-        lacking = [
-            name
-            for name, fits in (("number", pa.types.is_int64), ("vector", pa.types.is_binary))
-            if name not in found.names or not fits(found.field(name).type)
-        ]
-        if lacking:
+        if any(name not in found.names or found.field(name).type != kind for name, kind in _FIELDS):
             told = ", ".join(f"{one.name} ({one.type})" for one in found)
             problems.append(
                 f"{file}: publications are a number (int64) and a vector (binary); here are {told}"

@@ -3,9 +3,10 @@
 >>> matcher = NaiveMatcher(None)
 >>> matcher.add((7, 0), bytes.fromhex("0000000300000078"))
 >>> matcher.match(bytes.fromhex("0001840000000301000078"), event_ms=0, now_ms=0)
-[Match(key=(7, 0), degree_u8=255, detail=b'\\xff')]
+[Match(key=(7, 0), degree_u8=255, detail=b'\\xff', revision=None)]
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
 from knowledge_manager.mission_table import MissionTable
@@ -16,7 +17,7 @@ from plugins.atopss.subscriptions import Subscription
 from plugins.language import Match, SubscriptionKey
 
 
-class OneByOne:
+class OneByOne(ABC):
     """What matchers share that read one notification after the other: they say what satisfies it."""
 
     __slots__ = ("_codec",)
@@ -36,9 +37,9 @@ class OneByOne:
         for position, (vector, event_ms) in enumerate(notifications):
             yield position, self.match(vector, event_ms, now_ms)
 
+    @abstractmethod
     def satisfied(self, told: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
         """Return what is satisfied, in any order."""
-        raise NotImplementedError
 
 
 def found_match(key: SubscriptionKey, degrees: Degrees) -> Match:
