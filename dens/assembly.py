@@ -52,6 +52,8 @@ class Assembly:
     """None where nothing is spared at sources (docs/decisions/0022-covering-in-the-system.md)."""
     relations: Mapping[int, RoutingRelations] = field(default_factory=dict)
     """What brokers ask of languages; of others only equal bodies stand for each other."""
+    work_exceeded: tuple[type[Exception], ...] = ()
+    """The errors by which languages say that a call reached its limit of work."""
     mission_key: bytes | None = None
     limits: Limits = field(default_factory=Limits)
 
@@ -88,6 +90,7 @@ class Assembly:
             identities=identities,
             authenticator=self.authenticator(node),
             limits=self.limits,
+            work_exceeded=self.work_exceeded,
         )
 
     def broker(
@@ -117,6 +120,7 @@ class Assembly:
             identities=identities,
             authenticator=self.authenticator(node),
             limits=self.limits,
+            work_exceeded=self.work_exceeded,
         )
 
     def subscriber(

@@ -16,6 +16,7 @@ from dens.interfaces import Composer, ComposerFactory, Made, SubscriptionKey
 from dens.item import Item, ItemId
 from dens.quarantine import Work
 from dens.subscription_table import Subscription
+from dens.work_budget import limit_work, units_of
 
 _NOTHING: Final[Sequence[Made]] = ()
 _NOBODY: Final[Mapping[int, int]] = {}
@@ -44,6 +45,7 @@ class Composing:
         "_made_of",
         "_parts",
         "_quarantine",
+        "_work",
         "is_on",
         "languages",
         "listeners",
@@ -57,6 +59,7 @@ class Composing:
         with_results: frozenset[int],
     ) -> None:
         self._quarantine = context.quarantine
+        self._work = context.work
         self._factories = dict(factories or {})
         without = sorted(self._factories.keys() - with_results)
         if without:
@@ -79,7 +82,7 @@ class Composing:
         self.news: Final[list[ItemId]] = []
         """What was made here, and what lost a part: it may have to be offered to those in contact."""
 
-    def add(self, subscription: Subscription) -> bool:
+    def add(self, subscription: Subscription, now_ms: int) -> bool:
         """Look for a subscription, whose language composes, in place of its older revision; say that it is
         there. A bad body raises.
         """
@@ -87,13 +90,18 @@ class Composing:
         composer = self._composers.get(language)
         if composer is None:
             composer = self._factories[language]()
-        composer.add(
-            subscription.key,
-            subscription.body,
-            subscription.seq,
-            subscription.since_ms,
-            subscription.until_ms,
-        )
+            limit_work(composer, self._work.call_limit)
+        before = units_of(composer)
+        try:
+            composer.add(
+                subscription.key,
+                subscription.body,
+                subscription.seq,
+                subscription.since_ms,
+                subscription.until_ms,
+            )
+        finally:
+            self._work.charge(subscription.item.origin, 1 + units_of(composer) - before, now_ms)
         self._keys.setdefault(language, set()).add(subscription.key)
         if language not in self._composers:
             self._composers[language] = composer
@@ -130,15 +138,19 @@ class Composing:
         self.listeners = {told: tuple(languages) for told, languages in heard.items()}
 
     def feed(self, item: Item, now_ms: int, only: Subscription | None = None) -> list[tuple[int, Made]]:
-        """Feed a notification that is held; return what it makes, with the language of each."""
+        """Feed a notification that is held; return what it makes, with the language of each. The work is
+        charged to its origin, or to that of the subscription that it is fed for.
+        """
         made: list[tuple[int, Made]] = []
         for language in self.listeners.get(item.language, ()):
             if only is None or only.item.language == language:
+                composer = self._composers[language]
+                before = units_of(composer)
                 found = self._quarantine.attempt(
                     Work.COMPOSING,
                     item,
                     now_ms,
-                    self._composers[language].feed,
+                    composer.feed,
                     item.id,
                     item.language,
                     item.payload,
@@ -147,6 +159,8 @@ class Composing:
                     None if only is None else only.key,
                     otherwise=_NOTHING,
                 )
+                payer = item.origin if only is None else only.item.origin
+                self._work.charge(payer, 1 + units_of(composer) - before, now_ms)
                 made += [(language, one) for one in found]
         return made
 

@@ -20,6 +20,7 @@ from dens.peer_session import PeerSession
 from dens.quarantine import Quarantine
 from dens.rate_limit import RateLimit
 from dens.store import Store
+from dens.work_budget import WorkBudget
 
 
 class NodeContext:
@@ -35,6 +36,7 @@ class NodeContext:
         "quarantine",
         "rate_limit",
         "sessions",
+        "work",
     )
 
     def __init__(
@@ -43,6 +45,7 @@ class NodeContext:
         store: Store,
         authenticator: Authenticator | None = None,
         limits: Limits | None = None,
+        work_exceeded: tuple[type[Exception], ...] = (),
     ) -> None:
         checked_node(node)
         if authenticator is not None and authenticator.node != node:
@@ -58,7 +61,8 @@ class NodeContext:
         """`TAGGED` where this mission has a key."""
         self.ledger: Final = Ledger(store, limits)
         self.events: Final[deque[Event]] = deque()
-        self.quarantine: Final = Quarantine(self.ledger, self.events)
+        self.work: Final = WorkBudget(limits.work_per_s, limits.work_burst, work_exceeded)
+        self.quarantine: Final = Quarantine(self.ledger, self.events, self.work.exceeded)
         self.rate_limit: Final = RateLimit(limits.session_ms, limits.session_burst)
         self.sessions: Final[dict[int, PeerSession]] = {}
         """The open contacts, by peer."""

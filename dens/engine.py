@@ -31,13 +31,14 @@ from dens.events import (
     MessageAcknowledged,
     MessageRefused,
 )
-from dens.greeting import Greeting
+from dens.greeting import Greeting, summary_role
 from dens.item import AT_ONCE_MS, NEVER_MS, NUMBER_BITS, Item, ItemId
 from dens.lookups import Lookups
 from dens.machine import Datagram
 from dens.messages import Acknowledgement, Batch, Hello, SummaryMessage
 from dens.numbers import (
     ACKNOWLEDGEMENT,
+    ASKING,
     BAD_PAYLOAD,
     BATCH,
     EXPIRED,
@@ -49,6 +50,7 @@ from dens.numbers import (
     LOOKUP,
     MEDIATOR,
     OFFERS,
+    QUARANTINED,
     REASON_NAMES,
     STATUS_NAMES,
     STORED,
@@ -119,9 +121,9 @@ class Engine(ABC):
         if is_tagged is not bool(session.flags):
             return self._refuse(data, peer, Reason.UNEXPECTED_TAG if is_tagged else Reason.NO_TAG, now_ms)
         if is_tagged:
-            number = 0 if item.type == HELLO else session.own_session
-            if not self._authenticator.verifies(data[:-TAG_BYTES], data[-TAG_BYTES:], peer, number):
-                return self._refuse(data, peer, Reason.BAD_TAG, now_ms)
+            reason = self._tag_fault(data, item, session)
+            if reason is not None:
+                return self._refuse(data, peer, reason, now_ms)
         if check != self._table_check:
             return self._refuse(data, peer, Reason.TABLE_CHECK, now_ms)
         if self._seen.forget_ms < now_ms:
@@ -295,6 +297,21 @@ class Engine(ABC):
             self._events.append(DatagramRefused(now_ms, session.peer, size, REASON_NAMES[reason]))
         return is_news and reason is None
 
+    def _tag_fault(self, data: bytes, item: Item, session: PeerSession) -> Reason | None:
+        """Return why the tag of a datagram is not accepted, or None. The sender's role is the one that a
+        greeting names; for everything else it is the one in which the peer has greeted.
+        """
+        body, tag, peer = data[:-TAG_BYTES], data[-TAG_BYTES:], session.peer
+        if item.type == HELLO:
+            return None if self._authenticator.verifies_hello(body, tag, peer) else Reason.BAD_TAG
+        role = summary_role(item)
+        if role is None:
+            role = session.role
+        if role is None:
+            return Reason.NO_CONTACT
+        is_authentic = self._authenticator.verifies(body, tag, peer, role, session.own_session)
+        return None if is_authentic else Reason.BAD_TAG
+
     def _refuse(self, data: bytes, peer: int, reason: Reason, now_ms: int) -> bool:
         """Tell that bytes were refused; they are no news of the peer."""
         self._events.append(DatagramRefused(now_ms, peer, len(data), REASON_NAMES[reason]))
@@ -372,23 +389,29 @@ class Engine(ABC):
         is_news = False
         ends = self._seen.ends
         stored: list[Item] = []
+        quarantined = self._ledger.quarantined
         for item in items:
             item_id = item.id
             has_come = session.came(item_id)
-            if has_come or item_id in ends:
+            is_known = has_come or item_id in ends
+            if is_known:
                 status = KNOWN
+                if quarantined and item_id in quarantined and item.type in ASKING:
+                    status = QUARANTINED
             elif item.expires_ms <= now_ms:
                 status = EXPIRED
             elif role is not MEDIATOR and item.origin != peer:
                 status = FOREIGN_ORIGIN
             else:
                 status = self._take_carefully(item, session, now_ms)
-            if status is STORED:
-                session.took(item_id)
-                stored.append(item)
-            elif status is KNOWN:
+            if status is KNOWN or is_known:
                 session.took(item_id)
                 events.append(DuplicateReceived(now_ms, item, peer))
+                if item.copies:
+                    status = self._participant.duplicate_status(item, session)
+            elif status is STORED or status is QUARANTINED:
+                session.took(item_id)
+                stored.append(item)
             else:
                 events.append(MessageRefused(now_ms, item, peer, STATUS_NAMES[status]))
             session.acknowledge(item, status, now_ms)
@@ -414,6 +437,6 @@ class Engine(ABC):
                 self._quarantine.put(Work.TAKING, item, error, now_ms, session.peer)
         if status is None:
             status = self._participant.could_not_take(item, now_ms)
-        if status is not STORED:
+        if status is not STORED and status is not QUARANTINED:
             self._ledger.release(item.id)
         return status

@@ -1,6 +1,6 @@
 """The one envelope of every message: eighteen bytes, the payload, and a tag where the mission has a key.
 
-    0   1  high nibble: version 3; bit 3: a tag follows; bits 0–2: copies code (notifications only);
+    0   1  high nibble: version 4; bit 3: a tag follows; bits 0–2: copies code (notifications only);
            bit 0: a signature follows the payload (what subscribers say only)
     1   1  message type
     2   1  language id
@@ -39,8 +39,11 @@ from dens.numbers import (
     TYPE_NAMES,
 )
 
-VERSION: Final = 3
-"""1 counted in one byte what a notify satisfies, and could not say 256; 2 had two bytes for an origin."""
+VERSION: Final = 4
+"""1 counted in one byte what a notify satisfies, and could not say 256; 2 had two bytes for an origin; in 3 a
+tag did not cover the receiver, and keys had no role."""
+UPDATE_ADVICE: Final = "update the older of the two (rebuild a board: dens board build)"
+"""What to do where two versions meet."""
 TAGGED: Final = 0x08
 COPIES: Final = 0x07
 SIGNED: Final = 0x01

@@ -144,6 +144,15 @@ class MessageQuarantined(MessageEvent):
     kind: ClassVar[str] = "quarantined"
 
 
+class MessageUndecided(MessageEvent):
+    """What a message satisfies, or is satisfied by, is not decided: the reason is `work` where the budget of
+    its origin is spent and it is decided later, and otherwise which work reached its limit; that stays
+    undecided (dens/work_budget.py)."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "undecided"
+
+
 class SubscriptionUnserved(MessageEvent):
     """Nobody in reach of this subscriber can serve this subscription of its, as far as the partition has
     answered (the `OffersHeard` before it). It is told once, until somebody can. The reason is *partial* where
@@ -308,6 +317,25 @@ class NumberShared:
     places: tuple[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class ContactOpened:
+    """A driver heard a neighbour for the first time, or again after the contact was closed."""
+
+    at_ms: int
+    peer: int
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContactClosed:
+    """A driver no longer hears a neighbour, for the reason named."""
+
+    at_ms: int
+    peer: int
+    place: str
+    reason: str
+
+
 Event = (
     MessageEvent
     | DatagramRefused
@@ -318,4 +346,6 @@ Event = (
     | RoutesChanged
     | OffersHeard
     | NumberShared
+    | ContactOpened
+    | ContactClosed
 )

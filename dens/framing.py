@@ -7,11 +7,11 @@ are those of the notification, subscription or withdrawal.
 from collections.abc import Mapping
 from typing import Final
 
-from dens.installing import ASKING, install_of
+from dens.installing import install_of
 from dens.item import Item
 from dens.mediator_state import MediatorState
 from dens.messages import Notify, Satisfied
-from dens.numbers import INSTALL, MEDIATOR, NOTIFICATION, NOTIFY, REMOVE
+from dens.numbers import ASKING, INSTALL, MEDIATOR, NOTIFICATION, NOTIFY, REMOVE
 from dens.peer_session import PeerSession
 from dens.sharing import Sharing
 

@@ -6,13 +6,26 @@ The states of a session are in dens/peer_session.py; here is what a node makes o
 from typing import Final
 
 from dens.context import NodeContext
-from dens.item import Item, item_id
+from dens.item import ENVELOPE_BYTES, Item, item_id
 from dens.messages import Hello, SummaryMessage
-from dens.numbers import MEDIATOR, STORED, Role
+from dens.numbers import BATCH, MEDIATOR, STORED, SUMMARY, Role
 from dens.participant import Participant
 from dens.peer_session import PeerSession
 
 _ROLES: Final = {int(role): role for role in Role}
+_BATCHED_TYPE_AT: Final = 3
+_BATCHED_ROLE_AT: Final = 2 + ENVELOPE_BYTES
+"""Where the first message of a batch, after its length in two bytes, has its type and its payload."""
+
+
+def summary_role(item: Item) -> int | None:
+    """Return the role that a summary, alone or first in a batch, names; None for any other message."""
+    payload = item.payload
+    if item.type == SUMMARY:
+        return payload[0] if payload else 0
+    if item.type == BATCH and payload[_BATCHED_TYPE_AT : _BATCHED_TYPE_AT + 1] == bytes((SUMMARY,)):
+        return payload[_BATCHED_ROLE_AT] if len(payload) > _BATCHED_ROLE_AT else 0
+    return None
 
 
 class Greeting:
@@ -99,4 +112,4 @@ class Greeting:
         session.acknowledge(item, STORED, now_ms)
         if known is not None:
             session.hear_part(known, message.last)
-            self._participant.peer_said_more(session, known, now_ms)
+            self._participant.peer_said_more(session, known, message.first, now_ms)

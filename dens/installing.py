@@ -13,6 +13,7 @@ from dens.item import Item, ItemId
 from dens.mediator_state import MediatorState
 from dens.numbers import (
     ANNOUNCE,
+    ASKING,
     HAS_IT,
     INSTALL,
     NO_ROOM,
@@ -28,7 +29,6 @@ from dens.reliance import RELIABLE
 from dens.sparing import Sparing
 from watchdog.header import HEADER_ID
 
-ASKING: Final = frozenset({int(MessageType.SUBSCRIBE), int(MessageType.RENEW)})
 """What a publisher is offered as an install."""
 REFUSES_WHOLE: Final = frozenset({UNKNOWN_LANGUAGE, NO_ROOM})
 """After these answers a publisher may take the parts of a subscription."""

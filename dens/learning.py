@@ -7,6 +7,10 @@
     NOTIFY             the same, for the ends of this device alone
     RECEIPT            owe that subscriber this notification no longer
 
+What matching and composing cost is charged to the origin of the message (dens/work_budget.py). Where its
+budget is spent, a notification is held and matched later, and a subscription is in force and finds what was
+held before it later (dens/waiting_work.py).
+
 What came as a NOTIFY is held as one: it is owed to the ends hosted here only, and let go of when they have
 it. Whom a mediator tells of what it learnt is said in dens/mediator.py.
 """
@@ -15,9 +19,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from dens.context import NodeContext
-from dens.events import NotificationMade
+from dens.events import MessageUndecided, NotificationMade
 from dens.interfaces import Made
-from dens.item import LIFETIME_MS, Item
+from dens.item import LIFETIME_MS, Item, ItemId
 from dens.matching import Failure, Match
 from dens.mediator_state import MediatorState
 from dens.messages import Notify, Withdrawal
@@ -28,14 +32,17 @@ from dens.numbers import (
     NO_ROOM,
     NOTIFICATION,
     NOTIFY,
+    QUARANTINED,
     RECEIPT,
     RENEW,
+    STATUS_NAMES,
     STORED,
     SUBSCRIBE,
     SUPERSEDED,
     UNEXPECTED,
     UNKNOWN_LANGUAGE,
     UNSUBSCRIBE,
+    WORK,
     MessageType,
     Reason,
     Status,
@@ -44,7 +51,12 @@ from dens.owing import Found, said_by
 from dens.quarantine import Work
 from dens.results import Said
 from dens.subscription_table import Subscription
+from dens.waiting_work import Backlog, Unmatched, WaitingWork
 
+_WORK: Final = STATUS_NAMES[WORK]
+"""The word in events for what waits for its origin's budget."""
+_LARGEST_BATCH: Final = 64
+"""Notifications of a backlog that are matched at once."""
 _RESTORED_IN_ORDER: Final = {
     int(MessageType.UNSUBSCRIBE): 0,
     int(MessageType.ANNOUNCE): 1,
@@ -59,7 +71,7 @@ _RESTORED_IN_ORDER: Final = {
 class Learning:
     """Takes messages into the state of a mediator."""
 
-    __slots__ = ("_context", "_ledger", "_limits", "_node", "_quarantine", "_state")
+    __slots__ = ("_budget", "_context", "_ledger", "_limits", "_node", "_quarantine", "_state", "waiting")
 
     def __init__(self, context: NodeContext, state: MediatorState) -> None:
         self._context = context
@@ -67,7 +79,10 @@ class Learning:
         self._limits = context.limits
         self._ledger = context.ledger
         self._quarantine = context.quarantine
+        self._budget = context.work
         self._state = state
+        self.waiting: Final = WaitingWork(context.work)
+        """What is matched and composed in later steps."""
 
     def learn(self, item: Item, via: int, tell: Found, now_ms: int) -> Status:
         """Take a message that is new; say how. `tell` is told who turned out to be owed something."""
@@ -99,6 +114,8 @@ class Learning:
         current = state.table.get(new.key)
         if current is None and len(state.table) >= self._limits.subscriptions:
             return NO_ROOM
+        if self._budget.is_overdrawn(item.origin, now_ms) or self.waiting.referred > self._limits.owed:
+            return WORK
         publishers = self._publishers_for(new, now_ms, lets_refuse=True)
         parts = self._parts_of(new, now_ms, lets_refuse=True)
         is_matched = state.owing.match_from_now_on(new, now_ms, lets_refuse=True)
@@ -113,12 +130,13 @@ class Learning:
         state.hold(item)
         state.parts.add(item.id, parts)
         if is_matched:
-            state.owing.match_with((new,), state.carried.all(), tell, now_ms)
-        if is_composed:
-            self._compose_for(new, tell, now_ms)
+            backlog = Backlog(item, state.carried.all(), is_composed)
+            end = self._budget.total + self._limits.work_step
+            if not self._catch_up(backlog, new, tell, end, now_ms):
+                self._wait(backlog, item, now_ms)
         state.services.add(new, publishers)
         state.covering.add(new, now_ms)
-        return STORED
+        return QUARANTINED if self._quarantine.has_marks(item) else STORED
 
     def _publishers_for(
         self, subscription: Subscription, now_ms: int, *, lets_refuse: bool = False
@@ -219,6 +237,14 @@ class Learning:
             said = state.results.book.said_by(item.language, item.payload)
             if not state.results.book.raises_any(said, now_ms):
                 return SUPERSEDED
+        if self._budget.is_spent(item.origin, now_ms) and state.owing.knows(item.language):
+            if item.type == NOTIFY:
+                return WORK
+            carried = self._carry(item, said, ((), ()), now_ms)
+            carried.is_unmatched = True
+            self._wait(Unmatched(item, from_before=False), item, now_ms)
+            self._make_room(now_ms)
+            return STORED if item.id in state.items else NO_ROOM
         found = state.owing.match(item, now_ms)
         if found is None:
             return UNKNOWN_LANGUAGE
@@ -234,11 +260,11 @@ class Learning:
         """Hold a notification, and owe it to whom it matches; what says less than it is let go of."""
         state = self._state
         item = self._ledger.kept(item)
-        carried = state.carried.add(item)
+        carried = state.carried.add(item, item.language in state.composing.languages)
         state.owing.owe_matched(carried, found, now_ms)
         state.hold(item)
         if said:
-            for overtaken in state.results.hold(item, said, now_ms):
+            for overtaken in state.results.hold(carried, said, now_ms):
                 state.carried.remove(overtaken)
                 state.let_go_of(state.items[overtaken], Reason.REPLACED, now_ms)
         return carried
@@ -246,6 +272,80 @@ class Learning:
     def _make_room(self, now_ms: int) -> None:
         for victim, reason in self._state.carried.make_room(now_ms):
             self._state.let_go_of(victim, reason, now_ms)
+
+    # ------------------------------------------------------------------ work in steps
+
+    def _wait(self, job: Unmatched | Backlog, item: Item, now_ms: int) -> None:
+        """Do a job in later steps, and record it where that is for want of budget."""
+        self.waiting.put(job, now_ms)
+        if self._budget.is_spent(job.origin, now_ms):
+            self._context.events.append(MessageUndecided(now_ms, item, None, _WORK))
+
+    def step(self, tell: Found, now_ms: int) -> list[ItemId]:
+        """Do waiting work, at most `work_step` units and a call. Return the notifications that are matched
+        now.
+        """
+        end = self._budget.total + self._limits.work_step
+        matched: list[ItemId] = []
+        while self._budget.total < end and (job := self.waiting.take(now_ms)) is not None:
+            if isinstance(job, Unmatched):
+                self._match_later(job, tell, now_ms)
+                matched.append(job.item_id)
+                continue
+            item = self._state.items.get(job.item_id)
+            new = None if item is None else Subscription.of(item, said_by(item))
+            if new is None or self._state.table.get(new.key) != new or self._quarantine.has_marks(new.item):
+                continue
+            if not self._catch_up(job, new, tell, end, now_ms):
+                self.waiting.put_back(job, now_ms)
+        self.waiting.settle(now_ms)
+        return matched
+
+    def _match_later(self, job: Unmatched, tell: Found, now_ms: int) -> None:
+        """Match and compose a notification that waited, and tell who turned out to be owed it."""
+        state = self._state
+        carried = state.carried.get(job.item_id)
+        if carried is None or not carried.is_unmatched:
+            return
+        carried.is_unmatched = False
+        state.owing.owe_later(carried, now_ms, from_before=job.from_before)
+        if carried.item.language in state.composing.listeners:
+            self._compose(carried, now_ms)
+            self._make_room(now_ms)
+        for subscriber in list(carried.owed):
+            tell(carried, subscriber, now_ms)
+        state.let_go_if_done(job.item_id, now_ms)
+
+    def _catch_up(self, job: Backlog, new: Subscription, tell: Found, end: int, now_ms: int) -> bool:
+        """Find what a subscription is owed of what was held before it, and make what it finds there, until so
+        many units are charged in all or its origin's budget is spent. Return whether nothing is left.
+        """
+        state, budget = self._state, self._budget
+        while job.matched < len(job.carried):
+            if budget.total >= end or budget.is_spent(job.origin, now_ms):
+                return False
+            batch = job.carried[job.matched : job.matched + job.batch]
+            before = budget.total
+            held = [one for one in batch if state.carried.get(one.item.id) is one]
+            after = job.matched + len(batch)
+            others = job.carried[after : after + _LARGEST_BATCH]
+            others = [*others, *job.carried[max(job.matched - _LARGEST_BATCH, 0) : job.matched]]
+            state.owing.match_with((new,), held, tell, now_ms, others=others)
+            if self._quarantine.holds(new.item, Work.MATCHING):
+                return True
+            job.matched += len(batch)
+            cost = (budget.total - before) // len(batch) + 1
+            job.batch = max(1, min(_LARGEST_BATCH, self._limits.work_step // (16 * cost)))
+        while job.is_composed and job.composed < len(job.carried):
+            if budget.total >= end or budget.is_spent(job.origin, now_ms):
+                return False
+            carried = job.carried[job.composed]
+            job.composed += 1
+            if state.carried.get(carried.item.id) is carried:
+                self._compose_for(new, carried, tell, now_ms)
+        if job.is_composed:
+            self._make_room(now_ms)
+        return True
 
     # ------------------------------------------------------------------ composing
 
@@ -255,21 +355,19 @@ class Learning:
         if item.language not in composing.languages:
             return False
         is_there = self._quarantine.attempt(
-            Work.COMPOSING, item, now_ms, composing.add, subscription, otherwise=False
+            Work.COMPOSING, item, now_ms, composing.add, subscription, now_ms, otherwise=False
         )
         if not is_there:
             composing.remove(subscription, now_ms)
         return is_there
 
-    def _compose_for(self, new: Subscription, tell: Found, now_ms: int) -> None:
-        """Make what a subscription that was just learnt finds among all that is carried."""
+    def _compose_for(self, new: Subscription, carried: Carried, tell: Found, now_ms: int) -> None:
+        """Make what a subscription finds with a notification that was held before it."""
         state = self._state
-        for carried in state.carried.all():
-            if carried.item.language in state.composing.listeners:
-                self._compose(carried, now_ms, new)
-                if carried.is_part and new.item.origin in state.composing.wanted_by(carried.item, now_ms):
-                    tell(carried, new.item.origin, now_ms)
-        self._make_room(now_ms)
+        if carried.item.language in state.composing.listeners:
+            self._compose(carried, now_ms, new)
+            if carried.is_part and new.item.origin in state.composing.wanted_by(carried.item, now_ms):
+                tell(carried, new.item.origin, now_ms)
 
     def _compose(self, carried: Carried, now_ms: int, only: Subscription | None = None) -> None:
         """Make what composers find with this notification, for all subscriptions or for one."""
@@ -316,26 +414,31 @@ class Learning:
         return KNOWN if has_it else SUPERSEDED
 
     def restore(self, held: list[Item], now_ms: int) -> None:
-        """Take up what was held before a restart."""
+        """Take up what was held before a restart; what cannot be matched within one step waits."""
         state = self._state
+        end = self._budget.total + self._limits.work_step
         for item in sorted(held, key=lambda item: _RESTORED_IN_ORDER[item.type]):
             state.items[item.id] = item
             self._quarantine.attempt(
-                Work.TAKING, item, now_ms, self._restore_one, item, now_ms, otherwise=None
+                Work.TAKING, item, now_ms, self._restore_one, item, end, now_ms, otherwise=None
             )
             if self._quarantine.holds(item, Work.TAKING):
                 state.set_aside[item.id] = None
         if state.composing.news:
             self._make_room(now_ms)
 
-    def _restore_one(self, item: Item, now_ms: int) -> None:
+    def _restore_one(self, item: Item, end: int, now_ms: int) -> None:
         state = self._state
         kind = item.type
         if kind in (NOTIFICATION, NOTIFY):
-            carried = state.carried.add(item)
+            carried = state.carried.add(item, item.language in state.composing.languages)
             if results := state.results.book.said_by(item.language, item.payload):
                 state.results.restore(item.id, results)
-            state.owing.owe_again(carried, now_ms)
+            if self._budget.total >= end or self._budget.is_spent(item.origin, now_ms):
+                carried.is_unmatched = True
+                self.waiting.put(Unmatched(item, from_before=True), now_ms)
+                return
+            state.owing.owe_later(carried, now_ms, from_before=True)
             if item.language in state.composing.listeners:
                 self._compose(carried, now_ms)
         elif kind == RECEIPT:

@@ -13,6 +13,7 @@ from dens.item import NUMBER_BITS, NUMBER_MASK, Item, ItemId, item_id
 from dens.known_results import KnownResults
 from dens.limits import Limits
 from dens.numbers import LINK_NUMBER
+from dens.reservations import Reservation, Reservations, row_key
 from dens.seen_items import SeenItems
 from dens.store import Key, Space, Store, Value, item_of, row_of
 
@@ -32,6 +33,11 @@ _QUARANTINED: Final = int(Space.QUARANTINED)
 _OCCUPIED: Final = int(Space.OCCUPIED)
 _NEIGHBOUR: Final = int(Space.NEIGHBOUR)
 _RESULT: Final = int(Space.RESULT)
+_LABEL: Final = int(Space.LABEL)
+_RESERVATION: Final = int(Space.RESERVATION)
+_POLICY: Final = int(Space.POLICY)
+_POLICY_STATE: Final = 0
+"""The only row of its space."""
 
 
 def begin_numbers(store: Store, least: int) -> None:
@@ -60,7 +66,10 @@ class Ledger:
         "_reserved",
         "_store",
         "_unverified",
+        "labels",
+        "policy_state",
         "quarantined",
+        "reservations",
         "results",
         "seen",
         "sessions_with",
@@ -69,6 +78,10 @@ class Ledger:
     def __init__(self, store: Store, limits: Limits) -> None:
         self.seen: Final = SeenItems()
         self.results: Final = KnownResults()
+        self.reservations: Final = Reservations()
+        """Copies that are not settled; for reading."""
+        self.policy_state = b""
+        """What the replication policy had learnt when this was last noted; for reading."""
         self._store = store
         self._limits = limits
         self._unverified: set[ItemId] = set()
@@ -77,6 +90,8 @@ class Ledger:
         self.sessions_with: Final[dict[int, int]] = {}
         """The last session with each peer for which that is noted; for reading."""
         self._occupied: dict[ItemId, int] = {}
+        self.labels: Final[dict[int, str]] = {}
+        """The names of this node's own subscriptions by id; for reading."""
         self._neighbours: dict[ItemId, int] = {}
         self._is_dirty = False
         self._link_number = 0
@@ -100,8 +115,14 @@ class Ledger:
                 self._occupied[key] = int.from_bytes(row_of(value), "big")
             elif space == _NEIGHBOUR:
                 self._neighbours[key] = int.from_bytes(row_of(value), "big")
+            elif space == _LABEL:
+                self.labels[key] = row_of(value).decode()
             elif space == _RESULT:
                 self.results.restore(key, row_of(value))
+            elif space == _RESERVATION:
+                self.reservations.restore(key, row_of(value))
+            elif space == _POLICY:
+                self.policy_state = row_of(value)
             elif space == _KNOWN:
                 self.seen.add_done(key, int.from_bytes(row_of(value), "big", signed=True))
             else:
@@ -140,6 +161,14 @@ class Ledger:
             self._occupied[item_id] = count
             self._put(_OCCUPIED, item_id, bytes((count,)))
 
+    def label(self, id: int, name: str | None) -> None:
+        """Name a subscription of this node's, or remove its name."""
+        if name is not None:
+            self.labels[id] = name
+            self._put(_LABEL, id, name.encode())
+        elif self.labels.pop(id, None) is not None:
+            self._erase(_LABEL, id)
+
     def skip_numbers(self, count: int) -> None:
         """Give so many numbers to nobody here: they are those of the parts of the message before."""
         for _ in range(count):
@@ -157,6 +186,32 @@ class Ledger:
     def neighbour(self, item_id: ItemId) -> int | None:
         """Return by whom a message that is held came, or to whom it goes, if that was noted."""
         return self._neighbours.get(item_id)
+
+    def reserve(self, item_id: ItemId, peer: int, reservation: Reservation) -> None:
+        """Note what became of a copy for this peer, while the message is held."""
+        self.reservations.put(item_id, peer, reservation)
+        self._put(_RESERVATION, row_key(item_id, peer), reservation.encode())
+
+    def settle(self, item_id: ItemId, peer: int) -> None:
+        """Forget the reservation of a copy for this peer."""
+        self.reservations.remove(item_id, peer)
+        self._erase(_RESERVATION, row_key(item_id, peer))
+
+    def note_policy(self, state: bytes) -> None:
+        """Note what the replication policy has learnt."""
+        if state != self.policy_state:
+            self.policy_state = state
+            self._put(_POLICY, _POLICY_STATE, state)
+
+    def note_met(self, node: int) -> None:
+        """Note, durably, that a neighbour was met; at most `joins` of them are noted."""
+        key = item_id(node, LINK_NUMBER)
+        if key not in self._neighbours and len(self.met()) < self._limits.joins:
+            self.note_neighbour(key, node)
+
+    def met(self) -> list[int]:
+        """Return the neighbours that were noted as met."""
+        return [node for key, node in self._neighbours.items() if key & NUMBER_MASK == LINK_NUMBER]
 
     def session_number(self) -> int:
         """Return a number for a session that was never used."""
@@ -252,6 +307,9 @@ class Ledger:
             self._erase(_OCCUPIED, item_id)
         if self._neighbours and self._neighbours.pop(item_id, None) is not None:
             self._erase(_NEIGHBOUR, item_id)
+        if self.reservations.by_item:
+            for peer in self.reservations.peers_of(item_id):
+                self.settle(item_id, peer)
         if item_id in self._unverified:
             self._unverified.remove(item_id)
             self._erase(_UNVERIFIED, item_id)

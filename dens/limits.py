@@ -35,6 +35,10 @@ class Limits:
     """
     known_items: int = 100_000
     """Message identities remembered, so that what is done with is not fetched again."""
+    waiting_composites: int = 1_000
+    """Composites of one subscription that a mediator holds until they are delivered; of more, the oldest go
+    (dens/notification_store.py).
+    """
     known_results: int = 100_000
     """Results remembered, so that what several mediators found is told once (dens/results.py)."""
     contact_items: int = 16_384
@@ -52,6 +56,12 @@ class Limits:
     again when it is met (dens/notification_store.py).
     """
 
+    work_per_s: int = 500_000
+    """Units of work that languages do for one origin in a second, in the long run (dens/work_budget.py)."""
+    work_burst: int = 1_000_000
+    """Units of those at once. One call does at most a quarter of them, where its language has a limit."""
+    work_step: int = 200_000
+    """Units of waiting work after which a node looks at its peers first (dens/waiting_work.py)."""
     session_ms: int = 1_000
     """So often a peer may begin a new session or summarise anew, in the long run (dens/rate_limit.py)."""
     session_burst: int = 8

@@ -9,11 +9,14 @@ it; what it raises is told of a message:
 - a subscription that comes and fails is at fault where other subscriptions have got on with the same
   notifications, or where it fails with all, of several publishers. Otherwise those are with which it fails.
 
+A call that reaches its limit of work is nobody's fault: those of its pairs that reach it alone stay
+undecided. All that matchers do is charged to the origin of the message that it is done for.
+
 So one bad message, of whichever kind, does not silence the good ones; a subscriber whose subscription is at
 fault may ask again with a new revision.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from contextlib import suppress
 from typing import Final
 
@@ -21,6 +24,7 @@ from dens.interfaces import FoundMatch, Matcher, MatcherFactory, SubscriptionKey
 from dens.item import Item
 from dens.quarantine import REFUSALS
 from dens.subscription_table import Subscription
+from dens.work_budget import BudgetSpent, WorkBudget, limit_work, units_of
 
 Match = tuple[SubscriptionKey, int, bytes, int | None]
 """The key of a subscription that a notification satisfies, the degree, 0..255, the language's detail, and the
@@ -62,14 +66,16 @@ class LanguageMatchers:
     is told of every notification that the matchers were asked about.
     """
 
-    __slots__ = ("_all", "_factories", "_judged", "_listeners", "_makers", "_single")
+    __slots__ = ("_all", "_budget", "_factories", "_judged", "_listeners", "_makers", "_single")
 
     def __init__(
         self,
         factories: Mapping[int, MatcherFactory],
+        budget: WorkBudget,
         listens_to: Mapping[int, Mapping[int, MatcherFactory]] | None = None,
         judged: Callable[[Item], None] | None = None,
     ) -> None:
+        self._budget = budget
         self._judged = judged
         heard = dict(listens_to or {})
         self._factories: dict[int, dict[int, MatcherFactory]] = {
@@ -77,7 +83,7 @@ class LanguageMatchers:
             for language, make in sorted(factories.items())
         }
         self._all: dict[int, dict[int, Matcher]] = {
-            language: {told: make() for told, make in forms.items()}
+            language: {told: self._made(make) for told, make in forms.items()}
             for language, forms in self._factories.items()
         }
         """By the language of a subscription, then by that of a notification."""
@@ -94,11 +100,26 @@ class LanguageMatchers:
     def __contains__(self, language: int) -> bool:
         return language in self._all
 
+    def _made(self, make: MatcherFactory) -> Matcher:
+        matcher = make()
+        limit_work(matcher, self._budget.call_limit)
+        return matcher
+
+    def _units(self, matchers: Iterable[Matcher]) -> int:
+        units = 0
+        for matcher in matchers:
+            units += units_of(matcher)
+        return units
+
+    def knows(self, language: int) -> bool:
+        """Return whether any matcher judges notifications of this language."""
+        return language in self._listeners
+
     def hears(self, subscribed: int, told: int) -> bool:
         """Say whether subscriptions of one language are about notifications of another."""
         return told in self._all.get(subscribed, ())
 
-    def add(self, subscription: Subscription) -> bool:
+    def add(self, subscription: Subscription, now_ms: int) -> bool:
         """Hold a subscription in place of its older revision; say whether there is a matcher to hold it. A
         bad body raises and changes nothing.
         """
@@ -106,6 +127,7 @@ class LanguageMatchers:
         if matchers is None:
             return False
         held: list[Matcher] = []
+        before = self._units(matchers.values())
         try:
             for matcher in matchers.values():
                 matcher.add(subscription.key, subscription.body)
@@ -114,6 +136,9 @@ class LanguageMatchers:
             for matcher in held:  # Only a language whose matchers disagree on a body comes here.
                 matcher.remove(subscription.key)
             raise
+        finally:
+            units = self._units(matchers.values()) - before
+            self._budget.charge(subscription.item.origin, 1 + units, now_ms)
         return True
 
     def remove(self, subscription: Subscription) -> None:
@@ -136,34 +161,48 @@ class LanguageMatchers:
         listeners = self._listeners.get(item.language)
         if listeners is None:
             return None
+        before = self._units(listeners)
+        found: list[Match] = []
         try:
-            if len(listeners) == 1 and self._judged is None:
-                return _read(listeners[0].match(item.payload, item.created_ms, now_ms)), ()
-            found: list[Match] = []
             for matcher in listeners:
                 found += _read(matcher.match(item.payload, item.created_ms, now_ms))
         except Exception:
+            found.clear()
+            self._charge(item.origin, listeners, before, found, now_ms)
             return self._match_one_by_one(item, *witnesses(item), now_ms)
+        self._charge(item.origin, listeners, before, found, now_ms)
         if self._judged is not None:
             self._judged(item)
         return found, ()
+
+    def _charge(
+        self, origin: int, matchers: Iterable[Matcher], before: int, found: Sized, now_ms: int
+    ) -> None:
+        """Charge what matchers counted since `before`, one unit for the call and one for each match."""
+        self._budget.charge(origin, 1 + len(found) + self._units(matchers) - before, now_ms)
 
     def _match_one_by_one(
         self, item: Item, held: Sequence[Subscription], others: Sequence[Item], now_ms: int
     ) -> tuple[Sequence[Match], Sequence[Failure]]:
         try:
             for make in self._makers[item.language]:
-                _read(make().match(item.payload, item.created_ms, now_ms))
+                _read(self._made(make).match(item.payload, item.created_ms, now_ms))
         except REFUSALS:
             raise
         except Exception as error:
             return (), [(item, error)]
         matches: list[Match] = []
         failures: list[tuple[Subscription, Exception]] = []
+        undecided: list[Failure] = []
         got_on = False
         for subscription in held:
+            if self._budget.is_spent(item.origin, now_ms):
+                undecided.append((item, BudgetSpent()))
+                break
             try:
-                found = self._pairs(subscription, [item], now_ms)
+                found = self._pairs(subscription, [item], item.origin, now_ms)
+            except self._budget.exceeded as error:
+                undecided.append((item, error))
             except Exception as error:
                 failures.append((subscription, error))
                 if not got_on and len(failures) == _TRIALS:
@@ -174,34 +213,36 @@ class LanguageMatchers:
         if got_on or not failures:
             at_fault: dict[Item, Exception] = {}
             for subscription, raised in failures:
-                is_good = self._gets_on(subscription, others, now_ms)
+                is_good = self._gets_on(subscription, others, item.origin, now_ms)
                 at_fault.setdefault(item if is_good else subscription.item, raised)
-            return matches, list(at_fault.items())
+            return matches, [*at_fault.items(), *undecided[:1]]
         first = failures[0][1]
         if isinstance(first, REFUSALS):
             raise first
         return (), [(item, first)]
 
-    def _gets_on(self, subscription: Subscription, items: Sequence[Item], now_ms: int) -> bool:
+    def _gets_on(self, subscription: Subscription, items: Sequence[Item], payer: int, now_ms: int) -> bool:
         """Say whether a subscription can be matched with any of these notifications."""
         for item in items:
             try:
-                self._pairs(subscription, [item], now_ms)
+                self._pairs(subscription, [item], payer, now_ms)
             except Exception:
                 continue
             return True
         return False
 
-    def _pairs(self, subscription: Subscription, items: Sequence[Item], now_ms: int) -> list[Paired]:
+    def _pairs(
+        self, subscription: Subscription, items: Sequence[Item], payer: int, now_ms: int
+    ) -> list[Paired]:
         """Return (position, degree, detail) of the notifications that satisfy this subscription, by
-        position.
+        position. The work is charged to the origin `payer`.
         """
         pairs: list[Paired] = []
         for told in self._factories[subscription.item.language]:
             places = [place for place, item in enumerate(items) if item.language == told]
             if places:
                 events = [(items[place].payload, items[place].created_ms) for place in places]
-                found = self._match_alone(subscription, told, events, now_ms)
+                found = self._match_alone(subscription, told, events, payer, now_ms)
                 pairs += [
                     (places[position], degree_u8, detail)
                     for position, matches in found.items()
@@ -212,13 +253,24 @@ class LanguageMatchers:
         return sorted(pairs)
 
     def _match_alone(
-        self, subscription: Subscription, told: int, events: Sequence[tuple[bytes, int]], now_ms: int
+        self,
+        subscription: Subscription,
+        told: int,
+        events: Sequence[tuple[bytes, int]],
+        payer: int,
+        now_ms: int,
     ) -> dict[int, list[Match]]:
         """Return what of some notifications of one language satisfies a subscription, by their places."""
         language, key = subscription.item.language, subscription.key
-        single = self._single.pop((language, told), None) or self._factories[language][told]()
-        single.add(key, subscription.body)
-        found = {int(position): _read(matches) for position, matches in single.match_batch(events, now_ms)}
+        single = self._single.pop((language, told), None) or self._made(self._factories[language][told])
+        before = units_of(single)
+        found: dict[int, list[Match]] = {}
+        try:
+            single.add(key, subscription.body)
+            for position, matches in single.match_batch(events, now_ms):
+                found[int(position)] = _read(matches)
+        finally:
+            self._charge(payer, (single,), before, events, now_ms)
         with suppress(Exception):
             single.remove(key)
             # Else, and where it failed before, nobody knows what it holds.
@@ -226,21 +278,31 @@ class LanguageMatchers:
         return found
 
     def match_single(
-        self, subscription: Subscription, items: Sequence[Item], is_good: Callable[[Item], bool], now_ms: int
+        self,
+        subscription: Subscription,
+        items: Sequence[Item],
+        others: Sequence[Item],
+        is_good: Callable[[Item], bool],
+        now_ms: int,
     ) -> tuple[Sequence[Paired], Sequence[Failure]]:
         """Return (position, degree) of the notifications that satisfy this subscription, by position; and
-        whose fault it is if the matcher failed. One `is_good` if another subscription got on with it.
+        whose fault it is if the matcher failed. One `is_good` if another subscription got on with it;
+        `others` are more notifications, tried only to find out who is at fault.
         """
+        payer = subscription.item.origin
         try:
-            return self._pairs(subscription, items, now_ms), ()
+            return self._pairs(subscription, items, payer, now_ms), ()
         except Exception:
             pass
         found: list[Paired] = []
         failures: list[Failure] = []
+        undecided: list[Failure] = []
         got_on = False
         for position, item in enumerate(items):
             try:
-                alone = self._pairs(subscription, [item], now_ms)
+                alone = self._pairs(subscription, [item], payer, now_ms)
+            except self._budget.exceeded as error:
+                undecided.append((item, error))
             except Exception as error:
                 failures.append((item, error))
                 if is_good(item):
@@ -250,6 +312,19 @@ class LanguageMatchers:
             else:
                 got_on = True
                 found += [(position, degree_u8, detail) for _, degree_u8, detail in alone]
-        if not got_on and len({item.origin for item, _ in failures}) > 1:
+        origins = {item.origin for item, _ in failures}
+        for item in others if failures and not got_on else ():
+            try:
+                self._pairs(subscription, [item], payer, now_ms)
+            except self._budget.exceeded:
+                continue
+            except Exception as error:
+                if is_good(item):
+                    return (), [(subscription.item, error)]
+                origins.add(item.origin)
+            else:
+                got_on = True
+                break
+        if not got_on and len(origins) > 1:
             return (), [(subscription.item, failures[0][1])]
-        return found, failures
+        return found, failures + undecided

@@ -17,23 +17,26 @@ from dens.context import NodeContext
 from dens.events import CopyReplicated, HeardOffer, MessageStored
 from dens.framing import Framing
 from dens.identity import is_believed
-from dens.installing import ASKING, REFUSES_WHOLE, Installing
+from dens.installing import REFUSES_WHOLE, Installing
 from dens.interfaces import Identities
-from dens.item import Item, ItemId
+from dens.item import NUMBER_BITS, Item, ItemId
 from dens.learning import Learning
 from dens.mediator_state import MediatorState
 from dens.messages import SummaryMessage
 from dens.notification_store import Carried
 from dens.notifying import Notifying
 from dens.numbers import (
+    ASKING,
     DIRECT_LANGUAGE,
     INSTALL,
+    KNOWN,
     LAST_NODE,
     MEDIATOR,
     NOT_SIGNED,
     NOTIFICATION,
     NOTIFY,
     PUBLISHER,
+    QUARANTINED,
     STORED,
     SUBSCRIBER,
     SUPERSEDED,
@@ -102,6 +105,7 @@ class Mediator(Participant):
     def restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
         """Take up what was held; a mediator has no inbox."""
         self._learning.restore(held, now_ms)
+        self._sharing.restore(now_ms)
 
     def could_not_take(self, item: Item, now_ms: int) -> Status:
         """Relay a message that this node can do nothing with."""
@@ -120,6 +124,10 @@ class Mediator(Participant):
     def relays_as_held(self) -> bool:
         """Say whether the replication policy shares everything."""
         return self._sharing.shares_everything
+
+    def reserves_copies(self) -> bool:
+        """Return whether the replication policy may count copies."""
+        return not self._sharing.shares_everything
 
     def note(self, session: PeerSession, now_ms: int) -> bytes:
         """Return what the replication policy tells its peers."""
@@ -144,9 +152,11 @@ class Mediator(Participant):
         status = self._learning.learn(item, session.peer, self._notify, now_ms)
         if self._state.composing.news:
             self._pass_on_made(now_ms)
-        if status is STORED:
+        if status is STORED or status is QUARANTINED:
             happened = CopyReplicated if session.role is MEDIATOR else MessageStored
             context = self._context
+            if self._sharing.counts_copies and (carried := self._state.carried.get(item.id)) is not None:
+                carried.giver = session.peer
             word = None if session.flags == context.flags else context.mark(item.id, session)
             context.events.append(happened(now_ms, item, session.peer, word))
         elif status is SUPERSEDED and item.type != NOTIFY:
@@ -172,9 +182,10 @@ class Mediator(Participant):
         role = session.role
         self._sharing.met(session, note if role is MEDIATOR else b"", now_ms)
         if role is MEDIATOR:
+            session.taken_before = self._state.carried.added
             if self._state.composing.is_on and self._sharing.made and session.covered == LAST_NODE:
                 self._note_makers(session.peer, known, now_ms)
-            self.peer_said_more(session, known, now_ms)
+            self.peer_said_more(session, known, 0, now_ms)
         elif role is SUBSCRIBER:
             self._notifying.met(session, now_ms)
         else:
@@ -196,8 +207,10 @@ class Mediator(Participant):
                         peer, item, lambda part: part in seen and part not in lacking, now_ms
                     )
 
-    def peer_said_more(self, session: PeerSession, known: Summary, now_ms: int) -> None:
+    def peer_said_more(self, session: PeerSession, known: Summary, first: int, now_ms: int) -> None:
         """Queue what a mediator lacks."""
+        if self._ledger.reservations.by_item:
+            self._decide_reserved(session, known, first, now_ms)
         held = self._state.items
         missing = [(held[id].created_ms, id) for id in known.lacking if id in held]
         missing.sort()  # By identity among equals, as they are.
@@ -205,6 +218,68 @@ class Mediator(Participant):
             missing.sort(key=lambda one: self._installing.rank(held[one[1]], now_ms))
         for _, id in missing:
             self._offer(held[id], session, now_ms)
+
+    def _decide_reserved(self, session: PeerSession, known: Summary, first: int, now_ms: int) -> None:
+        """Decide about copies that a mediator has not answered, by what its summary says of these origins. It
+        has what it names. What it lacks it never got, if the copy was sent to an earlier session of it, for
+        which nothing verifies any more. Of what is under way in this session its answer decides.
+        """
+        ledger, peer = self._ledger, session.peer
+        lacking = set(known.lacking)
+        returned: list[Item] = []
+        for item_id, reservation in ledger.reservations.sent_to(peer):
+            if not first <= item_id >> NUMBER_BITS <= session.covered or session.is_unanswered(item_id):
+                continue
+            if item_id not in lacking:
+                ledger.settle(item_id, peer)
+            elif reservation.session < session.peer_session:
+                returned.append(self._give_back(self._state.items[item_id], peer, now_ms))
+        for item in returned:
+            self._offer_returned(item, now_ms)
+
+    def _give_back(self, held: Item, peer: int, now_ms: int) -> Item:
+        """Take back a copy that a peer did not take; return the message as it is held now."""
+        code = self._sharing.give_back(held, peer, now_ms)
+        if code != held.copies:
+            held = held.but(copies=code)
+            self._state.lighten(held)
+        return held
+
+    def _offer_returned(self, item: Item, now_ms: int) -> None:
+        """Offer a copy that was returned to the mediators in contact."""
+        for session in self._sessions.values():
+            if session.is_ready and session.role is MEDIATOR:
+                self._offer_earlier(item, session, now_ms)
+
+    def _offer_earlier(self, item: Item, session: PeerSession, now_ms: int) -> None:
+        """Queue a notification that may have been here when the mediator's summary came. Then the summary
+        says whether the mediator lacks it; a counted copy for one that has it would be spent.
+        """
+        carried = self._state.carried.get(item.id)
+        if (
+            not self._sharing.counts_copies
+            or carried is None
+            or carried.order > session.taken_before
+            or session.lacked(item.id)
+        ):
+            self._offer(item, session, now_ms)
+
+    def leaves(self, item: Item, session: PeerSession, now_ms: int) -> None:
+        """Reserve a counted copy when it is sent."""
+        if item.copies and session.role is MEDIATOR:
+            held = self._state.items[item.id]
+            kept = self._sharing.reserve(held, item.copies, session, now_ms)
+            if kept != held.copies:
+                self._state.lighten(held.but(copies=kept))
+
+    def duplicate_status(self, item: Item, session: PeerSession) -> Status:
+        """Answer a counted copy of a known message. *Known* says that it came from somebody else, so that the
+        copy is still the sender's; where that is not certain, the copy counts as stored.
+        """
+        carried = self._state.carried.get(item.id)
+        if carried is None or carried.giver is None:
+            return STORED
+        return STORED if carried.giver == session.peer and carried.item.type == NOTIFICATION else KNOWN
 
     def _offer(self, item: Item, session: PeerSession, now_ms: int) -> None:
         """Queue a message for a mediator that has use for it; what came for the ends of this device alone
@@ -268,7 +343,7 @@ class Mediator(Participant):
         asks = self._sharing.asks_who_is_owed
         for session in self._sessions.values():
             if (asks or subscriber in session.hosts) and session.is_ready and session.role is MEDIATOR:
-                self._offer(carried.item, session, now_ms)
+                self._offer_earlier(carried.item, session, now_ms)
 
     def held(self, item_id: ItemId) -> Item | None:
         """Return a message, or a part of one, that is held."""
@@ -279,31 +354,43 @@ class Mediator(Participant):
         return self._framing.frame(item, type, session, now_ms)
 
     def acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
-        """Learn how a peer took a message: who is owed no more, whose copies are fewer, who wants parts."""
+        """Learn how a peer took a message: who is owed no more, which copies are settled, who wants parts."""
         if item.type == NOTIFY:
             if session.role is MEDIATOR:
                 return  # Whether its ends have it their receipts say.
             if self._notifying.acknowledged(item, status, session):
                 self._state.let_go_if_done(item.id, now_ms)
             self._notifying.deferred.find_more(session, now_ms)
-        elif item.type == NOTIFICATION and status == STORED:
-            held = self._state.items.get(item.id)
-            kept = 0 if held is None else self._sharing.kept(held, item.copies, session, now_ms)
-            if held is not None and kept != held.copies:
-                self._state.lighten(held.but(copies=kept))
+        elif item.type == NOTIFICATION:
+            if item.copies:
+                self._copy_answered(item.id, status, session.peer, now_ms)
         elif item.type == INSTALL:
             if status in REFUSES_WHOLE:
                 self._installing.refused(item, status, session, now_ms)
             self._installing.answered(item, status, session, now_ms)
 
+    def _copy_answered(self, item_id: ItemId, status: int, peer: int, now_ms: int) -> None:
+        """Settle the copy that a peer stored, or give the one that it did not take to somebody else."""
+        reserved = self._ledger.reservations.by_item.get(item_id)
+        if reserved is None or peer not in reserved:
+            return
+        if status == STORED:
+            self._ledger.settle(item_id, peer)
+        else:
+            self._offer_returned(self._give_back(self._state.items[item_id], peer, now_ms), now_ms)
+
     def timer_due(self, now_ms: int) -> None:
-        """Find what subscribers in contact are owed that was put off."""
+        """Do work that waits, and find what subscribers in contact are owed that was put off."""
+        if self._learning.waiting.due_ms <= now_ms:
+            self._learning.step(self._notify, now_ms)
+            if self._state.composing.news:
+                self._pass_on_made(now_ms)
         if self._notifying.deferred.find_ms <= now_ms:
             self._notifying.deferred.find_for_all(now_ms)
 
     def next_timer_ms(self) -> int:
-        """Return when something is to be found."""
-        return self._notifying.deferred.find_ms
+        """Return when something is to be done or found."""
+        return min(self._notifying.deferred.find_ms, self._learning.waiting.due_ms)
 
     def next_end_ms(self) -> int:
         """Return when a subscription has lingered enough."""

@@ -15,8 +15,10 @@ from dens.matching import LanguageMatchers
 from dens.notification_store import NotificationStore
 from dens.numbers import (
     ANNOUNCE,
+    ASKING,
     NOTIFICATION,
     NOTIFY,
+    QUARANTINED,
     REASON_NAMES,
     RECEIPT,
     STORED,
@@ -115,14 +117,16 @@ class MediatorState:
         self.covering.remove(ended, now_ms)
 
     def put_aside(self, item: Item, now_ms: int) -> Status:
-        """Hold a message that this node can do nothing with, and relay it; of too many the oldest goes."""
+        """Hold a message that this node can do nothing with, and relay it; of too many the oldest goes. A
+        subscriber is answered that it is not served here.
+        """
         self.hold(item)
         self.set_aside[item.id] = None
         if len(self.set_aside) > self._limits.quarantined:
             oldest = self.items[next(iter(self.set_aside))]
             self.carried.remove(oldest.id)
             self.let_go_of(oldest, Reason.OLDEST, now_ms)
-        return STORED
+        return QUARANTINED if item.type in ASKING else STORED
 
     def let_go_of(self, item: Item, reason: Reason, now_ms: int) -> None:
         """Hold a message no longer, and say why."""

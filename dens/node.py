@@ -59,10 +59,11 @@ class DensNode(Engine):
         identities: Identities | None = None,
         authenticator: Authenticator | None = None,
         limits: Limits | None = None,
+        work_exceeded: tuple[type[Exception], ...] = (),
     ) -> None:
-        context = NodeContext(node, store, authenticator, limits)
+        context = NodeContext(node, store, authenticator, limits, work_exceeded)
         checked_hosts(hosts, node)
-        heard = LanguageMatchers(matchers, listens_to, judged)
+        heard = LanguageMatchers(matchers, context.work, listens_to, judged)
         composing = Composing(context, composers, frozenset(results or ()))
         self.state: Final = MediatorState(
             context,

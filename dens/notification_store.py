@@ -3,9 +3,9 @@
 When room is needed the victims are, in this order:
 
 1. what has expired; 2. what everybody known to be owed it has (the one that has been so for longest); 3. the
-oldest of the origin that is furthest above its share; 4. what satisfies its subscriptions least, nothing at
-all being the least; the oldest among equals. What a composite may be made of counts as if it were owed, with
-the degree to which it is that part.
+oldest of the origin, or of the subscriber of composites, that is furthest above its share; 4. what satisfies
+its subscriptions least, nothing at all being the least; the oldest among equals. What a composite may be made
+of counts as if it were owed, with the degree to which it is that part.
 
 What is owed is a product of notifications and subscriptions, so it has a bound too. Where that is reached a
 subscriber is *deferred*: nothing is kept of what it is owed, until somebody asks for it to be found again
@@ -14,30 +14,63 @@ first, and never one for the sake of itself: of a subscriber that is owed more t
 much is kept as there is room for. What one notification is owed to a subscriber for is kept together or not
 at all, because it is told together; one such always may be.
 
+A composite is made for one subscription, so it is charged to the share of its subscriber, not to that of the
+mediator that made it: else one subscription could evict the composites of all others. Composites of one
+subscription that wait for delivery have a bound of their own; of more, the oldest go.
+
 The newcomer takes part: it may be its own victim. A later learnt subscription may be owed something that is
 delivered to all others, so delivered notifications stay until the room is needed or they expire.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from heapq import heapify, heappop, heappush
+from typing import Final
 
+from dens.interfaces import SubscriptionKey
 from dens.item import Item, ItemId
 from dens.limits import Limits
 from dens.messages import Satisfied
 from dens.numbers import Reason
 
+_SUBSCRIBER: Final = 1 << 31
+"""Marks the account of a subscriber: as an origin the same node has another one."""
+
 
 class Carried:
     """One notification, and for each subscriber that is still owed it the subscriptions it satisfies."""
 
-    __slots__ = ("degree_u8", "is_deferred", "is_part", "item", "owed")
+    __slots__ = (
+        "account",
+        "degree_u8",
+        "giver",
+        "is_composite",
+        "is_deferred",
+        "is_part",
+        "is_unmatched",
+        "item",
+        "order",
+        "owed",
+        "waits_for",
+    )
 
-    def __init__(self, item: Item) -> None:
+    def __init__(self, item: Item, is_composite: bool = False) -> None:
         self.item = item
+        self.account = item.origin
+        """Whose share it is charged to: its origin's, or with a mark its subscriber's."""
+        self.is_composite = is_composite
+        """Whether it is made for one subscription."""
+        self.waits_for: SubscriptionKey | None = None
+        """The subscription that a composite is charged to."""
         self.owed: dict[int, dict[int, Satisfied]] = {}
+        self.giver: int | None = None
+        """From which peer it came; None where that is not known, as after a restart."""
+        self.order = 0
+        """Which one it is of all that were added to its store."""
         self.degree_u8 = 0
         self.is_deferred = False
         """Whether it may be owed to somebody deferred, so that nobody can say that everybody has it."""
+        self.is_unmatched = False
+        """Whether it waits to be matched (dens/waiting_work.py), so that it may be owed to anybody."""
         self.is_part = False
         """Whether a composite may be made of it, so that it is needed even if everybody has it."""
 
@@ -46,17 +79,20 @@ class NotificationStore:
     """Carries notifications. It changes nothing by itself: whoever adds is told what had to go."""
 
     __slots__ = (
-        "_by_origin",
+        "_account_bytes",
+        "_by_account",
         "_by_subscriber",
         "_carried",
         "_deferred",
         "_delivered",
         "_least",
         "_limits",
-        "_origin_bytes",
         "_over_share",
+        "_over_waiting",
         "_share_bytes",
         "_share_items",
+        "_waiting",
+        "added",
         "owed_pairs",
         "total_bytes",
     )
@@ -66,13 +102,18 @@ class NotificationStore:
         self._share_bytes = limits.notification_bytes * limits.origin_share_percent // 100
         self._share_items = limits.notification_items * limits.origin_share_percent // 100
         self._carried: dict[ItemId, Carried] = {}
-        self._by_origin: dict[int, dict[ItemId, None]] = {}
-        self._origin_bytes: dict[int, int] = {}
+        self._by_account: dict[int, dict[ItemId, None]] = {}
+        self._account_bytes: dict[int, int] = {}
         self._over_share: dict[int, None] = {}
+        self._waiting: dict[SubscriptionKey, dict[ItemId, None]] = {}
+        """Composites that are not delivered yet, by the subscription they wait for, oldest first."""
+        self._over_waiting: dict[SubscriptionKey, None] = {}
         self._by_subscriber: dict[int, dict[ItemId, None]] = {}
         self._delivered: dict[ItemId, None] = {}
         self._least: list[tuple[int, int, ItemId]] = []
         self._deferred: set[int] = set()
+        self.added = 0
+        """How many were ever added."""
         self.total_bytes = 0
         self.owed_pairs = 0
         """How many subscriptions are kept as owed, over all notifications."""
@@ -100,29 +141,65 @@ class NotificationStore:
     def is_owed(self, item_id: ItemId) -> bool:
         """Say whether anybody is, or may turn out to be, still owed this one."""
         carried = self._carried.get(item_id)
-        return carried is not None and (bool(carried.owed) or carried.is_deferred)
+        if carried is None:
+            return False
+        return bool(carried.owed) or carried.is_deferred or carried.is_unmatched
 
-    def add(self, item: Item) -> Carried:
-        """Carry this notification. `make_room` should follow when it is known whom it is owed to."""
+    def add(self, item: Item, is_composite: bool = False) -> Carried:
+        """Carry this notification. `make_room` should follow when it is known whom it is owed to. A composite
+        is charged to its subscriber as soon as it is owed to one.
+        """
         item_id = item.id
-        carried = self._carried[item_id] = Carried(item)
-        origin = item.origin
-        self._by_origin.setdefault(origin, {})[item_id] = None
-        self._account(origin, item.size)
+        carried = self._carried[item_id] = Carried(item, is_composite)
+        self.added += 1
+        carried.order = self.added
+        self._charge(carried)
         heappush(self._least, (0, item.created_ms, item_id))
         return carried
 
-    def _account(self, origin: int, size: int) -> None:
+    def _charge(self, carried: Carried) -> None:
+        self._by_account.setdefault(carried.account, {})[carried.item.id] = None
+        self._count(carried.account, carried.item.size)
+
+    def _refund(self, carried: Carried) -> None:
+        of_account = self._by_account[carried.account]
+        del of_account[carried.item.id]
+        if not of_account:
+            del self._by_account[carried.account]
+        self._count(carried.account, -carried.item.size)
+
+    def _count(self, account: int, size: int) -> None:
         self.total_bytes += size
-        used = self._origin_bytes.get(origin, 0) + size
+        used = self._account_bytes.get(account, 0) + size
         if used:
-            self._origin_bytes[origin] = used
+            self._account_bytes[account] = used
         else:
-            del self._origin_bytes[origin]
-        if used > self._share_bytes or len(self._by_origin.get(origin, ())) > self._share_items:
-            self._over_share[origin] = None
+            del self._account_bytes[account]
+        if used > self._share_bytes or len(self._by_account.get(account, ())) > self._share_items:
+            self._over_share[account] = None
         else:
-            self._over_share.pop(origin, None)
+            self._over_share.pop(account, None)
+
+    def _charge_subscriber(self, carried: Carried, subscription: SubscriptionKey) -> None:
+        """Charge a composite to its subscriber, and let it wait for its subscription."""
+        self._refund(carried)
+        carried.account = subscription[0] | _SUBSCRIBER
+        carried.waits_for = subscription
+        self._charge(carried)
+        waiting = self._waiting.setdefault(subscription, {})
+        waiting[carried.item.id] = None
+        if len(waiting) > self._limits.waiting_composites:
+            self._over_waiting[subscription] = None
+
+    def _wait_no_more(self, carried: Carried) -> None:
+        waiting = None if carried.waits_for is None else self._waiting.get(carried.waits_for)
+        if waiting is None or carried.waits_for is None:
+            return
+        waiting.pop(carried.item.id, None)
+        if len(waiting) <= self._limits.waiting_composites:
+            self._over_waiting.pop(carried.waits_for, None)
+        if not waiting:
+            del self._waiting[carried.waits_for]
 
     def replace(self, item: Item) -> None:
         """Put another copies code on one that is carried."""
@@ -134,12 +211,8 @@ class NotificationStore:
         if carried is None:
             return None
         item = carried.item
-        origin = item.origin
-        of_origin = self._by_origin[origin]
-        del of_origin[item_id]
-        if not of_origin:
-            del self._by_origin[origin]
-        self._account(origin, -item.size)
+        self._refund(carried)
+        self._wait_no_more(carried)
         self._delivered.pop(item_id, None)
         for subscriber, mine in carried.owed.items():
             self.owed_pairs -= len(mine)
@@ -183,6 +256,8 @@ class NotificationStore:
         """Note that this subscriber is owed this one, for these subscriptions."""
         item_id = carried.item.id
         self._delivered.pop(item_id, None)
+        if carried.is_composite and carried.waits_for is None:
+            self._charge_subscriber(carried, (subscriber, satisfied[0][0]))
         self._satisfies(carried, max(one[2] for one in satisfied))
         mine = carried.owed.get(subscriber)
         more = len(satisfied) if mine is None else sum(one[0] not in mine for one in satisfied)
@@ -209,7 +284,8 @@ class NotificationStore:
         self._satisfies(carried, degree_u8)
 
     def _is_done(self, carried: Carried) -> bool:
-        return not carried.owed and not carried.is_deferred and not carried.is_part
+        is_open = carried.owed or carried.is_deferred or carried.is_unmatched
+        return not is_open and not carried.is_part
 
     def had_already(self, carried: Carried) -> None:
         """Note that a subscriber that would be owed this one has it from elsewhere."""
@@ -255,6 +331,9 @@ class NotificationStore:
             self._owes_no_more(subscriber, item_id)
 
     def _owes_no_more(self, subscriber: int, item_id: ItemId) -> None:
+        carried = self._carried.get(item_id)
+        if carried is not None and carried.waits_for is not None:
+            self._wait_no_more(carried)
         waiting = self._by_subscriber[subscriber]
         del waiting[item_id]
         if not waiting:
@@ -264,7 +343,8 @@ class NotificationStore:
         """Remove what has to go until the bounds hold; return it with the reason for each, in order."""
         victims: list[tuple[Item, Reason]] = []
         while (
-            len(self._carried) > self._limits.notification_items
+            self._over_waiting
+            or len(self._carried) > self._limits.notification_items
             or self.total_bytes > self._limits.notification_bytes
         ):
             item_id, reason = self._victim()
@@ -281,19 +361,22 @@ class NotificationStore:
             heapify(self._least)
         return victims
 
-    def _excess(self, origin: int) -> tuple[int, int]:
-        """Return how far an origin is above its share, of bytes or of items, in thousandths of all room."""
+    def _excess(self, account: int) -> tuple[int, int]:
+        """Return how far an account is above its share, of bytes or of items, in thousandths of all room."""
         limits = self._limits
-        in_bytes = 1_000 * self._origin_bytes[origin] // limits.notification_bytes
-        in_items = 1_000 * len(self._by_origin[origin]) // limits.notification_items
-        return max(in_bytes, in_items), origin
+        in_bytes = 1_000 * self._account_bytes[account] // limits.notification_bytes
+        in_items = 1_000 * len(self._by_account[account]) // limits.notification_items
+        return max(in_bytes, in_items), account
 
     def _victim(self) -> tuple[ItemId, Reason]:
+        if self._over_waiting:
+            subscription = next(iter(self._over_waiting))
+            return next(iter(self._waiting[subscription])), Reason.OVER_QUOTA
         if self._delivered:
             return next(iter(self._delivered)), Reason.DELIVERED
-        if self._over_share and len(self._by_origin) > 1:
+        if self._over_share and len(self._by_account) > 1:
             worst = max(self._over_share, key=self._excess)
-            return next(iter(self._by_origin[worst])), Reason.OVER_QUOTA
+            return next(iter(self._by_account[worst])), Reason.OVER_QUOTA
         while True:
             degree_u8, _, item_id = heappop(self._least)
             carried = self._carried.get(item_id)

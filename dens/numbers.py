@@ -126,6 +126,11 @@ class Status(IntEnum):
     """Other mediators may rely on the filter that it would take away; it goes when they have asked too."""
     NOT_ADVERTISED = 14
     """It lies outside of everything that its publisher advertised."""
+    QUARANTINED = 15
+    """This node holds and relays the subscription, but a language failed with it, so nothing is found for it
+    here."""
+    WORK = 16
+    """The work budget of its origin is spent here; offered again later, it may be taken."""
 
 
 class Reason(IntEnum):
@@ -154,7 +159,8 @@ class Reason(IntEnum):
     """Everybody known to be owed it has it, and room was needed, or it was here for ends of this device
     only, or at a broker, which carries nothing."""
     OVER_QUOTA = 11
-    """Room was needed, and its origin held more than its share."""
+    """Room was needed, and its origin held more than its share; or a composite, and its subscriber or its
+    subscription did."""
     LOWEST_DEGREE = 12
     """Room was needed, and this satisfied its subscriptions least; the oldest among equals."""
     OLDEST = 13
@@ -207,5 +213,9 @@ FOREIGN_ORIGIN: Final = Status.FOREIGN_ORIGIN
 UNEXPECTED: Final = Status.UNEXPECTED
 NOT_SIGNED: Final = Status.NOT_SIGNED
 NOT_ADVERTISED: Final = Status.NOT_ADVERTISED
+QUARANTINED: Final = Status.QUARANTINED
+WORK: Final = Status.WORK
+ASKING: Final = frozenset({SUBSCRIBE, RENEW})
+"""What puts a subscription in force."""
 HAS_IT: Final = frozenset({STORED, KNOWN})
 """After these answers the peer has the message."""

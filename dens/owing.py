@@ -15,7 +15,7 @@ from dens.item import Item, ItemId
 from dens.matching import Failure, LanguageMatchers, Match
 from dens.messages import Satisfied, Subscribed
 from dens.notification_store import Carried, NotificationStore
-from dens.numbers import NOTIFY, SUBSCRIBE, MessageType
+from dens.numbers import ASKING, NOTIFY, SUBSCRIBE
 from dens.quarantine import Work
 from dens.receipts import ReceiptBook
 from dens.subscription_table import Subscription, SubscriptionTable
@@ -23,7 +23,6 @@ from dens.subscription_table import Subscription, SubscriptionTable
 _FEW: Final = 8
 _AT_A_TIME: Final = 64
 """So many notifications are matched with a subscriber's subscriptions before what was found is kept."""
-_ASKING: Final = frozenset({int(MessageType.SUBSCRIBE), int(MessageType.RENEW)})
 Found = Callable[[Carried, int, int], None]
 """Is told of a notification, a subscriber that turned out to be owed it, and the time."""
 
@@ -71,6 +70,7 @@ class Owing:
             now_ms,
             self._matchers.add,
             subscription,
+            now_ms,
             otherwise=False,
             lets_refuse=lets_refuse,
         )
@@ -86,8 +86,8 @@ class Owing:
     def _blame(self, failures: Iterable[Failure], now_ms: int) -> None:
         """Match those messages no more with which a language failed."""
         for item, error in failures:
-            self._quarantine.put(Work.MATCHING, item, error, now_ms)
-            if item.type in _ASKING:
+            is_at_fault = self._quarantine.put(Work.MATCHING, item, error, now_ms)
+            if is_at_fault and item.type in ASKING:
                 subscription = Subscription.of(item, said_by(item))
                 if self._table.get(subscription.key) == subscription:
                     self.match_no_more(subscription, now_ms)
@@ -100,33 +100,28 @@ class Owing:
         tell: Found,
         now_ms: int,
         *,
+        others: Sequence[Carried] = (),
         from_before: bool = False,
     ) -> None:
-        """Owe these notifications to these subscriptions of one subscriber, as far as they match."""
+        """Owe these notifications to these subscriptions of one subscriber, as far as they match. `others`
+        help to find out who is at fault where a matcher fails.
+        """
         found: dict[ItemId, tuple[Carried, int, list[Satisfied]]] = {}
         for subscription in subscriptions:
-            for one, satisfied in self._matches_among(subscription, carried, now_ms):
+            for one, satisfied in self._matches_among(subscription, carried, others, now_ms):
                 found.setdefault(one.item.id, (one, subscription.item.origin, []))[2].append(satisfied)
         for one, subscriber, several in found.values():
             self._owe(one, subscriber, several, now_ms, from_before)
             tell(one, subscriber, now_ms)
 
     def _matches_among(
-        self, new: Subscription, carried: Sequence[Carried], now_ms: int
+        self, new: Subscription, carried: Sequence[Carried], others: Sequence[Carried], now_ms: int
     ) -> Iterable[tuple[Carried, Satisfied]]:
-        language = new.item.language
-        candidates = [
-            one
-            for one in carried
-            if self._matchers.hears(language, one.item.language)
-            and new.since_ms <= one.item.created_ms < new.until_ms
-            and not self._quarantine.holds(one.item, Work.MATCHING)
-            and not self._receipts.has(one.item.id, new.item.origin)
-            and self._may_owe(one.item, new.item.origin)
-        ]
+        candidates = self._candidates(new, carried)
         if not candidates:
             return ()
         items = [one.item for one in candidates]
+        witnesses = [one.item for one in self._candidates(new, others)]
 
         def is_good(item: Item) -> bool:
             others = self._matched_subscriptions(item.language)
@@ -134,11 +129,24 @@ class Owing:
                 one.key != new.key and one.since_ms <= item.created_ms < one.until_ms for one in others
             )
 
-        found, failures = self._matchers.match_single(new, items, is_good, now_ms)
+        found, failures = self._matchers.match_single(new, items, witnesses, is_good, now_ms)
         self._blame(failures, now_ms)
         return [
             (candidates[position], Satisfied(new.id, new.seq, degree_u8, detail))
             for position, degree_u8, detail in found
+        ]
+
+    def _candidates(self, new: Subscription, carried: Sequence[Carried]) -> list[Carried]:
+        """Return the notifications that a subscription may be owed, before any is matched."""
+        language = new.item.language
+        return [
+            one
+            for one in carried
+            if self._matchers.hears(language, one.item.language)
+            and new.since_ms <= one.item.created_ms < new.until_ms
+            and not self._quarantine.holds(one.item, Work.MATCHING)
+            and not self._receipts.has(one.item.id, new.item.origin)
+            and self._may_owe(one.item, new.item.origin)
         ]
 
     def find_owed(
@@ -231,6 +239,10 @@ class Owing:
         """
         return self._matchers.match(item, self._witnesses, now_ms)
 
+    def knows(self, language: int) -> bool:
+        """Return whether there is a matcher for notifications of this language."""
+        return self._matchers.knows(language)
+
     def owe_matched(
         self, carried: Carried, found: tuple[Sequence[Match], Sequence[Failure]], now_ms: int
     ) -> None:
@@ -241,15 +253,17 @@ class Owing:
         if matches:
             self._owe_all(carried, matches, now_ms)
 
-    def owe_again(self, carried: Carried, now_ms: int) -> None:
-        """Owe a notification that a restart brought back to whom it matches."""
+    def owe_later(self, carried: Carried, now_ms: int, *, from_before: bool) -> None:
+        """Owe a notification that is held and was not matched yet to whom it matches; it may be one that a
+        restart brought back.
+        """
         item = carried.item
         nothing: tuple[Sequence[Match], Sequence[Failure]] = ((), ())
         matches, failures = self._quarantine.attempt(
             Work.MATCHING, item, now_ms, self._match_again, item, now_ms, otherwise=nothing
         )
         self._blame(failures, now_ms)
-        self._owe_all(carried, matches, now_ms, from_before=True)
+        self._owe_all(carried, matches, now_ms, from_before=from_before)
 
     def _match_again(self, item: Item, now_ms: int) -> tuple[Sequence[Match], Sequence[Failure]]:
         return self._matchers.match(item, self._witnesses, now_ms) or ((), ())

@@ -13,7 +13,7 @@ from dens.errors import RemoteProtocolError
 from dens.events import HeardOffer, OffersHeard
 from dens.item import NEVER_MS, Item, ItemId
 from dens.messages import SummaryMessage
-from dens.numbers import LAST_NODE, Role, Status
+from dens.numbers import KNOWN, LAST_NODE, Role, Status
 from dens.peer_session import PeerSession
 from dens.summary import Summary
 
@@ -40,9 +40,11 @@ class Participant(ABC):
         """Queue what the peer lacks; `known` is what it has."""
 
     def peer_said_more(  # noqa: B027 only mediators speak in parts
-        self, session: PeerSession, known: Summary, now_ms: int
+        self, session: PeerSession, known: Summary, first: int, now_ms: int
     ) -> None:
-        """Queue what the peer lacks of the origins that a further part of its summary is about."""
+        """Queue what the peer lacks of the origins that a further part of its summary is about: those from
+        `first` to `session.covered`.
+        """
 
     @abstractmethod
     def take(self, item: Item, session: PeerSession, now_ms: int) -> Status | None:
@@ -67,6 +69,10 @@ class Participant(ABC):
         """Learn how a peer took a message; `item` is what was sent. To an end nothing changes: what a
         mediator has, its next summary says.
         """
+
+    def duplicate_status(self, item: Item, session: PeerSession) -> Status:
+        """Return the answer to a counted copy of a message that is known here."""
+        return KNOWN
 
     def understand(self, message: SummaryMessage) -> Summary:
         """Return what a peer's summary says, or raise RemoteProtocolError."""
@@ -140,6 +146,15 @@ class Participant(ABC):
         more.
         """
         return item
+
+    def reserves_copies(self) -> bool:
+        """Return whether `leaves` has to be called for notifications."""
+        return False
+
+    def leaves(  # noqa: B027 most count no copies
+        self, item: Item, session: PeerSession, now_ms: int
+    ) -> None:
+        """Reserve a copy for a peer: this notification, in this form, is sent to it now."""
 
     def note(self, session: PeerSession, now_ms: int) -> bytes:
         """Return what the replication policy tells its peers; ends have none."""

@@ -19,6 +19,7 @@ the contact is lost the session is thrown away: what was not acknowledged is fou
 summary.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 from typing import Final
@@ -100,6 +101,7 @@ class PeerSession:
         "peer_session",
         "role",
         "summary_number",
+        "taken_before",
     )
 
     def __init__(self, peer: int, own_session: int, now_ms: int, limits: Limits, flags: int = 0) -> None:
@@ -114,13 +116,10 @@ class PeerSession:
         self.hello_due_ms = now_ms
         self.link_messages: list[tuple[int, bytes]] = []
         """Questions and answers that go out next, once: their type and payload."""
-        self.acks: list[tuple[int, int, int]] = []
-        self.acks_due_ms = NEVER_MS
         self.due_ms = AT_ONCE_MS
         """When this session wants attention next; never too late."""
         self.summary_number = 0
         self._heard_number = 0
-        self._ack_bytes = 0
         self._limits = limits
         self._taken = RecentIds(limits.contact_items)
         self._first_window = min(limits.window_bytes, max(limits.window_bytes // 8, _FEW_BYTES))
@@ -139,6 +138,9 @@ class PeerSession:
         """The last origin of which the peer has said what it knows; they come in ascending order."""
         self.parts: dict[ItemId, tuple[int, int | None]] = {}
         """The interval of origins of each part of our summary; None is where it has not been formed yet."""
+        self.taken_before = 0
+        """How many notifications were taken here before the peer's summary came: of these the summary says
+        whether the peer lacks them, and `lacks` need not know it."""
         self.hosts: tuple[int, ...] = ()
         """The ends that the peer hosts: what it is given for them, they have."""
         self._also_has = RecentIds(self._limits.contact_items)
@@ -147,6 +149,12 @@ class PeerSession:
         self._turn = 0
         self._queued: set[ItemId] = set()
         self._order = 0
+        self.acks: list[tuple[int, int, int]] = []
+        """Acknowledgements to send. Those for an earlier session of the peer must not leave: it numbers its
+        batches from the beginning again, and would take one for the answer to another batch.
+        """
+        self.acks_due_ms = NEVER_MS
+        self._ack_bytes = 0
         self._flights: dict[ItemId, Flight] = {}
         self._batches: dict[int, Flight] = {}
         self._flight_bytes = 0
@@ -232,6 +240,18 @@ class PeerSession:
     def awaits(self, item_id: ItemId) -> bool:
         """Say whether this message is queued for the peer, or on its way and not answered yet."""
         return (item_id in self._queued or item_id in self._flights) and not self.knows(item_id)
+
+    def lacked(self, item_id: ItemId) -> bool:
+        """Return whether the peer's summary, compared with what was known here, lacked this message."""
+        if self._has is None:
+            return False
+        lacking = self._has.lacking
+        place = bisect_left(lacking, item_id)
+        return place < len(lacking) and lacking[place] == item_id
+
+    def is_unanswered(self, item_id: ItemId) -> bool:
+        """Return whether this message was sent in this session and is not answered yet."""
+        return item_id in self._flights
 
     def came(self, item_id: ItemId) -> bool:
         """Note that the peer has this message, which it has just sent; say whether it came in this contact

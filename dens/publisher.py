@@ -2,7 +2,8 @@
 it found.
 
 A notification stays in the outbox until it expires (or room is needed), and every mediator that does not
-know it gets it: which mediator will be the first to meet the subscriber, a publisher cannot know. Filters
+know it gets it: which mediator will be the first to meet the subscriber, a publisher cannot know. Where
+mediators count copies, one of them gets it, with the whole budget. Filters
 are installed in the filter host (a watchdog) with their remaining lifetime, survive a restart, and are never
 brought back by an older copy.
 """

@@ -1,7 +1,9 @@
 """What a publisher holds, durably, and what messages mean to it.
 
 A notification stays in the outbox until it expires (or room is needed), and every mediator that does not
-know it gets it: which mediator will be the first to meet the subscriber, a publisher cannot know. Filters
+know it gets it: which mediator will be the first to meet the subscriber, a publisher cannot know. Mediators
+whose policy counts copies say so in their summary; then one mediator gets the notification, with the whole
+budget, and no other does, unless it turns out that the first one did not take it. Filters
 are installed in the filter host (a watchdog) with their remaining lifetime, survive a restart, and are never
 brought back by an older copy.
 """
@@ -27,6 +29,7 @@ from dens.messages import Subscribed, Withdrawal
 from dens.notification_store import NotificationStore
 from dens.numbers import (
     BAD_PAYLOAD,
+    HAS_IT,
     REASON_NAMES,
     STATUS_NAMES,
     MessageType,
@@ -38,6 +41,7 @@ from dens.participant import Participant
 from dens.peer_session import PeerSession
 from dens.quarantine import Work
 from dens.reliance import RELIABLE, Reliance, longer_code
+from dens.reservations import COUNTED, Reservation
 from dens.subscription_table import Subscription, SubscriptionTable, is_newer
 from dens.summary import Summary
 from watchdog.header import HEADER_ID, HEADER_LIFETIME, framed
@@ -71,6 +75,7 @@ class PublisherState(Participant):
 
     __slots__ = (
         "_context",
+        "_counting",
         "_events",
         "_filter_host",
         "_ledger",
@@ -104,6 +109,8 @@ class PublisherState(Participant):
         self.filters: Final = SubscriptionTable(linger_ms=0)
         self._relayed: dict[ItemId, Item] = {}
         self._unserved: set[SubscriptionKey] = set()
+        self._counting: set[int] = set()
+        """The mediators in contact that count copies."""
         self._reliance = Reliance(context) if covering else None
         """Who may rely on which filters, where mediators spare what is covered."""
 
@@ -236,6 +243,10 @@ class PublisherState(Participant):
 
     def peer_ready(self, session: PeerSession, known: Summary, note: bytes, now_ms: int) -> None:
         """Offer what a mediator lacks of its own messages, and try again what no source served."""
+        self._counting.discard(session.peer)
+        if note == COUNTED:
+            self._counting.add(session.peer)
+            self._decide_reserved(session, known)
         for key in sorted(self._unserved):
             held_filter = self.filters.get(key)
             if held_filter is None or held_filter.until_ms <= now_ms:
@@ -271,11 +282,61 @@ class PublisherState(Participant):
             return
         if item.type != MessageType.NOTIFICATION:
             session.offer(0, item.id, item.type)
-        elif self.advertising.are_known(session.knows):
+        elif self.advertising.are_known(session.knows) and self._may_give(item.id, session.peer):
             session.offer(1, item.id, item.type)
 
+    def _may_give(self, item_id: ItemId, peer: int) -> bool:
+        """Return whether a mediator may be given a notification: among those that count copies, one is."""
+        if peer not in self._counting:
+            return True
+        reserved = self._ledger.reservations.by_item.get(item_id)
+        return reserved is None or peer in reserved
+
+    def reserves_copies(self) -> bool:
+        """Return whether mediators may count copies."""
+        return True
+
+    def frame(self, item: Item, type: int, session: PeerSession, now_ms: int) -> Item | None:
+        """Return a message as it is; a notification not, where another mediator has it."""
+        if type == MessageType.NOTIFICATION and not self._may_give(item.id, session.peer):
+            return None
+        return item
+
+    def leaves(self, item: Item, session: PeerSession, now_ms: int) -> None:
+        """Reserve all copies for a mediator that counts them."""
+        if session.peer in self._counting and item.id not in self._ledger.reservations.by_item:
+            self._ledger.reserve(item.id, session.peer, Reservation(0, 0, session.peer_session))
+
+    def _decide_reserved(self, session: PeerSession, known: Summary) -> None:
+        """Decide about notifications that a mediator has not answered, by its summary, as mediators do."""
+        peer = session.peer
+        for item_id, reservation in self._ledger.reservations.sent_to(peer):
+            if session.is_unanswered(item_id):
+                continue
+            if item_id in known:
+                self._ledger.reserve(item_id, peer, Reservation(0, 0, reservation.session, True))
+            elif reservation.session < session.peer_session:
+                self._give_back(item_id, peer)
+
+    def _give_back(self, item_id: ItemId, peer: int) -> None:
+        """Take back what a mediator did not take, and offer it to the others."""
+        self._ledger.settle(item_id, peer)
+        item = self.held(item_id)
+        if item is not None:
+            for session in self._context.sessions.values():
+                self._offer(item, session)
+
     def acknowledged(self, item: Item, status: int, session: PeerSession, now_ms: int) -> None:
-        """Offer notifications to a mediator that has just learnt what is advertised."""
+        """Offer notifications to a mediator that has just learnt what is advertised; note whether one that
+        counts copies took them.
+        """
+        reserved = self._ledger.reservations.by_item.get(item.id)
+        own = None if reserved is None else reserved.get(session.peer)
+        if own is not None and not own.is_settled:
+            if status in HAS_IT:
+                self._ledger.reserve(item.id, session.peer, Reservation(0, 0, own.session, True))
+            else:
+                self._give_back(item.id, session.peer)
         if item.type == MessageType.ADVERTISE and self.advertising.are_known(session.knows):
             for carried in self.outbox.all():
                 self._offer(carried.item, session)

@@ -7,6 +7,9 @@ mark, and that kind of work is not tried with that message again, after a restar
 stays held and is relayed; another node may be able to do what could not be done here. A mark dies with its
 message, so marks need no bound of their own.
 
+Work that reached its limit (dens/work_budget.py) is not failed work: an event says that its outcome is
+undecided, and nothing is marked.
+
 An error of `REFUSALS` says that bytes are bad, and is an answer while a message is being taken: whoever takes
 it asks for that (`lets_refuse`). What a store raises is nobody's message's fault, and goes on.
 """
@@ -18,7 +21,7 @@ from pathlib import PurePath
 from typing import Final, TypeVar
 
 from dens.errors import RemoteProtocolError, StoreError
-from dens.events import Event, MessageQuarantined
+from dens.events import Event, MessageQuarantined, MessageUndecided
 from dens.item import Item
 from dens.ledger import Ledger
 from dens.numbers import LINK_NUMBER
@@ -72,11 +75,19 @@ def told(work: Work, error: Exception) -> str:
 class Quarantine:
     """Does what may fail, and keeps away from it the messages with which it failed."""
 
-    __slots__ = ("_events", "_ledger")
+    __slots__ = ("_events", "_exceeded", "_ledger")
 
-    def __init__(self, ledger: Ledger, events: deque[Event]) -> None:
+    def __init__(
+        self, ledger: Ledger, events: deque[Event], exceeded: tuple[type[Exception], ...] = ()
+    ) -> None:
+        """`exceeded` are errors that say that work reached a limit: it is undecided then, and no failure."""
         self._ledger = ledger
         self._events = events
+        self._exceeded = exceeded
+
+    def has_marks(self, item: Item) -> bool:
+        """Return whether any work failed with this message."""
+        return item.id in self._ledger.quarantined
 
     def holds(self, item: Item, work: Work) -> bool:
         """Say whether this work failed with this message."""
@@ -109,10 +120,14 @@ class Quarantine:
             self.put(work, item, error, now_ms, peer)
             return otherwise
 
-    def put(self, work: Work, item: Item, error: Exception, now_ms: int, peer: int | None = None) -> None:
+    def put(self, work: Work, item: Item, error: Exception, now_ms: int, peer: int | None = None) -> bool:
         """Quarantine a message with which this work failed, for as long as it is held; link messages never
-        are.
+        are. Work that reached a limit is undecided instead. Return whether the message is quarantined.
         """
+        if isinstance(error, self._exceeded):
+            self._events.append(MessageUndecided(now_ms, item, peer, told(work, error)))
+            return False
         if not work & _NOT_KEPT and item.number < LINK_NUMBER:
             self._ledger.mark_quarantined(item.id, work)
         self._events.append(MessageQuarantined(now_ms, item, peer, told(work, error)))
+        return True

@@ -17,6 +17,7 @@ from typing import Final
 from dens.context import NodeContext
 from dens.interfaces import ResultReader
 from dens.item import Item, ItemId
+from dens.notification_store import Carried
 
 _DIGEST_BYTES: Final = 11
 """A row's key has room for it, and no two of a mission's results have one digest."""
@@ -66,11 +67,13 @@ class ResultBook:
         self._ledger.forget_results(now_ms)
         return len(self._ledger.results) + len(said) <= self._limits.known_results
 
-    def note(self, item: Item, said: Said, now_ms: int) -> None:
-        """Remember what a message says, for as long as it, or another that says it, may be somewhere."""
+    def note(self, item: Item, said: Said, now_ms: int, account: int) -> None:
+        """Remember what a message says, for as long as it, or another that says it, may be somewhere; it is
+        charged to the share of this account.
+        """
         until_ms = item.expires_ms + self._limits.remember_ms
         for key, rank, span_ms in said:
-            self._ledger.note_result(key, rank, until_ms + span_ms, item.origin, now_ms)
+            self._ledger.note_result(key, rank, until_ms + span_ms, account, now_ms)
 
 
 class HeldResults:
@@ -85,9 +88,10 @@ class HeldResults:
         """What each of those says that say anything; for reading."""
         self._holders: dict[int, dict[ItemId, None]] = {}
 
-    def hold(self, item: Item, said: Said, now_ms: int) -> list[ItemId]:
+    def hold(self, carried: Carried, said: Said, now_ms: int) -> list[ItemId]:
         """Remember what a message says that is held from now on; return those that are overtaken by it."""
-        self.book.note(item, said, now_ms)
+        item = carried.item
+        self.book.note(item, said, now_ms, carried.account)
         self.restore(item.id, said)
         known = self._ledger.results
         met = {one: None for key, _, _ in said for one in self._holders[key]}

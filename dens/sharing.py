@@ -11,13 +11,16 @@ from dens.context import NodeContext
 from dens.item import Item, ItemId
 from dens.messages import NOTE_BYTES, Satisfied
 from dens.notification_store import NotificationStore
-from dens.numbers import LINK_NUMBER, MEDIATOR, SUMMARY
+from dens.numbers import LINK_NUMBER, MEDIATOR, PUBLISHER, SUMMARY
 from dens.peer_session import PeerSession
 from dens.policies.policy import ReplicationPolicy
 from dens.quarantine import Work
+from dens.reservations import COUNTED, RETURNED, Reservation
 
 MOST_COPIES: Final = 7
 """A copies code has three bits on the air."""
+STATE_BYTES: Final = 65_536
+"""The most that a policy may keep in the store."""
 
 
 def checked_copies(code: int) -> int:
@@ -34,10 +37,12 @@ class Sharing:
         "_carried",
         "_composing",
         "_hosts",
+        "_ledger",
         "_node",
         "_policy",
         "_quarantine",
         "asks_who_is_owed",
+        "counts_copies",
         "made",
         "shares_everything",
     )
@@ -51,6 +56,7 @@ class Sharing:
         hosts: frozenset[int],
     ) -> None:
         self._node = context.node
+        self._ledger = context.ledger
         self._quarantine = context.quarantine
         self._policy = policy
         self._carried = carried
@@ -58,13 +64,14 @@ class Sharing:
         self._hosts = hosts
         self.asks_who_is_owed = policy.asks_who_is_owed
         self.shares_everything = policy.shares_everything
+        self.counts_copies = policy.counts_copies
         self.made = composing.languages if policy.shares_everything else frozenset()
         """The languages whose notifications others make of what they are given."""
 
     def note(self, session: PeerSession, now_ms: int) -> bytes:
-        """Return what the policy tells those of other mediators."""
+        """Return what the policy tells those of other mediators; and to publishers, whether it counts."""
         if session.role is not MEDIATOR:
-            return b""
+            return COUNTED if self.counts_copies and session.role is PUBLISHER else b""
         try:
             return self._checked_note(now_ms)
         except Exception as error:
@@ -83,9 +90,22 @@ class Sharing:
         is_mediator = session.role is MEDIATOR
         try:
             self._policy.met(session.peer, is_mediator, note, now_ms, session.hosts)
+            self._ledger.note_policy(self._checked_state())
         except Exception as error:
             theirs = Item(SUMMARY, 0, session.peer, session.summary_number, now_ms, 0, 0, note)
             self._quarantine.put(Work.SHARING, theirs, error, now_ms, session.peer)
+
+    def _checked_state(self) -> bytes:
+        state = self._policy.state()
+        if len(state) > STATE_BYTES:
+            raise ValueError(f"a policy keeps at most {STATE_BYTES} bytes, here are {len(state)}")
+        return state
+
+    def restore(self, now_ms: int) -> None:
+        """Give the policy what it had learnt before a restart."""
+        if state := self._ledger.policy_state:
+            own = Item(SUMMARY, 0, self._node, LINK_NUMBER, now_ms, 0, 0, b"")
+            self._quarantine.attempt(Work.SHARING, own, now_ms, self._policy.restore, state, otherwise=None)
 
     def told_hosts(self, session: PeerSession) -> tuple[int, ...]:
         """Return the ends of this device, where a peer can make use of them."""
@@ -102,12 +122,18 @@ class Sharing:
         return policy.asks_who_is_owed or (item.origin in self._hosts and not self.shares_everything)
 
     def share(self, item: Item, peer: int, now_ms: int) -> int | None:
-        """Ask the policy for the copies code of a mediator's copy, or None for no copy.
+        """Return the copies code of a mediator's copy, or None for no copy: what is reserved for it, else
+        what others returned, else what the policy gives.
 
         An end of this device is met by nobody more surely than here, so the policy does not hear of it.
         """
         if self.shares_everything:
             return 0
+        reserved = self._ledger.reservations.by_item.get(item.id)
+        if reserved is not None:
+            own = reserved.get(peer)
+            if own is not None:
+                return own.given
         owed_to: Collection[int] = ()
         if self.asks_who_is_owed:
             owed_to = self._carried.subscribers_owed(item.id)
@@ -115,6 +141,15 @@ class Sharing:
                 owed_to = {*owed_to, *self._composing.wanted_by(item, now_ms)}
             if self._hosts:
                 owed_to = [subscriber for subscriber in owed_to if subscriber not in self._hosts]
+        if reserved is not None:
+            for place, returned in reserved.items():
+                if place >= RETURNED:
+                    before = item.but(copies=returned.before)
+                    if self._ask(before, owed_to, peer, now_ms) == returned.given:
+                        return returned.given
+        return self._ask(item, owed_to, peer, now_ms)
+
+    def _ask(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:
         return self._quarantine.attempt(
             Work.SHARING,
             item,
@@ -142,19 +177,45 @@ class Sharing:
                     return carried.owed[end]
         return None
 
-    def kept(self, held: Item, given: int, session: PeerSession, now_ms: int) -> int:
+    def reserve(self, held: Item, given: int, session: PeerSession, now_ms: int) -> int:
+        """Reserve a copy with this code, which leaves for a mediator; return the code that stays here."""
+        ledger, peer = self._ledger, session.peer
+        reserved = ledger.reservations.by_item.get(held.id)
+        if reserved is not None:
+            if peer in reserved:
+                return held.copies
+            for place, returned in reserved.items():
+                if place >= RETURNED and returned.given == given:
+                    ledger.settle(held.id, place)
+                    ledger.reserve(held.id, peer, Reservation(returned.before, given, session.peer_session))
+                    return held.copies
+        ledger.reserve(held.id, peer, Reservation(held.copies, given, session.peer_session))
+        return self._kept(held, given, now_ms)
+
+    def give_back(self, held: Item, peer: int, now_ms: int) -> int:
+        """Take a copy back that a peer has not taken; return the code that is here now. Where nothing else
+        was given since, that is what was here before; else the copy waits for another peer.
+        """
+        ledger, code = self._ledger, held.copies
+        reserved = ledger.reservations.by_item[held.id]
+        ledger.reserve(held.id, ledger.reservations.place_for_returned(held.id), reserved[peer])
+        ledger.settle(held.id, peer)
+        is_merged = True
+        while is_merged:
+            is_merged = False
+            for place, returned in reserved.items():
+                if place >= RETURNED:
+                    kept = self._kept(held.but(copies=returned.before), returned.given, now_ms)
+                    if kept == code:
+                        code, is_merged = returned.before, True
+                        ledger.settle(held.id, place)
+                        break
+        return code
+
+    def _kept(self, held: Item, given: int, now_ms: int) -> int:
         """Ask the policy for the copies code that stays here."""
-        if self.shares_everything:
-            return 0
         return self._quarantine.attempt(
-            Work.SHARING,
-            held,
-            now_ms,
-            self._policy_keeps,
-            held,
-            given,
-            otherwise=held.copies,
-            peer=session.peer,
+            Work.SHARING, held, now_ms, self._policy_keeps, held, given, otherwise=held.copies
         )
 
     def _policy_shares(self, item: Item, owed_to: Collection[int], peer: int, now_ms: int) -> int | None:

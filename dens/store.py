@@ -14,7 +14,8 @@ from dens.errors import RemoteProtocolError, StoreError
 from dens.item import Item, told_id
 
 Key = int
-"""An identity of a message, which counter, or a digest of at most eleven bytes."""
+"""An identity of a message, with or without a node behind it, which counter, or a digest of at most eleven
+bytes."""
 Value = bytes | Item
 """What a row says. A message is handed over as it is; a store that writes bytes writes `row_of` it."""
 
@@ -38,9 +39,15 @@ class Space(IntEnum):
     """identity → how many ids and numbers after its own a subscription of this node's occupies."""
     NEIGHBOUR = 8
     """identity → the node by whom an advertisement came to a broker, or to whom a word of the broker's own
-    goes."""
+    goes. Under the first number of link messages: a neighbour that was met."""
     RESULT = 9
     """digest of a result's identity → its highest rank, until when it is remembered, and who said it."""
+    RESERVATION = 10
+    """identity and peer → a copy that was sent to this peer and not settled (dens/reservations.py)."""
+    POLICY = 11
+    """0 → what the replication policy has learnt."""
+    LABEL = 12
+    """id of a subscription of this node's → its name, in UTF-8. It is never sent."""
 
 
 def row_of(value: Value) -> bytes:

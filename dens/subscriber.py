@@ -17,7 +17,7 @@ from dens.engine import Engine
 from dens.errors import LocalProtocolError
 from dens.events import Event, NotificationDelivered
 from dens.interfaces import Directory, ResultReader, Signer
-from dens.item import LIFETIME_MS, OLDEST_AGE_MS, ItemId
+from dens.item import AT_ONCE_MS, LIFETIME_MS, OLDEST_AGE_MS, ItemId
 from dens.knowledge import EndKnowledge
 from dens.limits import Limits
 from dens.messages import Notify, Subscribed
@@ -60,8 +60,18 @@ class SubscriberEnd(Engine):
 
     # ------------------------------------------------------------------ what the application asks
 
-    def subscribe(self, vector: bytes, language: int, now_ms: int, *, occupies: int | None = None) -> ItemId:
+    def subscribe(
+        self,
+        vector: bytes,
+        language: int,
+        now_ms: int,
+        *,
+        occupies: int | None = None,
+        label: str | None = None,
+    ) -> ItemId:
         """Ask for what this vector describes; its first three bytes are id, revision and lifetime code.
+
+        `label` names the subscription in this subscriber's store. It is never sent.
 
         A newer revision of the same id replaces the older one. An id whose revision is not newer than one
         that was used and may still be somewhere is refused. A subscription that mediators may take apart
@@ -85,9 +95,29 @@ class SubscriberEnd(Engine):
         if used is not None and (used[1] > item.expires_ms or occupies or reach):
             # The older one outlives this one, or a source may have it in another form than this one.
             self.state.bury(id, used[0], used[1], now_ms)
+        self._ledger.label(id, label)
         self.state.put_in_force(item, Subscribed(0, vector), now_ms)
         self._lookups.wish(now_ms)
         return item.id
+
+    def set_label(self, id: int, label: str) -> None:
+        """Name a subscription in force."""
+        self._ledger.label(id, label)
+
+    @property
+    def labels(self) -> Mapping[int, str]:
+        """Return the names of the subscriptions in force, by id."""
+        return {id: self._ledger.labels[id] for id in self.state.in_force if id in self._ledger.labels}
+
+    def fits(self, id: int, occupies: int) -> bool:
+        """Return whether this id can have so many parts without another subscription's ids."""
+        return self.state.is_free(id, id + occupies, except_for=id) and id + occupies <= 255
+
+    def free_id(self, occupies: int, now_ms: int) -> int | None:
+        """Return the lowest id at which a subscription with so many parts fits, or None."""
+        self.end_what_is_over(now_ms)
+        free = (id for id in range(256 - occupies) if self.state.is_free(id, id + occupies))
+        return next(free, None)
 
     def _count_parts(self, vector: bytes, language: int) -> int:
         takes_apart = self._parts.get(language)
@@ -116,7 +146,8 @@ class SubscriberEnd(Engine):
         checked_code(lifetime_q, "lifetime code")
         self.end_what_is_over(now_ms)
         current = self.state.current(id, now_ms)
-        in_force_ms = max(0, now_ms - current.since_ms)  # a clock may have been set back
+        since_ms = now_ms if current.since_ms == AT_ONCE_MS else current.since_ms
+        in_force_ms = max(0, now_ms - since_ms)  # a clock may have been set back
         if in_force_ms > OLDEST_AGE_MS:
             raise LocalProtocolError(f"subscription {id} is too old to be renewed; subscribe anew")
         said = Subscribed(in_force_ms, current.vector)
@@ -140,8 +171,15 @@ class SubscriberEnd(Engine):
         current = self.state.current(id, now_ms)
         self._ledger.require_numbers(1 + self.state.reach.get(id, 0))
         del self.state.in_force[id]
+        self._ledger.label(id, None)
         self.state.drop(current.item, Reason.WITHDRAWN, now_ms)
         return self.state.bury(id, current.seq, self.state.used[id][1], now_ms)
+
+    def signed_withdrawal(self, id: int) -> ItemId | None:
+        """Return the withdrawal of this subscription that was made without this signer and signed at this
+        start: a node may have refused it before. None where there is none, or the id is in force again.
+        """
+        return None if id in self.state.in_force else self.state.signed_withdrawals.get(id)
 
     def held(self) -> tuple[int, int, int]:
         """Return how many subscriptions are in force, and that no notification is kept."""

@@ -5,6 +5,7 @@ mediator that does not know it. A notification is put into a durable inbox toget
 seen, and acknowledged when both are committed.
 """
 
+from collections.abc import Iterator
 from typing import Final
 
 from dens.context import NodeContext
@@ -48,6 +49,7 @@ class SubscriberState(Participant):
         "in_force",
         "knowledge",
         "reach",
+        "signed_withdrawals",
         "used",
     )
 
@@ -72,6 +74,8 @@ class SubscriberState(Participant):
         """For each id how many ids after it any such revision occupies."""
         self._buried: dict[int, tuple[int, int]] = {}
         self._receipts: dict[ItemId, None] = {}
+        self.signed_withdrawals: Final[dict[int, ItemId]] = {}
+        """For each id the withdrawal of an earlier life that was signed at this start."""
 
     # ------------------------------------------------------------------ what the application asked
 
@@ -88,9 +92,8 @@ class SubscriberState(Participant):
                 f"subscription {id} cannot occupy {occupies} ids after its own; ids end at 255"
             )
         last = id + occupies
-        for other, current in self.in_force.items():
-            other_last = other + self._ledger.occupied(current.item.id)
-            if other != id and other <= last and id <= other_last:
+        for other, other_last in self._occupied_ids(except_for=id):
+            if other <= last and id <= other_last:
                 raise LocalProtocolError(
                     f"subscription {other} occupies the ids {other} to {other_last}; take others than "
                     f"{id} to {last}, or unsubscribe {other}"
@@ -102,6 +105,16 @@ class SubscriberState(Participant):
                     f"revision {seq} of subscription {one} is not newer than {used[0]}, which was used "
                     "already"
                 )
+
+    def is_free(self, first: int, last: int, except_for: int = -1) -> bool:
+        """Return whether no subscription in force, except for this one, has any of these ids."""
+        return all(last < other or other_last < first for other, other_last in self._occupied_ids(except_for))
+
+    def _occupied_ids(self, except_for: int) -> Iterator[tuple[int, int]]:
+        """Yield the first and the last id of every subscription in force except this one."""
+        for id, current in self.in_force.items():
+            if id != except_for:
+                yield id, id + self._ledger.occupied(current.item.id)
 
     def current(self, id: int, now_ms: int) -> Subscription:
         """Return what is in force under this id, or refuse."""
@@ -180,7 +193,7 @@ class SubscriberState(Participant):
 
     def restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
         """Take up what was held before a restart, and hand over first what is in the inbox."""
-        for item in held:
+        for item in map(self._signed_again, held):
             self._own[item.id] = item
             if item.type == MessageType.SUBSCRIBE:
                 self._hold_subscription(item, Subscribed.from_subscribe(item.payload))
@@ -193,6 +206,19 @@ class SubscriberState(Participant):
         for item in inbox:
             word = UNVERIFIED if self._ledger.is_unverified(item.id) else None
             self._deliver(item, Notify.decode(item.payload), None, word, now_ms)
+
+    def _signed_again(self, item: Item) -> Item:
+        """Sign a withdrawal or receipt of an earlier life that this signer has not signed: nodes that know
+        its key refuse it otherwise. An application subscribes again itself, with a newer revision.
+        """
+        if item.type not in (MessageType.UNSUBSCRIBE, MessageType.RECEIPT):
+            return item
+        again = signed(item, self._signer)
+        if again != item:
+            self._ledger.rewrite(again)
+            if item.type == MessageType.UNSUBSCRIBE:
+                self.signed_withdrawals[Withdrawal.decode(item.payload).id] = item.id
+        return again
 
     def _deliver(self, item: Item, notify: Notify, peer: int | None, word: str | None, now_ms: int) -> None:
         notification = Item(
@@ -262,7 +288,7 @@ class SubscriberState(Participant):
         self._ledger.know(item)
         if said:
             is_shown = self._results.is_shown(said, now_ms)
-            self._results.note(item, said, now_ms)
+            self._results.note(item, said, now_ms, item.origin)
             if not is_shown:
                 return Status.KNOWN
         wanted = Notify(satisfied, notify.vector)
@@ -305,6 +331,7 @@ class SubscriberState(Participant):
         for id, current in list(self.in_force.items()):
             if current.item.id == item_id:
                 del self.in_force[id]
+                self._ledger.label(id, None)
         if item.type == MessageType.UNSUBSCRIBE:
             id = item.payload[HEADER_ID]
             if self._buried.get(id, (0, -1))[1] == item.number:

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
 from dens.interfaces import SubscriptionKey
-from dens.item import NEVER_MS, Item
+from dens.item import AT_ONCE_MS, NEVER_MS, Item
 from dens.messages import Subscribed, Withdrawal
-from dens.numbers import Status
+from dens.numbers import DIRECT_LANGUAGE, Status
 from watchdog.header import body_of
 
 
@@ -60,8 +60,12 @@ class Subscription:
 
     @classmethod
     def of(cls, item: Item, said: Subscribed) -> "Subscription":
-        """Make one from the message and its payload."""
-        return cls(item, said.id, said.seq, item.created_ms - said.in_force_ms, item.expires_ms, said.vector)
+        """Make one from the message and its payload. A plain message is for an address, which its subscriber
+        had before it subscribed, so such a subscription has no beginning: who lost its store, and subscribes
+        again, receives what was sent to it before.
+        """
+        since_ms = AT_ONCE_MS if item.language == DIRECT_LANGUAGE else item.created_ms - said.in_force_ms
+        return cls(item, said.id, said.seq, since_ms, item.expires_ms, said.vector)
 
 
 @dataclass(frozen=True, slots=True)

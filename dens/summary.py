@@ -206,6 +206,7 @@ class Summary:
         """Hold what another part says as well, as far as there is room: whoever sends parts does not choose
         how much is kept. What is left out may be offered once more.
         """
+        self.lacking = [*self.lacking, *other.lacking]
         if self._ranges is None:
             self._ranges = _ranges_in(self._by_origin)
         ranges = self._ranges + _ranges_in(other._by_origin)

@@ -59,6 +59,7 @@ class Transmitter:
         "_participant",
         "_quarantine",
         "_relays_as_held",
+        "_reserves_copies",
         "_summary_bytes",
         "_table_check",
     )
@@ -73,6 +74,7 @@ class Transmitter:
         self._quarantine = context.quarantine
         self._participant = participant
         self._relays_as_held = participant.relays_as_held()
+        self._reserves_copies = participant.reserves_copies()
 
     def transmit(self, session: PeerSession, now_ms: int, out: list[Datagram]) -> None:
         """Put out what is due for one peer."""
@@ -148,6 +150,8 @@ class Transmitter:
         again: Flight | None = None,
     ) -> None:
         """Put a message to those that leave together, and send them off where it does not fit."""
+        if self._reserves_copies and item.type == NOTIFICATION:
+            self._participant.leaves(item, session, now_ms)
         if load.items and (
             session.role is not MEDIATOR
             or item.type == SUMMARY
@@ -201,7 +205,7 @@ class Transmitter:
 
     def _put_out(self, body: bytes, addressed_to: int, session: PeerSession, out: list[Datagram]) -> None:
         if session.flags:
-            body += self._authenticator.tag(body, addressed_to)
+            body += self._authenticator.tag(body, self._participant.role, session.peer, addressed_to)
         out.append(Datagram(session.peer, body))
 
     def _hello(self, session: PeerSession) -> Hello:

@@ -21,6 +21,7 @@ from nodes.naming import source_host
 from plugins.language import SubscriptionLanguage, no_parts
 from plugins.registry import languages
 from plugins.routing import RoutingOptions, routing_of
+from plugins.work import WorkExceeded
 from watchdog.watchdog import Watchdog
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def assembly_of(
         relations={} if routing is None else _relations(spoken, table, routing),
         directory=partial(DistributedDataDictionary, asks, table=table, bound=bounds.announcements),
         knowledge=knowledge if ends_know else None,
+        work_exceeded=(WorkExceeded,),
         mission_key=mission_key,
         limits=bounds,
     )

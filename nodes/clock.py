@@ -23,8 +23,12 @@ def _wall_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
+_STEADY_CLOCK: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""A clock that never jumps and, where the system has one, counts the time that the machine was suspended."""
+
+
 def _steady_ms() -> int:
-    return time.monotonic_ns() // 1_000_000
+    return time.clock_gettime_ns(_STEADY_CLOCK) // 1_000_000
 
 
 def real_clock(

@@ -6,7 +6,10 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from dens.drivers.rates import Rate, Rates
+from dens.envelope import UPDATE_ADVICE
 from dens.events import (
+    ContactClosed,
+    ContactOpened,
     CopyReplicated,
     DatagramRefused,
     DuplicateReceived,
@@ -17,7 +20,9 @@ from dens.events import (
     InstallSpared,
     MessageAcknowledged,
     MessageEvent,
+    MessageQuarantined,
     MessageRefused,
+    MessageUndecided,
     NotificationDelivered,
     NotificationMatched,
     NumberShared,
@@ -25,6 +30,7 @@ from dens.events import (
     RoutesChanged,
 )
 from dens.messages import Satisfied
+from dens.numbers import REASON_NAMES, Reason
 from nodes.clock import NETWORK_EPOCH_MS
 from watchdog.header import HEADER_ID
 
@@ -32,6 +38,7 @@ _REPEATED: Final = (DuplicateReceived, MessageAcknowledged)
 _UNTOLD: Final = (*_REPEATED, HoldingsEnded, RoutesChanged)
 """People are told what changed, not that it was said again, and what ended, not what is left."""
 _UNTOLD_WORDS: Final = frozenset(kind.kind for kind in _REPEATED)
+_VERSION: Final = REASON_NAMES[Reason.VERSION]
 _MOST_TOLD: Final = 64
 """So many kinds of what happens too often are told apart."""
 
@@ -60,6 +67,12 @@ def event_document(event: Event) -> dict[str, Any]:
         return {"at_ms": event.at_ms, **facts, "reason": event.reason}
     if isinstance(event, NumberShared):
         return {"at_ms": event.at_ms, "event": "shared", "node": event.node, "places": list(event.places)}
+    if isinstance(event, ContactOpened):
+        facts = {"event": "contact_opened", "peer": event.peer, "address": event.place}
+        return {"at_ms": event.at_ms, **facts}
+    if isinstance(event, ContactClosed):
+        facts = {"event": "contact_closed", "peer": event.peer, "address": event.place}
+        return {"at_ms": event.at_ms, **facts, "reason": event.reason}
     if isinstance(event, HoldingsEnded):
         facts = {"event": "holds", "subscriptions": event.subscriptions, "bytes": event.octets}
         return {"at_ms": event.at_ms, **facts, "notifications": event.notifications}
@@ -110,6 +123,10 @@ def event_line(event: Event) -> str | None:
             f"two call themselves {event.node}: {one} and {other}; give each a number of its own, with --as"
         )
         return _at(event.at_ms, told)
+    if isinstance(event, ContactOpened):
+        return _at(event.at_ms, f"contact with {event.peer} ({event.place}) opened")
+    if isinstance(event, ContactClosed):
+        return _at(event.at_ms, f"contact with {event.peer} ({event.place}) closed: {event.reason}")
     if isinstance(event, OffersHeard):
         if not event.offers:
             return None
@@ -139,7 +156,7 @@ class Often(NamedTuple):
         """Return it where an event is of that kind."""
         if isinstance(event, DatagramRefused):
             return cls(event.kind, "bytes", event.peer, event.reason)
-        if isinstance(event, MessageRefused | DuplicateReceived):
+        if isinstance(event, MessageRefused | DuplicateReceived | MessageUndecided):
             return cls(event.kind, event.item.type_name, event.peer, event.reason)
         return None
 
@@ -167,6 +184,9 @@ class Teller:
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
         self._rates: Rates[Often] = Rates(_MOST_TOLD)
+        self._advised: set[int] = set()
+        self._quarantined = 0
+        self._undecided = 0
 
     def lines(self, event: Event) -> list[str]:
         """Return what is to be printed when this has happened."""
@@ -183,12 +203,43 @@ class Teller:
             if rate.what is None or rate.what.event not in _UNTOLD_WORDS
         ]
 
+    def summary(self, at_ms: int, quarantined_held: int) -> list[str]:
+        """Return what is to be printed at the end: how many messages were quarantined and undecided in this
+        life, and how many are held that are quarantined. Nothing, where there was none of it.
+        """
+        counts = {
+            "quarantined": self._quarantined,
+            "undecided": self._undecided,
+            "quarantined_held": quarantined_held,
+        }
+        if not any(counts.values()):
+            return []
+        if self._as_json:
+            return [json.dumps({"at_ms": at_ms, "event": "summary", **counts})]
+        what = f"quarantined {self._quarantined:,} messages, {quarantined_held:,} are held"
+        return [_at(at_ms, f"{what}; {self._undecided:,} were undecided for want of work")]
+
     def _of(self, event: Event) -> list[str]:
+        if isinstance(event, MessageQuarantined):
+            self._quarantined += 1
+        elif isinstance(event, MessageUndecided):
+            self._undecided += 1
         often = Often.of(event)
         if often is not None and not self._rates.is_first(often, event.at_ms):
             return []
-        line = json.dumps(event_document(event)) if self._as_json else event_line(event)
-        return [] if line is None else [line]
+        if self._as_json:
+            return [json.dumps(event_document(event))]
+        line = event_line(event)
+        return [] if line is None else [line + self._advice(event)]
+
+    def _advice(self, event: Event) -> str:
+        """Return what to do about a peer of another version, once for each peer."""
+        if not isinstance(event, DatagramRefused) or event.reason != _VERSION:
+            return ""
+        if event.peer in self._advised or len(self._advised) == _MOST_TOLD:
+            return ""
+        self._advised.add(event.peer)
+        return f"; {UPDATE_ADVICE}"
 
 
 def _entry(one: Satisfied) -> list[int | str]:

@@ -60,6 +60,11 @@ class Shown:
         for line in self._teller.rates(now_ms, at_the_end=at_the_end):
             self._put(line)
 
+    def summarise(self, now_ms: int, quarantined_held: int) -> None:
+        """Show at the end how many messages were quarantined or undecided."""
+        for line in self._teller.summary(now_ms, quarantined_held):
+            self._put(line)
+
 
 def shown_to_subscriber(plan: NodePlan, end: SubscriberEnd, as_json: bool) -> Callable[[Event], None]:
     """Return what shows deliveries to this end in words, or everything as documents; and, as long as nobody

@@ -19,6 +19,7 @@ from dens.events import (
     Event,
     HoldingsEnded,
     MessageEvent,
+    NotificationDelivered,
     NotificationMade,
     NotificationMatched,
     RoutesChanged,
@@ -40,6 +41,7 @@ _Told = tuple[int, int, int, int, int, int, int]
 _LAST_STAMP: Final = 65_535
 """Stamps count seconds modulo 65,536."""
 _MADE: Final = NotificationMade.kind
+_DELIVERED: Final = NotificationDelivered.kind
 _UNREADABLE: Final = "unreadable"
 """The type of a frame whose envelope says nothing."""
 
@@ -72,6 +74,8 @@ class Journal:
         self._counts: dict[str, int] = {}
         self._tally = [0] * 64
         """How often each kind of row was written, by its code."""
+        self.delivered: dict[int, int] = {}
+        """How many notifications an application was shown, by language."""
         self._trace = trace
         self._tag_bytes = tag_bytes
         messages = trace["messages"]
@@ -191,6 +195,8 @@ class Journal:
         self._tally[kind] += 1
         if event.kind == _MADE:
             self.composite(at_ms, item)
+        elif event.kind == _DELIVERED:
+            self.delivered[item.language] = self.delivered.get(item.language, 0) + 1
         age_ms = at_ms - item.created_ms
         self._row(
             self._packed(

@@ -22,7 +22,7 @@ class Links:
     address: Address | None
     listed: Mapping[int, Address]
     accepts_others: bool = False
-    silence_ms: int = 30_000
+    silence_ms: int = 3_000
     serial: Sequence[SerialSettings] = ()
     finds: bool = False
     """Whether others are found by beacons, as the node's file says."""

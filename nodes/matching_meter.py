@@ -81,33 +81,33 @@ class MatchingMeter:
 class _Metered:
     """A matcher whose work is noted."""
 
-    __slots__ = ("_matcher", "_note", "_work", "add", "remove")
+    __slots__ = ("_matcher", "_note", "add", "remove", "work")
 
     def __init__(
         self, matcher: Matcher, work: MatchingWork, note: Callable[[MatchingWork, int, int], None]
     ) -> None:
         self._matcher = matcher
-        self._work = work
+        self.work = work
         self._note = note
         self.add: Callable[[SubscriptionKey, bytes], None] = matcher.add
         self.remove: Callable[[SubscriptionKey], None] = matcher.remove
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> Sequence[FoundMatch]:
         """Return what this notification satisfies."""
-        before = self._work.taken()
+        before = self.work.taken()
         found = self._matcher.match(vector, event_ms, now_ms)
-        self._note(self._work.since(before), 1, len(found))
+        self._note(self.work.since(before), 1, len(found))
         return found
 
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
     ) -> Iterator[tuple[int, Sequence[FoundMatch]]]:
         """Yield (position, matches); what was done is noted when the last is taken, or nobody takes more."""
-        before, asked, matches = self._work.taken(), 0, 0
+        before, asked, matches = self.work.taken(), 0, 0
         try:
             for position, found in self._matcher.match_batch(notifications, now_ms):
                 asked += 1
                 matches += len(found)
                 yield position, found
         finally:
-            self._note(self._work.since(before), asked, matches)
+            self._note(self.work.since(before), asked, matches)

@@ -1,6 +1,6 @@
 """How a node's process lives: its links are opened, it is driven until it is told to end, all is committed.
 
-SIGTERM ends it with 0, Ctrl-C with 130, and so does its own work when it is done.
+SIGTERM ends it with 0, Ctrl-C with 130, and so does its own work when it is done. SIGHUP does not end it.
 """
 
 import asyncio
@@ -31,6 +31,7 @@ from nodes.links import Links
 from nodes.output import OutputError, say
 
 _LOOK_S: Final = 1.0
+_HANGUP: Final = "SIGHUP: nothing is reloaded and this continues; SIGTERM ends it"
 Work = Callable[[Runtime], Coroutine[Any, Any, int]]
 """What an end does while it is driven; when it returns an exit code, the process ends with it."""
 
@@ -93,6 +94,7 @@ async def _driven(life: NodeProcess) -> int:
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, end, exits.FINE)
     loop.add_signal_handler(signal.SIGINT, end, exits.INTERRUPTED)
+    loop.add_signal_handler(signal.SIGHUP, say, _HANGUP)
     socket = None if links.address is None else await _udp(runtime, life.authenticator, links, links.address)
     beacons = None if socket is None or life.finding is None else _beacons(life.finding, socket, life.clock)
     tasks = [

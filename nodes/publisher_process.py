@@ -36,14 +36,16 @@ def watchdog_for(
     table: MissionTable,
     algorithm: str | None = None,
     known: Mapping[int, SubscriptionLanguage] | None = None,
+    *,
+    advertises: bool = False,
 ) -> Watchdog:
     """Return a watchdog with a filter of every language that has notifications of its own, or of these alone;
-    those of this algorithm where there are such.
+    those of this algorithm where there are such, those for advertisements at a broker.
     """
     spoken = languages() if known is None else known
     return Watchdog(
         {
-            number: language.source_filter_by(algorithm, table)
+            number: language.source_filter_by(algorithm, table, advertises=advertises)
             for number, language in spoken.items()
             if language.has_own_notifications
         }

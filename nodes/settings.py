@@ -65,7 +65,7 @@ class UdpSettings(Settings):
 
     address: AddressText
     accept_others: bool = True
-    silence_s: Annotated[int, Field(ge=1, le=86_400)] = 30
+    silence_s: Annotated[int, Field(ge=1, le=86_400)] = 3
 
 
 class PeerSettings(Settings):

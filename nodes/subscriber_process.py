@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from dens.drivers.runtime import Runtime
 from dens.events import Event, MessageAcknowledged, MessageCreated, NotificationDelivered
@@ -12,6 +13,7 @@ from dens.interfaces import Signer
 from dens.item import Item, ItemId
 from dens.numbers import STATUS_NAMES, TYPE_NAMES, MessageType, Status
 from dens.subscriber import SubscriberEnd
+from dens.subscription_table import Subscription
 from documents import exit_codes as exits
 from documents.reading import read_document
 from documents.refusal import Refusal
@@ -24,7 +26,12 @@ from watchdog.header import HEADER_ID, HEADER_LIFETIME, body_of, framed
 
 SETTLED_S = 2.0
 """So long is waited at the end until the node has answered and heard what is still to be said."""
-_NOT_SIGNED = STATUS_NAMES[Status.NOT_SIGNED]
+_ADVICE: Final = {
+    Status.NOT_SIGNED: "ask for it again with --key and the signing key whose public key the node has",
+    Status.QUARANTINED: "a language failed with it there and finds nothing for it; the node's log says where",
+    Status.WORK: "this subscriber has used its work budget there; ask for it again later",
+}
+"""What a person can do about a refusal."""
 
 
 def ask_for(
@@ -36,40 +43,113 @@ def ask_for(
     signer: Signer | None,
     words: Thesaurus | None = None,
 ) -> None:
-    """Subscribe to what these files describe, numbered in their order; words are looked up in the thesaurus,
-    the shipped one if none is given.
+    """Subscribe to what these files describe. A subscription is named by its file.
 
-    What is in force already stays as it is; what changed becomes a newer revision, and so does what this
-    signer has not signed, because a node that knows its key would refuse that for ever.
+    A file that was sent before keeps its id. An unchanged one stays as it is; a changed one becomes a newer
+    revision, and so does one that this signer has not signed, because a node that knows its key would refuse
+    it. Words are looked up in the thesaurus, the shipped one if none is given.
     """
-    in_force = {held.id: held for held in end.in_force if held.until_ms > now_ms}
-    next_id, stamp_s = 0, now_ms // 1000 % 65536
+    _refuse_equal_names(files)
     for path in files:
-        source = read_document(path)
-        language = language_of_document(source, str(path))
-        authoring = authoring_of(language)
-        compiled = authoring.compile(source, str(path), table, stamp_s=stamp_s, thesaurus=words)
-        id, occupies = next_id, language.occupied(table, compiled.body)
-        next_id = id + 1 + occupies
-        if next_id > 256:
-            raise Refusal(f"{path}: nobody asks for more than 256 things, parts counted; give fewer files")
-        seq = end.next_seq(id, occupies)
-        vector = framed(id, seq, compiled.lifetime_q, compiled.body)
-        for warning in compiled.warnings:
-            say(str(warning))
-        held = in_force.get(id)
-        is_same = (
-            held is not None
-            and held.item.language == language.language_id
+        _subscribe_to(end, path, table, now_ms, say, signer, words)
+
+
+def _subscribe_to(
+    end: SubscriberEnd,
+    path: Path,
+    table: MissionTable,
+    now_ms: int,
+    say: Callable[[str], None],
+    signer: Signer | None,
+    words: Thesaurus | None,
+) -> None:
+    source = read_document(path)
+    language = language_of_document(source, str(path))
+    authoring = authoring_of(language)
+    stamp_s = now_ms // 1000 % 65536
+    compiled = authoring.compile(source, str(path), table, stamp_s=stamp_s, thesaurus=words)
+    for warning in compiled.warnings:
+        say(str(warning))
+    occupies = language.occupied(table, compiled.body)
+
+    def is_same(held: Subscription) -> bool:
+        return (
+            held.item.language == language.language_id
             and held.vector[HEADER_LIFETIME] == compiled.lifetime_q
             and authoring.meaning(body_of(held.vector)) == authoring.meaning(compiled.body)
         )
-        if held is not None and is_same and held.item == signed(held.item, signer):
-            say(f"subscription {id} ({path.name}) was asked for before and stays as it is")
-            continue
-        end.subscribe(vector, language.language_id, now_ms)
-        anew = " is asked for anew, signed" if is_same else ""
-        say(f"subscription {id} ({path.name}){anew}: {vector.hex()}")
+
+    held = _held_for(end, path.name, is_same, now_ms)
+    if held is not None and is_same(held) and held.item == signed(held.item, signer):
+        end.set_label(held.id, path.name)
+        say(f"subscription {held.id} ({path.name}) is active already and stays as it is")
+        return
+    id = _id_for(end, path, held, occupies, now_ms)
+    vector = framed(id, end.next_seq(id, occupies), compiled.lifetime_q, compiled.body)
+    end.subscribe(vector, language.language_id, now_ms, label=path.name)
+    say(f"subscription {id} ({path.name}){_change(held, is_same)}: {vector.hex()}")
+
+
+def _change(held: Subscription | None, is_same: Callable[[Subscription], bool]) -> str:
+    """Return how a subscription relates to the active one of its name."""
+    if held is None:
+        return ""
+    return " is sent again, signed" if is_same(held) else " replaces its earlier version"
+
+
+def _refuse_equal_names(files: Sequence[Path]) -> None:
+    names = [path.name for path in files]
+    for name in names:
+        if names.count(name) > 1:
+            raise Refusal(f"{name} is given twice; a subscription is named by its file: rename one of them")
+
+
+def _held_for(
+    end: SubscriberEnd, name: str, is_same: Callable[[Subscription], bool], now_ms: int
+) -> Subscription | None:
+    """Return the active subscription of this name, or an equal one that has no name yet."""
+    active = [held for held in end.in_force if held.until_ms > now_ms]
+    named = [held for held in active if end.labels.get(held.id) == name]
+    unnamed = [held for held in active if held.id not in end.labels and is_same(held)]
+    return next(iter(named or unnamed), None)
+
+
+def _id_for(end: SubscriberEnd, path: Path, held: Subscription | None, occupies: int, now_ms: int) -> int:
+    """Return the id of a document: the one it has, unless it needs more ids for its parts now."""
+    if held is not None and end.fits(held.id, occupies):
+        return held.id
+    if held is not None:
+        end.unsubscribe(held.id, now_ms)
+    id = end.free_id(occupies, now_ms)
+    if id is None:
+        raise Refusal(
+            f"{path}: a subscriber has 256 ids, parts included, and {1 + occupies} are not free in one "
+            "piece; withdraw something: --withdraw NAME"
+        )
+    return id
+
+
+def id_of(end: SubscriberEnd, given: str) -> int:
+    """Return the id of an active subscription that is given by its name or its id."""
+    by_name = {name: id for id, name in end.labels.items()}
+    if given in by_name:
+        return by_name[given]
+    active = {held.id for held in end.in_force}
+    if given.isascii() and given.isdigit() and int(given) in active:
+        return int(given)
+    known = ", ".join(f"{id} ({end.labels[id]})" if id in end.labels else str(id) for id in sorted(active))
+    raise Refusal(f'no subscription "{given}" is active; active: {known or "none"}')
+
+
+def withdraw_subscription(end: SubscriberEnd, given: str, now_ms: int) -> ItemId:
+    """Withdraw an active subscription. One that was withdrawn without the key with which this end signs is
+    withdrawn with it.
+    """
+    if given.isascii() and given.isdigit():
+        again = end.signed_withdrawal(int(given))
+        if again is not None:
+            return again
+    return end.unsubscribe(id_of(end, given), now_ms)
 
 
 def _named(said: Item) -> str:
@@ -85,10 +165,8 @@ def _taken(refusal: str | None) -> str:
     """Return how the node took what was said, and what the person can do about a refusal."""
     if refusal is None:
         return "has it"
-    if refusal != _NOT_SIGNED:
-        return f"refused it: {refusal}"
-    advice = "ask for it again with --key and the signing key whose public key the node has"
-    return f"refused it: {refusal}; {advice}"
+    advice = [said for status, said in _ADVICE.items() if STATUS_NAMES[status] == refusal]
+    return "; ".join([f"refused it: {refusal}", *advice])
 
 
 class Listener:

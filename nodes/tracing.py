@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from dens.authentication import Authenticator
+from dens.drivers.neighbours import LONGEST_SILENCE_MS
 from dens.engine import Engine
 from dens.events import Event
 from dens.machine import Datagram
@@ -20,8 +21,6 @@ from nodes.node_trace import NodeTrace
 from nodes.trace_folder import TraceFolder
 from traces.writer import TraceError
 
-_SILENCES: Final = 3
-"""A neighbour that was silent for so many times as long as it may be was away."""
 _ABOUT_OTHERS: Final = frozenset({int(MessageType.UNSUBSCRIBE), int(MessageType.RECEIPT)})
 """What is said of other messages, which have to be known first."""
 
@@ -110,13 +109,13 @@ def traced_node(
     engine: Engine, plan: NodePlan, store: Store, folder: Path, now_ms: int, say: Callable[[str], None]
 ) -> TracedNode:
     """Return the node with a trace in that folder; a folder that holds anything else is refused."""
-    silence_ms = 30_000 if plan.settings.udp is None else 1000 * plan.settings.udp.silence_s
+    silence_ms = 0 if plan.settings.udp is None else 1000 * plan.settings.udp.silence_s
     tag_bytes = Authenticator(engine.node, plan.secret).tag_bytes
     trace = NodeTrace(
         TraceFolder(folder, plan, now_ms),
         engine.node,
         tag_bytes,
-        _SILENCES * silence_ms,
+        LONGEST_SILENCE_MS + silence_ms,
         now_ms,
         result_readers(plan.languages),
     )

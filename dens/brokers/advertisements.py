@@ -5,10 +5,13 @@
     another of the same generation              held; the parent stays
     one of an older generation                  superseded
     a withdrawal                                a tombstone, which remembers the tree; the parent stays
+    a neighbour's distance in this generation   the parent, where it makes this broker's distance less
 
-Along parents the generation never falls, and within one the moment of the first word of it does, so a tree
-has no circles, whatever is lost or late (docs/decisions/0028-brokers.md). The parent of an edge broker is the
-publisher itself. Neighbours are told those advertisements that none which they were told includes.
+Along parents the generation never falls, and within one the distance, in hops from the publisher, does: a
+tree has no loop, whatever is lost or late (docs/decisions/0028-brokers.md). A broker that lost its store may
+choose a parent below itself; a neighbour that is nearer to the publisher replaces it
+(docs/decisions/0042-brokers-hold-and-recheck.md). The parent of an edge broker is the publisher itself.
+Neighbours are told those advertisements that none which they were told includes.
 """
 
 from collections.abc import Iterator
@@ -28,11 +31,13 @@ from dens.subscription_table import Subscription, SubscriptionTable
 class Tree:
     """One publisher's, as this broker knows it."""
 
-    __slots__ = ("generation", "held", "parent", "told")
+    __slots__ = ("generation", "held", "hops", "parent", "told")
 
-    def __init__(self, generation: int, parent: int) -> None:
+    def __init__(self, generation: int, parent: int, hops: int) -> None:
         self.generation = generation
         self.parent = parent
+        self.hops = hops
+        """The distance from the publisher: 1 at its edge broker. It only falls within a generation."""
         self.held: dict[int, Subscription] = {}
         """What is advertised, by id."""
         self.told: dict[int, None] = {}
@@ -73,7 +78,7 @@ class Advertisements:
             return status
         if self._table.get(new.key) is None and not self._shares.has_room(giver):
             return NO_ROOM
-        tree = self._tree_of(item.origin, said.generation, giver, now_ms)
+        tree = self._tree_of(item, said.generation, giver, now_ms)
         replaced = self._table.put(new)
         if replaced is None:
             self._shares.note(new.key, giver)
@@ -95,7 +100,7 @@ class Advertisements:
         status, ended, older = self._table.withdraw(item, said.withdrawal)
         if status is not STORED:
             return status
-        tree = self._tree_of(item.origin, said.generation, giver, now_ms)
+        tree = self._tree_of(item, said.generation, giver, now_ms)
         if older is not None:
             self._state.let_go_of(older.item, Reason.REPLACED, now_ms)
         self._withdrawn_shares.note((item.origin, said.withdrawal.id), giver)
@@ -142,11 +147,14 @@ class Advertisements:
         tree = self.trees.get(item.origin)
         if tree is None or tree.generation < generation:
             parent = self._ledger.neighbour(item.id)
-            tree = self.trees[item.origin] = Tree(generation, item.origin if parent is None else parent)
+            tree = self.trees[item.origin] = Tree(
+                generation, item.origin if parent is None else parent, item.hops
+            )
         return tree
 
-    def _tree_of(self, publisher: int, generation: int, giver: int, now_ms: int) -> Tree:
+    def _tree_of(self, item: Item, generation: int, giver: int, now_ms: int) -> Tree:
         """Return the tree of this generation; a newer one takes the place of an older one."""
+        publisher = item.origin
         tree = self.trees.get(publisher)
         if tree is not None and tree.generation == generation:
             return tree
@@ -155,8 +163,17 @@ class Advertisements:
                 self._state.let_go_of(old.item, Reason.REPLACED, now_ms)
                 self._table.forget(old.key)
                 self._shares.forget(old.key)
-        tree = self.trees[publisher] = Tree(generation, giver)
+        tree = self.trees[publisher] = Tree(generation, giver, item.hops)
         return tree
+
+    def move(self, publisher: int, parent: int, hops: int) -> None:
+        """Give a tree a parent that is nearer to the publisher, durably."""
+        tree = self.trees[publisher]
+        tree.parent, tree.hops = parent, hops
+        for one in [*(held.item for held in tree.held.values()), *self._tombstones(publisher)]:
+            self._state.items[one.id] = moved = one.but(hops=hops)
+            self._ledger.rewrite(moved)
+            self._ledger.note_neighbour(one.id, parent)
 
     def _leave(self, tree: Tree, gone: Subscription) -> None:
         tree.held.pop(gone.id, None)
@@ -164,7 +181,7 @@ class Advertisements:
         self._shares.forget(gone.key)
 
     def _hold(self, item: Item, tree: Tree) -> None:
-        self._state.hold(item)
+        self._state.hold(item.but(hops=tree.hops))
         self._ledger.note_neighbour(item.id, tree.parent)
 
     # ------------------------------------------------------------------ what is asked

@@ -5,21 +5,25 @@
                         RECEIPT              it is owed that no longer
     from a publisher    ANNOUNCE             the directory knows, for look-ups
                         ADVERTISE, UNADVERTISE, NOTIFICATION as from a neighbour, if it advertised that
-    from a neighbour    ADVERTISE            its publisher's tree; told to the other neighbours
+    from a neighbour    note of a summary    how far it is from publishers; a nearer one becomes a parent
+                        ADVERTISE            its publisher's tree; told to the other neighbours
                         UNADVERTISE          no longer
                         JOIN                 wanted of neighbours too
                         PRUNE                no longer
                         NOTIFICATION         for ends that are owed it, and neighbours that joined for it
 
 A broker holds a notification until all of these have it, and carries it nowhere. What it holds for its ends
-is in dens/mediator_state.py, as of any mediator.
+is in dens/mediator_state.py, as of any mediator. JOINs of a neighbour that lost its store stay until the
+neighbour repeats them, or has been in contact for one patience.
 """
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
 
 from dens import summary
 from dens.brokers.advertisements import Advertisements
-from dens.brokers.entries import Entries
+from dens.brokers.distances import Distances
+from dens.brokers.entries import Entries, Entry
 from dens.brokers.forwarding import Forwarding
 from dens.brokers.messages import Prune
 from dens.brokers.options import BrokerOptions
@@ -31,7 +35,7 @@ from dens.events import CopyReplicated, HeardOffer, MessageStored, RoutesChanged
 from dens.framing import notify_of
 from dens.identity import is_believed
 from dens.interfaces import Identities
-from dens.item import Item, ItemId, item_id
+from dens.item import NEVER_MS, NUMBER_BITS, Item, ItemId, item_id
 from dens.learning import Learning
 from dens.mediator_state import MediatorState
 from dens.messages import SummaryMessage, Withdrawal, read_receipt
@@ -51,6 +55,7 @@ from dens.numbers import (
     NOTIFY,
     PRUNE,
     PUBLISHER,
+    QUARANTINED,
     RECEIPT,
     RENEW,
     STORED,
@@ -61,6 +66,7 @@ from dens.numbers import (
     UNEXPECTED,
     UNKNOWN_LANGUAGE,
     UNSUBSCRIBE,
+    WORK,
     Reason,
     Role,
     Status,
@@ -86,14 +92,19 @@ class Broker(Participant):
 
     __slots__ = (
         "_context",
+        "_distances",
         "_identities",
         "_learning",
         "_ledger",
         "_notifying",
         "_options",
         "_reports",
+        "_restore_ms",
+        "_restored",
         "_sessions",
         "_shares",
+        "_stale",
+        "_stale_ms",
         "_state",
         "_telling",
         "_told_routes",
@@ -128,6 +139,10 @@ class Broker(Participant):
         self._learning = Learning(context, state)
         self._notifying = Notifying(context, state, self._notify)
         self._telling = Telling(context, state.items)
+        self._distances = Distances(context.sessions)
+        self._stale: dict[ItemId, int] = {}
+        """JOINs that their neighbour no longer names, and until when it may repeat them."""
+        self._stale_ms = NEVER_MS
         self._reports = False
         """Whether the tables may have become others."""
         self._told_routes: dict[int, tuple[int, int, int, int]] = {}
@@ -135,6 +150,9 @@ class Broker(Participant):
         self.entries = entries
         self.requests = requests
         self.forwarding = Forwarding(context, state, advertisements, entries, requests.neighbours, options)
+        self._restored: deque[ItemId] = deque()
+        """Notifications of an earlier life of which it is not known whom they are for."""
+        self._restore_ms = NEVER_MS
         self.strays = 0
         """How often a neighbour took back what it never told."""
 
@@ -142,6 +160,7 @@ class Broker(Participant):
 
     def restore(self, held: list[Item], inbox: list[Item], now_ms: int) -> None:
         """Take up what was held, and find out anew what is asked of whom, and who lacks what."""
+        self.forwarding.started(now_ms)
         self._learning.restore([item for item in held if item.type in _OF_ENDS], now_ms)
         own: list[Item] = []
         for item in sorted(held, key=lambda item: item.type != UNADVERTISE):
@@ -153,7 +172,7 @@ class Broker(Participant):
                     own.append(item)
                 elif item.type == JOIN:
                     self._context.quarantine.attempt(
-                        Work.TAKING, item, now_ms, self.entries.add, item, otherwise=None
+                        Work.TAKING, item, now_ms, self.entries.add, item, now_ms, otherwise=None
                     )
         for publisher in self.advertisements.trees:
             self.advertisements.tell_more(publisher, now_ms)
@@ -168,7 +187,21 @@ class Broker(Participant):
         self._tell()
         for item in held:
             if item.type == NOTIFICATION and item.id in self._state.items:
+                self._restored.append(item.id)
+        self._restore_some(now_ms)
+        for waiting in self._restored:
+            self.forwarding.hold(waiting, now_ms)
+
+    def _restore_some(self, now_ms: int) -> None:
+        """Find out whom notifications of an earlier life are for, a bounded number of units at a time."""
+        work = self._context.work
+        end = work.total + self._context.limits.work_step
+        while self._restored and work.total < end:
+            item = self._state.items.get(self._restored.popleft())
+            if item is not None:
                 self.forwarding.restore(item, now_ms)
+                self.forwarding.offer(item.id, now_ms)
+        self._restore_ms = now_ms if self._restored else NEVER_MS
 
     def could_not_take(self, item: Item, now_ms: int) -> Status:
         """Refuse it: a broker hands on only what it can judge."""
@@ -207,11 +240,11 @@ class Broker(Participant):
             status = self._take_join(item, now_ms) if kind == JOIN else self._take_prune(item, now_ms)
         else:
             status = self._learning.learn(item, session.peer, self._notify, now_ms)
-            if status is STORED and kind in (SUBSCRIBE, RENEW, UNSUBSCRIBE):
+            if status is QUARANTINED or (status is STORED and kind in (SUBSCRIBE, RENEW, UNSUBSCRIBE)):
                 self._want_of_ends(item, now_ms)
             elif status is STORED and kind == RECEIPT:
-                self.forwarding.let_go_if_done(read_receipt(item.payload), now_ms)
-        if status is STORED:
+                self.forwarding.delivered(read_receipt(item.payload), now_ms)
+        if status is STORED or status is QUARANTINED:
             happened = CopyReplicated if role is MEDIATOR else MessageStored
             self._context.events.append(
                 happened(now_ms, item, session.peer, self._context.mark(item.id, session))
@@ -254,6 +287,23 @@ class Broker(Participant):
         if self._options.advertisements:
             self.requests.review(publisher, now_ms)
         self._tell()
+        self._move_nearer(publisher, now_ms)
+        self.forwarding.tree_changed(publisher, now_ms)
+
+    def _move_nearer(self, publisher: int, now_ms: int) -> None:
+        """Take the nearest neighbour in contact as the parent where that makes the distance less."""
+        tree = self.advertisements.trees.get(publisher)
+        if tree is None or not self._passes_advertisements:
+            return
+        nearest = self._distances.nearest(publisher, tree.generation)
+        if nearest is None or nearest[0] + 1 >= tree.hops:
+            return
+        former = tree.parent
+        self.advertisements.move(publisher, nearest[1], nearest[0] + 1)
+        self._telling.tell([(former, tree.held[id].item) for id in tree.told], ())
+        self.requests.move(publisher, former, now_ms)
+        self._tell()
+        self.forwarding.tree_changed(publisher, now_ms)
 
     @property
     def _passes_advertisements(self) -> bool:
@@ -263,14 +313,47 @@ class Broker(Participant):
         if not self._state.owing.judges(item.language):
             return UNKNOWN_LANGUAGE
         if not self._shares.has_room(item.origin):
+            self._forget_stale(self.entries.of(item.origin), now_ms)
+        if not self._shares.has_room(item.origin):
             return NO_ROOM
-        entry = self.entries.add(item)
+        entry = self.entries.add(item, now_ms)
         self._shares.note(item.id, item.origin)
         self._state.hold(item)
         held = entry.held
         self.requests.want(Wanted(held.key, item, held.body, item.origin, entry.publisher), now_ms)
         self._tell()
+        self._forget_stale([one for one in self.entries.of(item.origin) if entry.repeats(one)], now_ms)
+        self.forwarding.joined(entry, now_ms)
         return STORED
+
+    def _forget_stale(self, entries: Iterable[Entry], now_ms: int) -> None:
+        """Forget those of some JOINs that their neighbour no longer names."""
+        for entry in entries:
+            if entry.held.item.id in self._stale:
+                self._forget_entry(entry.held.item.id, Reason.WITHDRAWN, now_ms)
+
+    def _name_stale(self, session: PeerSession, now_ms: int) -> None:
+        """Note which JOINs a neighbour does not name in its summary: it lost its store. It states its
+        requests again; until then the former ones stand.
+        """
+        for entry in self.entries.of(session.peer):
+            joined = entry.held.item.id
+            if session.knows(joined):
+                self._stale.pop(joined, None)
+            elif joined not in self._stale:
+                self._stale[joined] = now_ms + self._options.patience_ms
+        self._stale_ms = min(self._stale.values(), default=NEVER_MS)
+
+    def _end_stale(self, now_ms: int) -> None:
+        """Forget JOINs that were not repeated in time; a neighbour that is not in contact has more time."""
+        for joined, until_ms in list(self._stale.items()):
+            if until_ms > now_ms or joined not in self._stale:
+                continue
+            if joined >> NUMBER_BITS in self._sessions:
+                self._forget_entry(joined, Reason.WITHDRAWN, now_ms)
+            else:
+                self._stale[joined] = now_ms + self._options.patience_ms
+        self._stale_ms = min(self._stale.values(), default=NEVER_MS)
 
     def _take_prune(self, item: Item, now_ms: int) -> Status:
         """Forget a JOIN of the same neighbour's. One that it never told is none here either, and would come
@@ -288,6 +371,7 @@ class Broker(Participant):
     def _forget_entry(self, joined: ItemId, reason: Reason, now_ms: int) -> bool:
         entry = self.entries.remove(joined, now_ms)
         self._shares.forget(joined)
+        self._stale.pop(joined, None)
         if entry is None:
             return False
         self.requests.want_no_more(entry.held.key, now_ms)
@@ -311,10 +395,12 @@ class Broker(Participant):
         is_of_end = session.role is PUBLISHER and self._options.advertisements
         if is_of_end and not self.advertisements.admit(item, now_ms):
             return NOT_ADVERTISED
+        if self._context.work.is_spent(item.origin, now_ms):
+            return WORK
         receivers = self.forwarding.receivers(item, session.peer, now_ms)
         status = self._learning.learn(item, session.peer, self._notify, now_ms)
         if status is STORED:
-            self.forwarding.begin(item.id, receivers, now_ms)
+            self.forwarding.begin(item.id, receivers, session.peer, now_ms)
         return status
 
     # ------------------------------------------------------------------ giving messages
@@ -338,21 +424,24 @@ class Broker(Participant):
             self.forwarding.met(peer)
             self.requests.met(peer, now_ms)
             self._tell()
-            self.peer_said_more(session, known, now_ms)
+            self.peer_said_more(session, known, 0, now_ms)
+            for publisher in self._distances.hear(session, note):
+                self._move_nearer(publisher, now_ms)
         elif session.role is SUBSCRIBER:
             owed = self._state.carried.owed_to(peer)
             self._notifying.met(session, now_ms)
             for one in owed:
-                self.forwarding.let_go_if_done(one, now_ms)
+                if session.knows(one):
+                    self.forwarding.delivered(one, now_ms)
+                else:
+                    self.forwarding.let_go_if_done(one, now_ms)
         self._report(now_ms)
 
-    def peer_said_more(self, session: PeerSession, known: Summary, now_ms: int) -> None:
+    def peer_said_more(self, session: PeerSession, known: Summary, first: int, now_ms: int) -> None:
         """Queue what a neighbour lacks of the origins that it has told of; forget what it has forgotten."""
         peer = session.peer
         if peer <= session.covered:
-            for entry in self.entries.of(peer):
-                if not session.knows(entry.held.item.id):
-                    self._forget_entry(entry.held.item.id, Reason.WITHDRAWN, now_ms)
+            self._name_stale(session, now_ms)
         makes, breaks = self.requests.told_to(peer)
         if self._passes_advertisements:
             more_makes, more_breaks = self.advertisements.told_to(peer)
@@ -362,6 +451,12 @@ class Broker(Participant):
                 self.requests.pruned(peer, item, now_ms)
         self._tell()
         self.forwarding.offer_lacking(session, now_ms)
+
+    def note(self, session: PeerSession, now_ms: int) -> bytes:
+        """State to a neighbour how far this broker is from each publisher."""
+        if session.role is not MEDIATOR or not self._passes_advertisements:
+            return b""
+        return self._distances.note(self.advertisements.trees, session.peer)
 
     def pass_on(self, items: Sequence[Item], giver: PeerSession, now_ms: int) -> None:
         """Give notifications to those in contact whom they are for."""
@@ -395,7 +490,7 @@ class Broker(Participant):
         """Learn how a peer took a message."""
         if item.type == NOTIFY:
             if self._notifying.acknowledged(item, status, session):
-                self.forwarding.let_go_if_done(item.id, now_ms)
+                self.forwarding.delivered(item.id, now_ms)
             self._notifying.deferred.find_more(session, now_ms)
         elif item.type == NOTIFICATION:
             self.forwarding.answered(item.id, status, session.peer, now_ms)
@@ -406,17 +501,38 @@ class Broker(Participant):
                 self._tell()
 
     def timer_due(self, now_ms: int) -> None:
-        """Look again for what was put off; give up whoever does not come; tell JOINs anew."""
+        """Do work that waits; look again for what was put off; give up whoever does not come; tell JOINs
+        anew.
+        """
+        if self._restore_ms <= now_ms:
+            self._restore_some(now_ms)
+        if self._learning.waiting.due_ms <= now_ms:
+            for item_id in self._learning.step(self._notify, now_ms):
+                self.forwarding.let_go_if_done(item_id, now_ms)
         if self._notifying.deferred.find_ms <= now_ms:
             self._notifying.deferred.find_for_all(now_ms)
         self.forwarding.lose_patience(now_ms)
         if self.requests.renew_ms <= now_ms:
             self.requests.renew(now_ms)
             self._tell()
+        if self.requests.leave_ms <= now_ms:
+            self.requests.leave(now_ms)
+            self._tell()
+        if self._stale_ms <= now_ms:
+            self._end_stale(now_ms)
 
     def next_timer_ms(self) -> int:
-        """Return when something is to be found, given up or told anew."""
-        return min(self._notifying.deferred.find_ms, self.forwarding.due_ms, self.requests.renew_ms)
+        """Return when something is to be done, found, given up or told anew."""
+        requests = self.requests
+        return min(
+            self._restore_ms,
+            self._learning.waiting.due_ms,
+            self._notifying.deferred.find_ms,
+            self.forwarding.due_ms,
+            requests.renew_ms,
+            requests.leave_ms,
+            self._stale_ms,
+        )
 
     def next_end_ms(self) -> int:
         """Return when a subscription has lingered enough."""
@@ -446,6 +562,7 @@ class Broker(Participant):
         elif item.type == JOIN:
             entry = self.entries.remove(item_id, now_ms)
             self._shares.forget(item_id)
+            self._stale.pop(item_id, None)
             if entry is not None:
                 self.requests.want_no_more(entry.held.key, now_ms)
                 self._tell()

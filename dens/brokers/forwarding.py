@@ -1,15 +1,19 @@
 """Whom a broker hands a notification to, and for how long it holds it.
 
-It holds a copy until everybody whom it is for has acknowledged it, and waits for whoever is not in contact as
-long as its patience lasts.
+It holds a copy until all receivers have acknowledged it, and waits for a receiver that is not in contact as
+long as its patience lasts. A notification may come before the JOINs and subscriptions that it is for: after a
+start with an empty store the neighbours state theirs again, each in its own time. So one without a receiver,
+and every one that comes within one patience after a start, is held for that long and checked again with every
+JOIN, subscription and tree (docs/decisions/0042-brokers-hold-and-recheck.md).
 """
 
 from collections.abc import Mapping
 from typing import Final
 
 from dens.brokers.advertisements import Advertisements
-from dens.brokers.entries import Entries
-from dens.brokers.handing import WHOEVER, Handing
+from dens.brokers.entries import Entries, Entry
+from dens.brokers.handing import Handing
+from dens.brokers.messages import ALL
 from dens.brokers.options import BrokerOptions
 from dens.context import NodeContext
 from dens.events import CopyDropped
@@ -23,6 +27,8 @@ _SETTLED: Final = HAS_IT | {SUPERSEDED, EXPIRED}
 """After these answers a neighbour needs a notification no more."""
 _PRIORITY: Final = 2
 """Notifications go behind what says where they go."""
+_OPEN_PERCENT: Final = 50
+"""Above this share of the room open notifications are dropped first, the oldest of them."""
 
 
 class Forwarding:
@@ -33,11 +39,14 @@ class Forwarding:
         "_entries",
         "_events",
         "_handing",
+        "_limits",
         "_neighbours",
         "_options",
         "_quarantine",
         "_sessions",
+        "_settled_ms",
         "_state",
+        "_unknown",
     )
 
     def __init__(
@@ -57,7 +66,16 @@ class Forwarding:
         self._entries = entries
         self._neighbours = neighbours
         self._options = options
+        self._limits = context.limits
         self._handing = Handing(options.patience_ms)
+        self._unknown: set[ItemId] = set()
+        """Notifications of an earlier life whose receivers are not known yet."""
+        self._settled_ms = 0
+        """Until when every notification is open."""
+
+    def started(self, now_ms: int) -> None:
+        """Let neighbours state their requests before a notification counts as delivered to all."""
+        self._settled_ms = now_ms + self._options.patience_ms
 
     # ------------------------------------------------------------------ whom it is for
 
@@ -76,25 +94,70 @@ class Forwarding:
             found.discard(giver)
         return found
 
-    def begin(self, item_id: ItemId, receivers: set[int], now_ms: int) -> None:
-        """Hold a notification for these neighbours, and for whoever is owed it."""
-        self._handing.begin(item_id, receivers, now_ms)
+    def begin(self, item_id: ItemId, receivers: set[int], giver: int | None, now_ms: int) -> None:
+        """Hold a notification for these neighbours and for the ends that expect it."""
+        is_expected = bool(receivers) or self._state.carried.is_owed(item_id)
+        is_open = not is_expected or now_ms < self._settled_ms
+        self._handing.begin(item_id, receivers, giver, is_open, now_ms)
+        if is_open:
+            self._make_room(now_ms)
+
+    def _make_room(self, now_ms: int) -> None:
+        """Drop open notifications where they would fill the room of those that have receivers."""
+        carried, limits = self._state.carried, self._limits
+        while (
+            100 * len(carried) > _OPEN_PERCENT * limits.notification_items
+            or 100 * carried.total_bytes > _OPEN_PERCENT * limits.notification_bytes
+        ) and (oldest := self._oldest_open()) is not None:
+            self._handing.close(oldest)
+            if not self._handing.lacking(oldest) and not carried.is_owed(oldest):
+                self._let_go(oldest, Reason.OLDEST, now_ms)
+
+    def _oldest_open(self) -> ItemId | None:
+        return next((one for one in self._handing.open() if one not in self._unknown), None)
+
+    def hold(self, item_id: ItemId, now_ms: int) -> None:
+        """Hold a notification of which it is not known yet whom it is for."""
+        self._unknown.add(item_id)
+        self._handing.begin(item_id, (), None, True, now_ms)
 
     def restore(self, item: Item, now_ms: int) -> None:
-        """Hold a notification of an earlier life for those whom it is for; some of them may have it."""
-        receivers = {WHOEVER}
-        if not self._options.floods:
-            nobody: set[int] = set()
-            receivers = self._quarantine.attempt(
-                Work.MATCHING, item, now_ms, self.receivers, item, None, now_ms, otherwise=nobody
-            )
-        self.begin(item.id, receivers, now_ms)
-        self.let_go_if_done(item.id, now_ms)
+        """Hold a notification of an earlier life for its receivers; some of them may have it."""
+        self._unknown.discard(item.id)
+        self.begin(item.id, self._receivers_again(item, now_ms), None, now_ms)
+
+    def _receivers_again(self, item: Item, now_ms: int) -> set[int]:
+        nobody: set[int] = set()
+        return self._quarantine.attempt(
+            Work.MATCHING, item, now_ms, self.receivers, item, None, now_ms, otherwise=nobody
+        )
 
     def met(self, neighbour: int) -> None:
-        """Where everybody gets everything, let a neighbour that is new have what is held."""
+        """Where every neighbour gets everything, hold what is held for a new neighbour too."""
         if self._options.floods and neighbour not in self._neighbours:
             self._handing.also_for(neighbour)
+
+    def joined(self, entry: Entry, now_ms: int) -> None:
+        """Check open notifications against a JOIN that has just come."""
+        asked = [item for item in self._open() if entry.publisher in (item.origin, ALL)]
+        if asked:
+            for item in self._entries.satisfying(entry, asked, now_ms):
+                self._also_for(item, {entry.held.item.origin}, now_ms)
+
+    def tree_changed(self, publisher: int, now_ms: int) -> None:
+        """Check open notifications of a publisher whose tree is new or has another parent."""
+        for item in self._open():
+            if item.origin == publisher:
+                self._also_for(item, self._receivers_again(item, now_ms), now_ms)
+
+    def _open(self) -> list[Item]:
+        items = self._state.items
+        return [items[item_id] for item_id in self._handing.open() if item_id in items]
+
+    def _also_for(self, item: Item, receivers: set[int], now_ms: int) -> None:
+        """Hold an open notification for these receivers too, and give it to those in contact."""
+        if self._handing.add(item.id, receivers):
+            self.offer(item.id, now_ms)
 
     # ------------------------------------------------------------------ giving it
 
@@ -128,12 +191,24 @@ class Forwarding:
 
     # ------------------------------------------------------------------ letting go of it
 
+    def delivered(self, item_id: ItemId, now_ms: int) -> None:
+        """Learn that an end has it."""
+        self._handing.handed(item_id)
+        self.let_go_if_done(item_id, now_ms)
+
     def let_go_if_done(self, item_id: ItemId, now_ms: int) -> None:
-        """Let go of a notification that everybody has whom it was for."""
-        if not self._handing.lacking(item_id) and not self._state.carried.is_owed(item_id):
-            self._let_go(item_id, Reason.DELIVERED, now_ms)
+        """Drop a notification that all its receivers have, unless it is open."""
+        handing = self._handing
+        if (
+            not handing.is_open(item_id)
+            and not handing.lacking(item_id)
+            and not self._state.carried.is_owed(item_id)
+        ):
+            reason = Reason.DELIVERED if handing.is_handed(item_id) else Reason.PATIENCE_OVER
+            self._let_go(item_id, reason, now_ms)
 
     def _let_go(self, item_id: ItemId, reason: Reason, now_ms: int) -> None:
+        self._unknown.discard(item_id)
         self._handing.forget(item_id)
         item = self._state.carried.remove(item_id)
         if item is not None:
@@ -141,6 +216,7 @@ class Forwarding:
 
     def forget(self, item_id: ItemId) -> None:
         """Hold it no longer: its lifetime is over."""
+        self._unknown.discard(item_id)
         self._handing.forget(item_id)
 
     @property
@@ -154,16 +230,18 @@ class Forwarding:
             self._give_up(item_id, now_ms)
 
     def _give_up(self, item_id: ItemId, now_ms: int) -> None:
-        """Give up those that are not in contact, and say so; wait on for the others."""
+        """Expect no further receivers; give up those that are not in contact, and report it; wait on for the
+        others.
+        """
         carried = self._state.carried.get(item_id)
         if carried is None:
             self._handing.forget(item_id)
             return
         word = REASON_NAMES[Reason.PATIENCE_OVER]
+        self._handing.close(item_id)
         for one in sorted(self._handing.lacking(item_id) - self._sessions.keys()):
-            self._handing.has(item_id, one)
-            if one != WHOEVER:
-                self._events.append(CopyDropped(now_ms, carried.item, one, word))
+            self._handing.give_up(item_id, one)
+            self._events.append(CopyDropped(now_ms, carried.item, one, word))
         for one in sorted(carried.owed.keys() - self._sessions.keys()):
             self._state.carried.delivered(item_id, one)
             self._events.append(CopyDropped(now_ms, carried.item, one, word))

@@ -50,12 +50,13 @@ class BrokerNode(Engine):
         identities: Identities | None = None,
         authenticator: Authenticator | None = None,
         limits: Limits | None = None,
+        work_exceeded: tuple[type[Exception], ...] = (),
     ) -> None:
         options = options or BrokerOptions()
         # Nobody waits for events of an ended subscription for longer than for anything else.
         bounds = replace(limits or Limits(), linger_ms=options.patience_ms)
-        context = NodeContext(node, store, authenticator, bounds)
-        heard = LanguageMatchers(matchers, listens_to, judged)
+        context = NodeContext(node, store, authenticator, bounds, work_exceeded)
+        heard = LanguageMatchers(matchers, context.work, listens_to, judged)
         self.state: Final = MediatorState(
             context,
             heard,
@@ -72,7 +73,7 @@ class BrokerNode(Engine):
             context,
             self.state,
             advertisements,
-            Entries(context, partial(LanguageMatchers, matchers, listens_to)),
+            Entries(context, partial(LanguageMatchers, matchers, context.work, listens_to)),
             Requests(context, self.state, advertisements, languages, options),
             options,
             identities,

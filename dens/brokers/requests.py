@@ -27,6 +27,9 @@ from watchdog.header import body_of, framed
 JOIN_LIFETIME_Q: Final = 168
 """2²¹ seconds, about 24 days: JOINs are taken back when they are not needed, and told anew at half of it."""
 
+LEAVE_MS: Final = 10_000
+"""How long a former parent is still asked: the JOINs to the new one need time to reach the publisher."""
+
 _HALF_MS: Final = LIFETIME_MS[JOIN_LIFETIME_Q] // 2
 
 Target = tuple[int, int]
@@ -67,6 +70,7 @@ class Requests:
         "_asked",
         "_context",
         "_languages",
+        "_leaving",
         "_ledger",
         "_options",
         "_state",
@@ -75,6 +79,7 @@ class Requests:
         "_words",
         "breaks",
         "cancelled",
+        "leave_ms",
         "makes",
         "neighbours",
         "prunes",
@@ -103,6 +108,10 @@ class Requests:
         """JOINs that never left."""
         self._waits: dict[Target, None] = {}
         """Of whom more is to be asked when there is room."""
+        self._leaving: dict[Target, int] = {}
+        """Who was the parent until lately, and until when it is still asked."""
+        self.leave_ms = NEVER_MS
+        """When a former parent is to be asked no longer."""
         self.wanted: dict[SubscriptionKey, Wanted] = {}
         self.neighbours: dict[int, None] = {}
         """The brokers that were met, in this life or in one that is remembered."""
@@ -134,10 +143,30 @@ class Requests:
             if wanted.source is None or wanted.publisher == publisher:
                 self._place(wanted, now_ms, publisher)
 
+    def move(self, publisher: int, former: int, now_ms: int) -> None:
+        """Ask the new parent of a tree, and the former one for a while longer."""
+        if (former, publisher) in self._asked:
+            self._leaving[former, publisher] = now_ms + min(LEAVE_MS, self._options.patience_ms)
+            self._leave_by()
+        self.review(publisher, now_ms)
+
+    def leave(self, now_ms: int) -> None:
+        """Ask former parents no longer whose time is over."""
+        for target in [one for one, until_ms in self._leaving.items() if until_ms <= now_ms]:
+            del self._leaving[target]
+            for key in list(self._asked[target].placed) if target in self._asked else ():
+                self._take_out(target, key, now_ms)
+        self._leave_by()
+
+    def _leave_by(self) -> None:
+        self.leave_ms = min(self._leaving.values(), default=NEVER_MS)
+
     def met(self, neighbour: int, now_ms: int) -> None:
         """Ask a neighbour that was not met before, where everybody is asked."""
         if neighbour not in self.neighbours:
             self.neighbours[neighbour] = None
+            if self._options.floods:
+                self._ledger.note_met(neighbour)
             if not self._options.advertisements:
                 for wanted in list(self.wanted.values()):
                     self._place(wanted, now_ms)
@@ -174,10 +203,12 @@ class Requests:
         for target in targets:
             self._put_in(target, wanted, now_ms)
         for target in list(self._asked):
-            if target not in targets and publisher in (None, target[1]):
+            if target not in targets and target not in self._leaving and publisher in (None, target[1]):
                 self._take_out(target, wanted.key, now_ms)
 
     def _put_in(self, target: Target, wanted: Wanted, now_ms: int) -> None:
+        if self._leaving.pop(target, None) is not None:
+            self._leave_by()
         asked = self._asked.setdefault(target, _Asked())
         older = asked.placed.get(wanted.key)
         language = wanted.item.language
@@ -356,6 +387,7 @@ class Requests:
 
     def restore(self, own: Iterable[Item], wanted: Iterable[Wanted], now_ms: int) -> None:
         """Ask for all that is wanted as if it came now, and tell only what was not told before a restart."""
+        self.neighbours.update(dict.fromkeys(self._ledger.met()))
         before: dict[tuple[Target, int, bytes], Item] = {}
         for item in own:
             neighbour = self._ledger.neighbour(item.id)

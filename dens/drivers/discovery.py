@@ -1,7 +1,7 @@
 """Who is in the neighbourhood: beacons that say so to everybody, and what is believed of them.
 
     0   4  "DENS"
-    4   1  version of this layout: 1
+    4   1  version of this layout: 2; in 1 a tag covered no receiver
     5   1  role
     6   1  table check of the mission table
     7   4  node
@@ -21,14 +21,15 @@ from ipaddress import ip_address
 from struct import Struct
 from typing import Final, NamedTuple
 
-from dens.authentication import TAG_BYTES, Authenticator
+from dens.authentication import EVERYONE, TAG_BYTES, Authenticator
 from dens.drivers.neighbours import Address
-from dens.errors import RemoteProtocolError
+from dens.envelope import UPDATE_ADVICE
+from dens.errors import OtherVersionError, RemoteProtocolError
 from dens.numbers import LAST_NODE, Role
 from dens.rate_limit import RateLimit
 
 MAGIC: Final = b"DENS"
-VERSION: Final = 1
+VERSION: Final = 2
 _BEACON: Final = Struct(">4sBBBIIIH")
 BEACON_BYTES: Final = _BEACON.size
 _ROLES: Final = frozenset(int(role) for role in Role)
@@ -73,7 +74,7 @@ class Beacon:
             raise RemoteProtocolError(f"{len(content)} bytes are no beacon", 0)
         _, version, role, check, node, life, count, tenths = _BEACON.unpack(content)
         if version != VERSION:
-            raise RemoteProtocolError(f"version {version} is not known, {VERSION} is", 4)
+            raise OtherVersionError(f"version {version} is not known, {VERSION} is", 4)
         if role not in _ROLES:
             raise RemoteProtocolError(f"role {role} is not known", 5)
         if node > LAST_NODE:
@@ -140,7 +141,7 @@ class Discovery:
         told = Beacon(self._role, self._table_check, node, self._life, self._count, self._period_ms)
         self._due_ms = now_ms + self._period_ms * (80 + (node * 31 + self._count * 17) % 41) // 100
         content = told.encode()
-        return content + self._authenticator.tag(content, 0)
+        return content + self._authenticator.tag(content, self._role, EVERYONE, 0)
 
     def heard(self, data: bytes, place: Address, now_ms: int) -> Seen:
         """Look into what came to the group from there; nothing is believed before its tag verifies."""
@@ -150,11 +151,13 @@ class Discovery:
         content, tag = (data[:-TAG_BYTES], data[-TAG_BYTES:]) if tag_bytes else (data, b"")
         try:
             beacon = Beacon.decode(content)
+        except OtherVersionError:
+            return self._refuse(f"it sends beacons of another version: {UPDATE_ADVICE}")
         except RemoteProtocolError:
             return self._refuse("")  # Whatever else uses this group, another mission among it.
         if beacon.node == self._authenticator.node:
             return Seen(None)  # Our own, most likely.
-        if tag_bytes and not self._authenticator.verifies(content, tag, beacon.node, 0):
+        if tag_bytes and not self._authenticator.verifies_broadcast(content, tag, beacon.node, beacon.role):
             return self._refuse("")
         if beacon.table_check != self._table_check:
             return self._refuse(f"node {beacon.node} works with another mission table: give both the same")

@@ -1,11 +1,13 @@
 """Keys as files: the mission's secret, a node's share of it, and a subscriber's own signing key.
 
-A key is one line of text, `dens-KIND-1 NODE HEX`, so that it can be read out, compared and pasted:
+A key is one line of text, `dens-KIND-VERSION NODE HEX`, so that it can be read out, compared and pasted:
 
-    dens-mission-1 - 64 hex digits        the secret of the mission; every tag derives from it
-    dens-node-1 7 64 hex digits           what node 7 authenticates with; derived from the mission's
-    dens-signing-1 7 64 hex digits        the secret with which subscriber 7 signs (Ed25519)
-    dens-public-1 7 64 hex digits         by which everybody else recognises that
+    dens-mission-1 - 64 hex digits            the secret of the mission; every tag derives from it
+    dens-node-2 7/subscriber 64 hex digits    what node 7 authenticates with in this role; derived from it
+    dens-signing-1 7 64 hex digits            the secret with which subscriber 7 signs (Ed25519)
+    dens-public-1 7 64 hex digits             by which everybody else recognises that
+
+Node keys of version 1 had no role and verify nowhere any more; they have to be derived again.
 
 `new_mission_key`, `new_signing_key`, `derive` and `describe` are what `dens key new|derive|show` do.
 """
@@ -22,7 +24,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from dens.authentication import node_key
 from dens.errors import BadKeyError
-from dens.numbers import LAST_NODE
+from dens.numbers import LAST_NODE, Role
 
 KEY_BYTES: Final = 32
 _LONGEST_FILE: Final = 4_096
@@ -30,19 +32,25 @@ _LONGEST_FILE: Final = 4_096
 MISSION, NODE, SIGNING, PUBLIC = "mission", "node", "signing", "public"
 KINDS: Final = {
     MISSION: "the secret of a mission; whoever has it can speak for every node",
-    NODE: "what one node authenticates with; whoever has it can speak for this node to its neighbours",
+    NODE: "authenticates one node in one role; its holder can speak for this node in this role only",
     SIGNING: "the secret with which one subscriber signs; whoever has it can speak for this subscriber",
     PUBLIC: "by which others recognise a subscriber; it is no secret",
 }
 
 
+_VERSIONS: Final = {MISSION: "1", NODE: "2", SIGNING: "1", PUBLIC: "1"}
+ROLES: Final = {role.name.lower(): role for role in Role}
+"""The roles that a node key can be derived for, by the word in commands and key files."""
+
+
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key of one kind, for one node unless it is the mission's."""
+    """One key of one kind, for one node unless it is the mission's; a node key also for one role."""
 
     kind: str
     node: int | None
     secret: bytes
+    role: Role | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -53,9 +61,18 @@ class Key:
             raise BadKeyError("a mission key belongs to no node, every other one to a node")
         if self.node is not None and not 0 <= self.node <= LAST_NODE:
             raise BadKeyError(f"{self.node} is no node; nodes are 0..{LAST_NODE}")
+        if (self.role is None) is (self.kind == NODE):
+            raise BadKeyError(f"a node key belongs to one role ({', '.join(ROLES)}), every other key to none")
 
     def __repr__(self) -> str:
-        return f"Key({self.kind!r}, {self.node!r}, {self.fingerprint!r})"
+        return f"Key({self.kind!r}, {self._place!r}, {self.fingerprint!r})"
+
+    @property
+    def _place(self) -> str:
+        """Return the node, with its role where it has one, as the line of a key has it."""
+        if self.node is None:
+            return "-"
+        return str(self.node) if self.role is None else f"{self.node}/{self.role.name.lower()}"
 
     @property
     def fingerprint(self) -> str:
@@ -64,21 +81,29 @@ class Key:
 
     def as_line(self) -> str:
         """Return the key as text."""
-        return f"dens-{self.kind}-1 {'-' if self.node is None else self.node} {self.secret.hex()}\n"
+        return f"dens-{self.kind}-{_VERSIONS[self.kind]} {self._place} {self.secret.hex()}\n"
 
     @classmethod
     def from_line(cls, line: str) -> "Key":
         """Read a key from text, or raise BadKeyError."""
         words = line.split()
         form = words[0].split("-") if words else []
-        if len(words) != 3 or len(form) != 3 or form[0] != "dens" or form[2] != "1":
-            raise BadKeyError("a key is one line: dens-KIND-1, a node or -, and 64 hex digits")
+        if form == ["dens", NODE, "1"]:
+            raise BadKeyError(
+                "a node key of version 1 has no role and is not accepted any more; derive it again: dens key "
+                f"derive MISSION_KEY --node {words[1] if len(words) > 1 else 'NODE'} --role ROLE -o FILE"
+            )
+        if len(words) != 3 or len(form) != 3 or form[0] != "dens" or form[2] != _VERSIONS.get(form[1], "1"):
+            raise BadKeyError("a key is one line: dens-KIND-VERSION, a node or -, and 64 hex digits")
+        number, _, role = words[1].partition("/")
+        if role and role not in ROLES:
+            raise BadKeyError(f"{role!r} is not a role; roles are {', '.join(ROLES)}")
         try:
-            node = None if words[1] == "-" else int(words[1])
+            node = None if number == "-" else int(number)
             secret = bytes.fromhex(words[2])
         except ValueError:
             raise BadKeyError("the node of a key is a number or -, its secret hex digits") from None
-        return cls(form[1], node, secret)
+        return cls(form[1], node, secret, ROLES[role] if role else None)
 
 
 def new_mission_key() -> Key:
@@ -91,14 +116,18 @@ def new_signing_key(node: int) -> Key:
     return Key(SIGNING, node, os.urandom(KEY_BYTES))
 
 
-def derive(key: Key, node: int | None = None) -> Key:
-    """Return a node's key from the mission's, or the public key from a signing one."""
+def derive(key: Key, node: int | None = None, role: Role | None = None) -> Key:
+    """Return the key of a node in a role from the mission's, or the public key from a signing one."""
     if key.kind == MISSION:
-        if node is None:
-            raise BadKeyError("say for which node the key is to be derived")
+        if node is None or role is None:
+            raise BadKeyError(
+                f"a node key is derived for a node (--node) and a role (--role {'|'.join(ROLES)})"
+            )
         if not 0 <= node <= LAST_NODE:
             raise BadKeyError(f"{node} is no node; nodes are 0..{LAST_NODE}")
-        return Key(NODE, node, node_key(key.secret, node))
+        return Key(NODE, node, node_key(key.secret, node, role), role)
+    if role is not None:
+        raise BadKeyError(f"only a node key has a role; leave --role out for a {key.kind} key")
     if key.kind == SIGNING:
         if node not in (None, key.node):
             raise BadKeyError(f"this signing key is subscriber {key.node}'s, not {node}'s")
@@ -116,6 +145,8 @@ def describe(key: Key) -> dict[str, str | int]:
     }
     if key.node is not None:
         facts["node"] = key.node
+    if key.role is not None:
+        facts["role"] = key.role.name.lower()
     if key.kind in (SIGNING, PUBLIC):
         facts["public key"] = (derive(key) if key.kind == SIGNING else key).as_line().strip()
     return facts

@@ -13,7 +13,11 @@ A hello is not tied to a contact, so a recorded one verifies too. Therefore, whe
 
 Silence is measured without greetings (hellos and summaries, which are said until they are answered): a peer
 that says nothing else has not understood us, and is greeted anew. If that does not help it is given twice the
-time, because an answer may be slow to come.
+time, because an answer may be slow to come. A listed peer from which nothing at all comes is out of reach. It
+is greeted at a constant rate, so that a short contact is not missed.
+
+A contact is open from the first sign of life until a greeting is not answered, or the peer is forgotten
+(`contact_changes`).
 
 Whoever is started anew greets from another address, and the old one falls silent. Where both are heard after
 that, two are alive who share a number.
@@ -27,7 +31,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from dens.authentication import TAG_BYTES, Authenticator
-from dens.envelope import TAGGED, VERSION, other_version, peek
+from dens.envelope import TAGGED, UPDATE_ADVICE, VERSION, other_version, peek
 from dens.errors import RemoteProtocolError
 from dens.item import ENVELOPE_BYTES
 from dens.messages import Hello
@@ -41,6 +45,9 @@ LOYAL_MS: Final = 10_000
 """For so long after it was heard an authenticated peer is not moved to another address."""
 LONGEST_SILENCE_MS: Final = 30_000
 """A listed peer is greeted anew at least so often, or as often as was asked for if that is less often."""
+GONE_MS: Final = 90_000
+"""The least silence after which a peer is forgotten that is neither listed nor found by beacons. An idle one
+greets every half minute."""
 MISSED: Final = 5
 """After so many periods without a beacon, or any word, a neighbour that was found by beacons is let go."""
 LEAST_MISSED_MS: Final = 5_000
@@ -67,6 +74,15 @@ class Rival(NamedTuple):
     place: Address
 
 
+class ContactChange(NamedTuple):
+    """A contact that opened, or closed for a reason."""
+
+    node: int
+    place: Address
+    reason: str | None
+    """Why it closed; None where it opened."""
+
+
 class Heard(NamedTuple):
     """Who says something, as far as its address tells."""
 
@@ -76,6 +92,8 @@ class Heard(NamedTuple):
     """Whether a contact begins with it."""
     why: str = ""
     """Why it is not heard, as far as that is known."""
+    advice: str = ""
+    """What to do about it; worth saying once for each place."""
     rival: Rival | None = None
     """Who shares its number; told once for each pair of places."""
 
@@ -97,6 +115,12 @@ class _Peer:
     """When its last beacon came, or anything else that is news, where it was found by beacons."""
     missed_ms: int = 0
     """After so much silence of that kind it is let go."""
+    is_open: bool = False
+    """Whether there is a contact: it was heard, and answered the last greeting."""
+    is_heard: bool = False
+    """Whether anything came since it was greeted."""
+    has_spoken: bool = False
+    """Whether anything but greetings came since it was greeted."""
 
     def silence_ms(self, now_ms: int) -> int:
         """Return how long it has been silent. A clock that was put back begins to count anew."""
@@ -125,6 +149,12 @@ class Neighbours:
         self._voices: dict[int, tuple[Address, Address | None, int]] = {}
         """Where each peer spoke last, where before that, and since when it has spoken from there."""
         self._told: set[frozenset[Address]] = set()
+        self._changes: list[ContactChange] = []
+
+    def contact_changes(self) -> list[ContactChange]:
+        """Return which contacts opened and closed since the last call."""
+        changes, self._changes = self._changes, []
+        return changes
 
     def __len__(self) -> int:
         """Return how many peers are known."""
@@ -142,7 +172,7 @@ class Neighbours:
         known = self._nodes.get(address)
         seen = peek(data)
         if seen is None:
-            return Heard(known, why="" if known is not None else _why_unread(data))
+            return Heard(known) if known is not None else _unread(data)
         kind, _, origin, *_ = seen
         if known is not None and (kind != HELLO or origin == known or known in self._listed):
             return Heard(known)
@@ -160,12 +190,16 @@ class Neighbours:
         peer, seen = self._peers.get(node), peek(data)
         if peer is None or seen is None:
             return None
+        peer.is_heard = True
+        if not peer.is_open:
+            peer.is_open = True
+            self._changes.append(ContactChange(node, peer.address, None))
         if peer.beacon_ms is not None:
             peer.beacon_ms = now_ms
         if seen[0] not in _GREETINGS:
             peer.quiet_since_ms = now_ms
             peer.patience_ms = self._silence_ms
-            peer.is_proven = True
+            peer.is_proven = peer.has_spoken = True
         return self._rival(node, address, now_ms)
 
     def discovered(self, node: int, address: Address, period_ms: int, now_ms: int) -> bool:
@@ -187,9 +221,9 @@ class Neighbours:
         if peer is None and len(self._peers) - len(self._listed) >= MOST_LEARNT:
             return False
         if there is not None:
-            self.forget(there)
+            self.forget(there, f"node {node} is at its address")
             self._voices.pop(there, None)
-        self.forget(node)
+        self.forget(node, f"its beacons come from {spoken(address)}")
         self._peers[node] = _Peer(address, now_ms, self._silence_ms, beacon_ms=now_ms, missed_ms=missed_ms)
         self._nodes[address] = node
         return True
@@ -214,9 +248,9 @@ class Neighbours:
             )
             return Heard(None, why=why, rival=rival)
         if known is not None:
-            self.forget(known)
+            self.forget(known, f"node {origin} is at its address")
             self._voices.pop(known, None)
-        self.forget(origin)
+        self.forget(origin, f"it greets from {spoken(address)}")
         self._peers[origin] = _Peer(address, now_ms, self._silence_ms, session)
         self._nodes[address] = origin
         return Heard(origin, is_new=True, rival=rival)
@@ -259,7 +293,9 @@ class Neighbours:
                 if is_tagged
                 else "its hello has a tag, and this node has no mission key"
             )
-        if is_tagged and not self._authenticator.verifies(hello[:-TAG_BYTES], hello[-TAG_BYTES:], origin, 0):
+        if is_tagged and not self._authenticator.verifies_hello(
+            hello[:-TAG_BYTES], hello[-TAG_BYTES:], origin
+        ):
             return "the tag of its hello was not made with this node's mission key"
         if _session_in(hello) == 0:
             return "its hello names no session"
@@ -267,11 +303,17 @@ class Neighbours:
             return f"{MOST_LEARNT:,} others are known already"
         return None
 
-    def forget(self, node: int) -> None:
-        """Forget where a peer is; an unknown one is no error."""
+    def forget(self, node: int, why: str) -> None:
+        """Forget where a peer is, which closes a contact with it. An unknown peer is ignored."""
         peer = self._peers.pop(node, None)
         if peer is not None:
             del self._nodes[peer.address]
+            self._close(node, peer, why)
+
+    def _close(self, node: int, peer: _Peer, why: str) -> None:
+        if peer.is_open:
+            peer.is_open = False
+            self._changes.append(ContactChange(node, peer.address, why))
 
     def silent(self, now_ms: int) -> tuple[list[int], list[int]]:
         """Return the peers to be greeted anew (listed ones, and those whose beacons come), and the others
@@ -288,28 +330,40 @@ class Neighbours:
         ]
         longest_ms = max(self._silence_ms, LONGEST_SILENCE_MS)
         for node in greeted:
-            peers[node].quiet_since_ms = now_ms
-            peers[node].patience_ms = min(2 * peers[node].patience_ms, longest_ms)
+            peer = peers[node]
+            if not peer.is_heard:
+                self._close(node, peer, f"no answer for {peer.patience_ms / 1000:g} s")
+            is_slow = peer.is_heard and not peer.has_spoken
+            peer.patience_ms = min(2 * peer.patience_ms, longest_ms) if is_slow else self._silence_ms
+            peer.quiet_since_ms = now_ms
+            peer.is_heard = peer.has_spoken = False
         for node in gone:
-            self.forget(node)
+            self.forget(node, self._why_gone(peers[node], now_ms))
             self._voices.pop(node, None)
         return greeted, gone
+
+    @staticmethod
+    def _why_gone(peer: _Peer, now_ms: int) -> str:
+        if peer.beacon_ms is None:
+            return f"silent for {peer.silence_ms(now_ms) / 1000:g} s"
+        return f"no beacon for {(now_ms - peer.beacon_ms) / 1000:g} s"
 
     def _is_gone(self, node: int, peer: _Peer, now_ms: int) -> bool:
         if node in self._listed:
             return False
         if peer.beacon_ms is None:
-            return peer.silence_ms(now_ms) >= 3 * self._silence_ms
+            return peer.silence_ms(now_ms) >= max(3 * self._silence_ms, GONE_MS)
         peer.beacon_ms = min(peer.beacon_ms, now_ms)  # A clock that was put back begins to count anew.
         return now_ms - peer.beacon_ms >= peer.missed_ms
 
 
-def _why_unread(data: bytes) -> str:
+def _unread(data: bytes) -> Heard:
     """Return why nothing can be made of what a stranger sends."""
     version = other_version(data)
     if version is None:
-        return "what it sends is no message of DENS"
-    return f"it speaks version {version} of the protocol, and this node {VERSION}: bring one up to date"
+        return Heard(None, why="what it sends is no message of DENS")
+    why = f"it speaks version {version} of the protocol, and this node {VERSION}"
+    return Heard(None, why=why, advice=UPDATE_ADVICE)
 
 
 def _session_in(hello: bytes) -> int:

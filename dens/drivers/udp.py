@@ -5,10 +5,10 @@ import socket
 from collections.abc import Callable
 from typing import Final, cast
 
-from dens.drivers.neighbours import Address, Neighbours, Rival, spoken
+from dens.drivers.neighbours import MOST_LEARNT, Address, Heard, Neighbours, Rival, spoken
 from dens.drivers.rates import Rates
 from dens.drivers.runtime import Runtime
-from dens.events import NumberShared
+from dens.events import ContactClosed, ContactOpened, NumberShared
 
 _LOOK_S: Final = 1.0
 _MOST_STRANGERS: Final = 16
@@ -26,6 +26,7 @@ class UdpLink(asyncio.DatagramProtocol):
         self._listed = listed
         self._complain = complain
         self._strangers: Rates[str] = Rates(_MOST_STRANGERS)
+        self._advised: set[Address] = set()
         self._transport: asyncio.DatagramTransport | None = None
         self._looking: asyncio.TimerHandle | None = None
 
@@ -58,22 +59,42 @@ class UdpLink(asyncio.DatagramProtocol):
         place = address[:2]
         heard = self._neighbours.node_at(data, place, now_ms)
         self._tell_rival(heard.rival, place, now_ms)
+        self._tell_contacts(now_ms)
         if heard.node is None:
             said = f"not heard: {spoken(place)}; {heard.why}"
             if self._strangers.is_first(said, now_ms):
-                self._complain(said)
+                self._complain(said + self._advice(heard, place))
             return
         if heard.is_new:
             self._runtime.contact_opened(heard.node, self)
         if self._runtime.receive(data, heard.node):
             rival = self._neighbours.was_heard(heard.node, data, place, now_ms)
             self._tell_rival(rival, place, now_ms)
+        self._tell_contacts(now_ms)
         self._runtime.settle()
+
+    def _advice(self, heard: Heard, place: Address) -> str:
+        """Return what to do about a stranger, once for each place."""
+        if not heard.advice or place in self._advised or len(self._advised) == MOST_LEARNT:
+            return ""
+        self._advised.add(place)
+        return f"; {heard.advice}"
 
     def _tell_rival(self, rival: Rival | None, place: Address, now_ms: int) -> None:
         if rival is not None:
             places = spoken(rival.place), spoken(place)
             self._runtime.tell(NumberShared(now_ms, rival.node, places))
+
+    def _tell_contacts(self, now_ms: int) -> None:
+        """Report contacts that opened or closed. The engine learns of those that closed."""
+        for node, place, reason in self._neighbours.contact_changes():
+            if reason is not None:
+                self._runtime.contact_lost(node)
+            self._runtime.tell(
+                ContactOpened(now_ms, node, spoken(place))
+                if reason is None
+                else ContactClosed(now_ms, node, spoken(place), reason)
+            )
 
     def _say_strangers(self, now_ms: int) -> None:
         for said, count, within_ms in self._strangers.due(now_ms):
@@ -90,6 +111,7 @@ class UdpLink(asyncio.DatagramProtocol):
         """Learn from a beacon who is there, and greet it if it is to be greeted."""
         now_ms = self._runtime.now_ms()
         if self._neighbours.discovered(node, place, period_ms, now_ms):
+            self._tell_contacts(now_ms)
             self._runtime.contact_opened(node, self)
             self._runtime.settle()
 
@@ -111,6 +133,7 @@ class UdpLink(asyncio.DatagramProtocol):
         now_ms = self._runtime.now_ms()
         self._say_strangers(now_ms)
         greeted, gone = self._neighbours.silent(now_ms)
+        self._tell_contacts(now_ms)
         for peer in greeted:
             self._runtime.contact_opened(peer, self)
         for peer in gone:

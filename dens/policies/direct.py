@@ -22,6 +22,7 @@ class Direct:
 
     asks_who_is_owed: ClassVar[bool] = False
     shares_everything: ClassVar[bool] = False
+    counts_copies: ClassVar[bool] = False
 
     def note(self, now_ms: int) -> bytes:
         """Say nothing: peers get nothing anyway."""
@@ -39,6 +40,13 @@ class Direct:
     def kept(self, item: Item, given: int) -> int:
         """Keep what there is."""
         return item.copies
+
+    def state(self) -> bytes:
+        """Keep nothing: nothing is learnt."""
+        return b""
+
+    def restore(self, state: bytes) -> None:
+        """Take up nothing."""
 
 
 DIRECT = PolicyKind("direct", "no copies between mediators", lambda node: Direct())

@@ -21,6 +21,7 @@ from dens.policies.kind import Parameter
 
 ONE: Final = 65_536
 _ENTRY: Final = Struct(">IH")
+_KEPT_ENTRY: Final = Struct(">IIq")
 TOLD: Final = 256
 """So many values are told to a peer."""
 KEPT: Final = 1_024
@@ -116,6 +117,20 @@ class Encounters:
         return b"".join(
             _ENTRY.pack(node, min(-negative, ONE - 1)) for negative, node in sorted(values)[:TOLD] if negative
         )
+
+    def state(self) -> bytes:
+        """Return the predictabilities: node (4), value (4), when it last rose (8) of each. What peers told is
+        not kept: they tell it again when they are met.
+        """
+        return b"".join([_KEPT_ENTRY.pack(node, *known) for node, known in self._values.items()])
+
+    def restore(self, state: bytes) -> None:
+        """Take up predictabilities; bytes that are not `state` of such an object are ignored."""
+        if len(state) % _KEPT_ENTRY.size or len(state) > KEPT * _KEPT_ENTRY.size:
+            return
+        for node, value, since_ms in _KEPT_ENTRY.iter_unpack(state):
+            if node <= LAST_NODE and value <= ONE:
+                self._values[node] = (value, since_ms)
 
     def _raise(self, node: int, value: int, now_ms: int) -> None:
         self._values[node] = (value, now_ms)

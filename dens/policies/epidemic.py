@@ -19,6 +19,7 @@ class Epidemic:
 
     asks_who_is_owed: ClassVar[bool] = False
     shares_everything: ClassVar[bool] = True
+    counts_copies: ClassVar[bool] = False
 
     def note(self, now_ms: int) -> bytes:
         """Say nothing: every peer is treated alike."""
@@ -36,6 +37,13 @@ class Epidemic:
     def kept(self, item: Item, given: int) -> int:
         """Keep the copy, uncounted."""
         return 0
+
+    def state(self) -> bytes:
+        """Keep nothing: nothing is learnt."""
+        return b""
+
+    def restore(self, state: bytes) -> None:
+        """Take up nothing."""
 
 
 EPIDEMIC = PolicyKind("epidemic", "everybody gets everything", lambda node: Epidemic())

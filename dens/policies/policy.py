@@ -1,4 +1,4 @@
-"""The interface of a replication policy: four verbs.
+"""The interface of a replication policy: six verbs.
 
 Subscriptions, tombstones, receipts and announcements always go to every mediator. A policy decides about
 notifications only: whether a peer mediator gets a copy, and with how large a share of the copies that may
@@ -22,6 +22,10 @@ class ReplicationPolicy(Protocol):
     """Whether every mediator gets a copy of everything, uncounted: then `share` and `kept` are not asked, and
     nobody need know whose ends others host."""
 
+    counts_copies: ClassVar[bool]
+    """Whether copies codes bound how many mediators carry a notification: then a publisher gives it to one
+    mediator, with the whole budget, and to no other."""
+
     def note(self, now_ms: int) -> bytes:
         """Return what this node's policy tells its peers' policies; it rides in the summary."""
         ...
@@ -39,6 +43,15 @@ class ReplicationPolicy(Protocol):
         ...
 
     def kept(self, item: Item, given: int) -> int:
-        """Return the copies code that stays here after a copy with the code `given` was acknowledged or
-        stored."""
+        """Return the copies code that stays here when a copy with the code `given`, above 0, is sent. If it
+        turns out that the peer did not take it, the engine gives it to another peer to whom `share` would
+        give the same."""
+        ...
+
+    def state(self) -> bytes:
+        """Return what was learnt, for the store: it is kept after every `met`."""
+        ...
+
+    def restore(self, state: bytes) -> None:
+        """Take up what an earlier life of this node learnt; bytes of another policy are ignored."""
         ...

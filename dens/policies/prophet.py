@@ -25,6 +25,7 @@ class Prophet:
 
     asks_who_is_owed: ClassVar[bool] = True
     shares_everything: ClassVar[bool] = False
+    counts_copies: ClassVar[bool] = False
 
     def __init__(self, node: int, encounters: Encounters) -> None:
         self._node = node
@@ -53,6 +54,14 @@ class Prophet:
     def kept(self, item: Item, given: int) -> int:
         """Keep the copy, uncounted."""
         return 0
+
+    def state(self) -> bytes:
+        """Keep the predictabilities."""
+        return self._encounters.state()
+
+    def restore(self, state: bytes) -> None:
+        """Take up the predictabilities."""
+        self._encounters.restore(state)
 
 
 PROPHET = PolicyKind(

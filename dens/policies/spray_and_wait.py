@@ -3,9 +3,9 @@
 A node that holds n > 1 copies gives half of them to a mediator without any and keeps the rest; with one copy
 left it waits for the subscriber (Spyropoulos, Psounis and Raghavendra, 2005, §4). Powers of two are halved
 exactly, so a copies code c stands for 2^(c−1) copies and fits into three bits of the envelope; code 0, fresh
-from the publisher, stands for the full budget. Every mediator that a publisher meets begins with a full
-budget. An acknowledgement that is lost leaves the giver with its larger share, so losses can make more
-copies, never fewer.
+from the publisher, stands for the full budget, which a publisher gives to one mediator. A half is spent when
+it is sent (dens/reservations.py), so at most as many mediators as there are copies ever carry a notification,
+also when contacts overlap or frames are lost; losses can leave copies unused.
 """
 
 from collections.abc import Collection
@@ -30,6 +30,7 @@ class SprayAndWait:
 
     asks_who_is_owed: ClassVar[bool] = False
     shares_everything: ClassVar[bool] = False
+    counts_copies: ClassVar[bool] = True
 
     def __init__(self, copies: int) -> None:
         if copies not in BUDGETS:
@@ -54,15 +55,22 @@ class SprayAndWait:
         """Keep the other half, which is as large."""
         return given
 
+    def state(self) -> bytes:
+        """Keep nothing: nothing is learnt."""
+        return b""
+
+    def restore(self, state: bytes) -> None:
+        """Take up nothing."""
+
 
 def budget(copies: int) -> Parameter:
-    """Return the parameter that says how many copies a notification may have at first."""
+    """Return the parameter that bounds how many mediators carry a notification."""
     return Parameter(
         "copies",
         copies,
         BUDGETS[0],
         BUDGETS[-1],
-        "copies that a mediator may make of what it has from a publisher, a power of two",
+        "mediators that carry a notification at most, a power of two",
         BUDGETS,
     )
 

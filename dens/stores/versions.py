@@ -12,6 +12,8 @@ forward.
     6   messages are in envelopes of version 3: origins have four bytes, in receipts too
     7   results, and which neighbours brokers have messages from and for, may be among the rows; marks of
         quarantine have two bytes
+    8   messages are in envelopes of version 4, which differ from those of version 3 by their number only;
+        reserved copies, the state of a replication policy, and names of subscriptions may be among the rows
 
 A file is brought forward step by step when it is opened, all steps in one transaction: after a power cut it
 is the old file or the new one. Every row is checked by the rule of its own version first. An older program
@@ -24,7 +26,7 @@ from struct import Struct
 from typing import Final
 from zlib import crc32
 
-VERSION: Final = 7
+VERSION: Final = 8
 _ROWS: Final = """
 CREATE TABLE row (
     space INTEGER NOT NULL,
@@ -98,6 +100,10 @@ def _from_5_to_6(connection: sqlite3.Connection) -> None:
     _rewrite(connection, _in_envelope_3)
 
 
+def _from_7_to_8(connection: sqlite3.Connection) -> None:
+    _rewrite(connection, _in_envelope_4)
+
+
 def _rewrite(connection: sqlite3.Connection, newer: Callable[[int, bytes], bytes]) -> None:
     """Write every row that has an envelope anew."""
     rows = connection.execute(SELECT).fetchall()
@@ -114,7 +120,9 @@ def value_of_today(version: int, space: int, value: bytes) -> bytes:
         return value
     if version < 4:
         value = _in_envelope_2(space, value)
-    return _in_envelope_3(space, value) if version < 6 else value
+    if version < 6:
+        value = _in_envelope_3(space, value)
+    return _in_envelope_4(space, value) if version < 8 else value
 
 
 def _in_envelope_2(space: int, value: bytes) -> bytes:
@@ -140,6 +148,14 @@ def _in_envelope_3(space: int, value: bytes) -> bytes:
     return time + header + (_WIDER + payload if enveloped[1] == _RECEIPT else payload)
 
 
+def _in_envelope_4(space: int, value: bytes) -> bytes:
+    """Return a row with an envelope of version 3 as one with an envelope of version 4."""
+    time, enveloped = value[:_TIME_BYTES], value[_TIME_BYTES:]
+    if not enveloped or enveloped[0] >> 4 != 3:
+        return value
+    return time + bytes((4 << 4 | enveloped[0] & 0x0F,)) + enveloped[1:]
+
+
 def _counted_in_two_bytes(payload: bytes) -> bytes:
     """Return a notify with a count of two bytes, and after every degree the length of no detail."""
     count, end = payload[0], 1 + 3 * payload[0]
@@ -154,6 +170,7 @@ _STEPS: Final[dict[int, Callable[[sqlite3.Connection], None]]] = {
     4: _one_more_kind,
     5: _from_5_to_6,
     6: _one_more_kind,
+    7: _from_7_to_8,
 }
 
 
