@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.filter import FuzzySourceFilter
 from plugins.fuzzy.language import FUZZY
+from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.language import SourceFilter, SubscriptionLanguage
 from plugins.registry import languages
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AGGREGATOR_AT",
+    "BOARD_CONDITIONS",
     "BOARD_LANGUAGE",
     "board_bodies",
     "event_feature",
@@ -26,13 +28,19 @@ __all__ = [
 
 BOARD_LANGUAGE: Final = FUZZY
 
+BOARD_CONDITIONS: Final = FEATURE_CONDITIONS
+"""The feature conditions that boards filter by, the usual one first."""
+
 AGGREGATOR_AT: Final = 5
 """The byte of a subscription vector whose low half says how predicates are combined."""
 
 
-def new_filter(table: MissionTable, pool: "Pool | None") -> SourceFilter:
-    """Return the filter that runs on boards, with this room."""
-    return FuzzySourceFilter(table, pool=pool)
+def new_filter(table: MissionTable, pool: "Pool | None", condition: str | None = None) -> SourceFilter:
+    """Return the filter that runs on boards, with this room, under the feature condition of a mission: the
+    usual one where that is None, or another language's.
+    """
+    chosen = (condition or "").casefold()
+    return FuzzySourceFilter(table, chosen if chosen in BOARD_CONDITIONS else BOARD_CONDITIONS[0], pool)
 
 
 def event_feature(vector: bytes) -> int:

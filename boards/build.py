@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from boards.board_language import BOARD_CONDITIONS
 from boards.built_folder import LISTING, SECRETS, clear, digests, edited
 from boards.filter_parts import DEFAULT, FORMS, filter_parts
 from boards.limits import BOARDS, BoardLimits
@@ -101,6 +102,7 @@ def build_board(
         raise Refusal(f"recorded readings are for a micro:bit; on a {board} write them into sensors.py")
     _check_forms(board, settings)
     _check_kernels(board, settings)
+    _check_condition(settings)
     limits = BOARDS[board].with_forms(settings.forms)
     if (reason := limits.algorithm_fault(settings.algorithm)) is not None:
         raise Refusal(reason)
@@ -158,6 +160,7 @@ def build_board(
         "node": settings.node,
         "table_check": settings.table_check,
         "link": settings.is_linked,
+        "condition": settings.condition,
         "files": names,
         "beside": beside,
         "made": digests(files),
@@ -205,6 +208,14 @@ def _check_kernels(board: str, settings: BoardSettings) -> None:
     if chosen == NATIVE and board in FLAT_BOARDS:
         message = f"{BOARDS[board].spoken}'s MicroPython makes no machine code; leave --kernels out"
         raise DocumentError.of_file(place, "D708", message)
+
+
+def _check_condition(settings: BoardSettings) -> None:
+    """Refuse a feature condition that there is not."""
+    if settings.condition not in BOARD_CONDITIONS:
+        hint = did_you_mean(settings.condition, BOARD_CONDITIONS)
+        message = f"a board filters by {' or '.join(BOARD_CONDITIONS)}{hint}"
+        raise DocumentError.of_file(f"--condition {settings.condition}", "D391", message)
 
 
 def pool_blocks(subscriptions: Sequence[bytes], algorithm: str = DEFAULT) -> list[bytes]:
@@ -261,6 +272,7 @@ def _constants(settings: BoardSettings, is_recorded: bool) -> dict[str, int]:
         "PROTOCOL": settings.protocol,
         "PERIOD_MS": settings.period_ms,
         "LIFETIME": settings.lifetime,
+        "exact": int(settings.condition == "exact"),
     }
     if not is_recorded:
         if len(settings.attributes) > 1:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from boards.board_language import BOARD_CONDITIONS
 from documents.refusal import Refusal
 
 LISTING = "board.json"
@@ -68,9 +69,11 @@ def _facts(folder: Path) -> dict[str, Any]:
         known = {key: facts[key] for key in ("board", "node", "table_check", "files", "beside")}
         known["made"] = dict(facts.get("made", {}))
         known["link"] = facts.get("link", True) is True
+        known["condition"] = facts.get("condition", BOARD_CONDITIONS[0])
         names = [*known["files"], *known["beside"]]
         is_sound = (
             isinstance(known["board"], str)
+            and known["condition"] in BOARD_CONDITIONS
             and all(isinstance(known[key], int) for key in ("node", "table_check"))
             and all(isinstance(known[key], list) for key in ("files", "beside"))
             and all(isinstance(name, str) and name for name in names)

@@ -15,12 +15,14 @@ ONE_BYTE_FEATURES: Mapping[str, int | str | None] = {"F": 1, "feature_bytes": 1}
 SMALL_BOARD: Mapping[str, int | str | None] = {
     **ONE_BYTE_FEATURES,
     "exact": 0,
+    "EARLY": 0,
     "flat": 0,
     "covering": 0,
     "SHARING": 0,
     "combine": None,
     "PATTERNS": 0,
     "SOURCES": 0,
+    "LOYAL": 0,
     "authenticator": None,
     "tries": 0,
 }

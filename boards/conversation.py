@@ -52,8 +52,10 @@ def converse(
     subscriptions: Sequence[Asked],
     seconds: float,
     is_enough: Callable[[Said], bool] = lambda said: False,
+    condition: str | None = None,
 ) -> Iterator[Said]:
-    """Start the board and yield what happens, for so many seconds of real time or until it is enough.
+    """Start the board and yield what happens, for so many seconds of real time or until it is enough. The
+    DENS node matches under the feature condition that the board was built for.
 
     A board that stops with an error is a BoardFailure with what it printed, at once; so is one that
     has not announced itself in the time.
@@ -67,7 +69,7 @@ def converse(
         assert process.stdin is not None
         assert process.stdout is not None
         descriptor = process.stdout.fileno()
-        desk = Desk(table, board, subscriptions, 0)
+        desk = Desk(table, board, subscriptions, 0, condition=condition)
         told = b""
         is_known = False
         while now_ms() < 1000 * seconds:

@@ -17,6 +17,8 @@ from dens.machine import ProtocolMachine
 from dens.stores.memory import MemoryStore
 from knowledge_manager.mission_table import MissionTable
 from nodes.assembly import assembly_of
+from plugins.matching_choice import MatchingChoice
+from plugins.registry import languages
 from watchdog.header import HEADER_ID, body_of
 
 MEDIATOR = 65001
@@ -52,11 +54,13 @@ class Desk:
         *,
         link: SerialLink | None = None,
         mission_key: bytes | None = None,
+        condition: str | None = None,
     ) -> None:
         self.link = link or SerialLink()
         self._board = board
         self._events: list[tuple[int, Event]] = []
-        made = assembly_of(table, mission_key=mission_key)
+        known = MatchingChoice(condition=condition).applied(languages())
+        made = assembly_of(table, known=known, mission_key=mission_key)
         self.mediator = made.mediator(MEDIATOR, MemoryStore(), now_ms)
         self.subscriber = made.subscriber(SUBSCRIBER, MemoryStore(), now_ms)
         self.asked = tuple(subscriptions)

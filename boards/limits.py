@@ -121,13 +121,17 @@ class BoardHost:
         dampers: dict[int, Damper],
         algorithm: str | None = None,
         environment: ExecutionEnvironment | None = None,
+        condition: str | None = None,
     ) -> None:
-        """Make the watchdog of such a board, which speaks one language alone."""
+        """Make the watchdog of such a board, which speaks one language alone, under the mission's feature
+        condition.
+        """
         self._limits = limits
         self._feature_bytes = table.feature_bytes
         fits = limits.width_fault(table.feature_bytes) is None
+        source = new_filter(table, limits.pool(algorithm) if fits else None, condition)
         self.watchdog = Watchdog(
-            {BOARD_LANGUAGE.language_id: new_filter(table, limits.pool(algorithm) if fits else None)},
+            {BOARD_LANGUAGE.language_id: source},
             capacity=limits.capacity,
             dampers=dampers,
             environment=environment,

@@ -78,6 +78,7 @@ LIFETIME = {settings.lifetime}
 LIGHT = {_LIGHTS[board]}
 POOL_BLOCKS = {BOARDS[board].most_blocks}
 ALGORITHM = {ALGORITHMS[settings.algorithm]}  # {settings.algorithm}
+CONDITION = {settings.condition!r}
 '''
     return files
 

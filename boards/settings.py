@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from boards.board_language import BOARD_CONDITIONS
 from boards.filter_parts import DEFAULT
 from boards.limits import BOARDS, BoardLimits
 from documents.problems import did_you_mean
@@ -38,6 +39,8 @@ class BoardSettings:
     """The lifetime code of what the board publishes: its event class says it."""
     algorithm: str = DEFAULT
     """How its filter goes over subscriptions (watchdog/algorithms.py)."""
+    condition: str = BOARD_CONDITIONS[0]
+    """The feature condition of its mission."""
     forms: str | None = None
     """What a micro:bit evaluates beside the plain aggregators (boards/filter_parts.py)."""
     is_linked: bool = True

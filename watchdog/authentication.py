@@ -1,8 +1,18 @@
-"""The 8-byte tag of dens/authentication.py, where there is hashlib: HMAC-SHA256 under the sender's key."""
+"""The 8-byte tag of dens/authentication.py, where there is hashlib: HMAC-SHA256 under the sender's key.
+
+A board is a publisher, and its peers are mediators.
+"""
 
 from hashlib import sha256
 
 TAG_BYTES = 8
+MEDIATOR = 2
+PUBLISHER = 3
+
+
+def four_bytes(number: int) -> bytes:
+    """Return a node as a tag covers it; -1, an unknown one, stands for everyone."""
+    return bytes([number >> 24 & 255, number >> 16 & 255, number >> 8 & 255, number & 255])
 
 
 def hmac(key: bytes, *parts: bytes) -> bytes:
@@ -24,32 +34,30 @@ def hmac(key: bytes, *parts: bytes) -> bytes:
 
 
 class Authenticator:
-    """Makes and verifies tags for one node; it remembers the key of the peer it heard last."""
+    """Makes and verifies tags for one publisher; it caches the key of the last mediator it verified."""
 
     def __init__(self, node: int, mission_key: bytes) -> None:
         self._mission_key = mission_key
-        self._own = self._key(node)
+        self._node = four_bytes(node)
+        self._own = self._key(node, PUBLISHER)
         self._peer = -1
         self._peer_key = b""
 
-    def _key(self, node: int) -> bytes:
-        number = bytes([node >> 8 & 255, node & 255])
-        if node > 65535:
-            number = bytes([node >> 24, node >> 16 & 255]) + number
-        return hmac(self._mission_key, b"dens node key v1", number)
+    def _key(self, node: int, role: int) -> bytes:
+        return hmac(self._mission_key, b"dens node key v2", bytes([role]), four_bytes(node))
 
-    def append_tag(self, b: bytearray, n: int, session: bytes | bytearray) -> None:
-        """Write the tag of b[:n] behind it, for this session of the receiver."""
-        tag = hmac(self._own, bytes(session), bytes(b[:n]))
+    def append_tag(self, b: bytearray, n: int, receiver: int, session: bytes | bytearray) -> None:
+        """Write the tag of b[:n] behind it, for this session of this receiver."""
+        tag = hmac(self._own, four_bytes(receiver), bytes(session), bytes(b[:n]))
         for i in range(TAG_BYTES):
             b[n + i] = tag[i]
 
     def verifies(self, b: bytes | bytearray, n: int, peer: int, session: bytes | bytearray) -> bool:
-        """Tell whether this peer made the tag that stands at b[n] for this session of ours."""
+        """Return whether this mediator made the tag at b[n] for this session of this board."""
         if peer != self._peer:
-            self._peer_key = self._key(peer)
+            self._peer_key = self._key(peer, MEDIATOR)
             self._peer = peer
-        tag = hmac(self._peer_key, bytes(session), bytes(b[:n]))
+        tag = hmac(self._peer_key, self._node, bytes(session), bytes(b[:n]))
         difference = 0
         for i in range(TAG_BYTES):
             difference |= tag[i] ^ b[n + i]

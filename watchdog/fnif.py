@@ -1,8 +1,12 @@
 """FNIF of the paper: features are compared subscription by subscription, in no order, without any index.
 
-Nothing is sorted when a subscription comes, and each is looked at for every reading. What is released, and in
-which order, is what `watchdog.scan` releases: the largest satisfied feature first. So a reading that releases
-something is gone through once more, as the paper says: only subscriptions of other features are judged then.
+Nothing is sorted when a subscription comes, and each is looked at once for every reading. The pass keeps a
+list of the features that are satisfied so far. After a hit it continues with subscriptions of other features
+only, as the paper says: under `exact` of features that are not in the list, under `subset` of those that no
+feature of the list contains. There a larger feature that is satisfied later takes the place of those that it
+contains, so that the same notifications are released as by `watchdog.scan`. Their order is that of the list:
+
+    entry    degree | rank | SAF, with the age bit set
 """
 
 from watchdog.grader import first_satisfied
@@ -15,48 +19,67 @@ class FlatScan(Scan):
 
     def advance(self) -> int:
         """Go on to the next notification that the reading is worth; return what released it, 0 if there is
-        none.
+        none. The first call makes the pass.
         """
         F = self.pool.feature_bytes
-        best = self.mask
-        place = degree_u8 = 0
-        for block in self.pool.blocks:
-            if self.present == 0 or block[2] == FOLLOWERS:
-                continue
-            saf = self.pool.header() + 9 + F
-            for _ in range(block[1]):
-                if degree_u8 == 0 or follows(block, saf - 1, best, place - 1, F):
+        if self.present:
+            for block in self.pool.blocks:
+                if block[2] == FOLLOWERS:
+                    continue
+                saf = self.pool.header() + 9 + F
+                for _ in range(block[1]):
                     if self.is_open(block, saf):
                         values = self.rows[block[saf - 1]]
                         gather(block, saf, F, self.row, values, 0)
-                        found = first_satisfied(
+                        degree_u8 = first_satisfied(
                             block, saf + F, 1, values, block[saf] >> 7, self.degrees, self.combine
                         )
-                        if found:
-                            degree_u8 = found
-                            best = block
-                            place = saf
-                saf += block[0] << 1
-        if degree_u8:
-            self.release(best, place, degree_u8)
-        return degree_u8
+                        if degree_u8:
+                            self.served[self.served_end] = degree_u8
+                            self.keep(block, saf)
+                    saf += block[0] << 1
+            self.present = 0
+        at = self.next
+        if at == self.served_end:
+            return 0
+        self.next = at + 2 + F
+        self.release(self.served, at + 2, self.served[at])
+        return self.served[at]
 
     def is_open(self, block: bytearray, saf: int) -> bool:
-        """Tell whether the reading has what the subscription asks for and no notification serves it yet."""
+        """Tell whether the reading has what the subscription asks for and the list does not serve it."""
         F = self.pool.feature_bytes
         if not contained(block, saf - 1 - F, self.event, 0, F) or not contained(block, saf, self.have, 0, F):
             return False
-        if self.exact and block[saf - 1] != self.measured:
+        rank = block[saf - 1]
+        if self.exact and rank == 0:
             return False
-        end = self.served_end
-        while end and not contained(block, saf, self.served, end - F, F):
-            end -= F
-        return end == 0
+        at = self.served_end
+        while at:
+            at -= 2 + F
+            if not self.exact or rank == self.served[at + 1]:
+                if contained(block, saf, self.served, at + 2, F):
+                    return False
+        return True
 
-
-def follows(a: bytes | bytearray, at: int, b: bytes | bytearray, bt: int, feature_bytes: int) -> bool:
-    """Tell whether the rank and feature at a[at] are larger than those at b[bt]."""
-    i = 0
-    while i < feature_bytes and a[at + i] == b[bt + i]:
-        i += 1
-    return a[at + i] > b[bt + i]
+    def keep(self, block: bytearray, saf: int) -> None:
+        """Put a feature behind the list, where its degree stands already; under `subset` drop those that it
+        contains.
+        """
+        F = self.pool.feature_bytes
+        served = self.served
+        new = self.served_end
+        served[new + 1] = block[saf - 1]
+        for i in range(F):
+            served[new + 2 + i] = block[saf + i]
+        served[new + 2] |= 128
+        last = new
+        if not self.exact:
+            at = new
+            while at:
+                at -= 2 + F
+                if contained(served, at + 2, served, new + 2, F):
+                    for i in range(2 + F):
+                        served[at + i] = served[last + i]
+                    last -= 2 + F
+        self.served_end = last + 2 + F

@@ -41,48 +41,73 @@ def next_open(  # type: ignore[no-untyped-def]
     have,
     served,
     served_end: int,
-    measured: int,
-    best,
-    place: int,
+    size: int,
+    exact: int,
     feature_bytes: int,
 ) -> int:
     """Return where the next SEF stands, from `at` on in steps of `stride`, whose features a reading has and
     no notification serves yet; 0 if there is none before `end`.
 
-    Rank and SAF follow it; they have to be larger than those at best[place], if place is not 0, and a rank
-    has to be `measured`, if that is not below 0.
+    Rank and SAF follow it. What is served are entries of `size` bytes that end with an SAF; with `exact` a
+    rank stands before it, and an entry serves nothing but its own rank.
     """
     b = ptr8(block)
     wanted = ptr8(event)
     there = ptr8(have)
     told = ptr8(served)
-    other = ptr8(best)
     while at < end:
         rank = at + feature_bytes
-        is_open = measured < 0 or int(b[rank]) == measured
-        if place:
-            i = 0
-            while i < feature_bytes and int(b[rank + i]) == int(other[place + i]):
-                i += 1
-            if int(b[rank + i]) <= int(other[place + i]):
-                is_open = False
+        is_open = exact == 0 or int(b[rank]) > 0
         i = 0
         while is_open and i < feature_bytes:
             if int(b[at + i]) & ~int(wanted[i]) or int(b[rank + 1 + i]) & ~int(there[i]):
                 is_open = False
             i += 1
-        old = 0
+        old = size - feature_bytes
         while is_open and old < served_end:
-            i = 0
-            while i < feature_bytes and int(b[rank + 1 + i]) & ~int(told[old + i]) == 0:
-                i += 1
-            if i == feature_bytes:
-                is_open = False
-            old += feature_bytes
+            if exact == 0 or int(told[old - 1]) == int(b[rank]):
+                i = 0
+                while i < feature_bytes and int(b[rank + 1 + i]) & ~int(told[old + i]) == 0:
+                    i += 1
+                if i == feature_bytes:
+                    is_open = False
+            old += size
         if is_open:
             return at
         at += stride
     return 0
+
+
+@micropython.viper
+def kept(  # type: ignore[no-untyped-def]
+    block, saf: int, served, new: int, exact: int, feature_bytes: int
+) -> int:
+    """Put the feature at block[saf] behind the list of FNIF, as `watchdog.fnif.FlatScan.keep` does; return
+    where the list ends.
+    """
+    b = ptr8(block)
+    entries = ptr8(served)
+    size = 2 + feature_bytes
+    entries[new + 1] = b[saf - 1]
+    i = 0
+    while i < feature_bytes:
+        entries[new + 2 + i] = b[saf + i]
+        i += 1
+    entries[new + 2] = int(entries[new + 2]) | 128
+    last = new
+    at = 0 if exact else new
+    while at > 0:
+        at -= size
+        i = 0
+        while i < feature_bytes and int(entries[at + 2 + i]) & ~int(entries[new + 2 + i]) == 0:
+            i += 1
+        if i == feature_bytes:
+            i = 0
+            while i < size:
+                entries[at + i] = entries[last + i]
+                i += 1
+            last -= size
+    return last + size
 
 
 class NativeScan(Scan):
@@ -98,7 +123,7 @@ class NativeScan(Scan):
         F = pool.feature_bytes
         saf = 3 + F
         covering = pool.covering
-        measured = self.measured if self.exact else -1
+        exact = self.exact
         event = self.event
         have = self.have
         served = self.served
@@ -107,7 +132,10 @@ class NativeScan(Scan):
         while number < len(blocks):
             block = blocks[number]
             number += 1
-            if next_open(block, 2, 3, 1, event, have, served, end, measured, block, 0, F):
+            if exact and block[saf - 1] != self.rank:
+                self.rank = block[saf - 1]
+                end = 0
+            if (not exact or self.rank) and next_open(block, 2, 3, 1, event, have, served, end, F, 0, F):
                 values = self.rows[block[saf - 1]]
                 gather(block, saf, F, self.row, values, 0)
                 degree_u8 = first_satisfied(
@@ -121,9 +149,18 @@ class NativeScan(Scan):
                 )
                 if degree_u8:
                     self.next = number
+                    left = 0
+                    for i in range(F):
+                        served[end + i] = block[saf + i]
+                        left |= self.mask[i] & ~block[saf + i]
+                    if left == 0 and not exact:
+                        self.present = 0
+                    served[end] |= 128
+                    self.served_end = end + F
                     self.release(block, saf, degree_u8)
                     return degree_u8
         self.next = number
+        self.served_end = end
         return 0
 
     @micropython.native
@@ -135,16 +172,12 @@ class NativeScan(Scan):
             at = 0
         event = self.event
         vector = self.vector
-        served = self.served
-        place = self.served_end
         vector[5] = degree_u8 // 17 << 4
         end = gather(feature, at, F, self.row, vector, 6)
         for i in range(F):
             vector[end + i] = event[i]
-            vector[end + F + i] = served[place + i] = feature[at + i]
+            vector[end + F + i] = feature[at + i]
         vector[end + F] &= 127
-        served[place] |= 128
-        self.served_end = place + F
         self.length = end + 2 * F
 
 
@@ -154,39 +187,41 @@ class NativeFlatScan(NativeScan):
     @micropython.native
     def advance(self) -> int:
         """Go on to the next notification that the reading is worth; return what released it, 0 if there is
-        none.
+        none. The first call makes the pass.
         """
-        pool = self.pool
-        F = pool.feature_bytes
-        measured = self.measured if self.exact else -1
-        event = self.event
-        have = self.have
-        served = self.served
-        served_end = self.served_end
-        best = self.mask
-        place = degree_u8 = 0
-        for block in pool.blocks:
-            if self.present == 0 or block[2] == FOLLOWERS:
-                continue
-            stride = block[0] << 1
-            at = pool.header() + 8
-            end = at + block[1] * stride
-            at = next_open(block, at, end, stride, event, have, served, served_end, measured, best, place, F)
-            while at:
-                saf = at + F + 1
-                values = self.rows[block[saf - 1]]
-                gather(block, saf, F, self.row, values, 0)
-                found = first_satisfied(
-                    block, saf + F, 1, values, block[saf] >> 7, self.degrees, self.combine
-                )
-                if found:
-                    degree_u8 = found
-                    best = block
-                    place = saf - 1
-                at += stride
-                at = next_open(
-                    block, at, end, stride, event, have, served, served_end, measured, best, place, F
-                )
-        if degree_u8:
-            self.release(best, place + 1, degree_u8)
-        return degree_u8
+        F = self.pool.feature_bytes
+        size = 2 + F
+        if self.present:
+            exact = int(self.exact)
+            event = self.event
+            have = self.have
+            served = self.served
+            header = self.pool.header()
+            for block in self.pool.blocks:
+                if block[2] == FOLLOWERS:
+                    continue
+                stride = block[0] << 1
+                at = header + 8
+                end = at + block[1] * stride
+                at = next_open(block, at, end, stride, event, have, served, self.served_end, size, exact, F)
+                while at:
+                    saf = at + F + 1
+                    values = self.rows[block[saf - 1]]
+                    gather(block, saf, F, self.row, values, 0)
+                    degree_u8 = first_satisfied(
+                        block, saf + F, 1, values, block[saf] >> 7, self.degrees, self.combine
+                    )
+                    if degree_u8:
+                        served[self.served_end] = degree_u8
+                        self.served_end = kept(block, saf, served, self.served_end, exact, F)
+                    at += stride
+                    at = next_open(
+                        block, at, end, stride, event, have, served, self.served_end, size, exact, F
+                    )
+            self.present = 0
+        at = self.next
+        if at == self.served_end:
+            return 0
+        self.next = at + size
+        self.release(self.served, at + 2, self.served[at])
+        return self.served[at]

@@ -6,9 +6,14 @@ its announcement and what waits in its outbox in every session, without looking 
 of what it knows its summary tells only from whom, so that withdrawals are offered; and it keeps no table of
 lifetimes: (8 + q mod 8)/8 · 2^⌊q/8⌋ seconds are never less than 2^(q/8) and less than a tenth more, and what
 lives longer than a week is as good as what lives a week, because it is installed again.
+
+A hello may be recorded in another contact, so it changes nothing: one that does not name the board's session
+is answered with a hello. The board takes part when a summary names its session. While it has a mediator it
+ignores the greetings of others; when its mediator has been silent, such a greeting makes the board repeat its
+summary, and if that is not answered `tries` rises until the program begins a new session.
 """
 
-from watchdog.transmitter import HELLO, NOBODY, SUMMARY, Transmitter
+from watchdog.transmitter import HELLO, LOYAL, NOBODY, Transmitter
 
 ACKNOWLEDGEMENT = 3
 INSTALL = 33
@@ -16,6 +21,8 @@ REMOVE = 34
 
 LAST_ORIGIN = 65535
 """A pool has two bytes for a subscriber: there is no room for those with higher numbers."""
+LOYAL_MS = 10000
+"""How long a mediator may be silent before the greeting of another one makes a board look for it."""
 SOURCES = 1
 """1 where an execution environment may refuse what its sources cannot serve (watchdog/execution.py)."""
 
@@ -50,6 +57,12 @@ class Publisher(Transmitter):
             ):
                 self.refused += 1
                 return
+        if LOYAL and link and kind != HELLO and origin == self.peer:
+            if b[8:12] > self.heard_number:
+                self.heard_number = bytes(b[8:12])
+                self.heard_ms = now_ms
+            elif kind == ACKNOWLEDGEMENT:
+                return
         if link and kind == ACKNOWLEDGEMENT and origin == self.peer:
             for entry in range(22, n - 4, 9):
                 if b[entry] > 127:
@@ -63,20 +76,31 @@ class Publisher(Transmitter):
                 self.due_ms = self.tries = 0
             return
         if link and kind < ACKNOWLEDGEMENT and n > 26 and b[18] == 2:
-            session = bytes(b[19:23])
-            if origin == self.peer and session < self.peer_session:
+            if LOYAL and self.peer >= 0 and origin != self.peer:
+                if self.is_told and now_ms - self.heard_ms > LOYAL_MS:
+                    self.is_told = False
+                    self.due_ms = 0
                 return
-            self.is_heard = b[23:27] == self.session
-            if origin != self.peer or session > self.peer_session:
+            if b[23:27] != self.session:
+                if LOYAL:
+                    peer = self.peer
+                    self.peer = origin
+                self.transmit(0, HELLO, b"\x03" + self.session + b[19:23])
+                if LOYAL:
+                    self.peer = peer
+                return
+            if kind == HELLO:
+                return
+            session = bytes(b[19:23])
+            if self.peer < 0:
                 self.peer = origin
                 self.peer_session = session
-                self.is_told = self.is_ready = False
-                self.sent = self.tries = 0
-            if kind == SUMMARY:
-                self.is_ready = True
-            if not (self.is_heard and self.is_told):
                 self.due_ms = 0
-            if kind == HELLO:
+                if LOYAL:
+                    self.heard_number = bytes(b[8:12])
+                    self.heard_ms = now_ms
+            elif session != self.peer_session:
+                self.begin()
                 return
             status = 0
         elif link or self.peer < 0:

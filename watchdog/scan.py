@@ -4,7 +4,12 @@ This is FNIFS of the paper, and with a pool that covers FNIFC; FNIF is in watchd
 event class form groups by attribute feature. Groups are visited by falling cardinality, then falling feature;
 the first subscription of a group that is satisfied releases the notification of that feature, and the scan
 goes on with the other groups. A group whose feature is contained in one already released (`subset`), or
-equals it (`exact`), is served by that one. Cardinality, containment and equality leave the age bit out.
+equals it (`exact`, the paper's NF = SF), is served by that one. So under `exact` a reading releases one
+notification for each satisfied feature that it contains. Cardinality, containment and equality leave the age
+bit out. A subscription to the age alone has no feature to be equal to: under `exact` it releases nothing.
+
+The order of groups lets the scan stop early: the rest of a group after its first hit, and under `subset` all
+other groups after a notification that has every measured attribute, because it serves them.
 
 A board's heap pays about a hundred bytes for every function, so there are few of them here.
 """
@@ -12,8 +17,16 @@ A board's heap pays about a hundred bytes for every function, so there are few o
 from watchdog.grader import first_satisfied
 from watchdog.pool import Pool
 
+EARLY = 1
+"""Whether a scan under `subset` ends with a notification that has every measured attribute; a build for a
+small board sets it to 0 and tests the other groups too.
+"""
+
 MOST_SERVED = 35
-"""So many features of seven attributes can be released at once, none of them contained in another."""
+"""The most features of seven attributes of which none is contained in another."""
+
+MOST_FEATURES = 127
+"""The most features of seven attributes."""
 
 
 def contained(a: bytes | bytearray, at: int, b: bytes | bytearray, bt: int, feature_bytes: int) -> bool:
@@ -66,7 +79,7 @@ class Scan:
         self.rows = {}  # type: dict[int, bytearray]
         self.present = self.next = self.served_end = 0
         if exact:
-            self.measured = 0
+            self.rank = 0
         self.prepare()
 
     def prepare(self) -> None:
@@ -75,7 +88,10 @@ class Scan:
         self.event = bytearray(F)
         self.have = bytearray(F)
         if self.pool.flat:
-            self.served = bytearray(min(self.pool.count, MOST_SERVED if F == 1 else self.pool.count) * F)
+            most = self.pool.count
+            if F == 1:
+                most = min(most, MOST_FEATURES if self.exact else MOST_SERVED)
+            self.served = bytearray((most + 1) * (2 + F))
         else:
             self.served = bytearray(len(self.pool.blocks) * F)
         for block in self.pool.blocks:
@@ -93,16 +109,10 @@ class Scan:
         self.row = row
         self.mask = mask
         self.present = self.next = self.served_end = 0
-        if self.exact:
-            self.measured = 0
         for i in range(F):
             self.event[i] = 0
             bits = self.have[i] = mask[i]
             self.present |= bits
-            if self.exact:
-                while bits:
-                    bits &= bits - 1
-                    self.measured += 1
         self.event[F - 1 - (event >> 3)] = 1 << (event & 7)
         self.have[0] |= 128
         vector = self.vector
@@ -124,8 +134,12 @@ class Scan:
             rank = block[saf - 1]
             if not contained(block, 2, self.event, 0, F) or not contained(block, saf, self.have, 0, F):
                 continue
-            if self.exact and rank != self.measured:
-                continue
+            if self.exact:
+                if rank == 0:
+                    break
+                if rank != self.rank:
+                    self.rank = rank
+                    self.served_end = 0
             end = self.served_end
             while end and not contained(block, saf, served, end - F, F):
                 end -= F
@@ -143,12 +157,16 @@ class Scan:
                 self.combine,
             )
             if degree_u8:
+                if EARLY and not self.exact and contained(self.mask, 0, block, saf, F):
+                    self.present = 0
                 self.release(block, saf, degree_u8)
                 return degree_u8
         return 0
 
     def release(self, feature: bytes | bytearray, at: int, degree_u8: int) -> None:
-        """Make the notification of the attribute feature at feature[at], whose rank stands before it."""
+        """Make the notification of the attribute feature at feature[at], whose rank stands before it; where
+        a pool is in order the feature is served from now on.
+        """
         F = self.pool.feature_bytes
         if feature[at - 1] == 0:
             feature = self.mask
@@ -158,8 +176,12 @@ class Scan:
         end = gather(feature, at, F, self.row, vector, 6)
         for i in range(F):
             vector[end + i] = self.event[i]
-            vector[end + F + i] = self.served[self.served_end + i] = feature[at + i]
+            if self.pool.flat:
+                vector[end + F + i] = feature[at + i]
+            else:
+                vector[end + F + i] = self.served[self.served_end + i] = feature[at + i]
         vector[end + F] &= 127
-        self.served[self.served_end] |= 128
-        self.served_end += F
+        if not self.pool.flat:
+            self.served[self.served_end] |= 128
+            self.served_end += F
         self.length = end + 2 * F

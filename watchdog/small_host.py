@@ -23,7 +23,7 @@ class SmallHost:
         """Look for this subscription for `left_ms` from now on; return what became of it, as the `Watchdog`
         numbers it.
         """
-        if language != 1 or vector[5] & 15 > 5:
+        if language != 1 or (len(vector) > 5 and vector[5] & 15 > 5):
             return 5
         F = self.pool.feature_bytes
         end = len(vector) - 2 * F

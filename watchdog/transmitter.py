@@ -7,6 +7,8 @@ SUMMARY = 2
 RETRY_MS = 1000
 NOBODY = b"\x00\x00\x00\x00"
 """The session of a peer that is not known yet."""
+LOYAL = 1
+"""1 where a board may hear several mediators and recorded datagrams; 0 on a cable to one mediator."""
 
 
 class Transmitter:
@@ -16,7 +18,8 @@ class Transmitter:
     `send(b, n)` transmits b[:n]. `out` is the buffer in which datagrams are put together; bytes 3 to 7
     hold the table check and the node, and stay. `refused` counts datagrams that were none for this board,
     `dropped` notifications for which there was no room, and `tries` how often was spoken without an
-    answer.
+    answer. `heard_ms` is when the mediator last sent something that was not recorded, and `heard_number`
+    the number of that link message. Every session of a board is with one session of one mediator.
     """
 
     def __init__(self, out: bytearray, host, numbers, send, authenticator, room: int) -> None:  # type: ignore[no-untyped-def]
@@ -28,7 +31,7 @@ class Transmitter:
         self.room = room
         self.refused = self.dropped = 0
         self.outbox = []  # type: list[bytearray]
-        out[0] = 56 if authenticator else 48
+        out[0] = 72 if authenticator else 64
 
     def begin(self) -> None:
         """Begin a session: greet whoever is there. It comes first, and again when the link was away."""
@@ -36,8 +39,11 @@ class Transmitter:
         self.numbers.write(1, self.session, 0)
         self.peer = -1
         self.peer_session = NOBODY
-        self.is_heard = self.is_told = self.is_ready = False
+        self.is_told = False
         self.sent = self.due_ms = self.tries = 0
+        if LOYAL:
+            self.heard_ms = 0
+            self.heard_number = NOBODY
 
     def publish(self, payload: bytes | bytearray, n: int, now_ms: int) -> None:
         """Put a notification into the outbox; where that is full, the oldest one in it goes.
@@ -77,7 +83,7 @@ class Transmitter:
                 out[18 + i] = payload[i]
             n = 18 + len(payload)
         if self.authenticator:
-            self.authenticator.append_tag(out, n, NOBODY if number == HELLO else self.peer_session)
+            self.authenticator.append_tag(out, n, self.peer, NOBODY if number == HELLO else self.peer_session)
             n += 8
         self.send(out, n)
 
@@ -88,13 +94,11 @@ class Transmitter:
         self.due_ms = now_ms + RETRY_MS
         self.tries += 1
         hello = b"\x03" + self.session + self.peer_session
-        if not self.is_heard:
-            self.transmit(0, HELLO, hello)
         if self.peer < 0:
-            return
-        if not self.is_told:
+            self.transmit(0, HELLO, hello)
+        elif not self.is_told:
             self.transmit(0, SUMMARY, hello + b"\x00\x00" + self.host.origins())
-        elif self.is_ready and len(self.outbox) > self.sent:
+        elif len(self.outbox) > self.sent:
             message = self.outbox[self.sent]
             for i in range(len(message)):
                 self.out[i] = message[i]

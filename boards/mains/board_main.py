@@ -24,15 +24,13 @@ from watchdog.kernels import KERNELS
 from watchdog.numbers import Numbers, put_number
 from watchdog.offered_sources import OfferedSources
 from watchdog.pool import Pool
-from watchdog.publisher import Publisher
+from watchdog.publisher import LOYAL_MS, Publisher
 from watchdog.reading import Reading
 from watchdog.sources import SensorSource
 from watchdog.watchdog import Watchdog
 
 CONNECT_MS = 10000
 """So long a network is given to let the board in, before it is asked again."""
-LOYAL_MS = 10000
-"""A second mediator is heard only when the first one has been silent for so long."""
 GRACE_MS = 15000
 """So long after its start the program can be interrupted without the hardware restarting the board."""
 PATIENCE = 16
@@ -54,7 +52,8 @@ class Board:
         registry.update(getattr(sensors, "SOURCES", {}))
         offered = OfferedSources(settings.EXTRACT)
         self.environment = ExecutionEnvironment(offered, registry, self.tell)
-        filters = {1: FuzzyFilter(lifetime=settings.LIFETIME, pool=pool)}
+        condition = getattr(settings, "CONDITION", "subset")  # not in the settings of older builds
+        filters = {1: FuzzyFilter(1, condition, settings.LIFETIME, pool)}
         self.guard = Watchdog(filters, environment=self.environment)
         self.gauges = [Gauge(*gauge) for gauge in settings.GAUGES]
         counts = (len(sensors.SENSORS), len(self.gauges))
@@ -76,7 +75,7 @@ class Board:
         self.radio.active(True)
         self.socket = None  # type: socket.socket | None
         self.peer = settings.MEDIATOR  # type: tuple[str, int] | tuple[str, int, int, int] | str
-        self.heard_ms = self.asked_ms = -CONNECT_MS
+        self.asked_ms = -CONNECT_MS
         self.due_ms = 0
         self.failures = 0
         self.preinstall()
@@ -134,23 +133,22 @@ class Board:
             self.socket = None
 
     def listen(self, now_ms: int) -> None:
-        """Take what has come; of two mediators the one that was there first."""
+        """Receive datagrams. Answers go to where a datagram came from; everything else goes to where the
+        mediator last sent something new, which nobody can have recorded.
+        """
+        publisher = self.publisher
         while self.socket is not None:
             try:
                 data, address = self.socket.recvfrom(1500)
             except OSError:
                 return
-            if address != self.peer and now_ms - self.heard_ms <= LOYAL_MS:
+            if address != self.peer and publisher.peer >= 0 and now_ms - publisher.heard_ms <= LOYAL_MS:
                 continue
-            refused = self.publisher.refused
-            if self.publisher.peer < 0 or address == self.peer:
-                self.publisher.receive(data, len(data), now_ms)
-            elif data[1:2] == b"\x01":
-                self.publisher.begin()
-                self.publisher.receive(data, len(data), now_ms)
-            if self.publisher.refused == refused and self.publisher.peer >= 0:
-                self.peer = address
-                self.heard_ms = now_ms
+            place = self.peer
+            self.peer = address
+            publisher.receive(data, len(data), now_ms)
+            if publisher.peer < 0 or publisher.heard_ms != now_ms:
+                self.peer = place
 
     def turn(self) -> None:
         """Do what is due."""
@@ -161,7 +159,7 @@ class Board:
                 self.peer = settings.MEDIATOR
                 self.publisher.begin()
             self.publisher.step(now_ms)
-        has_company = self.publisher.is_ready and self.socket is not None
+        has_company = self.publisher.peer >= 0 and self.socket is not None
         self.light.value(1 if has_company else now_ms // 500 & 1)
         if now_ms >= self.due_ms:
             self.due_ms = now_ms + settings.PERIOD_MS
