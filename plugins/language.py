@@ -359,6 +359,10 @@ class SubscriptionLanguage:
     by name, where there are several: the same number and name, other matchers, filters and ground truth."""
     source_filters: "Mapping[str, Callable[[MissionTable], SourceFilter]]" = field(default_factory=dict)
     """Its source filters by algorithm, where there are several; they release the same."""
+    announced_filter: "Callable[[MissionTable], SourceFilter] | None" = None
+    """The filter of sources that advertise to brokers: it is given advertisements alone, and releases what
+    they announce (`RoutingRelations.admits`). None: the usual filter, so that what satisfies an advertisement
+    is released."""
     relations: "Callable[[MissionTable], Relations] | None" = None
     routing: "Callable[[MissionTable, RoutingOptions], RoutingRelations] | None" = None
     """What brokers ask, where it is more than `relations` say (`plugins.routing`)."""
@@ -373,8 +377,14 @@ class SubscriptionLanguage:
     damper: Callable[[MissionTable, int, int], Damper] | None = None
     """(table, interval_ms, hysteresis) → what holds back repetitions; None where nothing is damped."""
 
-    def source_filter_by(self, algorithm: str | None, table: MissionTable) -> SourceFilter:
-        """Return a source filter with an algorithm of this name, or the usual one where it has none such."""
+    def source_filter_by(
+        self, algorithm: str | None, table: MissionTable, *, advertises: bool = False
+    ) -> SourceFilter:
+        """Return a source filter with an algorithm of this name, or the usual one where it has none such; for
+        a source that advertises, the filter for advertisements where there is one.
+        """
+        if advertises and self.announced_filter is not None:
+            return self.announced_filter(table)
         return self.source_filters.get(algorithm or "", self.source_filter)(table)
 
     def occupied(self, table: MissionTable, body: bytes) -> int:

@@ -1,7 +1,8 @@
 """Which algorithm matches, and under which feature condition: what scenarios, node files and commands choose.
 
 Names are those of the languages. A name concerns every language that has it; the others match as they always
-do. A condition belongs to a whole mission: sources, mediators and ground truth have the same one.
+do. A condition belongs to a whole mission: sources, boards and mediators have the same one. Ground truth has
+none.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -25,6 +25,12 @@ class MatchingWork:
     """Subscriptions judged in columns, many at once: their memberships and aggregations are not counted
     singly."""
 
+    @property
+    def units(self) -> int:
+        """Return the counts as units of work (dens/work_budget.py); rows are judged in blocks of 64."""
+        steps = self.feature_tests + self.memberships + self.aggregations + self.pairs
+        return steps + self.rows // 64
+
     def judged(self, memberships: int, pairs: int) -> None:
         """Count a subscription whose predicates were evaluated and aggregated."""
         self.memberships += memberships

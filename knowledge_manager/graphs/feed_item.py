@@ -91,6 +91,17 @@ def iri_of_identity(identity: str) -> Iri:
     return Iri(OWN_ITEM + quoted)
 
 
+def content_identity(channel: Iri | None, title: str, text: str) -> str:
+    """Return an identity for an item that states none: a digest of its channel, title and description, or
+    nothing where it has neither of the last two. An item whose text changes is another item then.
+    """
+    said = [" ".join(one.split()) for one in (title, text)]
+    if not any(said):
+        return ""
+    parts = ["" if channel is None else channel.text, *said]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
 def property_of(namespace: str, name: str) -> Iri | None:
     """Return the property that an element of an extension is, None where its namespace is no IRI."""
     between = "" if namespace.endswith(("/", "#", ":")) else "#"

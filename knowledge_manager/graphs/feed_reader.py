@@ -2,7 +2,8 @@
 
 The mapping is fixed (docs/graph-cluster.md). Feeds in the wild have a dozen namespaces for the same elements,
 so a name counts by its local part where its namespace is the document's own; all other namespaces are
-extensions. An item without identity is told and left out, the others are read.
+extensions. An item without guid, id or link is known by its content; one that has neither title nor
+description is left out with a warning.
 """
 
 from collections.abc import Iterator
@@ -12,7 +13,15 @@ from lxml import etree
 
 from documents.problems import DocumentError, Problem
 from knowledge_manager.graphs import feed_item as item_words
-from knowledge_manager.graphs.feed_item import Feed, FeedItem, described, iri_of_identity, property_of, words
+from knowledge_manager.graphs.feed_item import (
+    Feed,
+    FeedItem,
+    content_identity,
+    described,
+    iri_of_identity,
+    property_of,
+    words,
+)
 from knowledge_manager.graphs.feed_places import position
 from knowledge_manager.graphs.feed_text import moment, person, plain, shortened
 from knowledge_manager.graphs.feed_tree import feed_tree
@@ -78,7 +87,10 @@ class _Reader:
             item = self._item(element, channel)
             line = line_of(element)
             if item is None:
-                message = "an item has no identity: give it a guid, an id or a link; it is left out"
+                message = (
+                    "an item has no identity, title or description: give it a guid, an id or a link; "
+                    "it is left out"
+                )
                 problems.append(Problem(self._file, line, 1, "warning", "D527", message))
             elif item.subject in found:
                 message = f"an earlier item has the identity {item.subject.text} too; this one is left out"
@@ -122,13 +134,13 @@ class _Reader:
 
     def _item(self, element: "Element", channel: Iri | None) -> FeedItem | None:
         link = self._link(element)
-        identity = self._identity(element) or link
-        if not identity:
-            return None
-        subject = iri_of_identity(identity)
         titled = next(self._children(element, "title"), None)
         told = next(self._children(element, *_TEXTS), None)
         title, text = _seen(titled), markup(told)
+        identity = self._identity(element) or link or content_identity(channel, title, text)
+        if not identity:
+            return None
+        subject = iri_of_identity(identity)
         statements: list[tuple[Iri, Iri | Literal | None]] = [
             (item_words.TYPE, item_words.ITEM),
             (item_words.TITLE, words(title, self._language_of(titled))),

@@ -17,6 +17,7 @@ from knowledge_manager.graphs.terms import (
     Blank,
     Graph,
     Iri,
+    Literal,
     Term,
     TermError,
     Triple,
@@ -70,7 +71,7 @@ def graph_of(triples: Iterable[tuple[Any, Any, Any]], file: str, text: str = "")
     zoneless = 0
     for statement in triples:
         try:
-            found[Triple(*(_term(one, blanks) for one in statement))] = None
+            found[_triple(*(_term(one, blanks) for one in statement))] = None
         except TermError as error:
             wrong = next((str(one) for one in statement if str(one)[:20] in str(error)), "")
             problems.append(Problem(file, *_place(text, wrong), "error", "D507", str(error)))
@@ -125,11 +126,21 @@ def _seen_from(node: Blank, statements: list[Triple], colours: dict[Term, object
         )
 
 
-def _term(node: Any, blanks: dict[str, Blank]) -> Term:
-    from rdflib import BNode, Literal, URIRef
+def _triple(subject: Term, property_: Term, object_: Term) -> Triple:
+    """Return a statement; JSON-LD and N3 can write some that RDF does not have."""
+    if isinstance(subject, Literal):
+        raise TermError(f"a literal cannot be a subject: {written(subject)[:80]}; make it an object")
+    if not isinstance(property_, Iri):
+        raise TermError(f"a property is an IRI, not {written(property_)[:80]}")
+    return Triple(subject, property_, object_)
 
-    if isinstance(node, Literal):
-        return literal(str(node), str(node.datatype or STRING), node.language or "")
+
+def _term(node: Any, blanks: dict[str, Blank]) -> Term:
+    from rdflib import BNode, URIRef
+    from rdflib import Literal as Text
+
+    if isinstance(node, Text):
+        return literal(str(node), iri(str(node.datatype or STRING)).text, node.language or "")
     if isinstance(node, BNode):
         return blanks.setdefault(str(node), Blank(len(blanks)))
     if isinstance(node, URIRef):

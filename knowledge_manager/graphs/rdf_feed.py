@@ -11,7 +11,14 @@ from lxml import etree
 
 from documents.problems import DocumentError, Problem
 from knowledge_manager.graphs import feed_item as item_words
-from knowledge_manager.graphs.feed_item import Feed, FeedItem, described, iri_of_identity, words
+from knowledge_manager.graphs.feed_item import (
+    Feed,
+    FeedItem,
+    content_identity,
+    described,
+    iri_of_identity,
+    words,
+)
 from knowledge_manager.graphs.feed_places import position
 from knowledge_manager.graphs.feed_text import moment, person, plain, shortened
 from knowledge_manager.graphs.feed_xml import BASE, UNREAD, language_of, line_of, local_name, markup, text_of
@@ -36,9 +43,15 @@ def read_rdf_feed(root: "Element", file: str) -> Feed:
     problems: list[Problem] = []
     for element in _named(root, "item"):
         line = line_of(element)
-        identity = element.get(_ABOUT, "").strip() or text_of(next(_named(element, "link"), None))
+        identity = (
+            element.get(_ABOUT, "").strip()
+            or text_of(next(_named(element, "link"), None))
+            or content_identity(whole, *_title_and_text(element))
+        )
         if not identity:
-            message = "an item has no identity: give it rdf:about or a link; it is left out"
+            message = (
+                "an item has no identity, title or description: give it rdf:about or a link; it is left out"
+            )
             problems.append(Problem(file, line, 1, "warning", "D527", message))
             continue
         subject = iri_of_identity(identity)
@@ -83,8 +96,12 @@ def _item(element: "Element", subject: Iri, channel: Iri | None, spoken: str, fi
     language = language_of(element) or spoken
     graph = set(_mapped(stated, subject, language))
     graph |= described(subject, [(item_words.PART_OF, channel), *position(element)])
+    return FeedItem(subject, frozenset(graph), *_title_and_text(element), line_of(element))
+
+
+def _title_and_text(element: "Element") -> tuple[str, str]:
     title, told = (next(_named(element, name), None) for name in ("title", "description"))
-    return FeedItem(subject, frozenset(graph), plain(text_of(title)), markup(told), line_of(element))
+    return plain(text_of(title)), markup(told)
 
 
 def _mapped(stated: frozenset[Triple], subject: Iri, language: str) -> Iterator[Triple]:

@@ -39,6 +39,7 @@ _WORDS: Final = re.compile(
     re.I,
 )
 _SIGNS: Final = re.compile(r"\|\||!(?!=)")
+_ARITHMETIC: Final = re.compile(r"[+*/]|(?<![A-Za-z_])-|-(?![A-Za-z_])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,12 @@ def _too_much(quiet: str) -> Iterator[SparqlProblem]:
     ends = [found.start() for found in re.finditer(r"[;,]|\.(?=\s|\}|\]|$)", quiet)]
     if len(ends) > 2 * (MOST_EDGES + MOST_FILTERS):
         yield SparqlProblem(ends[2 * MOST_EDGES], "D513", f"a pattern has at most {MOST_EDGES} edges")
+    signs = [found.start() for found in _ARITHMETIC.finditer(quiet)]
+    if len(signs) > MOST_EDGES + MOST_FILTERS:
+        message = "more than {} signs of arithmetic; nothing is computed, compare a variable with a constant"
+        yield SparqlProblem(
+            signs[MOST_EDGES + MOST_FILTERS], "D510", message.format(MOST_EDGES + MOST_FILTERS)
+        )
     parts = [found.start() for found in re.finditer(r"&&|\bFILTER\b", quiet, re.I)]
     if len(parts) > 2 * MOST_FILTERS:
         yield SparqlProblem(
@@ -282,7 +289,7 @@ class _Walk:
             if isinstance(node, URIRef):
                 return iri(str(node))
             if isinstance(node, Text):
-                return literal(str(node), str(node.datatype or STRING), node.language or "")
+                return literal(str(node), iri(str(node.datatype or STRING)).text, node.language or "")
         except TermError as error:
             self._refuse(str(error), at, "D507")
             return None

@@ -61,4 +61,7 @@ def load_taxonomy(path: Path) -> Taxonomy:
         return read_compact_taxonomy(read_document(path, LARGEST_TAXONOMY))
     except CompactError as error:
         message = f"this is no compiled taxonomy: {error}"
+        if path.suffix != COMPILED_SUFFIX:
+            endings = listed([COMPILED_SUFFIX, *FORMATS])
+            message = f'the suffix "{path.suffix}" is unknown; a taxonomy ends in one of {endings}'
         raise DocumentError.of_file(str(path), "D522", message) from None

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Final, NamedTuple
 
+from documents.streams import STEERING
+
 XSD: Final = "http://www.w3.org/2001/XMLSchema#"
 RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
@@ -151,12 +153,16 @@ def written(term: Term) -> str:
     return quoted if term.datatype == STRING else f"{quoted}^^<{term.datatype}>"
 
 
-_ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
+_ESCAPES: Final = str.maketrans(
+    {
+        **{sign: f"\\u{ord(sign):04X}" for sign in (*map(chr, range(0x20)), "\x7f", *STEERING)},
+        **{"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"},
+    }
+)
 
 
 def _escaped(text: str) -> str:
-    plain = text.translate(_ESCAPES)
-    return "".join(one if one >= " " and one != "\x7f" else f"\\u{ord(one):04X}" for one in plain)
+    return text.translate(_ESCAPES)
 
 
 def _integer(text: str) -> str | None:

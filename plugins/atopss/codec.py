@@ -1,13 +1,16 @@
 """Bytes that are well-formed *and* mean something in this mission.
 
-Where a mission table is given, a vector must also name an event class and attributes of it.
+Where a mission table is given, a vector must also name an event class and attributes of it, and nothing
+outside of an attribute's domain is possible: the values of a notification end where their domains do.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from knowledge_manager.event_class import EventClass
 from knowledge_manager.mission_table import MissionTable
 from plugins.atopss.notifications import Notification
+from plugins.atopss.shapes import Shape
 from plugins.atopss.subscriptions import Subscription
 from plugins.atopss.vectors import decode_notification, decode_subscription
 from plugins.mission_check import event_in_mission
@@ -20,10 +23,11 @@ EVENT_AT = 6
 class AtopssCodec:
     """Decodes against a mission table, or against the structure alone when there is none."""
 
-    __slots__ = ("table",)
+    __slots__ = ("_lengths", "table")
 
     def __init__(self, table: MissionTable | None) -> None:
         self.table = table
+        self._lengths: dict[int, dict[int, int]] = {}
 
     def subscription(self, body: bytes) -> Subscription:
         """Return what a body says, or raise `VectorError`."""
@@ -32,20 +36,36 @@ class AtopssCodec:
         return wanted
 
     def notification(self, vector: bytes) -> Notification:
-        """Return what a notification tells, or raise `VectorError`."""
-        told = decode_notification(vector)
-        self._check(told.event, told.values, len(vector))
-        return told
+        """Return what is known by a notification, its values within their domains, or raise `VectorError`."""
+        event = self.written_notification(vector)
+        return replace(event, values=self.known(event.event, event.values))
+
+    def written_notification(self, vector: bytes) -> Notification:
+        """Return a notification as it is written, or raise `VectorError`."""
+        event = decode_notification(vector)
+        self._check(event.event, event.values, len(vector))
+        return event
+
+    def known(self, event: int, values: dict[int, Shape]) -> dict[int, Shape]:
+        """Return values within the domains of their attributes; where there is no table, as they are."""
+        if self.table is None:
+            return values
+        lengths = self.lengths(event)
+        return {attribute: shape.within(lengths[attribute]) for attribute, shape in values.items()}
 
     def event(self, index: int) -> EventClass | None:
         """Return an event class; None where there is no table."""
         return None if self.table is None else self.table.event_at(index)
 
-    def lengths(self, event: int) -> dict[int, int]:
+    def lengths(self, event: int) -> Mapping[int, int]:
         """Return how long the axes of an event are, by attribute; nothing where there is no table."""
-        known = self.event(event)
-        attributes = () if known is None else known.attributes
-        return {attribute.index: attribute.hi_scaled - attribute.lo_scaled for attribute in attributes}
+        found = self._lengths.get(event)
+        if found is None:
+            known = self.event(event)
+            attributes = () if known is None else known.attributes
+            found = {attribute.index: attribute.hi_scaled - attribute.lo_scaled for attribute in attributes}
+            self._lengths[event] = found
+        return found
 
     def _check(self, event: int, attributes: Iterable[int], length: int) -> None:
         if self.table is not None:

@@ -5,7 +5,6 @@ steps in which other languages ask for the same, and each of its sides slopes ov
 is wanted is the least possibility: necessity is 0, because precise values make the two the same.
 """
 
-from math import ceil
 from typing import Final
 
 import numpy as np
@@ -15,6 +14,7 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.atopss.canonical import canonical
 from plugins.atopss.shapes import Shape, point
 from plugins.atopss.subscriptions import Joined, Norm, Predicate
+from plugins.atopss.thresholds import threshold_of
 from plugins.atopss.told_values import shape_of_byte
 from plugins.atopss.vectors import encode_subscription
 from plugins.authoring.generator import CombinationRefused, RandomSubscription, drawn_attributes
@@ -37,7 +37,7 @@ class AtopssGenerator:
             for attribute in drawn_attributes(chance, wanted)
         )
         function = Joined(is_or=False, parts=predicates)
-        possibility = ceil(15 * wanted.threshold - 1e-9)
+        possibility = threshold_of(wanted.threshold)
         stamp_s = wanted.stamp_s % 65536
         return encode_subscription(
             canonical(wanted.event.index, function, norm, possibility=possibility, stamp_s=stamp_s)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
 from plugins.atopss.asked_values import asked_values
-from plugins.atopss.filter import AtopssFilter
+from plugins.atopss.filter import AnnouncedFilter, AtopssFilter
 from plugins.atopss.lookup import AtopssLookUp
 from plugins.atopss.matching.algorithms import DEFAULT_ALGORITHM, FACTORIES
 from plugins.language import SubscriptionLanguage
@@ -64,6 +64,7 @@ ATOPSS: Final = SubscriptionLanguage(
     name="atopss",
     lookup=AtopssLookUp,
     source_filter=AtopssFilter,
+    announced_filter=AnnouncedFilter,
     matcher=FACTORIES[DEFAULT_ALGORITHM],
     reads_values=True,
     authoring=_authoring,

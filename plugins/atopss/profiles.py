@@ -9,9 +9,10 @@ the tests, which decides.
 import math
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
-from plugins.atopss.scale import FULL, TOP
+from plugins.atopss.scale import BYTE_TOP, FULL
 
 STRAIGHT: Final = 0
 
@@ -28,8 +29,11 @@ DUALS: Final = {1: 6, 2: 7, 3: 8, 4: 9, 5: 5, 6: 1, 7: 2, 8: 3, 9: 4}
 
 _CANCELLING: Final = frozenset({(1, 3), (3, 1), (2, 4), (4, 2), (6, 8), (8, 6), (7, 9), (9, 7)})
 
-_FOOT: Final = math.sqrt(2 * math.log(TOP))
+_FOOT: Final = math.sqrt(2 * math.log(BYTE_TOP))
 """The deviations at which a normal curve is 1/255 of its height."""
+
+_PARTS: Final = 65535
+"""Parts of a side in which a table counts."""
 
 _ROUNDING: Final = 1e-6
 """What floating point may add to a whole number before it is rounded up; the tables have nothing closer."""
@@ -64,13 +68,26 @@ def bent(byte: int, code: int) -> int | None:
 def table(byte: int) -> tuple[int, ...]:
     """Return Q: for each k how far up a side the degree k/255 is reached, in parts of 65535."""
     if byte == STRAIGHT:
-        return tuple(257 * k for k in range(TOP + 1))
+        return tuple(257 * k for k in range(BYTE_TOP + 1))
     inner, outer = _INVERSES[byte & 15], _INVERSES[byte >> 4]
     found = [0]
-    for k in range(1, TOP + 1):
-        wanted = math.ceil(FULL * inner(outer(k / TOP)) - _ROUNDING)
-        found.append(min(FULL - TOP + k, max(found[-1] + 1, wanted)))
+    for k in range(1, BYTE_TOP + 1):
+        wanted = math.ceil(_PARTS * inner(outer(k / BYTE_TOP)) - _ROUNDING)
+        found.append(min(_PARTS - BYTE_TOP + k, max(found[-1] + 1, wanted)))
     return tuple(found)
+
+
+@cache
+def levels(byte: int) -> tuple[int, ...]:
+    """Return for each degree, in 510ths, how far up a side it is reached, in parts of `FULL`: the table, and
+    the middle between each two of its places.
+    """
+    places = table(byte)
+    between = [low + high for low, high in pairwise(places)]
+    return (
+        *(part for place, middle in zip(places, between, strict=False) for part in (2 * place, middle)),
+        FULL,
+    )
 
 
 def words(byte: int) -> str:

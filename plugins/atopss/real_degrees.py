@@ -1,14 +1,15 @@
 """Possibility and necessity as real numbers, for comparison with the papers, whose reference they are.
 
-The language itself counts in bytes (`plugins.atopss.degrees`). Between two levels of its tables both sides
+The language itself counts in 510ths (`plugins.atopss.degrees`). Between two levels of its tables both sides
 are straight, so the real degree lies where they cross.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from plugins.atopss.degrees import necessity, possibility
 from plugins.atopss.scale import FULL, INFINITE, TOP
-from plugins.atopss.shapes import Shape
+from plugins.atopss.shapes import Shape, at_least, at_most, interval
 from plugins.atopss.subscriptions import Form, Norm, Subscription
 from watchdog.tokens import AND, OR
 
@@ -18,9 +19,31 @@ Reals = tuple[float, float]
 
 def real_degrees(wanted: Shape, value: Shape, *, complement: bool = False) -> Reals:
     """Return possibility and necessity of a predicate, or of its opposite."""
-    possible = _between(possibility(wanted, value), lambda k: _gap(wanted, value, k))
-    necessary = _between(necessity(wanted, value), lambda k: _overhang(wanted, value, k))
+    if value.is_cut:
+        possible, necessary = _over_domain(wanted, value)
+    else:
+        possible, necessary = _possible(wanted, value), _necessary(wanted, value)
     return (1 - necessary, 1 - possible) if complement else (possible, necessary)
+
+
+def _over_domain(wanted: Shape, value: Shape) -> Reals:
+    """Return both for a value that is cut off: the end of the domain limits Π, and N of its side."""
+    whole, domain = replace(value, begin=-INFINITE, end=INFINITE), interval(value.begin, value.end)
+    rising, falling = at_least(wanted.m1, wanted.m2, wanted.left), at_most(wanted.m3, wanted.m4, wanted.right)
+    left, right = _necessary(rising, whole), _necessary(falling, whole)
+    if value.begin > value.m1:
+        left = max(left, _necessary(rising, domain))
+    if value.end < value.m4:
+        right = max(right, _necessary(falling, domain))
+    return min(_possible(wanted, whole), _possible(wanted, domain)), min(left, right)
+
+
+def _possible(wanted: Shape, value: Shape) -> float:
+    return _between(possibility(wanted, value), lambda k: _gap(wanted, value, k))
+
+
+def _necessary(wanted: Shape, value: Shape) -> float:
+    return _between(necessity(wanted, value), lambda k: _overhang(wanted, value, k))
 
 
 def _between(k: int, excess: Callable[[int], tuple[int, int]]) -> float:

@@ -2,17 +2,36 @@
 
 from typing import Final
 
-TOP: Final = 255
-"""A degree is a byte, ⌊255·x⌋: 255 is fully."""
+TOP: Final = 510
+"""A degree counts 510ths, ⌊510·x⌋: 510 is fully."""
 
-FULL: Final = 65535
-"""A side is this many parts long, whatever it spans on its axis."""
+LEAST: Final = 2
+"""The least possibility of a match, 1/255: below it nothing is reported."""
 
-FIFTEENTH: Final = 17
-"""A threshold is t/15, which is 17t/255: comparing bytes decides as comparing the numbers would."""
+BYTE_TOP: Final = 255
+"""A match reports a degree as a byte, ⌊255·x⌋: 255 is fully."""
+
+FULL: Final = 131070
+"""Parts of a step of an axis: where a cut of a sloped side begins is a whole number of them."""
+
+THIRTIETH: Final = 17
+"""A threshold is t/30, which is 17t/510: comparing counted degrees decides as comparing the numbers would."""
+
+LAST_THRESHOLD: Final = 30
+HALF: Final = 15
+"""A threshold is a whole fifteenth, an even number of thirtieths, or one half."""
 
 INFINITE: Final = 1 << 30
 """Stands for an end that there is not. Corners are far below, so that sums keep their order."""
 
 CORNER_LIMIT: Final = 1 << 23
 """Corners that can be written lie within ± this, itself excluded."""
+
+
+def byte_of(degree: int) -> int:
+    """Return ⌊255·x⌋ of a degree.
+
+    >>> byte_of(255), byte_of(510)
+    (127, 255)
+    """
+    return degree >> 1

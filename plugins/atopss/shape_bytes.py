@@ -3,7 +3,8 @@
     bits 0–2  kind: 0 point · 1 interval · 2 at most · 3 at least · 4 triangle · 5 trapezoid · 6 anything
     bit 3     complement (predicates)
     bits 4–5  profile bytes that follow: none; one for all sloped sides; two, left and right, that differ
-    bit 6     a byte of thresholds follows, Π·16 + N (predicates)
+    bit 6     a byte of thresholds follows, Π·16 + N in fifteenths (predicates)
+    bit 7     with bit 6, version 2: behind the thresholds a byte follows that says which of them is ½
 
 The first corner is a number of either sign, each other one a number above the one before. Every shape has one
 spelling: an interval is no point, a triangle and a trapezoid have a slope, a profile has a side.
@@ -12,7 +13,7 @@ spelling: an interval is no point, a triangle and a trapezoid have a slope, a pr
 from typing import Final
 
 from plugins.atopss.profiles import STRAIGHT, is_profile
-from plugins.atopss.scale import CORNER_LIMIT, INFINITE
+from plugins.atopss.scale import CORNER_LIMIT, HALF, INFINITE
 from plugins.atopss.shapes import ANYTHING, Shape
 from plugins.atopss.subscriptions import Predicate
 from plugins.byte_numbers import ByteReader, number, signed
@@ -22,7 +23,7 @@ _CORNERS: Final = {POINT: 1, INTERVAL: 2, AT_MOST: 2, AT_LEAST: 2, TRIANGLE: 3, 
 
 _COMPLEMENT: Final = 8
 _THRESHOLDS: Final = 64
-_UNUSED: Final = 128
+_HALVES: Final = 128
 
 
 def kind_of(shape: Shape) -> int:
@@ -53,9 +54,25 @@ def predicate_bytes(predicate: Predicate) -> bytes:
     """Return the bytes of a predicate without its attribute and weight."""
     flags, thresholds = _COMPLEMENT if predicate.complement else 0, b""
     if predicate.possibility or predicate.necessity:
-        flags |= _THRESHOLDS
-        thresholds = bytes([predicate.possibility << 4 | predicate.necessity])
+        fifteenths, halves = threshold_bytes(predicate.possibility, predicate.necessity)
+        flags |= _THRESHOLDS | (_HALVES if halves else 0)
+        thresholds = bytes([fifteenths, halves] if halves else [fifteenths])
     return _shape_bytes(predicate.shape, flags, thresholds)
+
+
+def threshold_bytes(possibility: int, necessity: int) -> tuple[int, int]:
+    """Return thresholds in thirtieths as Π·16 + N in fifteenths, and which of them are ½: 1 for Π, 2 for N,
+    3 for both. The fifteenths of ½ are 7. What is not a threshold raises `ValueError`.
+    """
+    if any(t & 1 and t != HALF for t in (possibility, necessity)):
+        raise ValueError(f"{possibility}/30, {necessity}/30: a threshold is a whole fifteenth, or one half")
+    return possibility >> 1 << 4 | necessity >> 1, possibility & 1 | (necessity & 1) << 1
+
+
+def thresholds_of(fifteenths: int, halves: int) -> tuple[int, int] | None:
+    """Return thresholds in thirtieths; None where bytes say ½ in another way than `threshold_bytes`."""
+    found = 2 * (fifteenths >> 4) + (halves & 1), 2 * (fifteenths & 15) + (halves >> 1)
+    return found if all(t == HALF or not t & 1 for t in found) else None
 
 
 def _shape_bytes(shape: Shape, flags: int, thresholds: bytes) -> bytes:
@@ -103,18 +120,27 @@ def read_predicate(data: ByteReader, attribute: int) -> Predicate:
     complement = bool(first & _COMPLEMENT)
     if complement and first & 7 == ANY:
         raise data.refused("the complement of anything is nothing", at)
-    thresholds = 0
-    if first & _THRESHOLDS:
-        thresholds = data.byte("a byte of thresholds")
-        if not thresholds:
-            raise data.refused("thresholds that are 0 are left out", data.at - 1)
+    thresholds = _read_thresholds(data, first) if first & _THRESHOLDS else (0, 0)
     shape = _read_shape(data, first, at)
-    return Predicate(attribute, shape, complement, thresholds >> 4, thresholds & 15)
+    return Predicate(attribute, shape, complement, *thresholds)
+
+
+def _read_thresholds(data: ByteReader, first: int) -> tuple[int, int]:
+    fifteenths = data.byte("a byte of thresholds")
+    if not first & _HALVES:
+        if not fifteenths:
+            raise data.refused("thresholds that are 0 are left out", data.at - 1)
+        return 2 * (fifteenths >> 4), 2 * (fifteenths & 15)
+    halves = data.byte("a byte of halves")
+    found = thresholds_of(fifteenths, halves) if 1 <= halves <= 3 else None
+    if found is None:
+        raise data.refused("a half is 1 for Π, 2 for N, 3 for both, and has 7 fifteenths", data.at - 1)
+    return found
 
 
 def _read_shape(data: ByteReader, first: int, at: int) -> Shape:
     kind, profiles = first & 7, first >> 4 & 3
-    if first & _UNUSED or kind > ANY or profiles > 2:
+    if first & (_HALVES | _THRESHOLDS) == _HALVES or kind > ANY or profiles > 2:
         raise data.refused("no shape begins with this byte", at)
     bent = [data.byte("a profile") for _ in range(profiles)]
     shape = _shape(kind, _read_corners(data, _CORNERS[kind]), data, at)

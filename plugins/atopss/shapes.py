@@ -9,7 +9,7 @@ set μ, of a value a possibility distribution π.
 from dataclasses import dataclass
 from typing import Final
 
-from plugins.atopss.profiles import STRAIGHT, table
+from plugins.atopss.profiles import STRAIGHT, levels
 from plugins.atopss.scale import FULL, INFINITE
 
 
@@ -17,7 +17,8 @@ from plugins.atopss.scale import FULL, INFINITE
 class Shape:
     """Four corners and the profiles of both sides; a side that does not slope has the straight one.
 
-    An end that there is not is ∓`INFINITE`, in both corners of its side.
+    An end that there is not is ∓`INFINITE`, in both corners of its side. Outside of [begin, end] the degree
+    is 0: there a value is cut off whose sloped side crosses an end of its domain.
     """
 
     m1: int
@@ -26,6 +27,8 @@ class Shape:
     m4: int
     left: int = STRAIGHT
     right: int = STRAIGHT
+    begin: int = -INFINITE
+    end: int = INFINITE
 
     @property
     def is_crisp(self) -> bool:
@@ -42,17 +45,43 @@ class Shape:
         """Say whether it is one value."""
         return self.m1 == self.m4
 
+    @property
+    def is_cut(self) -> bool:
+        """Return whether a sloped side is cut off."""
+        return self.begin > self.m1 or self.end < self.m4
+
     def first(self, k: int) -> int:
-        """Return where the cut at k/255 begins, in 65535ths of the axis; for k = 0 where the support does."""
-        return FULL * self.m1 + (self.m2 - self.m1) * table(self.left)[k]
+        """Return where the cut at k/510 begins, in parts of the axis; for k = 0 where the support does."""
+        return max(FULL * self.m1 + (self.m2 - self.m1) * levels(self.left)[k], FULL * self.begin)
 
     def last(self, k: int) -> int:
-        """Return where the cut at k/255 ends, in 65535ths of the axis."""
-        return FULL * self.m4 - (self.m4 - self.m3) * table(self.right)[k]
+        """Return where the cut at k/510 ends, in parts of the axis."""
+        return min(FULL * self.m4 - (self.m4 - self.m3) * levels(self.right)[k], FULL * self.end)
 
     def contains(self, x: int, k: int) -> bool:
-        """Say whether the degree at a point of the axis is at least k/255."""
+        """Return whether the degree at a point of the axis is at least k/510."""
         return k == 0 or self.first(k) <= FULL * x <= self.last(k)
+
+    def within(self, length: int) -> "Shape":
+        """Return what is known of a value whose domain is [0, length]: nothing outside of it is possible.
+
+        A core outside of the domain is read as the nearest end, as one-byte readings are. A side that crosses
+        an end is cut off there.
+        """
+        if self.m1 >= 0 and self.m4 <= length:
+            return self
+        m2, m3 = min(max(self.m2, 0), length), min(max(self.m3, 0), length)
+        m1, m4 = 0 if m2 == 0 else min(self.m1, m2), length if m3 == length else max(self.m4, m3)
+        return Shape(
+            m1,
+            m2,
+            m3,
+            m4,
+            self.left if m1 < m2 else STRAIGHT,
+            self.right if m3 < m4 else STRAIGHT,
+            0 if m1 < 0 else -INFINITE,
+            length if m4 > length else INFINITE,
+        )
 
 
 ANYTHING: Final = Shape(-INFINITE, -INFINITE, INFINITE, INFINITE)

@@ -3,6 +3,8 @@
 A function is in negation normal form: *not* is the complement of a predicate and stands nowhere else. It is
 an *and* or an *or* of all predicates, or tokens in postfix order (`watchdog.tokens` has the same): 0 to 63 is
 a predicate by its rank, 64 + n an *and* and 128 + n an *or* of the n operands before it.
+
+Minimum and maximum join degrees as they are. Products and means join bytes, rounded to the nearest byte.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,10 +12,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from plugins.atopss.degrees import Degrees, judged
-from plugins.atopss.scale import FIFTEENTH, TOP
+from plugins.atopss.scale import BYTE_TOP, LEAST, THIRTIETH, byte_of
 from plugins.atopss.shapes import Shape
 from watchdog.aggregate import aggregate, weighted_mean
-from watchdog.aggregators import ARITHMETIC_MEAN, MAX, MIN, PRODUCT
+from watchdog.aggregators import ARITHMETIC_MEAN, PRODUCT
 from watchdog.tokens import AND, OR
 
 
@@ -41,7 +43,7 @@ class Form(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """What is wanted of one attribute, or its opposite, and the least degrees of both kinds, in fifteenths.
+    """What is wanted of one attribute, or its opposite, and the least degrees of both kinds, in thirtieths.
 
     The weight counts in a weighted average only.
     """
@@ -63,14 +65,14 @@ class Predicate:
 
     def reached(self, possible: int, necessary: int) -> Degrees:
         """Return both degrees if they reach the thresholds, and (0, 0) if not."""
-        if possible < max(FIFTEENTH * self.possibility, 1) or necessary < FIFTEENTH * self.necessity:
+        if possible < max(THIRTIETH * self.possibility, LEAST) or necessary < THIRTIETH * self.necessity:
             return 0, 0
         return possible, necessary
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What somebody wants to hear of. Thresholds of the whole are fifteenths too."""
+    """What somebody wants to hear of. Thresholds of the whole are thirtieths too."""
 
     event: int
     predicates: tuple[Predicate, ...]
@@ -89,19 +91,23 @@ class Subscription:
 
     def verdict(self, reached: Sequence[Degrees]) -> Degrees | None:
         """Return (Π, N) of the whole, given those of its predicates; None below its thresholds."""
-        possible, necessary = self.joined(reached)
-        if possible < max(FIFTEENTH * self.possibility, 1) or necessary < FIFTEENTH * self.necessity:
+        return self.verdict_of(self.joined(reached))
+
+    def verdict_of(self, joined: Degrees) -> Degrees | None:
+        """Return (Π, N) of the whole, or None below its thresholds."""
+        possible, necessary = joined
+        if possible < max(THIRTIETH * self.possibility, LEAST) or necessary < THIRTIETH * self.necessity:
             return None
-        return possible, necessary
+        return joined
 
     def joined(self, reached: Sequence[Degrees]) -> Degrees:
         """Return R of both kinds of degrees."""
         if self.norm.is_mean and not all(possible for possible, _ in reached):
             return 0, 0
-        possible, necessary = (bytes(degrees) for degrees in zip(*reached, strict=True))
+        possible, necessary = zip(*reached, strict=True)
         return self._joined(possible), self._joined(necessary)
 
-    def _joined(self, degrees: bytes) -> int:
+    def _joined(self, degrees: Sequence[int]) -> int:
         if self.form != Form.TOKENS:
             return self._all(degrees) if self.form == Form.AND else self._any(degrees)
         stack: list[int] = []
@@ -109,24 +115,28 @@ class Subscription:
             if token < AND:
                 stack.append(degrees[token])
                 continue
-            operands = bytes(stack[-(token & 63) :])
+            operands = stack[-(token & 63) :]
             del stack[-(token & 63) :]
             stack.append(self._all(operands) if token < OR else self._any(operands))
         return stack[0]
 
-    def _all(self, degrees: bytes) -> int:
-        if self.norm == Norm.MIN:
-            return aggregate(MIN, degrees, len(degrees))
+    def _all(self, degrees: Sequence[int]) -> int:
+        if self.norm == Norm.MIN or len(degrees) == 1:
+            return min(degrees)
+        counted = bytes(map(byte_of, degrees))
         if self.norm == Norm.PRODUCT:
-            return aggregate(PRODUCT, degrees, len(degrees))
-        if self.norm == Norm.AVERAGE:
-            return aggregate(ARITHMETIC_MEAN, degrees, len(degrees))
-        return weighted_mean(self.weights, 0, degrees, len(degrees))
+            joined = aggregate(PRODUCT, counted, len(counted))
+        elif self.norm == Norm.AVERAGE:
+            joined = aggregate(ARITHMETIC_MEAN, counted, len(counted))
+        else:
+            joined = weighted_mean(self.weights, 0, counted, len(counted))
+        return 2 * joined
 
-    def _any(self, degrees: bytes) -> int:
+    def _any(self, degrees: Sequence[int]) -> int:
         if self.norm == Norm.MIN:
-            return aggregate(MAX, degrees, len(degrees))
-        return TOP - aggregate(PRODUCT, bytes(TOP - degree for degree in degrees), len(degrees))
+            return max(degrees)
+        missing = bytes(BYTE_TOP - byte_of(degree) for degree in degrees)
+        return 2 * (BYTE_TOP - aggregate(PRODUCT, missing, len(missing)))
 
     @property
     def weights(self) -> bytes:

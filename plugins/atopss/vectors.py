@@ -3,6 +3,7 @@
     body           stamp (2)  Π·16 + N  event + 64·norm  (k − 1) + 64·form
                    k × (attribute, shape, weight of a weighted average), rising
                    of form 2: number of tokens, tokens
+                   of form 3, version 2: form + 4·halves stands before the predicates
     notification   event number (2)  valid  stamp (2)  Π·16 + N  event  k
                    k × (attribute, shape), attributes rising
 
@@ -15,7 +16,14 @@ from itertools import pairwise
 from typing import Final
 
 from plugins.atopss.notifications import Notification
-from plugins.atopss.shape_bytes import predicate_bytes, read_predicate, read_value, value_bytes
+from plugins.atopss.shape_bytes import (
+    predicate_bytes,
+    read_predicate,
+    read_value,
+    threshold_bytes,
+    thresholds_of,
+    value_bytes,
+)
 from plugins.atopss.shapes import Shape
 from plugins.atopss.subscriptions import Form, Norm, Predicate, Subscription
 from plugins.byte_numbers import ByteReader, number
@@ -28,19 +36,19 @@ MOST_OPERANDS: Final = 63
 MOST_VALUES: Final = 63
 LAST_ATTRIBUTE: Final = 62
 LAST_EVENT: Final = 63
+_HALVES: Final = 3
+"""In place of a form: a threshold of the whole is ½, and one more byte says which one, and the form."""
 DEEPEST: Final = 48
 """Functions are not nested deeper: a document that says them must be, and it has its own limit."""
 
 
 def encode_subscription(subscription: Subscription) -> bytes:
     """Return the body of a canonical subscription (`plugins.atopss.canonical` makes one)."""
-    head = stamp_bytes(subscription.stamp_s) + bytes(
-        [
-            subscription.possibility << 4 | subscription.necessity,
-            subscription.event | subscription.norm << 6,
-            len(subscription.predicates) - 1 | subscription.form << 6,
-        ]
-    )
+    fifteenths, halves = threshold_bytes(subscription.possibility, subscription.necessity)
+    count, form = len(subscription.predicates) - 1, subscription.form
+    joint = [count | _HALVES << 6, form | halves << 2] if halves else [count | form << 6]
+    event = subscription.event | subscription.norm << 6
+    head = stamp_bytes(subscription.stamp_s) + bytes([fifteenths, event, *joint])
     predicates = b"".join(entry(predicate, subscription.norm) for predicate in subscription.predicates)
     if subscription.form != Form.TOKENS:
         return head + predicates
@@ -57,12 +65,10 @@ def decode_subscription(body: bytes) -> Subscription:
     """Return what a body says, or raise `VectorError`."""
     data = ByteReader(body, BODY_AT)
     stamp_s = data.byte("a stamp") << 8 | data.byte("a stamp")
-    thresholds = data.byte("a byte of thresholds")
+    fifteenths = data.byte("a byte of thresholds")
     second, third = data.byte("an event"), data.byte("a number of predicates")
     norm, count = Norm(second >> 6), (third & 63) + 1
-    if third >> 6 > Form.TOKENS:
-        raise data.refused("there is no such form of a function", data.at - 1)
-    form = Form(third >> 6)
+    form, (possibility, necessity) = _read_form(data, third >> 6, fifteenths)
     if form == Form.OR and count == 1:
         raise data.refused("one predicate is joined by and", data.at - 1)
     if norm.is_mean and form != Form.AND:
@@ -76,10 +82,22 @@ def decode_subscription(body: bytes) -> Subscription:
         form=form,
         tokens=tokens,
         norm=norm,
-        possibility=thresholds >> 4,
-        necessity=thresholds & 15,
+        possibility=possibility,
+        necessity=necessity,
         stamp_s=stamp_s,
     )
+
+
+def _read_form(data: ByteReader, code: int, fifteenths: int) -> tuple[Form, tuple[int, int]]:
+    """Take the form of a function, and the thresholds of the whole in thirtieths."""
+    at = data.at - 1
+    if code != _HALVES:
+        return Form(code), (2 * (fifteenths >> 4), 2 * (fifteenths & 15))
+    byte = data.byte("a form")
+    thresholds = thresholds_of(fifteenths, byte >> 2) if 1 <= byte >> 2 <= 3 else None
+    if thresholds is None or byte & 3 > Form.TOKENS:
+        raise data.refused("there is no such form of a function", at)
+    return Form(byte & 3), thresholds
 
 
 def _read_predicates(data: ByteReader, count: int, norm: Norm) -> tuple[Predicate, ...]:

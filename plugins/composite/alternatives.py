@@ -200,6 +200,7 @@ def told(pattern: Pattern, names: "Callable[[int], str]") -> str:
         sign = SIGNS[part.operator]
         between = f"{sign} " if sign in ",;" else f" {sign} "
         text = between.join(write(inner, rank) for inner in part.parts)
-        return f"({text})" if rank >= outer else text
+        is_unclear = part.operator == "then" and outer == list(SIGNS).index("and")
+        return f"({text})" if rank >= outer or is_unclear else text
 
     return write(pattern, len(SIGNS))

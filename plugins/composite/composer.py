@@ -1,8 +1,12 @@
 """Makes composites of held notifications, on a DENS node.
 
-What is made follows from the set of notifications and subscriptions that are held: an event that comes late
-opens searches at the ends after it, and what was told once is not made again. An event that satisfies no leaf
-that may be the last of a match is only remembered.
+What is made follows from the set of notifications and subscriptions that are held: of an event that comes
+late the matches are searched that it is in, and what was told once is not made again. An event that satisfies
+no leaf that may be the last of a match is only remembered.
+
+`work` counts units of search (`plugins.work`); `work_limit` bounds those of one call of `feed`, which then
+raises `WorkExceeded`. The notification is remembered all the same. What the call has made by then is not
+noted as told, so that a later search may find it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,6 +22,7 @@ from plugins.composite.memory import Fresh, Memory
 from plugins.composite.vectors import decode_body
 from plugins.composite.watched import Name, Watched, watched
 from plugins.language import Made, Matcher, MatcherFactory, SubscriptionKey
+from plugins.work import WorkExceeded
 
 _ORIGIN_BITS: Final = 32
 """An item's id is its origin, shifted by so much, and its number there."""
@@ -35,7 +40,16 @@ class CompositeComposer:
         self._memory = Memory(table, atoms)
         self._watched: dict[SubscriptionKey, Watched] = {}
         self._alone: tuple[Watched, Matcher] | None = None
+        self._noted: list[tuple[set[Name], Event, Name]] = []
+        """What the present call has noted as told."""
         self.finder = Finder()
+        self.work_limit: int | None = None
+        """The most units of one call of `feed`; None: no limit."""
+
+    @property
+    def work(self) -> int:
+        """Return the units of work since this composer was made."""
+        return self.finder.meter.spent + self._memory.meter.spent
 
     @property
     def further_runs(self) -> int:
@@ -88,22 +102,32 @@ class CompositeComposer:
         """Take a notification and return what it makes; bytes that are none raise `VectorError`."""
         if language_id not in self.listens_to:
             return []
-        memory = self._memory
+        memory, meter, limit = self._memory, self.finder.meter, self.work_limit
+        before = memory.meter.spent
         if item_id not in memory.items:
             taken = memory.take(item_id, item_id >> _ORIGIN_BITS, vector, event_ms)
         elif only is None:
             return []
         else:
             taken = self._taken_anew(item_id, only)
-        made = []
-        for event, fresh in taken:
-            is_late = event.stream.latest_s >= event.seconds
-            event.stream.latest_s = max(event.stream.latest_s, event.seconds)
-            if not is_late and not memory.has_any:
-                made += self._made_in_order(event, fresh, only)
-            else:
-                for one, numbers in self._touched(fresh, only):
-                    made += self._made(one, event, numbers)
+        made: list[Made] = []
+        self._noted.clear()
+        if limit is not None:
+            meter.limit = meter.spent + limit - (memory.meter.spent - before)
+        try:
+            for event, fresh in taken:
+                self._compose(event, fresh, only, made)
+            for event in memory.moved:
+                for one, numbers in self._touched(event.degrees.keys(), only):
+                    if one.body.is_any_source:
+                        self._make_with(one, event, numbers, made)
+        except WorkExceeded:
+            for told, end, name in self._noted:
+                told.discard(name)
+                end.told.remove((told, name))
+            raise
+        finally:
+            meter.limit = None
         return made
 
     def forget(self, item_id: int) -> None:
@@ -167,12 +191,26 @@ class CompositeComposer:
             self._alone = one, judge
         return self._memory.judge_anew(item_id, one, self._alone[1])
 
-    def _made_in_order(self, event: Event, fresh: Fresh, only: SubscriptionKey | None) -> list[Made]:
-        """Return what the newest event of a stream completes: it can only be the last of a match."""
-        made: list[Made] = []
+    def _compose(self, event: Event, fresh: Fresh, only: SubscriptionKey | None, made: list[Made]) -> None:
+        """Make what an event completes by primitives that it did not satisfy before."""
+        stream = event.stream
+        is_late = stream.latest_s >= event.seconds
+        stream.latest_s = max(stream.latest_s, event.seconds)
+        if not is_late:
+            self._make_in_order(event, fresh, only, made)
+            if not self._memory.has_any:
+                return
+        for one, numbers in self._touched(fresh, only):
+            if is_late or one.body.is_any_source:
+                self._make_with(one, event, numbers, made)
+
+    def _make_in_order(
+        self, event: Event, fresh: Fresh, only: SubscriptionKey | None, made: list[Made]
+    ) -> None:
+        """Make what the newest event of a stream completes: it can only be the last of a match."""
         done: set[tuple[int, bytes]] = set()
         for number, one in self._memory.possible_ends(event, fresh):
-            if only is not None and one.key != only:
+            if (only is not None and one.key != only) or one.body.is_any_source:
                 continue
             key = b""
             if one.body.keys[0]:
@@ -182,7 +220,6 @@ class CompositeComposer:
                     continue
                 done.add((id(one), key))
             self._tell(one, event, key, made)
-        return made
 
     def _touched(self, fresh: Fresh, only: SubscriptionKey | None) -> Iterable[tuple[Watched, set[int]]]:
         """Return the subscriptions that primitives belong to, and which of them."""
@@ -194,22 +231,21 @@ class CompositeComposer:
                     found.setdefault(name, (one, set()))[1].add(number)
         return found.values()
 
-    def _made(self, one: Watched, event: Event, fresh: set[int]) -> list[Made]:
-        """Return what an event completes that others may come after."""
-        made: list[Made] = []
+    def _make_with(self, one: Watched, event: Event, fresh: Fresh, made: list[Made]) -> None:
+        """Make the matches that an event is in, by these primitives, wherever they end."""
+        count = len(made)
         keys = {
             one.slots[leaf].key_of(event) for leaf, number in enumerate(one.primitives) if number in fresh
         }
-        new = (
-            None if one.body.is_any_source else event
-        )  # where clocks are laid over each other others may move
-        for key in keys:
-            for end in self.finder.ends(one, event, key):
-                if len(made) >= MOST_AN_EVENT:
+        for key in sorted(keys):
+            if one.is_newest(event, key):
+                self._tell(one, event, key, made)
+                continue
+            for end in self.finder.ends(one, event, key, fresh):
+                if len(made) - count >= MOST_AN_EVENT:
                     end.left_out[one.key, key] = end.left_out.get((one.key, key), 0) + 1
                 else:
-                    self._tell(one, end, key, made, new)
-        return made
+                    self._tell(one, end, key, made, event)
 
     def _tell(self, one: Watched, end: Event, key: bytes, made: list[Made], new: Event | None = None) -> None:
         """Make what is to be told of an end, by a new event if one is given, unless it was told."""
@@ -220,7 +256,7 @@ class CompositeComposer:
         if name not in one.told:
             found = self.finder.best(one, end, key)
             if found is not None:
-                made.append(self._noted(one, found, key, name))
+                made.append(self._note(one, found, key, name))
 
     def _tell_all(self, one: Watched, end: Event, key: bytes, made: list[Made], new: Event | None) -> None:
         told_here = sum(names is one.told for names, _ in end.told)
@@ -232,12 +268,13 @@ class CompositeComposer:
                 end.left_out[one.key, key] = end.left_out.get((one.key, key), 0) + 1
                 continue
             told_here += 1
-            made.append(self._noted(one, found, key, name))
+            made.append(self._note(one, found, key, name))
 
-    def _noted(self, one: Watched, found: Found, key: bytes, name: Name) -> Made:
+    def _note(self, one: Watched, found: Found, key: bytes, name: Name) -> Made:
         """Make what is told of a match, and note that it was."""
         end = found.end
         one.told.add(name)
         end.told.append((one.told, name))
+        self._noted.append((one.told, end, name))
         vector = encode_composite(composite_of(one, found, key), self._width)
         return Made(vector, end.event_ms, one.body.keep_q)

@@ -28,6 +28,7 @@ class Stream:
         "anchors",
         "latest_s",
         "local_s",
+        "members",
         "newest",
         "offsets",
         "reference_ms",
@@ -47,6 +48,8 @@ class Stream:
         """For class and second the number from which others of that second are counted, and how many are."""
         self.newest: dict[int, tuple[int, int]] = {}
         """Number and second of the newest reading of each class."""
+        self.members: dict[Event, None] = {}
+        """Its events that are remembered."""
         self.stacks: dict[int, list[Event]] = {}
         """For each primitive that has candidates without a key, these."""
         self.top = -1

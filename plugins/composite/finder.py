@@ -1,8 +1,8 @@
 """Finds matches in what is remembered: at which events they may end, and the best or all of an end."""
 
 from bisect import bisect_left
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass, field
 from itertools import product
 
 from plugins.composite.bounds import MOST_AN_END, MOST_COUNTED
@@ -12,14 +12,19 @@ from plugins.composite.search import (
     FULLY,
     Candidates,
     Plan,
+    around,
     best_degree,
     caps_at,
+    ends_with,
     every,
     floors_at,
+    pin,
+    total_order,
     with_event,
 )
-from plugins.composite.stacks import EMPTY, IN_STREAM, Stack
+from plugins.composite.stacks import AMONG_ALL, EMPTY, IN_STREAM, Slot, Stack
 from plugins.composite.watched import Watched
+from plugins.work import WorkMeter
 
 
 class Found:
@@ -37,23 +42,48 @@ class Found:
 class Finder:
     """Searches for matches, and counts how often; what is not told one by one is noted at its end."""
 
+    meter: WorkMeter = field(default_factory=WorkMeter)
     searches: int = 0
 
-    def ends(self, one: Watched, event: Event, key: bytes) -> list[Event]:
-        """Return the events at which a match may end that has this event in it."""
+    def ends(self, one: Watched, event: Event, key: bytes, fresh: Set[int]) -> list[Event]:
+        """Return the events at which a match ends that has this event in it, by one of these primitives; the
+        earliest first. Ends that were told already are left out, unless every match is told.
+        """
+
+        def is_known(end: Event) -> bool:
+            return one.name_of(end, key) in one.told
+
+        known = _is_new if one.body.select == "all" else is_known
         found: dict[int, Event] = {}
-        is_any = one.body.is_any_source
-        shift = ANY_BITS if is_any else RANK_BITS
-        second = (event.any_key if is_any else event.key) >> shift
-        for leaf in one.last_leaves:
-            stack = one.slots[leaf].at(None if is_any else event.stream, key)
-            if stack is None:
+        for plan in one.endings:
+            for given in self._around(one, plan, event, key, fresh):
+                self.searches += 1
+                for end in ends_with(given, one.least, known):
+                    found[id(end)] = end
+        order = AMONG_ALL if one.body.is_any_source else total_order
+        return sorted(found.values(), key=order)
+
+    def _around(
+        self, one: Watched, plan: Plan, event: Event, key: bytes, fresh: Set[int]
+    ) -> Iterator[Candidates]:
+        """Yield where to look for matches that have an event in them: once for each leaf that it satisfies by
+        one of these primitives, and each choice of sources.
+        """
+        is_hopeless = False
+        for local, leaf in enumerate(plan.leaves):
+            if one.primitives[leaf] not in fresh:
                 continue
-            order = one.slots[leaf].order
-            begin = bisect_left(stack, second << shift, key=order)
-            limit = bisect_left(stack, (second + one.body.window_s + 1) << shift, begin, key=order)
-            found.update((id(other), other) for other in stack[begin:limit])
-        return list(found.values())
+            for stacks in self._stacks(one, plan, key, event.stream, local):
+                caps, floors = around(plan, stacks, event, one.body.window_s)
+                given = self._given(one, plan, stacks, caps, floors)
+                at = given.place_of(local, event)
+                if at < 0:
+                    continue
+                pin(given, local, at)
+                yield given
+                is_hopeless = given.is_hopeless and not one.body.is_any_source
+            if is_hopeless:
+                return
 
     def matches(
         self, one: Watched, end: Event, key: bytes, after: Event | None = None, new: Event | None = None
@@ -76,7 +106,7 @@ class Finder:
                 continue
             if plan.chain and after is None and best is None and not one.body.is_any_source:
                 self.searches += 1
-                ending = chain_ending(one, plan, end, key)
+                ending = chain_ending(one, plan, end, key, self.meter)
                 if ending is None or ending.degree == FULLY:
                     best = ending
                     continue
@@ -124,33 +154,63 @@ class Finder:
     def _candidates(
         self, one: Watched, plan: Plan, end: Event, key: bytes, after: Event | None
     ) -> Iterator[Candidates]:
-        """Yield where to look: once, or where sources mix once for each choice of sources for the leaves that
-        must have the same.
+        """Yield where to look for matches that end with an event: once, or where sources mix once for each
+        choice of sources.
         """
-        if not one.body.is_any_source:
-            stacks = _stacks_in_window(one, plan, end, key)
-            if stacks is not None:
-                yield candidates_at(one, plan, stacks, end, after)
-            return
+        newest = end.key
+        if one.body.is_any_source:
+            newest = end.any_key
+            choices: Iterable[list[Stack]] = self._stacks(one, plan, key, end.stream, plan.lasts[0])
+            if len(plan.lasts) > 1:
+                choices = self._stacks(one, plan, key, end.stream, -1)
+        else:
+            found = _stacks_in_window(one, plan, end, key)
+            choices = () if found is None else (found,)
+        floors = floors_at(plan, newest, one.body.window_s, after)
+        for stacks in choices:
+            yield self._given(one, plan, stacks, caps_at(plan, stacks, end), list(floors))
+
+    def _given(
+        self, one: Watched, plan: Plan, stacks: list[Stack], caps: list[int], floors: list[int]
+    ) -> Candidates:
+        numbers = [one.primitives[leaf] for leaf in plan.leaves]
+        return Candidates(plan, stacks, numbers, caps, floors, one.since_ms, one.until_ms, self.meter)
+
+    def _stacks(
+        self, one: Watched, plan: Plan, key: bytes, stream: Stream, local: int
+    ) -> Iterator[list[Stack]]:
+        """Yield the stacks of a plan's leaves: once, or where sources mix once for each choice of a source
+        for the leaves that must have the same. A leaf, if one is given, has an event of this stream.
+        """
         slots = [one.slots[leaf] for leaf in plan.leaves]
-        streams: list[Stream | None] = [None] * len(slots)
+        if not one.body.is_any_source:
+            found = [slot.at(stream, key) or EMPTY for slot in slots]
+            if all(found):
+                yield found
+            return
         choices = [
-            [
-                stream
-                for stream, its_key in slots[group[0]].stacks
-                if stream is not None
-                and its_key == key
-                and all(slots[leaf].at(stream, key) for leaf in group)
-            ]
+            [stream]
+            if local in group
+            else [other for other in slots[group[0]].streams(key) if _has_all(slots, group, other, key)]
             for group in plan.groups
         ]
+        streams: list[Stream | None] = [None] * len(slots)
         for chosen in product(*choices):
-            for group, stream in zip(plan.groups, chosen, strict=True):
+            self.meter.spend(1)
+            for group, source in zip(plan.groups, chosen, strict=True):
                 for leaf in group:
-                    streams[leaf] = stream
-            found = [slot.at(stream, key) or EMPTY for slot, stream in zip(slots, streams, strict=True)]
+                    streams[leaf] = source
+            found = [slot.at(other, key) or EMPTY for slot, other in zip(slots, streams, strict=True)]
             if all(found):
-                yield candidates_at(one, plan, found, end, after)
+                yield found
+
+
+def _is_new(end: Event) -> bool:
+    return False
+
+
+def _has_all(slots: list[Slot], group: tuple[int, ...], stream: Stream, key: bytes) -> bool:
+    return all(slots[leaf].at(stream, key) for leaf in group)
 
 
 def _most(one: Watched, plan: Plan, end: Event) -> int:
@@ -159,7 +219,7 @@ def _most(one: Watched, plan: Plan, end: Event) -> int:
     return max(degrees.get(primitives[plan.leaves[last]], 0) for last in plan.lasts)
 
 
-def chain_ending(one: Watched, plan: Plan, end: Event, key: bytes) -> Found | None:
+def chain_ending(one: Watched, plan: Plan, end: Event, key: bytes, meter: WorkMeter) -> Found | None:
     """Return the latest way in which a chain of one stream ends with an event, in one pass from its end: most
     searches are of this kind, and most of them are over at the second leaf.
 
@@ -169,6 +229,7 @@ def chain_ending(one: Watched, plan: Plan, end: Event, key: bytes) -> Found | No
     least, since_ms, until_ms = one.least, one.since_ms, one.until_ms
     floor = (end.seconds << RANK_BITS) - one.window
     limit, degree = end.key + 1, FULLY
+    meter.spend(len(plan.chain))
     found: list[tuple[int, Event]] = []
     for local in plan.chain:
         leaf = leaves[local]
@@ -186,10 +247,11 @@ def chain_ending(one: Watched, plan: Plan, end: Event, key: bytes) -> Found | No
         worth = event.degrees[slot.number]
         while worth < least or not since_ms <= event.event_ms < until_ms:
             at -= 1
-            if at < 0:
+            if at < 0 or stack[at].key < floor:
                 return None
             event = stack[at]
             worth = event.degrees[slot.number]
+            meter.spend(1)
         if event.key < floor or not (found or event is end):
             return None
         found.append((leaf, event))
@@ -213,18 +275,6 @@ def _stacks_in_window(one: Watched, plan: Plan, end: Event, key: bytes) -> list[
             return None
         found.append(stack)
     return found
-
-
-def candidates_at(
-    one: Watched, plan: Plan, stacks: list[Stack], end: Event, after: Event | None = None
-) -> Candidates:
-    """Return where to look for a match that ends with an event, and lies wholly after another if one is
-    given.
-    """
-    newest = end.any_key if one.body.is_any_source else end.key
-    floors = floors_at(plan, newest, one.body.window_s, after)
-    numbers = [one.primitives[leaf] for leaf in plan.leaves]
-    return Candidates(plan, stacks, numbers, caps_at(plan, stacks, end), floors, one.since_ms, one.until_ms)
 
 
 def _found(given: Candidates, end: Event, degree: int, places: list[int]) -> Found:

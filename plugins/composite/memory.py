@@ -12,6 +12,7 @@ from plugins.composite.events import RANK_BITS, Event, SourceClock, Stream
 from plugins.composite.stacks import Slot
 from plugins.composite.watched import Watched
 from plugins.language import Matcher, MatcherFactory, grades_of
+from plugins.work import WorkMeter
 from watchdog.vector import HEADER_BYTES
 
 SlotName = tuple[tuple[int, ...], bool]
@@ -97,6 +98,11 @@ class Memory:
         self._events: dict[tuple[Stream, int, int, int], tuple[Event, list[int]]] = {}
         self._any_users = 0
         self._longest_s = 1
+        self.meter = WorkMeter()
+        """Counts what is done beyond a look-up for each notification; it has no limit, because memory cannot
+        be left half way."""
+        self.moved: list[Event] = []
+        """Events that the last notification gave another place among those of all sources."""
         self.too_fast = 0
         """Events of sources that count so quickly that numbers wrap within a window."""
 
@@ -189,6 +195,7 @@ class Memory:
 
         Bytes that are no notification raise `VectorError`, and change nothing: the matcher reads them first.
         """
+        self.moved = []
         degrees = self._grades(vector, event_ms, event_ms)
         held = self.items[item] = Held(source, vector, event_ms, degrees)
         return self._placed(item, held) if degrees or self._keeps_all else []
@@ -204,6 +211,7 @@ class Memory:
         }
         if not found:
             return []
+        self.moved = []
         held.degrees = {**held.degrees, **found}
         if held.event is None:
             return self._placed(item, held)
@@ -290,6 +298,7 @@ class Memory:
 
     def _settle(self, clock: SourceClock) -> Iterator[tuple[Event, Fresh]]:
         items = clock.items
+        self.meter.spend(2 * len(items))
         for item in items:
             self._leave(item, self.items[item])
         clock.settle()
@@ -306,6 +315,7 @@ class Memory:
             key = stream.key(held.event_class, number, seconds)
             event = Event(stream, held.event_class, number, stamp_s, seconds, key)
             self._events[name] = event, [item]
+            stream.members[event] = None
             self.too_fast += stream.is_too_fast(event.event, number, seconds, self._longest_s)
         else:
             event = known[0]
@@ -379,6 +389,7 @@ class Memory:
             event.degrees = {number: degree for number, degree in event.degrees.items() if number not in gone}
         else:
             del self._events[name]
+            del event.stream.members[event]
             event.stream.left(event.event, event.seconds)
             for told, name_there in event.told:
                 told.discard(name_there)
@@ -394,8 +405,9 @@ class Memory:
             event.place_among_all()
 
     def _replace(self, stream: Stream) -> None:
-        for event, _ in self._events.values():
-            if event.stream is stream and event.any_key:
+        self.meter.spend(len(stream.members))
+        for event in stream.members:
+            if event.any_key:
                 slots = [
                     slot
                     for number in event.degrees
@@ -408,6 +420,7 @@ class Memory:
                 event.place_among_all()
                 for slot in slots:
                     slot.push(event)
+                self.moved.append(event)
 
 
 def _matcher_key(number: int) -> tuple[int, int]:

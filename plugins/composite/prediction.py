@@ -6,6 +6,7 @@ p/2, or when its horizon is over.
 """
 
 from collections import deque
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 
 from plugins.composite.bounds import LEAST_HORIZON_S, LIVE_WEIGHT, WITHDRAWN_BELOW
@@ -19,50 +20,73 @@ from watchdog.lifetime import lifetime_code, lifetime_s
 
 @dataclass(slots=True)
 class Visit:
-    """A state that was passed, until it is known whether it was completed in time."""
+    """A state of a key after a reading, until it is known whether the pattern was completed in time."""
 
+    key: bytes
     mask: int
     wait: int
     at: int
-    """How many readings there were before."""
+    """The number of the reading."""
     second: int
+    is_decided: bool = False
+    is_completed: bool = False
 
 
 @dataclass(slots=True)
 class Horizon:
-    """Counts what becomes of states within the horizon of a prediction, for each key."""
+    """The estimator: decides every visit of every key within the horizon of a prediction, and counts it.
+
+    A visit is completed if the next completion of its key comes within the horizon, and failed at the first
+    reading, of whatever key, after which none can. Visits whose horizon lies beyond the end of the data stay
+    undecided.
+    """
 
     wanted: Prediction
     counted: Counted = field(default_factory=Counted)
-    _open: dict[bytes, deque[Visit]] = field(default_factory=dict)
+    _waiting: deque[Visit] = field(default_factory=deque)
+    """Visits of all keys, oldest first; decided ones are dropped at the front."""
+    _by_key: dict[bytes, deque[Visit]] = field(default_factory=dict)
+    """Those that are undecided, oldest first."""
 
-    def note(self, step: Step, readings: int, second: int) -> None:
-        """Take what the reading with this number left: decide the visits before it, and begin one of its
-        own where something has begun.
+    def note(self, steps: Iterable[Step], readings: int, second: int) -> list[Visit]:
+        """Take what the reading with this number left of all keys; return the visits that it decides. Call
+        this for every reading, with or without steps.
         """
-        waiting = self._open.get(step.key)
-        if waiting is None:
-            if not step.mask:
-                return
-            waiting = self._open[step.key] = deque()
-        if step.completed is not None:
-            for visit in waiting:
-                self.counted.note(
-                    visit.mask, visit.wait, completed=not self._is_over(visit, readings, second)
-                )
-            waiting.clear()
-        while waiting and self._is_due(waiting[0], readings, second):
-            visit = waiting.popleft()
-            self.counted.note(visit.mask, visit.wait, completed=False)
-        if step.mask:
-            waiting.append(Visit(step.mask, wait_class(step.readings), readings, second))
+        decided: list[Visit] = []
+        begun: list[Step] = []
+        for step in steps:
+            if step.completed is not None:
+                for visit in self._by_key.pop(step.key, ()):
+                    self._decide(visit, not self._is_over(visit, readings, second), decided)
+            if step.mask:
+                begun.append(step)
+        while self._waiting and (
+            self._waiting[0].is_decided or self._is_due(self._waiting[0], readings, second)
+        ):
+            visit = self._waiting.popleft()
+            if not visit.is_decided:
+                self._decide(visit, False, decided)
+                of_key = self._by_key[visit.key]
+                of_key.popleft()
+                if not of_key:
+                    del self._by_key[visit.key]
+        for step in begun:
+            visit = Visit(step.key, step.mask, wait_class(step.readings), readings, second)
+            self._waiting.append(visit)
+            self._by_key.setdefault(step.key, deque()).append(visit)
+        return decided
 
     def finish(self) -> Counted:
-        """Return what was counted; what is undecided is left out, and counted as that."""
-        for waiting in self._open.values():
-            self.counted.undecided += len(waiting)
-            waiting.clear()
+        """Return the counts; visits that are undecided at the end of the data are counted as that alone."""
+        self.counted.undecided += sum(map(len, self._by_key.values()))
+        self._waiting.clear()
+        self._by_key.clear()
         return self.counted
+
+    def _decide(self, visit: Visit, is_completed: bool, decided: list[Visit]) -> None:
+        visit.is_decided, visit.is_completed = True, is_completed
+        self.counted.note(visit.mask, visit.wait, completed=is_completed)
+        decided.append(visit)
 
     def _is_over(self, visit: Visit, readings: int, second: int) -> bool:
         """Tell whether a completion at this reading comes too late."""
@@ -105,17 +129,29 @@ class Predictor:
         self._open: dict[bytes, _Life] = {}
         self._first_s: int | None = None
 
-    def note(self, step: Step, event: Event, readings: int, *, is_end: bool) -> Told | None:
-        """Take what a reading, the so-manieth, left of one key; return what is to be told, if anything.
+    def note(
+        self, steps: Sequence[Step], event: Event, readings: int, ending: Set[bytes]
+    ) -> list[tuple[Step, Told]]:
+        """Take what the reading with this number left of all keys; return what is published of predictions.
+        Call this for every reading, with or without steps.
 
-        Where some match ends with the reading (`is_end`), nothing is opened, even if that match began before
-        the last completion and so completes nothing: the reader is told of it in this very second.
+        For keys in `ending` some match ends with the reading. Nothing is opened for them, even if that match
+        began before the last completion and so completes nothing: its subscriber gets it in this very second.
         """
         second = event.seconds
         if self._first_s is None:
             self._first_s = second
         if self._live is not None:
-            self._live.note(step, readings, second)
+            self._live.note(steps, readings, second)
+        found = []
+        for step in steps:
+            told = self._noted(step, event, readings, is_end=step.key in ending)
+            if told is not None:
+                found.append((step, told))
+        return found
+
+    def _noted(self, step: Step, event: Event, readings: int, *, is_end: bool) -> Told | None:
+        second = event.seconds
         life = self._open.get(step.key)
         beta = self._beta(step)
         if life is None:

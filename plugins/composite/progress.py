@@ -158,7 +158,9 @@ class Progress:
             floors = floors_at(plan, event.key, one.body.window_s, state.completed)
             numbers = [one.primitives[leaf] for leaf in plan.leaves]
             caps = [len(stack) for stack in stacks]
-            given = Candidates(plan, stacks, numbers, caps, floors, one.since_ms, one.until_ms)
+            given = Candidates(
+                plan, stacks, numbers, caps, floors, one.since_ms, one.until_ms, self.finder.meter
+            )
             places = lowered(given, one.least)
             if places is None:
                 continue

@@ -34,7 +34,7 @@ def match_identity(found: Composite) -> bytes:
     if found.quiet is not None:
         code, key = found.quiet
         bucket = found.stamp_s // lifetime_s(code)
-        return _identity(_MATCHED, found, found.event, bytes((code,)) + key, bucket)
+        return _identity(_MATCHED, found, 0, bytes((code,)) + key, bucket)
     whole = b""
     if found.is_each:
         whole = b"".join(

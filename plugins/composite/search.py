@@ -8,16 +8,20 @@ at or below what is reached; what is reached first is the latest solution. A jum
 
 All verbs take *candidates*: a stack a leaf, with the place above which nothing counts (`caps`), the key below
 which nothing counts (`floors`), and what an event must be worth. Keys are those of the stream, or of all.
+
+Work is counted in a `WorkMeter`: a unit for each constraint that is checked, and for each event that is
+looked at.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from plugins.composite.alternatives import Alternative, groups_of
 from plugins.composite.events import ANY_BITS, NUMBERS, RANK_BITS, Event
 from plugins.composite.stacks import AMONG_ALL, IN_STREAM, Order, Stack
+from plugins.work import WorkMeter
 
 BEFORE, NEXT, NOT_AFTER, BETWEEN, AROUND = range(5)
 Rule = tuple[int, int, int, bool, int, int]
@@ -54,11 +58,11 @@ def plan_of(one: Alternative, events: tuple[int, ...], *, is_any: bool) -> Plan:
         is_same = is_any or events[first] == events[second]
         return kind, local[first], local[second], is_same, low, high
 
-    rules = [row(BEFORE, *pair) for pair in sorted(one.before)]
+    rules = [row(BETWEEN, c.first, c.second, c.low, c.high) for c in one.between]
+    rules += [row(AROUND, c.first, c.second, 0, c.high) for c in one.around]
     rules += [row(NEXT, *pair) for pair in sorted(one.next_to)]
     rules += [row(NOT_AFTER, *pair) for pair in sorted(one.not_after)]
-    rules += [row(BETWEEN, c.first, c.second, c.low, c.high) for c in one.between]
-    rules += [row(AROUND, c.first, c.second, 0, c.high) for c in one.around]
+    rules += [row(BEFORE, *pair) for pair in sorted(one.before)]
     return Plan(
         one.leaves,
         tuple(events[leaf] for leaf in one.leaves),
@@ -71,24 +75,59 @@ def plan_of(one: Alternative, events: tuple[int, ...], *, is_any: bool) -> Plan:
 
 
 def _chain(rules: list[Rule], leaves: int) -> tuple[int, ...]:
-    """Return the leaves from the last to the first, where there is nothing but one before the other, all of
-    one class; else nothing.
+    """Return the leaves from the last to the first, where the only rules are that each comes before the next,
+    all of one class; else nothing. A fork, `a; (b and c)`, is not a chain: b and c come in any order.
     """
-    follows = {second: first for kind, first, second, is_same, _, _ in rules if kind == BEFORE and is_same}
-    if len(rules) != leaves - 1 or len(follows) != len(rules) or leaves < 2:
+    before = [(first, second) for kind, first, second, is_same, _, _ in rules if kind == BEFORE and is_same]
+    previous = {second: first for first, second in before}
+    following = dict(before)
+    if leaves < 2 or not len(rules) == len(previous) == len(following) == leaves - 1:
         return ()
-    found = [*(set(follows) - set(follows.values()))]
-    while len(found) == 1 or found[-1] in follows:
-        if found[-1] not in follows:
-            break
-        found.append(follows[found[-1]])
-    return tuple(found) if len(found) == leaves else ()
+    found = [leaf for leaf in range(leaves) if leaf not in following]
+    while found[-1] in previous:
+        found.append(previous[found[-1]])
+    return tuple(found)
+
+
+def ending_plans(plan: Plan, window_s: int) -> tuple[Plan, ...]:
+    """Return for each leaf that may be the last a plan in which it is, and in which the window is a rule: a
+    search by it need not know the end.
+    """
+    following = {second for kind, _, second, _, _, _ in plan.rules if kind == BEFORE}
+    events, is_any = plan.events, plan.shift == ANY_BITS
+    found = []
+    for last in plan.lasts:
+        rules = [
+            (BETWEEN, first, last, is_any or events[first] == events[last], 0, window_s)
+            for first in range(len(events))
+            if first not in following and first != last
+        ]
+        rules += [
+            (NOT_AFTER, other, last, is_any or events[other] == events[last], 0, 0)
+            for other in plan.lasts
+            if other != last
+        ]
+        found.append(Plan(plan.leaves, events, (*rules, *plan.rules), (last,), plan.groups, plan.shift))
+    return tuple(found)
 
 
 class Candidates:
     """Where a search may look: a stack a leaf of a plan, and what of it counts."""
 
-    __slots__ = ("caps", "floors", "is_any", "numbers", "order", "plan", "since_ms", "stacks", "until_ms")
+    __slots__ = (
+        "caps",
+        "floors",
+        "is_any",
+        "is_hopeless",
+        "meter",
+        "numbers",
+        "order",
+        "pinned",
+        "plan",
+        "since_ms",
+        "stacks",
+        "until_ms",
+    )
 
     def __init__(
         self,
@@ -99,6 +138,7 @@ class Candidates:
         floors: list[int],
         since_ms: int,
         until_ms: int,
+        meter: WorkMeter,
     ) -> None:
         self.plan = plan
         self.stacks = stacks
@@ -109,12 +149,19 @@ class Candidates:
         self.floors = floors
         self.since_ms = since_ms
         self.until_ms = until_ms
+        self.meter = meter
         self.is_any = plan.shift == ANY_BITS
         self.order: Order = AMONG_ALL if self.is_any else IN_STREAM
+        self.pinned = -1
+        """The leaf that has one candidate alone, because an event is looked for there."""
+        self.is_hopeless = False
+        """Whether a search failed by the other leaves alone: then it fails wherever the event is pinned."""
 
     def bounded(self, caps: list[int], floors: list[int]) -> "Candidates":
         """Return the same stacks, of which something else counts."""
-        return Candidates(self.plan, self.stacks, self.numbers, caps, floors, self.since_ms, self.until_ms)
+        return Candidates(
+            self.plan, self.stacks, self.numbers, caps, floors, self.since_ms, self.until_ms, self.meter
+        )
 
     def degree(self, leaf: int, at: int) -> int:
         """Return how well the event at a place of a leaf's stack satisfies it."""
@@ -129,19 +176,41 @@ class Candidates:
         """Return how many candidates of a leaf lie below a key."""
         return bisect_left(self.stacks[leaf], limit, key=self.order)
 
+    def place_of(self, leaf: int, event: Event) -> int:
+        """Return where an event is among the candidates of a leaf that count, or -1."""
+        key = event.any_key if self.is_any else event.key
+        at = self.places_below(leaf, key)
+        is_there = at < self.caps[leaf] and self.stacks[leaf][at] is event and key >= self.floors[leaf]
+        return at if is_there else -1
+
     def latest_below(self, leaf: int, at: int, cut: int) -> int:
         """Return the place of the latest event below `at` that is worth it, or -1."""
         stack, number, floor = self.stacks[leaf], self.numbers[leaf], self.floors[leaf]
         since, until, is_any = self.since_ms, self.until_ms, self.is_any
         at -= 1
+        top = at
         while at >= 0:
             event = stack[at]
             if (event.any_key if is_any else event.key) < floor:
-                return -1
+                at = -1
+                break
             if event.degrees[number] >= cut and since <= event.event_ms < until:
-                return at
+                break
             at -= 1
-        return -1
+        if at != top:
+            self.meter.spend(top - at)
+        return at
+
+
+def around(plan: Plan, stacks: list[Stack], event: Event, window_s: int) -> tuple[list[int], list[int]]:
+    """Return caps and floors of what may be in one match with an event: all that a window lies apart."""
+    is_any, shift = plan.shift == ANY_BITS, plan.shift
+    second = (event.any_key if is_any else event.key) >> shift
+    above, order = (second + window_s + 1) << shift, AMONG_ALL if is_any else IN_STREAM
+    return (
+        [bisect_left(stack, above, key=order) for stack in stacks],
+        [(second - window_s) << shift] * len(stacks),
+    )
 
 
 def caps_at(plan: Plan, stacks: list[Stack], end: Event) -> list[int]:
@@ -166,41 +235,66 @@ def floors_at(plan: Plan, newest_key: int, window_s: int, after: Event | None = 
     return [max(floor, after.key + 1 if event == after.event else above) for event in plan.events]
 
 
-def lowered(given: Candidates, cut: int) -> list[int] | None:
-    """Return the places of the latest solution whose events are worth at least `cut`, or None."""
-    if given.plan.chain:
-        return _lowered_chain(given, cut)
+def lowered(given: Candidates, cut: int, end: Event | None = None) -> list[int] | None:
+    """Return the places of the latest solution whose events are worth at least `cut`, or None. Where an end
+    is given, it is None as soon as no leaf that may be the last has that event.
+    """
+    plan = given.plan
+    if plan.chain:
+        return _lowered_chain(given, cut, end)
     places = []
     for leaf, cap in enumerate(given.caps):
         at = given.latest_below(leaf, cap, cut)
         if at < 0:
+            given.is_hopeless = leaf != given.pinned
             return None
         places.append(at)
-    plan = given.plan
+    if end is not None and not _has_end(given, places, end):
+        return None
+    meter, pinned, is_pin_used = given.meter, given.pinned, False
     moved = True
     while moved:
         moved = False
+        meter.spend(len(plan.rules))
         for rule in plan.rules:
+            steps = 0
             too_late = _too_late(rule, given, places, plan.shift)
-            if too_late is not None:
+            while too_late is not None:
                 leaf, below = too_late
+                is_pin_used = is_pin_used or pinned == rule[1] or pinned == rule[2]
                 at = given.latest_below(leaf, min(below, places[leaf]), cut)
                 if at < 0:
+                    meter.spend(steps)
+                    given.is_hopeless = not is_pin_used
                     return None
                 places[leaf] = at
+                if end is not None and leaf in plan.lasts and not _has_end(given, places, end):
+                    meter.spend(steps)
+                    return None
                 moved = True
+                steps += 1
+                too_late = _too_late(rule, given, places, plan.shift)
+            if steps:
+                meter.spend(steps)
     return places
 
 
-def _lowered_chain(given: Candidates, cut: int) -> list[int] | None:
+def _has_end(given: Candidates, places: list[int], end: Event) -> bool:
+    """Return whether a leaf that may be the last has this event."""
+    stacks = given.stacks
+    return any(stacks[leaf][places[leaf]] is end for leaf in given.plan.lasts)
+
+
+def _lowered_chain(given: Candidates, cut: int, end: Event | None) -> list[int] | None:
     places = [0] * len(given.stacks)
     limit: int | None = None
+    given.meter.spend(len(places))
     for leaf in given.plan.chain:
         below = given.caps[leaf]
         if limit is not None:
             below = bisect_left(given.stacks[leaf], limit, 0, below, key=given.order)
         at = given.latest_below(leaf, below, cut)
-        if at < 0:
+        if at < 0 or (limit is None and end is not None and given.stacks[leaf][at] is not end):
             return None
         places[leaf] = at
         limit = given.key(leaf, at)
@@ -253,7 +347,7 @@ def best_degree(given: Candidates, end: Event, least: int) -> tuple[int, list[in
     """Return the greatest degree, from `least` on, of a solution that ends with an event, and the latest one
     of that degree.
     """
-    found = _ending(given, end, least)
+    found = lowered(given, least, end)
     if found is None:
         return None
     degree = _degree(given, found)
@@ -270,39 +364,24 @@ def best_degree(given: Candidates, end: Event, least: int) -> tuple[int, list[in
     )
     if degree >= most:
         return degree, found
-    present = sorted(
-        {
-            value
-            for leaf, cap, floor in zip(leaves, given.caps, given.floors, strict=True)
-            for value in [
-                event.degrees[given.numbers[leaf]]
-                for event in given.stacks[leaf][given.places_below(leaf, floor) : cap]
-            ]
-            if degree < value <= most
-        }
-    )
+    values: set[int] = set()
+    for leaf, cap, floor in zip(leaves, given.caps, given.floors, strict=True):
+        inside = given.stacks[leaf][given.places_below(leaf, floor) : cap]
+        given.meter.spend(len(inside))
+        number = given.numbers[leaf]
+        values.update([event.degrees[number] for event in inside])
+    present = sorted([value for value in values if degree < value <= most])
     low, high = 0, len(present)
     while low < high:
         middle = (low + high) // 2
-        better = _ending(given, end, present[middle])
+        better = lowered(given, present[middle], end)
         if better is None:
             high = middle
         else:
             found, low = better, middle + 1
     degree = _degree(given, found)
-    again = _ending(given, end, degree)
+    again = lowered(given, degree, end)
     return degree, found if again is None else again
-
-
-def _ending(given: Candidates, end: Event, cut: int) -> list[int] | None:
-    places = lowered(given, cut)
-    if places is None:
-        return None
-    stacks = given.stacks
-    for leaf, at in enumerate(places):
-        if stacks[leaf][at] is end:
-            return places
-    return None
 
 
 def _degree(given: Candidates, places: list[int]) -> int:
@@ -320,11 +399,34 @@ def every(given: Candidates, end: Event, least: int) -> Iterator[list[int]]:
 
 def with_event(given: Candidates, event: Event) -> Iterator[Candidates]:
     """Yield where to look for solutions that an event is in: once for each leaf that it satisfies."""
-    key = event.any_key if given.is_any else event.key
-    for leaf, stack in enumerate(given.stacks):
-        at = given.places_below(leaf, key)
-        if at < given.caps[leaf] and stack[at] is event:
+    for leaf in range(len(given.stacks)):
+        at = given.place_of(leaf, event)
+        if at >= 0:
             yield _pinned(given, leaf, at)
+
+
+def ends_with(given: Candidates, least: int, is_known: Callable[[Event], bool]) -> Iterator[Event]:
+    """Yield the events that are the last of a solution of an ending plan, the latest first, each once; those
+    that are known already are left out.
+
+    What comes next lies leaf by leaf below what was found, so all of it together is one walk through what is
+    held.
+    """
+    (last,) = given.plan.lasts
+    stack = given.stacks[last]
+    places = lowered(given, least)
+    while places is not None:
+        at = top = places[last]
+        if is_known(stack[at]):
+            while at and given.key(last, at - 1) >= given.floors[last] and is_known(stack[at - 1]):
+                at -= 1
+            given.meter.spend(top - at)
+        else:
+            yield stack[at]
+        given.caps = [place + 1 for place in places]
+        given.caps[last] = at
+        places = lowered(given, least)
+        given.is_hopeless = False  # By what is left, not by all that there was.
 
 
 def _alone_last(given: Candidates, end: Event) -> Candidates:
@@ -339,17 +441,23 @@ def _alone_last(given: Candidates, end: Event) -> Candidates:
     return given.bounded(caps, given.floors)
 
 
+def pin(given: Candidates, leaf: int, at: int) -> None:
+    """Look at no other candidate of a leaf than the one at this place."""
+    given.caps[leaf], given.floors[leaf] = at + 1, max(given.floors[leaf], given.key(leaf, at))
+    given.pinned = leaf
+
+
 def _pinned(given: Candidates, leaf: int, at: int) -> Candidates:
-    caps, floors = list(given.caps), list(given.floors)
-    caps[leaf], floors[leaf] = at + 1, max(floors[leaf], given.key(leaf, at))
-    return given.bounded(caps, floors)
+    found = given.bounded(list(given.caps), list(given.floors))
+    pin(found, leaf, at)
+    return found
 
 
 def _assign(given: Candidates, end: Event, least: int, leaf: int) -> Iterator[list[int]]:
     if leaf == len(given.caps):
         yield [cap - 1 for cap in given.caps]
         return
-    while (found := _ending(given, end, least)) is not None:
+    while (found := lowered(given, least, end)) is not None:
         yield from _assign(_pinned(given, leaf, found[leaf]), end, least, leaf + 1)
         caps = list(given.caps)
         caps[leaf] = found[leaf]

@@ -51,6 +51,14 @@ class CompositeSourceFilter:
         self._node = 0
         self._asking: tuple[int, int, int] | None = None
         self._newest_s: int | None = None
+        self.work_limit: int | None = None
+        """The most units of work of one call of `feed`, which then raises `WorkExceeded`: what the reading
+        completes is undecided. None: no limit."""
+
+    @property
+    def work(self) -> int:
+        """Return the units of work since this filter was made."""
+        return self._finder.meter.spent + self._memory.meter.spent
 
     def introduce(self, node: int) -> None:
         """Say whose readings these are."""
@@ -82,10 +90,14 @@ class CompositeSourceFilter:
         """Return the composites that this reading completes, and what becomes of predictions."""
         if not self._served or not any(reading.mask):
             return []
+        meter, limit = self._finder.meter, self.work_limit
         event = self._taken(reading)
-        found = [release for served in self._served.values() for release in self._releases(served, event)]
-        self._forget(event.seconds)
-        return found
+        meter.limit = None if limit is None else meter.spent + limit
+        try:
+            return [release for served in self._served.values() for release in self._releases(served, event)]
+        finally:
+            meter.limit = None
+            self._forget(event.seconds)
 
     def _taken(self, reading: Reading) -> Event:
         vector = whole_notification(reading)
@@ -121,13 +133,13 @@ class CompositeSourceFilter:
         ends = list(self._ends(one, event, completed))
         ending = {key for _, key in ends}
         confirmed: dict[bytes, Told] = {}
-        for step in steps:
-            if served.predictor is None:
-                break
-            told = served.predictor.note(step, event, served.readings, is_end=step.key in ending)
-            if told is not None and told.kind == CONFIRMED:
+        predicted = (
+            [] if served.predictor is None else served.predictor.note(steps, event, served.readings, ending)
+        )
+        for step, told in predicted:
+            if told.kind == CONFIRMED:
                 confirmed[step.key] = told
-            elif told is not None:
+            else:
                 yield self._release(_of_prediction(one, event, step, told), told.lifetime_q)
         for found, key in ends:
             kind, opening = MATCH, None

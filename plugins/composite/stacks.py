@@ -27,7 +27,7 @@ AMONG_ALL: Final[Order] = attrgetter("any_key")
 class Slot:
     """The stacks of a primitive under one choice of key attributes, within streams or over all of them."""
 
-    __slots__ = ("attributes", "is_any", "is_plain", "number", "order", "stacks", "users")
+    __slots__ = ("_streams", "attributes", "is_any", "is_plain", "number", "order", "stacks", "users")
 
     def __init__(self, number: int, attributes: tuple[int, ...], is_any: bool) -> None:
         self.number = number
@@ -39,6 +39,8 @@ class Slot:
         self.order: Order = AMONG_ALL if is_any else IN_STREAM
         self.users = 0
         self.stacks: dict[Place, Stack] = {}
+        self._streams: dict[bytes, dict[Stream, Stack]] = {}
+        """Where all sources count together: for each key the stacks of single streams."""
 
     def key_of(self, event: Event) -> bytes:
         """Return the bytes of the key in an event, which has them where it satisfies the primitive."""
@@ -49,7 +51,14 @@ class Slot:
         """Return the candidates of a stream, or of all of them, under a key; None where there are none."""
         if self.is_plain and stream is not None:
             return stream.stacks.get(self.number)
+        if self.is_any and stream is not None:
+            own = self._streams.get(key)
+            return None if own is None else own.get(stream)
         return self.stacks.get((stream, key))
+
+    def streams(self, key: bytes) -> list[Stream]:
+        """Return the streams that have candidates under a key, where all sources count together."""
+        return list(self._streams.get(key, ()))
 
     def push(self, event: Event) -> None:
         """Put an event that satisfies the primitive into its stacks; one that is there already stays."""
@@ -57,8 +66,9 @@ class Slot:
             _push(event.stream.stacks, self.number, event, self.order)
             return
         key = self.key_of(event)
-        for stream in (None, event.stream) if self.is_any else (event.stream,):
-            _push(self.stacks, (stream, key), event, self.order)
+        _push(self.stacks, (None if self.is_any else event.stream, key), event, self.order)
+        if self.is_any:
+            _push(self._streams.setdefault(key, {}), event.stream, event, self.order)
 
     def drop(self, event: Event) -> None:
         """Take an event out of its stacks; one that is not there is no error."""
@@ -66,8 +76,12 @@ class Slot:
             _drop(event.stream.stacks, self.number, event, self.order)
             return
         key = self.key_of(event)
-        for stream in (None, event.stream) if self.is_any else (event.stream,):
-            _drop(self.stacks, (stream, key), event, self.order)
+        _drop(self.stacks, (None if self.is_any else event.stream, key), event, self.order)
+        own = self._streams.get(key)
+        if own is not None:
+            _drop(own, event.stream, event, self.order)
+            if not own:
+                del self._streams[key]
 
 
 def _push(stacks: dict[_Name, Stack], name: _Name, event: Event, order: Order) -> None:

@@ -1,11 +1,12 @@
 """A composite subscription while somebody looks for it: its plans, and where its candidates are."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from plugins.board_parts import Constrained
 from plugins.composite.alternatives import Alternative, expanded
 from plugins.composite.events import RANK_BITS, Event
-from plugins.composite.search import ALWAYS, Plan, plan_of
+from plugins.composite.search import ALWAYS, Plan, ending_plans, plan_of
 from plugins.composite.stacks import Slot
 from plugins.composite.vectors import CompositeBody, constraints_of
 from plugins.language import SubscriptionKey
@@ -24,6 +25,8 @@ class Watched:
     given: bytes
     body: CompositeBody
     plans: tuple[Plan, ...]
+    endings: tuple[Plan, ...]
+    """For each plan and each leaf that may be its last a plan in which it is."""
     about: tuple[Constrained, ...]
     """What each leaf constrains."""
     since_ms: int = ALWAYS[0]
@@ -58,16 +61,39 @@ class Watched:
             lasts = {self.primitives[leaf] for leaf in self.last_leaves}
             self.needs = tuple(sorted(every - lasts if len(lasts) == 1 else every))
 
+    def is_newest(self, event: Event, key: bytes) -> bool:
+        """Return whether an event comes after all candidates of its stream: then it can only be the last of a
+        match. Where sources mix, that is not known.
+        """
+        if self.body.is_any_source:
+            return False
+        for slot in self.slots:
+            stack = slot.at(event.stream, key)
+            if stack is not None and stack[-1].seconds >= event.seconds and stack[-1] is not event:
+                return False
+        return True
+
     def name_of(self, end: Event, key: bytes) -> Name:
         """Return what an end, or its bucket, is known by."""
         if self.quiet_s:
-            return end.stream.source, end.event, key, end.stamp_s // self.quiet_s
+            return end.stream.source, key, end.stamp_s // self.quiet_s
         return end.stream.source, end.event, end.number, end.stamp_s
 
 
 def is_possible(one: Alternative, events: tuple[int, ...]) -> bool:
     """Tell whether readings that are to be next to each other are of one class; others never are."""
     return all(events[first] == events[second] for first, second in one.next_to)
+
+
+def _unlike(plans: tuple[Plan, ...], primitives: Sequence[int]) -> tuple[Plan, ...]:
+    """Return the first of those plans that differ in the names of their leaves alone: the others end where it
+    does, as well as it does.
+    """
+    found: dict[object, Plan] = {}
+    for plan in plans:
+        meaning = tuple([primitives[leaf] for leaf in plan.leaves]), plan.rules
+        found.setdefault(meaning, plan)
+    return tuple(found.values())
 
 
 def watched(
@@ -87,12 +113,15 @@ def watched(
         for one in expanded(body.pattern, body.conditions)
         if is_possible(one, events)
     )
+    if body.select != "all":
+        plans = _unlike(plans, leaves)
     return Watched(
         key,
         revision,
         given,
         body,
         plans,
+        tuple(ending for plan in plans for ending in ending_plans(plan, body.window_s)),
         about,
         least=max(1, 17 * body.threshold),
         quiet_s=lifetime_s(body.quiet_q) if body.quiet_q else 0,

@@ -37,7 +37,7 @@ class WholeStream:
         told: set[tuple[object, ...]] = set()
         found = []
         for end, key in ends:
-            bucket = (end.stream, key, end.event, end.stamp_s // one.quiet_s) if one.quiet_s else None
+            bucket = (end.stream, key, end.stamp_s // one.quiet_s) if one.quiet_s else None
             if bucket in told:
                 continue
             matches = [(match, key) for match in self.finder.matches(one, end, key)]

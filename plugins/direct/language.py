@@ -1,8 +1,12 @@
 """The direct language, number 0: plain store-carry-forward of opaque bytes to a named destination.
 
-A subscription says "everything for node N": its body is the two bytes of N, big-endian. A
-notification is the two bytes of its destination and then whatever the sender likes. It exists to compare the
-overlay with other simulators, whose messages have a destination instead of a meaning.
+A subscription asks for everything for one node: its body is the address of that node. A notification is the
+address of its destination, then whatever the sender likes. It exists to compare the overlay with other
+simulators, whose messages have a destination instead of a meaning.
+
+An address is the node number, big-endian, in two bytes up to 65,534. From 65,535 on it is FF FF and four
+bytes. Before version 0.3 every address had two bytes; FF FF alone, or before bytes that are no number from
+65,535 on, is still read as node 65,535.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,30 +18,56 @@ from watchdog.header import framed
 from watchdog.reading import Reading
 from watchdog.vector import VectorError
 
-ADDRESS_BYTES: Final = 2
+SHORT_BYTES: Final = 2
+_LONG: Final = 0xFFFF
+"""The first node number with a long address; its two bytes are the mark of one."""
+LONG_BYTES: Final = 6
+_LAST_NODE: Final = (1 << 31) - 1
+
+
+def encode_address(node: int) -> bytes:
+    """Return the address of a node; a number that no node has raises `ValueError`."""
+    if not 0 <= node <= _LAST_NODE:
+        raise ValueError(f"a node number is 0..{_LAST_NODE}, here is {node}")
+    if node < _LONG:
+        return node.to_bytes(SHORT_BYTES, "big")
+    return _LONG.to_bytes(SHORT_BYTES, "big") + node.to_bytes(LONG_BYTES - SHORT_BYTES, "big")
+
+
+def decode_address(data: bytes) -> tuple[int, int]:
+    """Return the node that bytes begin with, and how many bytes its address has; too few raise
+    `VectorError`.
+    """
+    if len(data) < SHORT_BYTES:
+        raise VectorError(len(data), "too short for the two bytes of an address")
+    node = int.from_bytes(data[:SHORT_BYTES], "big")
+    if node == _LONG and len(data) >= LONG_BYTES:
+        long = int.from_bytes(data[SHORT_BYTES:LONG_BYTES], "big")
+        if _LONG <= long <= _LAST_NODE:
+            return long, LONG_BYTES
+    return node, SHORT_BYTES
 
 
 def address_of(notification: bytes) -> int:
     """Return the destination of a notification; too few bytes raise `VectorError`."""
-    if len(notification) < ADDRESS_BYTES:
-        raise VectorError(len(notification), "too short for the two bytes of a destination")
-    return notification[0] << 8 | notification[1]
+    return decode_address(notification)[0]
 
 
 def subscription_to(node: int, id: int, seq: int, lifetime_q: int) -> bytes:
     """Return the vector of a subscription to everything for this node."""
-    return framed(id, seq, lifetime_q, node.to_bytes(ADDRESS_BYTES, "big"))
+    return framed(id, seq, lifetime_q, encode_address(node))
 
 
 def notification_for(destination: int, payload: bytes) -> bytes:
     """Return the notification that carries a payload to a node."""
-    return destination.to_bytes(ADDRESS_BYTES, "big") + payload
+    return encode_address(destination) + payload
 
 
 def _subscribed_node(body: bytes) -> int:
-    if len(body) != ADDRESS_BYTES:
-        raise VectorError(min(len(body), ADDRESS_BYTES), "a direct subscription is two bytes of node")
-    return body[0] << 8 | body[1]
+    node, size = decode_address(body)
+    if size != len(body):
+        raise VectorError(size, "a direct subscription is one address, of two bytes or of six")
+    return node
 
 
 class DirectLookUp:

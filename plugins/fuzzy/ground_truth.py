@@ -1,5 +1,8 @@
 """Ground truth of the fuzzy language: a few readings one by one, many through the compiled search.
 
+Ground truth has no feature condition. A reading has something for each subscription whose attributes it
+contains and that it satisfies (`subset`); what a mission loses by another condition shows in its reports.
+
 Judging few pairs takes less time than loading compiled code; from `TOGETHER_FROM` pairs on all that is held
 moves into columns, and whole batches are searched there (`plugins.fuzzy.matching.fast`).
 """
@@ -12,6 +15,7 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.bodies import BodyMatcher
 from plugins.fuzzy.matching.algorithms import ALGORITHMS, DEFAULT_ALGORITHM
 from plugins.fuzzy.matching.fast import FastMatcher
+from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.ground_truth import Bytes, Judged, ReadingColumns, TellingTruth
 from plugins.kernels.compiled import is_available
 from watchdog.aggregators import has_block
@@ -20,6 +24,8 @@ from watchdog.header import NO_HEADER
 TOGETHER_FROM: Final = 200_000
 """Pairs in a batch; judging so many one by one takes longer than loading compiled code."""
 
+_SUBSET: Final = FEATURE_CONDITIONS[0]
+
 _AGGREGATOR: Final = 5
 """The byte of a vector whose low nibble is the aggregator."""
 
@@ -27,10 +33,9 @@ _AGGREGATOR: Final = 5
 class FuzzyGroundTruth:
     """Judges readings by the matcher that a DENS node uses."""
 
-    def __init__(self, table: MissionTable | None, feature_bytes: int = 1, features: str = "subset") -> None:
-        self._features = features
+    def __init__(self, table: MissionTable | None, feature_bytes: int = 1) -> None:
         self._feature_bytes = feature_bytes if table is None else table.feature_bytes
-        matcher = BodyMatcher(ALGORITHMS[DEFAULT_ALGORITHM](table, features, self._feature_bytes))
+        matcher = BodyMatcher(ALGORITHMS[DEFAULT_ALGORITHM](table, _SUBSET, self._feature_bytes))
         self._singly = TellingTruth(matcher, told_in_full)
         self._together: FastMatcher | None = None
         self._bodies: dict[int, bytes] = {}
@@ -61,7 +66,7 @@ class FuzzyGroundTruth:
     def judge(self, readings: ReadingColumns) -> Judged:
         """Return what each reading satisfies, whatever its age."""
         if self._together is None and len(self._bodies) * len(readings) >= TOGETHER_FROM and is_available():
-            self._together = FastMatcher(None, self._features, self._feature_bytes, columns_from=0)
+            self._together = FastMatcher(None, _SUBSET, self._feature_bytes, columns_from=0)
             self._new = dict(self._bodies)
         if self._together is None:
             return self._singly.judge(readings)

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.announced import AnnouncedFuzzyFilter
 from plugins.fuzzy.asked_values import asked_values
 from plugins.fuzzy.bodies import BodyCovers, BodyMatcher, BodyRelations
 from plugins.fuzzy.filter import FuzzySourceFilter, source_filter_with
@@ -23,7 +24,9 @@ from watchdog.damper import Damper
 
 if TYPE_CHECKING:
     from plugins.authoring import Authoring
+    from plugins.fuzzy.relations.routing import FuzzyRouting
     from plugins.ground_truth import GroundTruth
+    from plugins.routing import RoutingOptions
 
 
 def _matcher(algorithm: str, features: str, table: MissionTable) -> Matcher:
@@ -44,16 +47,22 @@ def _relations(features: str, table: MissionTable) -> BodyRelations:
     return BodyRelations(FuzzyRelations(features, width), partial(CoveringForest, features, width))
 
 
+def _routing(features: str, table: MissionTable, options: "RoutingOptions") -> "FuzzyRouting":
+    from plugins.fuzzy.relations.routing import FuzzyRouting
+
+    return FuzzyRouting(table, _relations(features, table), options)
+
+
 def _source_covers(table: MissionTable) -> BodyCovers:
     from plugins.fuzzy.relations.covering import CoveringForest
 
     return BodyCovers(CoveringForest("exact", table.feature_bytes))
 
 
-def _ground_truth(features: str, table: MissionTable) -> "GroundTruth":
+def _ground_truth(table: MissionTable) -> "GroundTruth":
     from plugins.fuzzy.ground_truth import FuzzyGroundTruth
 
-    return FuzzyGroundTruth(table, features=features)
+    return FuzzyGroundTruth(table)
 
 
 def _damper(table: MissionTable, interval_ms: int, hysteresis: int) -> Damper:
@@ -76,9 +85,11 @@ def _fuzzy(features: str) -> SubscriptionLanguage:
         algorithms=algorithms,
         partial_algorithms=frozenset(SERVES_ONE),
         conditions={name: partial(_fuzzy, name) for name in FEATURE_CONDITIONS},
+        announced_filter=AnnouncedFuzzyFilter,
         relations=partial(_relations, features),
+        routing=partial(_routing, features),
         source_covers=_source_covers,
-        ground_truth=partial(_ground_truth, features),
+        ground_truth=_ground_truth,
         asked_values=asked_values,
         damper=_damper,
     )

@@ -1,8 +1,9 @@
 """`fast`: what a node uses. Equal patterns are one concept with a list of subscribers; concepts lie in flat
 arrays, each filed once under the access key that the fewest publications hit.
 
-What is new waits, and is judged by the definition until there are enough for a second, small index; removals
-set a mark. Both are folded into the large one when they are a tenth of it.
+What is new waits in an index of its own, which is made again when more comes, until there are enough for a
+second, small index; removals set a mark. Both are folded into the large one when they are a tenth of it.
+Machines without Numba judge every concept by the definition, with the same answers and the same work.
 
     >>> from knowledge_manager.mission_table import load_mission_table
     >>> matcher = FastMatcher(load_mission_table(["reports"]))
@@ -21,16 +22,13 @@ import numpy.typing as npt
 from knowledge_manager.mission_table import MissionTable
 from plugins.gtopss.canonical import canonical
 from plugins.gtopss.graph_index import GraphIndex
-from plugins.gtopss.match import Verdict, judge
+from plugins.gtopss.match import Verdict, judged
 from plugins.gtopss.matcher import MATCHED
 from plugins.gtopss.pattern import Pattern
 from plugins.gtopss.statements import Statements
 from plugins.gtopss.vectors import decode_pattern, decode_publication
 from plugins.kernels.compiled import is_available
 from plugins.language import Match, SubscriptionKey
-
-COMPILE_FROM: Final = 64
-"""Concepts from which an index is worth its making; fewer are judged one after the other."""
 
 WAITING: Final = 128
 """New concepts that wait for the second index."""
@@ -96,15 +94,19 @@ class _Level:
 class FastMatcher:
     """Holds concepts in a large index, a small one, and a few that wait."""
 
-    def __init__(self, table: MissionTable, compile_from: int = COMPILE_FROM) -> None:
+    def __init__(self, table: MissionTable, *, is_compiled: bool = True) -> None:
         self._table = table
-        self._compile_from = compile_from if is_available() else 1 << 62
+        self._is_compiled = is_compiled and is_available()
         self._of_pattern: dict[Pattern, Concept] = {}
         self._of_key: dict[SubscriptionKey, Concept] = {}
         self._large: _Level | None = None
         self._small: _Level | None = None
         self._waiting: dict[int, Concept] = {}
+        self._recent: GraphIndex | None = None
+        """The index of what waits, as it stands there."""
         self._arrivals = 0
+        self.work = 0
+        """Units of work so far: statements of publications, and what their concepts took."""
 
     def __len__(self) -> int:
         """Return how many subscriptions are held."""
@@ -122,6 +124,7 @@ class FastMatcher:
         if concept is None:
             concept = self._of_pattern[form] = Concept(form)
             self._waiting[id(concept)] = concept
+            self._recent = None
         concept.enter(key, self._arrivals)
         self._of_key[key] = concept
         self._arrivals += 1
@@ -137,6 +140,7 @@ class FastMatcher:
         del self._of_pattern[concept.pattern]
         if concept.level is None:
             del self._waiting[id(concept)]
+            self._recent = None
         else:
             concept.level.remove(concept)
 
@@ -167,23 +171,44 @@ class FastMatcher:
 
     def found(self, vector: bytes) -> list[tuple[Concept, Verdict]]:
         """Return the concepts that a publication matches; their subscribers are slices of all that match."""
+        if not self._is_compiled or not self._of_pattern:
+            return self._found_plainly(vector)
         self._file()
         matched: list[tuple[Concept, Verdict]] = []
-        for level in (self._large, self._small):
-            if level is None:
-                continue
-            hits = level.index.find(vector)
+        statements = 0
+        for index, concepts in self._indexes():
+            before = index.work
+            hits = index.find(vector)
+            self.work += index.work - before
+            statements = hits.statements
             for number, is_undecided in zip(hits.concepts.tolist(), hits.is_undecided.tolist(), strict=True):
-                matched.append(
-                    (level.concepts[number], Verdict.UNDECIDED if is_undecided else Verdict.MATCHED)
-                )
-        if self._waiting or (self._large is None and self._small is None):
-            told = decode_publication(vector, self._table.dictionary)
-            if self._waiting:
-                statements = Statements(told.graph, self._table.taxonomy)
-                judged = [(one, judge(one.pattern, statements)) for one in self._waiting.values()]
-                matched += [(one, verdict) for one, verdict in judged if verdict is not Verdict.NOT]
+                matched.append((concepts[number], Verdict.UNDECIDED if is_undecided else Verdict.MATCHED))
+        self.work += statements
         return matched
+
+    def _found_plainly(self, vector: bytes) -> list[tuple[Concept, Verdict]]:
+        """Return the concepts that a publication matches by the definition."""
+        told = decode_publication(vector, self._table.dictionary)
+        self.work += len(told.graph)
+        statements = Statements.of(told, self._table.taxonomy)
+        matched: list[tuple[Concept, Verdict]] = []
+        for concept in self._of_pattern.values():
+            verdict, work = judged(concept.pattern, statements)
+            self.work += work
+            if verdict is not Verdict.NOT:
+                matched.append((concept, verdict))
+        return matched
+
+    def _indexes(self) -> Iterator[tuple[GraphIndex, Sequence[Concept]]]:
+        """Yield the indexes with the concepts that they number."""
+        for level in (self._large, self._small):
+            if level is not None:
+                yield level.index, level.concepts
+        if self._waiting:
+            waiting = list(self._waiting.values())
+            if self._recent is None:
+                self._recent = GraphIndex.build([concept.pattern for concept in waiting], self._table)
+            yield self._recent, waiting
 
     def index(self) -> tuple[GraphIndex, list[Keys]]:
         """Return everything in one index, and the subscribers of each concept by their keys: what can be
@@ -192,14 +217,12 @@ class FastMatcher:
         concepts = list(self._of_pattern.values())
         before = None if self._large is None else self._large.index
         level = _Level(concepts, self._table, before)
-        self._large, self._small = level, None
+        self._large, self._small, self._recent = level, None, None
         self._waiting.clear()
         return level.index, [concept.keys() for concept in concepts]
 
     def _file(self) -> None:
         """Put waiting concepts into an index, fold the small one in, and file anew, where it is time."""
-        if len(self._of_pattern) < self._compile_from:
-            return
         large, small = self._large, self._small
         added = len(self._waiting) + (0 if small is None else len(small.concepts))
         whole = 0 if large is None else len(large.concepts)
@@ -210,6 +233,7 @@ class FastMatcher:
             concepts = [*(() if small is None else small.remaining()), *self._waiting.values()]
             self._small = _Level(concepts, self._table, large.index)
             self._waiting.clear()
+            self._recent = None
 
 
 def _is_refiled(level: _Level) -> bool:

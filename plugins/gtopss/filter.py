@@ -67,7 +67,7 @@ class GraphSourceFilter:
         for held in self._held.values():
             if held.signature & ~signature:
                 continue
-            statements = statements or Statements(told.graph, self._taxonomy)
+            statements = statements or Statements.of(told, self._taxonomy)
             if all(_finds(edge, held.tests, statements) for edge in held.pattern.edges):
                 return [Release(document, FULLY, told.valid)]
         return []

@@ -11,29 +11,53 @@ import numpy as np
 import numpy.typing as npt
 
 from knowledge_manager.graphs.terms import Blank, Iri, Term
+from knowledge_manager.graphs.values import value_of
 from knowledge_manager.mission_table import MissionTable
+from plugins.gtopss.exact_ranks import ExactRanks
 from plugins.gtopss.filing import Experience
 from plugins.gtopss.index_arrays import PARTS, IndexArrays, built
-from plugins.gtopss.match import Verdict, judge
+from plugins.gtopss.match import MOST_WORK
 from plugins.gtopss.numbered_terms import TermNumbers, tag_key, term_key, worth
-from plugins.gtopss.pattern import MOST_VARIABLES, Code, Constant, Constraint, Edge, End, Pattern
+from plugins.gtopss.pattern import (
+    MOST_CONSTRAINTS,
+    MOST_EDGES,
+    MOST_VARIABLES,
+    Code,
+    Constant,
+    Constraint,
+    Edge,
+    End,
+    Pattern,
+)
 from plugins.gtopss.rings import MOST_CUTS
-from plugins.gtopss.statements import Statements
 from plugins.gtopss.stored_terms import term_of_key
 from plugins.gtopss.vectors import decode_publication
 from plugins.kernels.compiled import compiled
 from plugins.kernels.graph_decode import (
+    DOUBLE,
     FINE,
+    NO_GROUP,
     TAG_KEY,
     TAGS,
     DecodedPublication,
     DecodingRoom,
     constant_at,
     decode,
-    sort_by_property,
 )
 from plugins.kernels.graph_index import NOTHING, SAMPLE, Statistics, TermArrays
-from plugins.kernels.graph_match import DOUBTFUL, MATCHED, UNDECIDED, Held, Hits, Scratch, counted, search
+from plugins.kernels.graph_match import (
+    DOUBTFUL,
+    FAILED,
+    LIMIT,
+    PENDING,
+    UNDECIDED,
+    Held,
+    Hits,
+    Scratch,
+    counted,
+    search,
+    search_again,
+)
 
 LAYOUT: Final = 1
 """Of the arrays; another one is another number."""
@@ -42,37 +66,49 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 
 class Found(NamedTuple):
-    """The concepts that a publication matches, and which of them count as matched because undecided."""
+    """The concepts that a publication matches, and which of them count as matched because undecided; how
+    many statements the publication has.
+    """
 
     concepts: npt.NDArray[np.int32]
     is_undecided: npt.NDArray[np.bool_]
+    statements: int
 
 
 class GraphIndex:
-    """Finds the concepts that publications match. Concepts are numbered as they were given."""
+    """Finds the concepts that publications match. Concepts are numbered as they were given.
 
-    def __init__(self, arrays: IndexArrays, table: MissionTable) -> None:
+    `most_work` bounds the units of work that the rings of a pair take.
+    """
+
+    def __init__(self, arrays: IndexArrays, table: MissionTable, most_work: int = MOST_WORK) -> None:
         self._index = arrays
         self._table = table
+        self._most_work = most_work
         self._decode = compiled(decode)
         self._search = compiled(search)
+        self._search_again = compiled(search_again)
         self._count = compiled(counted)
         self._constant = compiled(constant_at)
-        self._held = Held(arrays.concepts, arrays.values, arrays.classes)
+        self._exact = ExactRanks(arrays.values, self.term)
+        self._held = Held(arrays.concepts, arrays.values, arrays.classes, self._exact.ranks)
         self._hits = _hits(len(self))
         self._places = np.zeros((256, 2), np.int32)
-        self._room, self._rest, self._scratch = _rooms(1024, arrays.terms)
+        self._room, self._rest, self._scratch = _rooms(1024, arrays.terms, most_work)
         self.statistics = _statistics(arrays.terms)
 
     @classmethod
     def build(
-        cls, patterns: Sequence[Pattern], table: MissionTable, before: "GraphIndex | None" = None
+        cls,
+        patterns: Sequence[Pattern],
+        table: MissionTable,
+        before: "GraphIndex | None" = None,
+        most_work: int = MOST_WORK,
     ) -> "GraphIndex":
         """Return the index of distinct patterns, filed by what an index before it has seen."""
         terms = TermNumbers(table.dictionary, table.taxonomy)
-        return cls(
-            built(list(patterns), terms, table.taxonomy, None if before is None else before.seen_by), table
-        )
+        seen_by = None if before is None else before.seen_by
+        return cls(built(list(patterns), terms, table.taxonomy, seen_by), table, most_work)
 
     def __len__(self) -> int:
         """Return how many concepts there are, marked ones included."""
@@ -83,6 +119,11 @@ class GraphIndex:
         """Return how many candidates were verified so far."""
         return int(self._hits.counts[1])
 
+    @property
+    def work(self) -> int:
+        """Return the units of work that pairs took so far."""
+        return int(self._hits.counts[2])
+
     def mark_removed(self, concept: int) -> None:
         """Find this concept no longer."""
         self._index.concepts.alive[concept] = 0
@@ -92,32 +133,25 @@ class GraphIndex:
         room = self._decoded(vector)
         count = self._searched(room)
         self._count(self._index.classes, room, self.statistics)
-        concepts, verdicts = self._hits.found[:count].copy(), self._hits.verdicts[:count].copy()
-        if (verdicts == DOUBTFUL).any():
-            concepts, verdicts = self._judged_again(vector, concepts, verdicts)
+        statements = int(room.counts[2])
+        if (self._hits.verdicts[:count] == DOUBTFUL).any():
+            self._search_again(self._held, self._plainly(vector, room), self._scratch, self._hits, count)
+        verdicts = self._hits.verdicts[:count]
+        is_found = verdicts != FAILED
+        concepts, verdicts = self._hits.found[:count][is_found], verdicts[is_found]
         order = np.argsort(concepts, kind="stable")
-        return Found(concepts[order], verdicts[order] == UNDECIDED)
+        return Found(concepts[order], verdicts[order] == UNDECIDED, statements)
 
     def _searched(self, room: DecodedPublication) -> int:
         """Return how many concepts were found, with as much room for slices as it takes."""
+        work = self._hits.counts[2]
         while True:
             given = self._held, self._index.keys, room, self._scratch, self._hits, self._places
             count = int(self._search(*given))
             if count >= 0:
                 return count
+            self._hits.counts[2] = work
             self._places = np.zeros((4 * len(self._places), 2), np.int32)
-
-    def _judged_again(
-        self, vector: bytes, concepts: npt.NDArray[np.int32], verdicts: npt.NDArray[np.uint8]
-    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
-        """Judge what doubles could not tell by the definition."""
-        graph = decode_publication(vector, self._table.dictionary).graph
-        statements = Statements(graph, self._table.taxonomy)
-        codes = {Verdict.MATCHED: MATCHED, Verdict.UNDECIDED: UNDECIDED, Verdict.NOT: DOUBTFUL}
-        for at in np.flatnonzero(verdicts == DOUBTFUL).tolist():
-            verdicts[at] = codes[judge(self.pattern(int(concepts[at])), statements)]
-        kept = verdicts != DOUBTFUL
-        return concepts[kept], verdicts[kept]
 
     def pattern(self, concept: int) -> Pattern:
         """Return the pattern of a concept, from the arrays."""
@@ -218,30 +252,35 @@ class GraphIndex:
         """Return a publication as kernels take it; bad bytes raise `VectorError`."""
         nodes = len(vector) + 1 + self._index.terms.dictionary
         if len(self._room.nodes) < nodes:
-            self._room, self._rest, self._scratch = _rooms(nodes, self._index.terms)
+            self._room, self._rest, self._scratch = _rooms(nodes, self._index.terms, self._most_work)
         data = np.frombuffer(vector, np.uint8)
         if self._decode(data, self._index.terms, self._room, self._rest) == FINE:
             return self._room
         return self._plainly(vector, self._room)
 
     def _plainly(self, vector: bytes, room: DecodedPublication) -> DecodedPublication:
-        """Take a publication apart without the compiled decoder."""
-        graph = decode_publication(vector, self._table.dictionary).graph
-        nodes: dict[Term, int] = {}
-        kept = 0
-        for triple in graph:
-            for term in (triple.subject, triple.object):
-                if term not in nodes:
-                    group, room.values[len(nodes)], flags = worth(term, self._tag)
-                    room.nodes[len(nodes)] = self._number(term), group, flags
-                    nodes[term] = len(nodes)
+        """Take a publication apart without the compiled decoder, and give its nodes exact ranks."""
+        told = decode_publication(vector, self._table.dictionary)
+        numbers = {term: number for number, term in enumerate(told.nodes)}
+        known: dict[object, int] = {}
+        for term, number in numbers.items():
+            group, double, flags = worth(term, self._tag)
+            value = value_of(term)
+            rank = same = 0
+            if value is not None and group > NO_GROUP and not flags & DOUBLE:
+                rank = self._exact.rank(group, double, value.worth)
+                same = known.setdefault(value.worth, len(known))
+            room.nodes[number] = self._number(term), group, flags, rank, same
+            room.values[number] = double
+        rows = []
+        for triple in told.graph:
             constant = self._number(triple.property)
             dense = int(self._index.terms.property_of[constant]) if constant >= 0 else NOTHING
             if dense >= 0:
-                room.statements[kept] = dense, nodes[triple.subject], nodes[triple.object]
-                kept += 1
-        compiled(sort_by_property)(room, kept)
-        room.counts[:3] = len(nodes), kept, len(graph)
+                rows.append((dense, numbers[triple.subject], numbers[triple.object]))
+        rows.sort()
+        room.statements[: len(rows)] = np.array(rows, np.int32).reshape(-1, 3)
+        room.counts[:] = len(numbers), len(rows), len(told.graph), 1
         return room
 
     def _number(self, term: Term) -> int:
@@ -254,21 +293,24 @@ class GraphIndex:
         return int(self._constant(self._index.terms, np.frombuffer(key, np.uint8)))
 
 
-def _rooms(nodes: int, terms: TermArrays) -> tuple[DecodedPublication, DecodingRoom, Scratch]:
+def _rooms(nodes: int, terms: TermArrays, most_work: int) -> tuple[DecodedPublication, DecodingRoom, Scratch]:
     """Return room for publications of so many nodes; each node and each statement takes a byte, at least."""
     words = (nodes + 63) >> 6
     room = DecodedPublication(
-        np.zeros((nodes, 3), np.int32),
+        np.zeros((nodes, 5), np.int32),
         np.zeros(nodes, np.float64),
         np.zeros((nodes, 3), np.int32),
-        np.zeros(3, np.int64),
+        np.zeros(4, np.int64),
     )
     rest = DecodingRoom(np.zeros((nodes, 4), np.int32), np.zeros(nodes, np.int32))
     scratch = Scratch(
         np.zeros((_properties(terms), 2), np.int32),
         np.zeros((MOST_CUTS + 1, MOST_VARIABLES, words), np.uint64),
         np.zeros((2, words), np.uint64),
+        np.zeros((nodes, 2), np.int32),
+        np.zeros(PENDING + MOST_EDGES + MOST_CONSTRAINTS, np.int64),
     )
+    scratch.notes[LIMIT] = most_work
     return room, rest, scratch
 
 
@@ -277,7 +319,7 @@ def _hits(concepts: int) -> Hits:
         np.zeros(concepts, np.int64),
         np.zeros(concepts + 1, np.int32),
         np.zeros(concepts + 1, np.uint8),
-        np.zeros(2, np.int64),
+        np.zeros(3, np.int64),
     )
 
 

@@ -15,7 +15,7 @@ from typing import Final
 from knowledge_manager.graphs.terms import Iri
 from knowledge_manager.graphs.values import Value, value_of
 from plugins.gtopss.joins import judged_by_join
-from plugins.gtopss.match import Verdict
+from plugins.gtopss.match import Judgement
 from plugins.gtopss.numbered_terms import worth
 from plugins.gtopss.pattern import ORDERS, Code, Constraint, End, Pattern
 from plugins.gtopss.statements import Pairs, Statements
@@ -99,7 +99,7 @@ class ImprovedSearch:
             if not pairs:
                 del self._labels[edge.property]
 
-    def verdicts(self, statements: Statements) -> Iterator[tuple[SubscriptionKey, Verdict]]:
+    def judgements(self, statements: Statements) -> Iterator[tuple[SubscriptionKey, Judgement]]:
         """Yield what becomes of the patterns all of whose edges are found with their constraints."""
         found: dict[Member, Pairs] = {}
         for property_, pairs in statements.by_property.items():

@@ -7,33 +7,39 @@ joined away first, when its constraints have been asked; what is left in the end
 from collections.abc import Iterable
 from itertools import product
 
-from plugins.gtopss.match import MOST_STEPS, Verdict, first_candidates, steps
+from plugins.gtopss.match import MOST_WORK, Judgement, Verdict, form_of, judged, plan_of
 from plugins.gtopss.pattern import Pattern
 from plugins.gtopss.statements import Pairs, Statements
+from plugins.work import WorkExceeded, WorkMeter
 
 Rows = set[tuple[int, ...]]
 Table = tuple[tuple[int, ...], Rows]
 """Variables, and their nodes row by row."""
 
 
-def judged_by_join(pattern: Pattern, statements: Statements, found: list[Pairs]) -> Verdict:
-    """Return what becomes of a pattern whose edges found these pairs of nodes; what is undecided is so by
-    definition, whoever decides.
+def judged_by_join(pattern: Pattern, statements: Statements, found: list[Pairs]) -> Judgement:
+    """Return what becomes of a pattern whose edges found these pairs of nodes. What is undecided is so by
+    definition; a join that makes more than `MOST_WORK` rows is left, and the definition decides.
     """
-    if pattern.differing or len(pattern.edges) > 1:
-        candidates = first_candidates(pattern, statements)
-        if candidates is None:
-            return Verdict.NOT
-        if steps(pattern, statements, candidates) > MOST_STEPS:
-            return Verdict.UNDECIDED
-    tables = [
-        _table(edge.subject, edge.object, pairs) for edge, pairs in zip(pattern.edges, found, strict=True)
-    ]
-    nodes = range(len(statements.nodes))
-    for one, other in pattern.differing:
-        apart: Rows = {(a, b) for a, b in product(nodes, nodes) if statements.differ(a, b)}
-        tables.append(((one, other), apart))
-    return Verdict.MATCHED if _is_joined(pattern, statements, tables) else Verdict.NOT
+    meter = WorkMeter(MOST_WORK)
+    if plan_of(pattern).cuts:
+        by_definition = judged(form_of(pattern), statements)
+        if by_definition.verdict is Verdict.UNDECIDED:
+            return by_definition
+    try:
+        tables = [
+            _table(edge.subject, edge.object, pairs) for edge, pairs in zip(pattern.edges, found, strict=True)
+        ]
+        nodes = range(len(statements.nodes))
+        for one, other in pattern.differing:
+            meter.spend(len(nodes) ** 2)
+            apart: Rows = {(a, b) for a, b in product(nodes, nodes) if statements.differ(a, b)}
+            tables.append(((one, other), apart))
+        is_matched = _is_joined(pattern, statements, tables, meter)
+    except WorkExceeded:
+        again = judged(form_of(pattern), statements)
+        return Judgement(again.verdict, again.work + meter.spent)
+    return Judgement(Verdict.MATCHED if is_matched else Verdict.NOT, meter.spent)
 
 
 def _table(subject: object, object_: object, pairs: Iterable[tuple[int, int]]) -> Table:
@@ -48,16 +54,19 @@ def _table(subject: object, object_: object, pairs: Iterable[tuple[int, int]]) -
     return (), {()} if list(pairs) else set()
 
 
-def _is_joined(pattern: Pattern, statements: Statements, tables: list[Table]) -> bool:
+def _is_joined(pattern: Pattern, statements: Statements, tables: list[Table], meter: WorkMeter) -> bool:
     left = set(range(pattern.variables))
     while left and all(rows for _, rows in tables):
         variable = min(left, key=lambda one: (len({v for vs, _ in tables if one in vs for v in vs}), one))
         own = sorted((table for table in tables if variable in table[0]), key=lambda table: len(table[1]))
         joined = own[0]
         for table in own[1:]:
-            joined = natural_join(joined, table)
+            joined = natural_join(joined, table, meter)
         at = joined[0].index(variable)
-        passing = statements.passing(pattern.constraints_on(variable), {row[at] for row in joined[1]})
+        passing = {row[at] for row in joined[1]}
+        for one in pattern.constraints_on(variable):
+            meter.spend(len(passing))
+            passing = statements.passing(one, passing)
         kept = {row[:at] + row[at + 1 :] for row in joined[1] if row[at] in passing}
         tables = [table for table in tables if variable not in table[0]]
         tables.append((joined[0][:at] + joined[0][at + 1 :], kept))
@@ -65,8 +74,8 @@ def _is_joined(pattern: Pattern, statements: Statements, tables: list[Table]) ->
     return all(rows for _, rows in tables)
 
 
-def natural_join(one: Table, other: Table) -> Table:
-    """Return the rows of two tables that agree on their common variables."""
+def natural_join(one: Table, other: Table, meter: WorkMeter) -> Table:
+    """Return the rows of two tables that agree on their common variables; each row is a unit of work."""
     common = [variable for variable in one[0] if variable in other[0]]
     mine = [one[0].index(variable) for variable in common]
     theirs = [other[0].index(variable) for variable in common]
@@ -74,5 +83,9 @@ def natural_join(one: Table, other: Table) -> Table:
     partners: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
     for row in other[1]:
         partners.setdefault(tuple(row[at] for at in theirs), []).append(tuple(row[at] for at in rest))
-    rows = {row + more for row in one[1] for more in partners.get(tuple(row[at] for at in mine), ())}
+    rows: Rows = set()
+    for row in one[1]:
+        fitting = partners.get(tuple(row[at] for at in mine), ())
+        meter.spend(1 + len(fitting))
+        rows.update(row + more for more in fitting)
     return (*one[0], *(other[0][at] for at in rest)), rows

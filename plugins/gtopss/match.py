@@ -1,28 +1,38 @@
 """When a publication matches a pattern: variables are replaced by nodes so that every edge becomes a
 statement and every constraint holds; two variables may meet in one node (a homomorphism).
 
-*Candidates* of a variable are its arc-consistent nodes: each satisfies its own constraints and has, along
-every edge and every `differs`, a candidate at the other end; they are a unique fixpoint. Where the pattern
-has no rings, candidates for all mean a match. Where it has, the nodes of the cut variables are tried one
-after the other. If that could take more than `MOST_STEPS`, the pair is *undecided*, by definition and for
-every algorithm: it counts as matched, with the lowest degree there is.
+*Candidates* of a variable are nodes that satisfy its constraints and the edges to constants. Arc consistency
+removes candidates without support: along every edge and every `differs` a candidate needs a candidate at the
+other end. What is left is unique. Where the pattern has no rings, candidates for all variables mean a match.
+Where it has rings, the nodes of the first cut variable are tried one after the other, and within each of them
+those of the second.
+
+Work is counted where it is done (decision 0039): a statement looked at for an edge, a candidate tested
+against a constraint or a `differs`, a variable set for a node that is tried. A pair whose rings take more
+than `MOST_WORK` units is *undecided*, by definition and for every algorithm: it counts as matched, with the
+lowest degree there is. A pattern without rings is always decided. Compiled code counts the same units: it
+takes nodes, lines and constraints in the same order, that of the bytes and of the canonical form.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import islice, product
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
-from knowledge_manager.graphs.terms import Term
-from plugins.gtopss.pattern import Pattern
+from knowledge_manager.graphs.terms import Iri, Term
+from plugins.gtopss.canonical import canonical
+from plugins.gtopss.pattern import Code, Edge, Pattern
 from plugins.gtopss.rings import cut_variables
 from plugins.gtopss.statements import Statements
+from plugins.work import WorkExceeded, WorkMeter
 
-MOST_STEPS: Final = 1 << 28
-"""Edges with a variable × statements × candidates of the cut variables, multiplied."""
+MOST_WORK: Final = 1 << 21
+"""Units of work that the rings of a pair may take."""
 
 MOST_BINDINGS: Final = 16
+_BINDING_WORK: Final = 4 * MOST_WORK
+"""Units of work after which no further bindings are looked for."""
 
 FULLY: Final = 255
 BARELY: Final = 1
@@ -40,6 +50,13 @@ class Verdict(Enum):
     NOT = "not matched"
 
 
+class Judgement(NamedTuple):
+    """A verdict, and the units of work that it took; 0 where candidates were missing from the beginning."""
+
+    verdict: Verdict
+    work: int
+
+
 @dataclass(frozen=True, slots=True)
 class Bindings:
     """For each way in which a publication matches, the nodes of the variables in their order."""
@@ -48,117 +65,233 @@ class Bindings:
     has_more: bool = False
 
 
-def steps(pattern: Pattern, statements: Statements, candidates: Candidates) -> int:
-    """Return how many steps the rings of a pattern could take."""
-    found = sum(1 for edge in pattern.edges if edge.variables()) * statements.size
-    for variable in cut_variables(pattern):
-        found *= len(candidates[variable])
-    return found
+class Line(NamedTuple):
+    """What ties the nodes of two variables: an edge with a property, or a `differs` without."""
+
+    one: int
+    other: int
+    property: Iri | None
+
+
+class JoinPlan(NamedTuple):
+    """The lines of a pattern, edges first, and its cut variables."""
+
+    lines: tuple[Line, ...]
+    cuts: tuple[int, ...]
+
+    def lines_at(self, variable: int) -> list[bool]:
+        """Return for each line whether it ends in a variable."""
+        return [variable in (line.one, line.other) for line in self.lines]
+
+
+@lru_cache(maxsize=4096)
+def form_of(pattern: Pattern) -> Pattern:
+    """Return the canonical form, which decides in which order work is done."""
+    return canonical(pattern)
+
+
+@lru_cache(maxsize=4096)
+def plan_of(pattern: Pattern) -> JoinPlan:
+    """Return how a pattern is joined."""
+    lines = [
+        Line(edge.subject, edge.object, edge.property)
+        for edge in pattern.edges
+        if isinstance(edge.subject, int) and isinstance(edge.object, int) and edge.subject != edge.object
+    ]
+    lines += [Line(one, other, None) for one, other in pattern.differing]
+    return JoinPlan(tuple(lines), cut_variables(pattern))
 
 
 def judge(pattern: Pattern, statements: Statements) -> Verdict:
     """Return what becomes of a pattern."""
-    candidates = first_candidates(pattern, statements)
+    return judged(form_of(pattern), statements).verdict
+
+
+def judged(form: Pattern, statements: Statements, most_work: int = MOST_WORK) -> Judgement:
+    """Return what becomes of a pattern in its canonical form, and the work that it took."""
+    linear = WorkMeter()
+    candidates = _own_candidates(form, statements, linear)
     if candidates is None:
-        return Verdict.NOT
-    if steps(pattern, statements, candidates) > MOST_STEPS:
-        return Verdict.UNDECIDED
-    return Verdict.MATCHED if _is_solvable(pattern, statements, candidates) else Verdict.NOT
+        return Judgement(Verdict.NOT, 0)
+    plan = plan_of(form)
+    join = WorkMeter(most_work if plan.cuts else None)
+    try:
+        is_matched = _is_consistent(
+            plan, statements, candidates, [True] * len(plan.lines), join
+        ) and _is_solvable(plan, statements, candidates, plan.cuts, join)
+        verdict = Verdict.MATCHED if is_matched else Verdict.NOT
+    except WorkExceeded:
+        verdict = Verdict.UNDECIDED
+    return Judgement(verdict, linear.spent + join.spent)
 
 
 def bindings(pattern: Pattern, statements: Statements) -> Bindings:
     """Return the first ways in which a publication matches, ascending by the N-Triples texts of the nodes;
-    none of an undecided pair.
+    none of an undecided pair. Where looking for them takes too much work, those found so far are returned.
     """
-    candidates = first_candidates(pattern, statements)
-    if candidates is None or steps(pattern, statements, candidates) > MOST_STEPS:
+    if judge(pattern, statements) is not Verdict.MATCHED:
         return Bindings(())
-    found = list(islice(_solutions(pattern, statements, candidates, 0), MOST_BINDINGS + 1))
-    rows = [tuple(statements.nodes[node] for node in nodes) for nodes in found[:MOST_BINDINGS]]
-    return Bindings(tuple(rows), len(found) > MOST_BINDINGS)
+    plan, meter = plan_of(pattern), WorkMeter(_BINDING_WORK)
+    found: list[tuple[int, ...]] = []
+    has_more = False
+    try:
+        candidates = _own_candidates(pattern, statements, WorkMeter())
+        assert candidates is not None, "a match has candidates"
+        _is_consistent(plan, statements, candidates, [True] * len(plan.lines), meter)
+        for nodes in _solutions(plan, statements, candidates, 0, meter):
+            has_more = len(found) == MOST_BINDINGS
+            if has_more:
+                break
+            found.append(nodes)
+    except WorkExceeded:
+        has_more = True
+    return Bindings(tuple(tuple(statements.nodes[node] for node in nodes) for nodes in found), has_more)
 
 
 def first_candidates(pattern: Pattern, statements: Statements) -> Candidates | None:
-    """Return the candidates of all variables, None where some edge or variable has none."""
-    found: Candidates = [set(range(len(statements.nodes))) for _ in range(pattern.variables)]
-    for edge in pattern.edges:
-        pairs = statements.by_property.get(edge.property, [])
-        if not edge.variables():
-            ends = (statements.number_of.get(edge.subject), statements.number_of.get(edge.object))  # type: ignore[arg-type]
-            if ends not in pairs:
-                return None
-        elif isinstance(edge.subject, int) and isinstance(edge.object, int):
-            if edge.subject == edge.object:
-                found[edge.subject] &= {one for one, other in pairs if one == other}
-        elif isinstance(edge.subject, int):
-            end = statements.number_of.get(edge.object)  # type: ignore[arg-type]
-            found[edge.subject] &= {one for one, other in pairs if other == end}
-        elif isinstance(edge.object, int):
-            end = statements.number_of.get(edge.subject)
-            found[edge.object] &= {other for one, other in pairs if one == end}
-    for variable in range(pattern.variables):
-        found[variable] = statements.passing(pattern.constraints_on(variable), found[variable])
-    return found if is_consistent(pattern, statements, found) else None
-
-
-def is_consistent(pattern: Pattern, statements: Statements, candidates: Candidates) -> bool:
-    """Take away what has no support at the other end of some edge, again and again; say whether every
-    variable keeps a candidate.
+    """Return the candidates of all variables, None where some edge or variable has none. Where arc
+    consistency takes too much work, some candidates without support are among them.
     """
-    changed = True
-    while changed:
-        changed = False
-        for edge in pattern.edges:
-            one, other = edge.subject, edge.object
-            if isinstance(one, int) and isinstance(other, int) and one != other:
-                pairs = [
-                    pair
-                    for pair in statements.by_property.get(edge.property, ())
-                    if pair[0] in candidates[one] and pair[1] in candidates[other]
-                ]
-                changed |= _kept(candidates, one, {pair[0] for pair in pairs})
-                changed |= _kept(candidates, other, {pair[1] for pair in pairs})
-        for one, other in pattern.differing:
-            for a, b in ((one, other), (other, one)):
-                lasting = {
-                    node
-                    for node in candidates[a]
-                    if any(statements.differ(node, against) for against in candidates[b])
-                }
-                changed |= _kept(candidates, a, lasting)
-        if not all(candidates):
-            return False
-    return all(candidates)
+    found = _own_candidates(pattern, statements, WorkMeter())
+    if found is None:
+        return None
+    plan = plan_of(pattern)
+    try:
+        is_left = _is_consistent(
+            plan, statements, found, [True] * len(plan.lines), WorkMeter(MOST_WORK if plan.cuts else None)
+        )
+    except WorkExceeded:
+        return found
+    return found if is_left else None
 
 
-def _kept(candidates: Candidates, variable: int, lasting: set[int]) -> bool:
-    """Keep these candidates alone; say whether that changes anything."""
-    is_less = len(lasting) < len(candidates[variable])
-    candidates[variable] = lasting
-    return is_less
+def _own_candidates(pattern: Pattern, statements: Statements, meter: WorkMeter) -> Candidates | None:
+    """Return what edges by themselves and constraints on one variable leave, None where that is nothing."""
+    found: list[set[int] | None] = [None] * pattern.variables
+    if any(edge.property not in statements.by_property for edge in pattern.edges):
+        return None
+    for edge in pattern.edges:
+        meter.spend(len(statements.by_property[edge.property]))
+        ends = _ends(edge, statements)
+        if not ends:
+            return None
+        for side, variable in enumerate((edge.subject, edge.object)):
+            if isinstance(variable, int):
+                own, known = {pair[side] for pair in ends}, found[variable]
+                found[variable] = own if known is None else known & own
+    candidates = [some or set() for some in found]
+    for one in pattern.constraints:
+        if one.code is not Code.DIFFERS:
+            meter.spend(len(candidates[one.variable]))
+            candidates[one.variable] = statements.passing(one, candidates[one.variable])
+    for pair in pattern.differing:
+        for variable in pair:
+            candidates[variable] = statements.well_formed(candidates[variable])
+    return candidates if all(candidates) else None
 
 
-def _is_solvable(pattern: Pattern, statements: Statements, candidates: Candidates) -> bool:
-    """Say whether consistent candidates hold a match: try the nodes of the cut variables."""
-    cuts = cut_variables(pattern)
-    for nodes in product(*(sorted(candidates[variable]) for variable in cuts)):
-        tried = [set(some) for some in candidates]
-        for variable, node in zip(cuts, nodes, strict=True):
-            tried[variable] = {node}
-        if not cuts or is_consistent(pattern, statements, tried):
-            return True
-    return False
+def _ends(edge: Edge, statements: Statements) -> Sequence[tuple[int, int]]:
+    """Return the pairs of nodes that an edge finds by itself."""
+    pairs = statements.by_property[edge.property]
+    if isinstance(edge.subject, int) and isinstance(edge.object, int):
+        return [pair for pair in pairs if pair[0] == pair[1]] if edge.subject == edge.object else pairs
+    if isinstance(edge.subject, int):
+        end = statements.number_of.get(edge.object)  # type: ignore[arg-type]
+        return [pair for pair in pairs if pair[1] == end]
+    start = statements.number_of.get(edge.subject)
+    if isinstance(edge.object, int):
+        return [pair for pair in pairs if pair[0] == start]
+    end = statements.number_of.get(edge.object)
+    return [pair for pair in pairs if pair == (start, end)]
+
+
+def _is_consistent(
+    plan: JoinPlan, statements: Statements, candidates: Candidates, pending: list[bool], meter: WorkMeter
+) -> bool:
+    """Remove candidates without support, beginning with the pending lines; return whether every variable
+    keeps one. A line is pending again when another one removed a candidate at one of its ends.
+    """
+    while any(pending):
+        for number, line in enumerate(plan.lines):
+            if not pending[number]:
+                continue
+            pending[number] = False
+            before = len(candidates[line.one]), len(candidates[line.other])
+            _revise(line, statements, candidates, meter)
+            for variable, size in zip((line.one, line.other), before, strict=True):
+                if not candidates[variable]:
+                    return False
+                if len(candidates[variable]) < size:
+                    for other, touched in enumerate(plan.lines_at(variable)):
+                        pending[other] |= touched and other != number
+    return True
+
+
+def _revise(line: Line, statements: Statements, candidates: Candidates, meter: WorkMeter) -> None:
+    """Keep the candidates that have support along a line."""
+    own, others = candidates[line.one], candidates[line.other]
+    if line.property is None:
+        meter.spend(len(own) + len(others))
+        candidates[line.one] = own = _apart(statements, own, others)
+        candidates[line.other] = _apart(statements, others, own)
+        return
+    pairs = statements.by_property[line.property]
+    meter.spend(len(pairs))
+    kept = [pair for pair in pairs if pair[0] in own and pair[1] in others]
+    candidates[line.one] = {pair[0] for pair in kept}
+    candidates[line.other] = {pair[1] for pair in kept}
+
+
+def _apart(statements: Statements, nodes: set[int], others: set[int]) -> set[int]:
+    """Return the nodes that differ from some of the others. Few equal one that is no double, and those few
+    are held against all.
+    """
+    if not others:
+        return set()
+    first = min(others, key=lambda node: (statements.is_double(node), node))
+    return {
+        node
+        for node in nodes
+        if statements.differ(node, first) or any(statements.differ(node, other) for other in others)
+    }
+
+
+def _is_solvable(
+    plan: JoinPlan,
+    statements: Statements,
+    candidates: Candidates,
+    cuts: tuple[int, ...],
+    meter: WorkMeter,
+) -> bool:
+    """Return whether consistent candidates hold a match: try the nodes of the cut variables."""
+    if not cuts:
+        return True
+    return any(
+        tried is not None and _is_solvable(plan, statements, tried, cuts[1:], meter)
+        for tried in (
+            _fixed(plan, statements, candidates, cuts[0], node, meter) for node in sorted(candidates[cuts[0]])
+        )
+    )
+
+
+def _fixed(
+    plan: JoinPlan, statements: Statements, candidates: Candidates, variable: int, node: int, meter: WorkMeter
+) -> Candidates | None:
+    """Return the candidates that are consistent with one node of a variable, None where there are none."""
+    meter.spend(len(candidates))
+    tried = list(candidates)
+    tried[variable] = {node}
+    return tried if _is_consistent(plan, statements, tried, plan.lines_at(variable), meter) else None
 
 
 def _solutions(
-    pattern: Pattern, statements: Statements, candidates: Candidates, variable: int
+    plan: JoinPlan, statements: Statements, candidates: Candidates, variable: int, meter: WorkMeter
 ) -> Iterator[tuple[int, ...]]:
-    """Yield matches by rising nodes; the variables before this one have one candidate each."""
-    if variable == pattern.variables:
+    """Yield matches by rising texts of nodes; the variables before this one have one candidate each."""
+    if variable == len(candidates):
         yield tuple(next(iter(some)) for some in candidates)
         return
-    for node in sorted(candidates[variable]):
-        tried = [set(some) for some in candidates]
-        tried[variable] = {node}
-        if is_consistent(pattern, statements, tried) and _is_solvable(pattern, statements, tried):
-            yield from _solutions(pattern, statements, tried, variable + 1)
+    for node in sorted(candidates[variable], key=statements.text_ranks.__getitem__):
+        tried = _fixed(plan, statements, candidates, variable, node, meter)
+        if tried is not None and _is_solvable(plan, statements, tried, plan.cuts, meter):
+            yield from _solutions(plan, statements, tried, variable + 1, meter)

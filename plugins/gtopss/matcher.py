@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
 from knowledge_manager.mission_table import MissionTable
-from plugins.gtopss.match import BARELY, FULLY, UNDECIDED_DETAIL, Verdict
+from plugins.gtopss.match import BARELY, FULLY, UNDECIDED_DETAIL, Judgement, Verdict
 from plugins.gtopss.pattern import Pattern
 from plugins.gtopss.statements import Statements
 from plugins.gtopss.vectors import decode_pattern, decode_publication
@@ -25,7 +25,7 @@ class PatternSearch(Protocol):
         """Forget what is held under a key."""
         ...
 
-    def verdicts(self, statements: Statements) -> Iterator[tuple[SubscriptionKey, Verdict]]:
+    def judgements(self, statements: Statements) -> Iterator[tuple[SubscriptionKey, Judgement]]:
         """Yield what becomes of patterns, in any order; those not mentioned do not match."""
         ...
 
@@ -38,6 +38,8 @@ class GraphMatcher:
         self._taxonomy = table.taxonomy
         self._search = search
         self._held: set[SubscriptionKey] = set()
+        self.work = 0
+        """Units of work so far: statements of publications, and what their patterns took."""
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
         """Hold this subscription; a bad body raises `VectorError` and changes nothing."""
@@ -54,9 +56,12 @@ class GraphMatcher:
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
         """Return what this publication satisfies, ordered by key; bad bytes raise `VectorError`."""
-        statements = Statements(decode_publication(vector, self._dictionary).graph, self._taxonomy)
-        verdicts = dict(self._search.verdicts(statements))
-        return [Match(key, *MATCHED[verdicts[key]]) for key in sorted(verdicts) if verdicts[key] in MATCHED]
+        statements = Statements.of(decode_publication(vector, self._dictionary), self._taxonomy)
+        found = dict(self._search.judgements(statements))
+        self.work += statements.size + sum(one.work for one in found.values())
+        return [
+            Match(key, *MATCHED[found[key].verdict]) for key in sorted(found) if found[key].verdict in MATCHED
+        ]
 
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int

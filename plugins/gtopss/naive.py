@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from plugins.gtopss.match import Verdict, judge
+from plugins.gtopss.canonical import canonical
+from plugins.gtopss.match import Judgement, judged
 from plugins.gtopss.pattern import Pattern
 from plugins.gtopss.statements import Statements
 from plugins.language import SubscriptionKey
@@ -16,13 +17,13 @@ class NaiveSearch:
 
     def enter(self, key: SubscriptionKey, pattern: Pattern) -> None:
         """Hold a pattern under a key that is free."""
-        self._patterns[key] = pattern
+        self._patterns[key] = canonical(pattern)
 
     def leave(self, key: SubscriptionKey) -> None:
         """Forget what is held under a key."""
         del self._patterns[key]
 
-    def verdicts(self, statements: Statements) -> Iterator[tuple[SubscriptionKey, Verdict]]:
+    def judgements(self, statements: Statements) -> Iterator[tuple[SubscriptionKey, Judgement]]:
         """Yield what becomes of every pattern."""
         for key, pattern in self._patterns.items():
-            yield key, judge(pattern, statements)
+            yield key, judged(pattern, statements)

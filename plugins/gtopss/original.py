@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from knowledge_manager.graphs.terms import Iri
 from plugins.gtopss.joins import judged_by_join
-from plugins.gtopss.match import Verdict
+from plugins.gtopss.match import Judgement
 from plugins.gtopss.pattern import Edge, End, Pattern
 from plugins.gtopss.statements import Pairs, Statements
 from plugins.language import SubscriptionKey
@@ -59,7 +59,7 @@ class OriginalSearch:
             if not self._matrix[ends]:
                 del self._matrix[ends]
 
-    def verdicts(self, statements: Statements) -> Iterator[tuple[SubscriptionKey, Verdict]]:
+    def judgements(self, statements: Statements) -> Iterator[tuple[SubscriptionKey, Judgement]]:
         """Yield what becomes of the patterns all of whose edges are found."""
         bindings: dict[Edge, Pairs] = {}
         counts: dict[SubscriptionKey, int] = {}

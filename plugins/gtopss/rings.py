@@ -6,6 +6,7 @@ hangs together like a tree is decided by arc consistency alone.
 """
 
 from collections import Counter
+from itertools import combinations
 from typing import Final
 
 from plugins.gtopss.pattern import Pattern
@@ -32,22 +33,36 @@ def core_of(lines: list[Line]) -> list[Line]:
 
 
 def cut_variables(pattern: Pattern) -> tuple[int, ...]:
-    """Return the cut variables in the order in which they are chosen: of the core that is left, the variable
-    with the most lines, then the lowest.
+    """Return the cut variables in the order in which they are fixed: of the core that is left, the variable
+    with the most lines, then the lowest. Where that takes more than two, all pairs are tried, the lowest
+    first; more than two are returned only where no pair cuts every ring.
     """
-    core, cuts = core_of(lines_of(pattern)), list[int]()
+    lines = lines_of(pattern)
+    chosen = _most_lines_first(core_of(lines))
+    if len(chosen) <= MOST_CUTS:
+        return chosen
+    pairs = combinations(range(pattern.variables), MOST_CUTS)
+    return next((pair for pair in pairs if not core_of(_without(lines, pair))), chosen)
+
+
+def _most_lines_first(core: list[Line]) -> tuple[int, ...]:
+    cuts = list[int]()
     while core:
         degree = Counter(end for line in core for end in line)
         chosen = min(degree, key=lambda one: (-degree[one], one))
         cuts.append(chosen)
-        core = core_of([line for line in core if chosen not in line])
+        core = core_of(_without(core, (chosen,)))
     return tuple(cuts)
+
+
+def _without(lines: list[Line], variables: tuple[int, ...]) -> list[Line]:
+    return [line for line in lines if line[0] not in variables and line[1] not in variables]
 
 
 def ring_in(pattern: Pattern) -> tuple[int, ...]:
     """Return the variables of a ring that the cut variables leave uncut, in their order."""
     cuts = cut_variables(pattern)[:MOST_CUTS]
-    core = core_of([line for line in lines_of(pattern) if not set(line) & set(cuts)])
+    core = core_of(_without(lines_of(pattern), cuts))
     if not core:
         return ()
     path = [min(core)[0]]

@@ -45,14 +45,17 @@ def random_plan(patterns: Mapping[int, Pattern], shards: int, seed: int = 0) -> 
 
 
 def containment_plan(patterns: Mapping[int, Pattern], shards: int, taxonomy: Taxonomy) -> ShardPlan:
-    """Return the trees of the forest on shards in turn, roots in front."""
+    """Return the trees of the forest on shards in turn, roots in front as they were given, because not every
+    canonical form has bytes.
+    """
     forest = PatternForest(taxonomy)
     for number, pattern in patterns.items():
         forest.insert((number, 0), pattern)
     front, members, found = [], [], {}
     for turn, root in enumerate(forest.roots):
         family = tuple(sorted(number for node in root.family() for number, _ in node.keys))
-        front.append((root.pattern, turn % shards))
+        number, _ = min(root.keys)
+        front.append((patterns[number], turn % shards))
         members.append(family)
         found.update(dict.fromkeys(family, turn % shards))
     return ShardPlan(shards, found, tuple(front), tuple(members))

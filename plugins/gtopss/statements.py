@@ -4,14 +4,17 @@ A node's types are those that the taxonomy states of it and the publication's ow
 inside a publication is a statement like any other.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from knowledge_manager.graphs.taxonomy import Taxonomy
 from knowledge_manager.graphs.terms import RDF, Graph, Iri, Term, is_ill_formed, written
-from knowledge_manager.graphs.values import differs, is_equal, order, value_of
+from knowledge_manager.graphs.values import Value, order, value_of
 from plugins.gtopss.pattern import Code, Constraint
+
+if TYPE_CHECKING:
+    from plugins.gtopss.vectors import GraphPublication
 
 TYPE: Final = Iri(RDF + "type")
 
@@ -19,18 +22,40 @@ Pairs = list[tuple[int, int]]
 
 
 class Statements:
-    """A graph, taken apart. Nodes are numbered in the order of their texts, which orders bindings too."""
+    """A graph, taken apart. Nodes are numbered in the order in which the publication's bytes have them, as
+    compiled code numbers them too; a graph without bytes is numbered by the texts of its nodes.
+    """
 
-    def __init__(self, graph: Graph, taxonomy: Taxonomy) -> None:
+    def __init__(self, graph: Graph, taxonomy: Taxonomy, nodes: Sequence[Term] = ()) -> None:
         self._taxonomy = taxonomy
-        ends = {term for triple in graph for term in (triple.subject, triple.object)}
-        self.nodes: list[Term] = sorted(ends, key=written)
+        self.nodes: Sequence[Term] = nodes or _by_text(graph)
         self.number_of: dict[Term, int] = {term: number for number, term in enumerate(self.nodes)}
         self.size = len(graph)
         self.by_property: dict[Term, Pairs] = {}
         for triple in graph:
             pair = self.number_of[triple.subject], self.number_of[triple.object]
             self.by_property.setdefault(triple.property, []).append(pair)
+
+    @classmethod
+    def of(cls, publication: "GraphPublication", taxonomy: Taxonomy) -> "Statements":
+        """Return the statements of a publication that was decoded."""
+        return cls(publication.graph, taxonomy, publication.nodes)
+
+    @cached_property
+    def _values(self) -> list[Value | None]:
+        return [value_of(node) for node in self.nodes]
+
+    @cached_property
+    def _is_ill_formed(self) -> list[bool]:
+        return [is_ill_formed(node) for node in self.nodes]
+
+    @cached_property
+    def text_ranks(self) -> list[int]:
+        """Return the place of each node in the order of their N-Triples texts."""
+        ranks = [0] * len(self.nodes)
+        for rank, node in enumerate(sorted(range(len(ranks)), key=lambda node: written(self.nodes[node]))):
+            ranks[node] = rank
+        return ranks
 
     @cached_property
     def _types(self) -> list[frozenset[str]]:
@@ -54,11 +79,12 @@ class Statements:
         term, code, operand = self.nodes[node], constraint.code, constraint.operand
         assert not isinstance(operand, int), "differs concerns two nodes"
         if code is Code.EQ:
-            return is_equal(term, operand)
+            return term == operand or order(self._values[node], value_of(operand)) == 0
         if code is Code.NE:
-            return not is_ill_formed(term) and not is_equal(term, operand)
+            is_other = term != operand and order(self._values[node], value_of(operand)) != 0
+            return is_other and not self._is_ill_formed[node]
         if code in _COMPARISONS:
-            found = order(value_of(term), value_of(operand))
+            found = order(self._values[node], value_of(operand))
             return found is not None and _COMPARISONS[code](found)
         assert isinstance(operand, Iri), "a class is an IRI"
         if code is Code.IS_A:
@@ -68,13 +94,28 @@ class Statements:
         return not self._kin(node).isdisjoint(self._taxonomy.ancestors(operand.text))
 
     def differ(self, one: int, other: int) -> bool:
-        """Say whether two nodes differ in value."""
-        return one != other and differs(self.nodes[one], self.nodes[other])
+        """Say whether two nodes differ in value; nothing ill-formed differs from anything."""
+        if one == other or self._is_ill_formed[one] or self._is_ill_formed[other]:
+            return False
+        return order(self._values[one], self._values[other]) != 0
 
-    def passing(self, constraints: Iterable[Constraint], nodes: Iterable[int]) -> set[int]:
-        """Return the nodes that satisfy all of these."""
-        asked = list(constraints)
-        return {node for node in nodes if all(self.holds(one, node) for one in asked)}
+    def is_double(self, node: int) -> bool:
+        """Return whether a node is a double, which may equal several numbers that differ."""
+        value = self._values[node]
+        return value is not None and isinstance(value.worth, float)
+
+    def well_formed(self, nodes: Iterable[int]) -> set[int]:
+        """Return the nodes that fit their datatype."""
+        return {node for node in nodes if not self._is_ill_formed[node]}
+
+    def passing(self, constraint: Constraint, nodes: Iterable[int]) -> set[int]:
+        """Return the nodes that satisfy a constraint."""
+        return {node for node in nodes if self.holds(constraint, node)}
+
+
+def _by_text(graph: Graph) -> list[Term]:
+    ends = {term for triple in graph for term in (triple.subject, triple.object)}
+    return sorted(ends, key=written)
 
 
 _COMPARISONS: Final = {

@@ -11,7 +11,7 @@ Vectors are untrusted: decoding accepts exactly what encoding writes, and raises
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final, TypeGuard
 
@@ -55,6 +55,9 @@ class GraphPublication:
     number: int = 0
     valid: int = ONE_HOUR
     stamp_s: int = 0
+    nodes: tuple[Term, ...] = field(default=(), compare=False, repr=False)
+    """The nodes of a publication that was decoded: spelt-out terms, then those of the dictionary, in the
+    order of the bytes."""
 
 
 def encode_publication(told: GraphPublication, dictionary: Dictionary) -> bytes:
@@ -86,7 +89,7 @@ def decode_publication(vector: bytes, dictionary: Dictionary) -> GraphPublicatio
     if len(vector) > LARGEST_PUBLICATION:
         raise data.refused(f"a publication has at most {LARGEST_PUBLICATION} bytes", LARGEST_PUBLICATION)
     terms = _LocalTerms(data, dictionary, blanks_are_terms=True)
-    graph: set[Triple] = set()
+    graph: dict[Triple, None] = {}
     last = 0
     for position in range(data.number("a number of subjects")):
         begin, step = data.at, data.number("a subject")
@@ -101,10 +104,10 @@ def decode_publication(vector: bytes, dictionary: Dictionary) -> GraphPublicatio
         raise data.refused("a publication states something")
     data.refuse_rest()
     terms.refuse_unused()
-    return GraphPublication(frozenset(graph), event_number, valid, stamp_s)
+    return GraphPublication(frozenset(graph), event_number, valid, stamp_s, terms.nodes_of(graph))
 
 
-def _read_pairs(data: ByteReader, terms: "_LocalTerms", subject: Term, graph: set[Triple]) -> None:
+def _read_pairs(data: ByteReader, terms: "_LocalTerms", subject: Term, graph: dict[Triple, None]) -> None:
     begin, pairs = data.at, data.number("a number of statements")
     if not pairs:
         raise data.refused("of a subject something is stated", begin)
@@ -119,7 +122,7 @@ def _read_pairs(data: ByteReader, terms: "_LocalTerms", subject: Term, graph: se
         property_ = terms.at(last, begin)
         if not isinstance(property_, Iri):
             raise data.refused("a property is an IRI", begin)
-        graph.add(Triple(subject, property_, terms.at(object_, begin)))
+        graph[Triple(subject, property_, terms.at(object_, begin))] = None
 
 
 def encode_pattern(pattern: Pattern, dictionary: Dictionary, stamp_s: int = 0) -> bytes:
@@ -335,6 +338,12 @@ class _LocalTerms:
         term = self.at(reference, begin)
         assert not isinstance(term, Blank), "a pattern has none"
         return term
+
+    def nodes_of(self, triples: Iterable[Triple]) -> tuple[Term, ...]:
+        """Return the ends of triples: local terms first, then those of the dictionary as they appear."""
+        ends = dict.fromkeys(term for triple in triples for term in (triple.subject, triple.object))
+        local = [term for term in self._terms if term in ends]
+        return tuple(dict.fromkeys((*local, *ends)))
 
     def refuse_unused(self) -> None:
         """Refuse local terms that nothing refers to."""

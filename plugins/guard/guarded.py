@@ -85,6 +85,7 @@ def guarded(language: SubscriptionLanguage) -> SubscriptionLanguage:
             name: factory("source_filter()", make, guarded_filter)
             for name, make in language.source_filters.items()
         },
+        announced_filter=optional("announced_filter()", language.announced_filter, guarded_filter),
         algorithms={name: matcher(make) for name, make in language.algorithms.items()},
         conditions={name: partial(condition, make) for name, make in language.conditions.items()},
         relations=optional("relations()", language.relations, GuardedRelations),

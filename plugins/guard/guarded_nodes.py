@@ -1,7 +1,7 @@
 """What DENS nodes and sources ask of a language, behind its guard."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from knowledge_manager.extract import Extract
 from plugins.guard.guard import MOST_BYTES, Guard, LanguageDefect
@@ -18,11 +18,15 @@ from plugins.language import (
     SubscriptionKey,
     TakeApart,
 )
-from plugins.matching_work import work_of
+from plugins.matching_work import MatchingWork
 from plugins.relations import CoverIndex
+from plugins.work import WorkExceeded
 from watchdog.filter import PoolFull
 from watchdog.reading import Reading
 from watchdog.vector import VectorError
+
+_LETS: Final = (VectorError, WorkExceeded)
+"""What a matcher that is asked may raise."""
 
 
 def guarded_parts(guard: Guard, take_apart: TakeApart, body: bytes) -> tuple[Part, ...]:
@@ -102,11 +106,18 @@ class GuardedMatcher:
         self._guard = guard
         self._matcher = matcher
         self._held: set[SubscriptionKey] = set()
-        self.work = work_of(matcher)
+
+    @property
+    def work(self) -> MatchingWork | int | None:
+        """Return what it counts: units, or steps by their kind; None where it counts nothing."""
+        work = getattr(self._matcher, "work", None)
+        return work if isinstance(work, int | MatchingWork) else None
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
         """Hold this subscription."""
-        self._guard.call("add()", lambda: self._matcher.add(key, body), lets=(VectorError, NotServed))
+        self._guard.call(
+            "add()", lambda: self._matcher.add(key, body), lets=(VectorError, NotServed, WorkExceeded)
+        )
         self._held.add(key)
 
     def remove(self, key: SubscriptionKey) -> None:
@@ -116,9 +127,7 @@ class GuardedMatcher:
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
         """Return what this notification satisfies."""
-        found = self._guard.call(
-            "match()", lambda: self._matcher.match(vector, event_ms, now_ms), lets=(VectorError,)
-        )
+        found = self._guard.call("match()", lambda: self._matcher.match(vector, event_ms, now_ms), lets=_LETS)
         return self._checked(found)
 
     def match_batch(
@@ -128,11 +137,11 @@ class GuardedMatcher:
         answers = self._guard.call(
             "match_batch()",
             lambda: iter(self._matcher.match_batch(notifications, now_ms)),
-            lets=(VectorError,),
+            lets=_LETS,
         )
         end = object()
         while True:
-            answer: Any = self._guard.call("match_batch()", next, answers, end, lets=(VectorError,))
+            answer: Any = self._guard.call("match_batch()", next, answers, end, lets=_LETS)
             if answer is end:
                 return
             is_pair = isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[0], int)

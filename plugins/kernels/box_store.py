@@ -149,7 +149,10 @@ class BoxStore:
 
     def add(self, ids: Ids, sides: Sides, needs: Words) -> None:
         """Hold boxes; a known id is replaced. Too many since the last `maintain` raise `Overloaded`."""
-        if self._delta.count + len(ids) > 2 * self._seal_from:
+        room = 2 * self._seal_from
+        if len(ids) > room:
+            raise Overloaded(f"{len(ids)} boxes at once are more than {room}; load them, or add fewer")
+        if self._delta.count + len(ids) > room:
             raise Overloaded(f"{self._delta.count} boxes wait to be sorted; call maintain before adding more")
         self.remove(ids)
         self.version += len(ids)

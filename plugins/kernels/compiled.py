@@ -3,7 +3,8 @@
 The integer arithmetic of `watchdog/` is written for boards. `compiled` takes such a function as it stands
 and gives back machine code of it, so a matcher on a laptop computes the same bits as a board without a
 second implementation that could differ. The result is cached on disk under a name that carries a digest of
-everything that was compiled into it; Numba alone would not notice a change in a function that is called.
+everything that was compiled into it: code, defaults, and every global that it reads. Numba alone would not
+notice a change in a function that is called or in a global.
 
 Nothing here is imported before compiled code is wanted. `announce` is called once, with a sentence for a
 person, before the first compilation; whoever talks to people may replace it.
@@ -11,10 +12,12 @@ person, before the first compilation; whoever talks to people may replace it.
 
 import hashlib
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 
 def _silently(_: str) -> None:
@@ -53,19 +56,57 @@ def _compile(function: Callable[..., Any]) -> tuple[Any, str]:
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"{function!r} is not a plain function")
     code = function.__code__
-    digest = hashlib.sha256(code.co_code + repr(code.co_consts).encode())
     names = dict(function.__globals__)
-    for name in code.co_names:
-        value = names.get(name)
-        if isinstance(value, types.FunctionType):
-            names[name], of_callee = _compiled(value)
-            digest.update(of_callee.encode())
-        elif isinstance(value, int):
-            digest.update(f"{name}={value}".encode())
-        elif isinstance(definition := getattr(value, "_defn", None), types.FunctionType):
-            # an intrinsic: whatever its file says goes into the code
-            digest.update(Path(definition.__code__.co_filename).read_bytes())
+    digest = hashlib.sha256(repr(function.__defaults__).encode())
+    for part in _codes(code):
+        plain = [const for const in part.co_consts if not isinstance(const, types.CodeType)]
+        digest.update(part.co_code + part.co_exceptiontable)
+        digest.update(repr((plain, part.co_names, part.co_varnames, part.co_freevars)).encode())
+    called = list(dict.fromkeys(name for part in _codes(code) for name in part.co_names))
+    for name in called:
+        if name in names:
+            value = names[name]
+            if isinstance(value, types.FunctionType):
+                names[name] = _compiled(value)[0]
+            digest.update(f"{name}=".encode() + _told(value, called, f"{function.__qualname__}: {name}"))
     copy = types.FunctionType(code, names, function.__name__, function.__defaults__)
     copy.__qualname__ = f"{function.__qualname__}_{digest.hexdigest()[:12]}"
     copy.__module__ = function.__module__
     return njit(cache=True)(copy), digest.hexdigest()
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """Yield the code of a function and of the comprehensions and functions inside of it."""
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _codes(const)
+
+
+def _told(value: object, called: Sequence[str], place: str) -> bytes:
+    """Return bytes that differ where a global's value does. A kind of value for which they cannot be made
+    raises TypeError: a cache that missed it would be used after a change.
+    """
+    if value is None or isinstance(value, bool | int | float | str | bytes):
+        return f"{type(value).__name__} {value!r};".encode()
+    if isinstance(value, tuple):
+        inner = b"".join(_told(one, called, place) for one in value)
+        return f"{type(value).__name__} {len(value)} ".encode() + inner
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype.str} {value.shape} ".encode() + value.tobytes()
+    if isinstance(value, types.FunctionType):
+        return _compiled(value)[1].encode()
+    if isinstance(definition := getattr(value, "_defn", None), types.FunctionType):
+        # an intrinsic: whatever its file says goes into the code
+        return Path(definition.__code__.co_filename).read_bytes()
+    if isinstance(value, types.ModuleType):
+        # its numbers, where the function may read them; what else it has is known by its version
+        read = [name for name in called if isinstance(getattr(value, name, None), bool | int | float)]
+        version = getattr(value, "__version__", "")
+        return repr((value.__name__, version, [(name, getattr(value, name)) for name in read])).encode()
+    if isinstance(value, type):
+        return repr((value.__module__, value.__qualname__, getattr(value, "_fields", ()))).encode()
+    raise TypeError(
+        f"{place} is a {type(value).__name__}; compiled code may read numbers, texts, tuples, arrays, "
+        "modules, types and plain functions"
+    )

@@ -30,8 +30,9 @@ _EXACT_BELOW = 1 << 53
 _VALUE_LIMIT = 1 << 62
 
 
-TERM, GROUP, FLAGS = 0, 1, 2
-"""Columns of nodes: the constant that a node is, or nothing; kind of value; flags."""
+TERM, GROUP, FLAGS, RANK, SAME = 0, 1, 2, 3, 4
+"""Columns of nodes: the constant that a node is, or nothing; kind of value; flags. Where the publication has
+exact ranks: its place among the constants of its kind and double, and a number for its exact value."""
 
 PROPERTY, SUBJECT, OBJECT = 0, 1, 2
 """Columns of statements."""
@@ -49,7 +50,7 @@ class DecodedPublication(NamedTuple):
     values: Doubles
     statements: Ints
     counts: npt.NDArray[np.int64]
-    """Nodes, statements that some pattern could ask for, all statements."""
+    """Nodes, statements that some pattern could ask for, all statements, whether nodes have exact ranks."""
 
 
 class DecodingRoom(NamedTuple):
@@ -437,7 +438,7 @@ def read_statements(
         if not rest.local[number, USED]:
             return ASK
     sort_by_property(room, kept)
-    room.counts[0], room.counts[1], room.counts[2] = nodes, kept, total
+    room.counts[0], room.counts[1], room.counts[2], room.counts[3] = nodes, kept, total, 0
     return FINE
 
 

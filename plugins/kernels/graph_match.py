@@ -2,8 +2,10 @@
 over bit sets of nodes.
 
 What a comparison of doubles cannot tell (two different numbers beyond their precision, two texts with the
-same beginning) counts as satisfied and is noted: what matches with such a note is judged again by the
-definition.
+same beginning) counts as satisfied and is noted. What still matches is `DOUBTFUL`: it is verified again
+(`search_again`) with a publication whose nodes have exact ranks.
+
+Work is counted as `plugins.gtopss.match` counts it, in the same order, so both reach the same verdict.
 """
 
 from typing import NamedTuple
@@ -21,6 +23,8 @@ from plugins.kernels.graph_decode import (
     NUMBER,
     OBJECT,
     PROPERTY,
+    RANK,
+    SAME,
     SUBJECT,
     TERM,
     DecodedPublication,
@@ -57,12 +61,11 @@ from plugins.kernels.graph_index import (
 )
 
 MATCHED, UNDECIDED, DOUBTFUL, FAILED = 0, 1, 2, 3
-MOST_STEPS = 1 << 28
 
 EQ, NE, LT, LE, GT, GE, IS_A, DIRECT, ABOVE, DIFFERS = 0, 1, 2, 3, 4, 5, 8, 9, 10, 11
 """Codes of constraints, as `plugins.gtopss.pattern` has them."""
 
-NO, YES, PERHAPS = 0, 1, 2
+NO, YES, PERHAPS, TOO_MUCH = 0, 1, 2, 3
 
 
 class Scratch(NamedTuple):
@@ -73,6 +76,14 @@ class Scratch(NamedTuple):
     candidates: Words
     """Bit sets, by level of cutting, variable and word."""
     fresh: Words
+    types: Ints
+    """Where the `rdf:type` statements of a node begin and end."""
+    notes: npt.NDArray[np.int64]
+    """The most units of work that rings may take, those of the pair so far, those of its rings, and from
+    `PENDING` on which lines are to be revised."""
+
+
+LIMIT, SPENT, SPENT_ON_RINGS, PENDING = 0, 1, 2, 3
 
 
 class Hits(NamedTuple):
@@ -83,7 +94,7 @@ class Hits(NamedTuple):
     found: Ints
     verdicts: Bytes
     counts: npt.NDArray[np.int64]
-    """Searches so far, and candidates that were verified."""
+    """Searches so far, candidates that were verified, and units of work."""
 
 
 class Held(NamedTuple):
@@ -92,6 +103,8 @@ class Held(NamedTuple):
     concepts: ConceptArrays
     values: ValueArrays
     classes: ClassArrays
+    ranks: Ints
+    """The exact places of constants among those of one group and one double; 0 where not needed yet."""
 
 
 def value_order(
@@ -113,19 +126,20 @@ def value_order(
     return 0 if flags & other_flags & EXACT else 3
 
 
-def equality(values: ValueArrays, room: DecodedPublication, node: int, constant: int) -> int:
+def equality(held: Held, room: DecodedPublication, node: int, constant: int) -> int:
     """Say whether a node is a constant, or has its value."""
     if room.nodes[node, TERM] == constant:
         return YES
     if room.nodes[node, GROUP] != NUMBER:
         return NO  # of other values each has one term
-    found = held_against(values, room, node, constant)
+    found = held_against(held, room, node, constant)
     return YES if found == 0 else PERHAPS if found == 3 else NO
 
 
-def held_against(values: ValueArrays, room: DecodedPublication, node: int, constant: int) -> int:
+def held_against(held: Held, room: DecodedPublication, node: int, constant: int) -> int:
     """Return how a node compares with a constant that is another term."""
-    return value_order(
+    values = held.values
+    found = value_order(
         int(room.nodes[node, GROUP]),
         float(room.values[node]),
         int(room.nodes[node, FLAGS]),
@@ -133,21 +147,25 @@ def held_against(values: ValueArrays, room: DecodedPublication, node: int, const
         float(values.doubles[constant]),
         int(values.kinds[constant, 1]),
     )
+    if found == 3 and room.counts[3]:
+        rank, other = int(room.nodes[node, RANK]), int(held.ranks[constant])
+        return (rank > other) - (rank < other)
+    return found
 
 
-def satisfies(held: Held, room: DecodedPublication, ranges: Ints, node: int, code: int, operand: int) -> int:
+def satisfies(held: Held, room: DecodedPublication, types: Ints, node: int, code: int, operand: int) -> int:
     """Say whether a node satisfies a constraint that concerns no other node."""
     values = held.values
     if code <= NE:
         if code == NE and room.nodes[node, FLAGS] & ILL_FORMED:
             return NO
-        found = equality(values, room, node, operand)
+        found = equality(held, room, node, operand)
         return found if code == EQ or found == PERHAPS else YES - found
     if code <= GE:
         is_closed = code in (LE, GE)
         if room.nodes[node, TERM] == operand:
             return YES if is_closed and not np.isnan(values.doubles[operand]) else NO
-        found = held_against(values, room, node, operand)
+        found = held_against(held, room, node, operand)
         if found == 3:
             return PERHAPS
         if found == 2:
@@ -155,11 +173,11 @@ def satisfies(held: Held, room: DecodedPublication, ranges: Ints, node: int, cod
         if found == 0:
             return YES if is_closed else NO
         return YES if (found < 0) == (code in (LT, LE)) else NO
-    return YES if is_kin(held.classes, room, ranges, node, code, operand) else NO
+    return YES if is_kin(held.classes, room, types, node, code, operand) else NO
 
 
 def is_kin(
-    classes: ClassArrays, room: DecodedPublication, ranges: Ints, node: int, code: int, operand: int
+    classes: ClassArrays, room: DecodedPublication, types: Ints, node: int, code: int, operand: int
 ) -> bool:
     """Say whether a node is of a class, stated, below or above."""
     own = int(room.nodes[node, TERM])
@@ -168,10 +186,7 @@ def is_kin(
     kind = OWN_BELOW if code == IS_A else OWN_OVER if code == ABOVE else STATED
     if 0 <= own < classes.members and is_listed(classes, kind, own, operand):
         return True
-    dense = classes.type_property
-    for at in range(ranges[dense, 0], ranges[dense, 1]):
-        if room.statements[at, SUBJECT] != node:
-            continue
+    for at in range(types[node, 0], types[node, 1]):
         stated = int(room.nodes[room.statements[at, OBJECT], TERM])
         if stated == operand:
             return True
@@ -188,10 +203,16 @@ def differing(room: DecodedPublication, one: int, other: int) -> int:
     if room.nodes[one, GROUP] != NUMBER or room.nodes[other, GROUP] != NUMBER:
         return YES
     value, against = float(room.values[one]), float(room.values[other])
-    found = value_order(
-        NUMBER, value, int(room.nodes[one, FLAGS]), NUMBER, against, int(room.nodes[other, FLAGS])
-    )
-    return NO if found == 0 else PERHAPS if found == 3 else YES
+    flags, others = int(room.nodes[one, FLAGS]), int(room.nodes[other, FLAGS])
+    if value != against or (flags | others) & DOUBLE:
+        return NO if value == against else YES
+    if (flags ^ others) & EXACT:
+        return YES
+    if flags & EXACT:
+        return NO
+    if room.counts[3]:
+        return NO if room.nodes[one, SAME] == room.nodes[other, SAME] else YES
+    return PERHAPS
 
 
 def kept(sets: Words, level: int, variable: int, fresh: Words, side: int, words: int) -> int:
@@ -208,11 +229,11 @@ def kept(sets: Words, level: int, variable: int, fresh: Words, side: int, words:
     return 0 if not some else 2 if changed else 1
 
 
-def size_of(sets: Words, variable: int, words: int) -> int:
+def size_of(sets: Words, level: int, variable: int, words: int) -> int:
     """Return how many candidates a variable has."""
     found = 0
     for word in range(words):
-        left = sets[0, variable, word]
+        left = sets[level, variable, word]
         while left:
             left &= left - np.uint64(1)
             found += 1
@@ -234,6 +255,7 @@ def fill(held: Held, room: DecodedPublication, scratch: Scratch, concept: int, w
         first, last = ranges[dense, 0], ranges[dense, 1]
         if first == last:
             return NO
+        scratch.notes[SPENT] += last - first
         if subject >= 0 and object_ >= 0:
             there = False
             for at in range(first, last):
@@ -265,10 +287,29 @@ def fill(held: Held, room: DecodedPublication, scratch: Scratch, concept: int, w
     for at in range(heads[concept, 1], heads[concept + 1, 1]):
         if asked[at, 1] != DIFFERS:
             found = passing(held, room, scratch, at, words)
-            if found == NO:
-                return NO
-            if found == PERHAPS:
-                verdict = PERHAPS
+        else:
+            found = well_formed(room, sets, int(asked[at, 0]), words)
+            if found != NO:
+                found = well_formed(room, sets, int(asked[at, 2]), words)
+        if found == NO:
+            return NO
+        if found == PERHAPS:
+            verdict = PERHAPS
+    return verdict
+
+
+def well_formed(room: DecodedPublication, sets: Words, variable: int, words: int) -> int:
+    """Take away candidates that do not fit their datatype; say whether some are left."""
+    verdict = NO
+    for word in range(words):
+        left = sets[0, variable, word]
+        while left:
+            low = left & (~left + np.uint64(1))
+            left ^= low
+            if room.nodes[(word << 6) + trailing(low), FLAGS] & ILL_FORMED:
+                sets[0, variable, word] ^= low
+            else:
+                verdict = YES
     return verdict
 
 
@@ -285,7 +326,8 @@ def passing(held: Held, room: DecodedPublication, scratch: Scratch, at: int, wor
         while left:
             low = left & (~left + np.uint64(1))
             left ^= low
-            found = satisfies(held, room, scratch.ranges, (word << 6) + trailing(low), code, operand)
+            scratch.notes[SPENT] += 1
+            found = satisfies(held, room, scratch.types, (word << 6) + trailing(low), code, operand)
             if found == NO:
                 sets[0, variable, word] ^= low
             else:
@@ -316,115 +358,176 @@ def trailing(low: np.uint64) -> int:
 def consistent(
     concepts: ConceptArrays, room: DecodedPublication, scratch: Scratch, concept: int, level: int, words: int
 ) -> int:
-    """Take away candidates without support at the other end of an edge or a `differs`, again and again; say
-    whether every variable keeps one, and whether any differs in doubt.
+    """Take away candidates without support at the other end of a pending line, until no line is pending; say
+    whether every variable keeps one, or whether that is in doubt or took too much work.
     """
     heads, edges, asked = concepts.heads, concepts.edges, concepts.asked
-    rows, ranges, sets, fresh = room.statements, scratch.ranges, scratch.candidates, scratch.fresh
-    verdict, changed = YES, True
-    while changed:
-        changed = False
-        for edge in range(heads[concept, 0], heads[concept + 1, 0]):
-            subject, object_ = edges[edge, 1], edges[edge, 2]
-            if subject >= 0 or object_ >= 0 or subject == object_:
+    sets, fresh, notes = scratch.candidates, scratch.fresh, scratch.notes
+    first, last = heads[concept, 0], heads[concept + 1, 0]
+    begin, end = heads[concept, 1], heads[concept + 1, 1]
+    again = True
+    while again:
+        again = False
+        for number in range(last - first + end - begin):
+            if not notes[PENDING + number]:
                 continue
-            one, other = -1 - subject, -1 - object_
-            for word in range(words):
-                fresh[0, word] = fresh[1, word] = np.uint64(0)
-            for at in range(ranges[edges[edge, 0], 0], ranges[edges[edge, 0], 1]):
-                s, o = rows[at, SUBJECT], rows[at, OBJECT]
-                both = sets[level, one, s >> 6] >> np.uint64(s & 63)
-                both &= sets[level, other, o >> 6] >> np.uint64(o & 63)
-                if both & np.uint64(1):
-                    fresh[0, s >> 6] |= np.uint64(1) << np.uint64(s & 63)
-                    fresh[1, o >> 6] |= np.uint64(1) << np.uint64(o & 63)
-            first = kept(sets, level, one, fresh, 0, words)
-            second = kept(sets, level, other, fresh, 1, words)
-            if first == 0 or second == 0:
-                return NO
-            changed = changed or first == 2 or second == 2
-        for at in range(heads[concept, 1], heads[concept + 1, 1]):
-            if asked[at, 1] != DIFFERS:
-                continue
-            for side in range(2):
-                one, other = asked[at, 2 * side], asked[at, 2 - 2 * side]
+            notes[PENDING + number] = 0
+            if number < last - first:
+                edge = first + number
+                one, other = -1 - edges[edge, 1], -1 - edges[edge, 2]
+                supported(room, scratch, edges[edge, 0], level, one, other, words)
+                units = scratch.ranges[edges[edge, 0], 1] - scratch.ranges[edges[edge, 0], 0]
+                if is_too_much(notes, units):
+                    return TOO_MUCH
+                mine = kept(sets, level, one, fresh, 0, words)
+                theirs = kept(sets, level, other, fresh, 1, words)
+            else:
+                at = begin + number - (last - first)
+                one, other = asked[at, 0], asked[at, 2]
+                units = size_of(sets, level, one, words) + size_of(sets, level, other, words)
+                if is_too_much(notes, units):
+                    return TOO_MUCH
                 if apart(room, sets, level, one, other, fresh, words) == PERHAPS:
-                    verdict = PERHAPS
-                first = kept(sets, level, one, fresh, 0, words)
-                if first == 0:
-                    return NO
-                changed = changed or first == 2
-    return verdict
+                    return PERHAPS
+                mine = kept(sets, level, one, fresh, 0, words)
+                if apart(room, sets, level, other, one, fresh, words) == PERHAPS:
+                    return PERHAPS
+                theirs = kept(sets, level, other, fresh, 0, words)
+            if mine == 0 or theirs == 0:
+                return NO
+            if mine == 2 or theirs == 2:
+                again = True
+                if mine == 2:
+                    mark(concepts, notes, concept, one)
+                if theirs == 2:
+                    mark(concepts, notes, concept, other)
+                notes[PENDING + number] = 0
+    return YES
+
+
+def is_too_much(notes: npt.NDArray[np.int64], units: int) -> bool:
+    """Count units of a join; say whether they are more than the rings of a pair may take."""
+    notes[SPENT] += units
+    notes[SPENT_ON_RINGS] += units
+    return bool(notes[SPENT_ON_RINGS] > notes[LIMIT])
+
+
+def mark(concepts: ConceptArrays, notes: npt.NDArray[np.int64], concept: int, variable: int) -> None:
+    """Note the lines of a variable, or all of them where it is `ANY`, as pending."""
+    heads, edges, asked = concepts.heads, concepts.edges, concepts.asked
+    place = PENDING
+    for edge in range(heads[concept, 0], heads[concept + 1, 0]):
+        subject, object_ = edges[edge, 1], edges[edge, 2]
+        is_line = subject < 0 and object_ < 0 and subject != object_
+        if is_line and (variable == ANY or variable == -1 - subject or variable == -1 - object_):
+            notes[place] = 1
+        place += 1
+    for at in range(heads[concept, 1], heads[concept + 1, 1]):
+        is_line = asked[at, 1] == DIFFERS
+        if is_line and (variable == ANY or variable == asked[at, 0] or variable == asked[at, 2]):
+            notes[place] = 1
+        place += 1
+
+
+def unmark(concepts: ConceptArrays, notes: npt.NDArray[np.int64], concept: int) -> None:
+    """Let no line be pending."""
+    heads = concepts.heads
+    lines = heads[concept + 1, 0] - heads[concept, 0] + heads[concept + 1, 1] - heads[concept, 1]
+    for number in range(lines):
+        notes[PENDING + number] = 0
+
+
+def supported(
+    room: DecodedPublication, scratch: Scratch, dense: int, level: int, one: int, other: int, words: int
+) -> None:
+    """Set the candidates of two variables that a statement of a property joins."""
+    rows, ranges, sets, fresh = room.statements, scratch.ranges, scratch.candidates, scratch.fresh
+    for word in range(words):
+        fresh[0, word] = fresh[1, word] = np.uint64(0)
+    for at in range(ranges[dense, 0], ranges[dense, 1]):
+        s, o = rows[at, SUBJECT], rows[at, OBJECT]
+        both = sets[level, one, s >> 6] >> np.uint64(s & 63)
+        both &= sets[level, other, o >> 6] >> np.uint64(o & 63)
+        if both & np.uint64(1):
+            fresh[0, s >> 6] |= np.uint64(1) << np.uint64(s & 63)
+            fresh[1, o >> 6] |= np.uint64(1) << np.uint64(o & 63)
 
 
 def apart(
     room: DecodedPublication, sets: Words, level: int, one: int, other: int, fresh: Words, words: int
 ) -> int:
-    """Set those candidates of one variable that differ from some of another; say whether any does in
-    doubt.
+    """Set those candidates of one variable that differ from some of another; say whether any does in doubt.
+    Few equal a node that is no double, and those few are held against all.
     """
-    verdict = YES
+    usual = usual_node(room, sets, level, other, words)
     for word in range(words):
         fresh[0, word] = np.uint64(0)
         left = sets[level, one, word]
         while left:
             low = left & (~left + np.uint64(1))
             left ^= low
-            best = best_apart(room, sets, level, other, (word << 6) + trailing(low), words)
-            if best != NO:
+            node = (word << 6) + trailing(low)
+            found = differing(room, node, usual) if usual >= 0 else NO
+            if found == NO:
+                found = is_apart(room, sets, level, other, node, words)
+            if found == PERHAPS:
+                return PERHAPS
+            if found == YES:
                 fresh[0, word] |= low
-                if best == PERHAPS:
-                    verdict = PERHAPS
-    return verdict
+    return YES
 
 
-def best_apart(room: DecodedPublication, sets: Words, level: int, other: int, node: int, words: int) -> int:
+def usual_node(room: DecodedPublication, sets: Words, level: int, variable: int, words: int) -> int:
+    """Return the first candidate that is no double, or else the first; −1 where there is none."""
+    found = -1
+    for word in range(words):
+        left = sets[level, variable, word]
+        while left:
+            low = left & (~left + np.uint64(1))
+            left ^= low
+            node = (word << 6) + trailing(low)
+            if not room.nodes[node, FLAGS] & DOUBLE:
+                return node
+            if found < 0:
+                found = node
+    return found
+
+
+def is_apart(room: DecodedPublication, sets: Words, level: int, other: int, node: int, words: int) -> int:
     """Say whether a node differs from some candidate of a variable, for sure, in doubt, or not."""
-    best = NO
     for word in range(words):
         left = sets[level, other, word]
         while left:
             low = left & (~left + np.uint64(1))
             left ^= low
             found = differing(room, node, (word << 6) + trailing(low))
-            if found == YES:
-                return YES
-            if found == PERHAPS:
-                best = PERHAPS
-    return best
+            if found != NO:
+                return found
+    return NO
 
 
 def verify(held: Held, room: DecodedPublication, scratch: Scratch, concept: int) -> int:
     """Return what becomes of a concept."""
-    concepts = held.concepts
+    concepts, notes = held.concepts, scratch.notes
     words = (int(room.counts[0]) + 63) >> 6
+    notes[SPENT] = 0
     own = fill(held, room, scratch, concept, words)
     if own == NO:
+        notes[SPENT] = 0
         return FAILED
-    joined = consistent(concepts, room, scratch, concept, 0, words)
-    if joined == NO:
-        return FAILED
-    if own == PERHAPS or joined == PERHAPS:
-        return DOUBTFUL
-    first, second = (concepts.heads[concept, 2] >> 8 & 255) - 1, (concepts.heads[concept, 2] >> 16) - 1
-    if first < 0:
+    shape = concepts.heads[concept, 2]
+    first, second = (shape >> 8 & 255) - 1, (shape >> 16) - 1
+    notes[SPENT_ON_RINGS] = 0 if first >= 0 else -(1 << 62)
+    mark(concepts, notes, concept, ANY)
+    found = consistent(concepts, room, scratch, concept, 0, words)
+    if found == YES and own == PERHAPS:
+        found = PERHAPS
+    if found == YES and first >= 0:
+        found = cut(concepts, room, scratch, concept, first, second, 1, words)
+    if found == YES:
         return MATCHED
-    steps = int(room.counts[2]) * edges_with_variables(concepts, concept)
-    steps *= size_of(scratch.candidates, first, words)
-    if second >= 0:
-        steps *= size_of(scratch.candidates, second, words)
-    if steps > MOST_STEPS:
-        return UNDECIDED
-    found = cut(concepts, room, scratch, concept, first, second, 1, words)
-    return MATCHED if found == YES else DOUBTFUL if found == PERHAPS else FAILED
-
-
-def edges_with_variables(concepts: ConceptArrays, concept: int) -> int:
-    """Return how many edges of a concept have a variable."""
-    found = 0
-    for edge in range(concepts.heads[concept, 0], concepts.heads[concept + 1, 0]):
-        found += concepts.edges[edge, 1] < 0 or concepts.edges[edge, 2] < 0
-    return found
+    unmark(concepts, notes, concept)
+    return FAILED if found == NO else DOUBTFUL if found == PERHAPS else UNDECIDED
 
 
 def cut(
@@ -438,52 +541,60 @@ def cut(
     words: int,
 ) -> int:
     """Try the nodes of a cut variable one after the other, and within each those of the second."""
-    sets, variables = scratch.candidates, concepts.heads[concept, 2] & 255
-    verdict = NO
+    sets = scratch.candidates
     for word in range(words):
         left = sets[level - 1, first, word]
         while left:
             low = left & (~left + np.uint64(1))
             left ^= low
-            for variable in range(variables):
-                for part in range(words):
-                    sets[level, variable, part] = sets[level - 1, variable, part]
-            for part in range(words):
-                sets[level, first, part] = np.uint64(0)
-            sets[level, first, word] = low
-            found = consistent(concepts, room, scratch, concept, level, words)
-            if found != NO and second >= 0:
+            found = fixed(concepts, room, scratch, concept, first, word, low, level, words)
+            if found == YES and second >= 0:
                 found = cut_again(concepts, room, scratch, concept, second, words)
-            if found == YES:
-                return YES
-            if found == PERHAPS:
-                verdict = PERHAPS
-    return verdict
+            if found != NO:
+                return found
+    return NO
 
 
 def cut_again(
     concepts: ConceptArrays, room: DecodedPublication, scratch: Scratch, concept: int, second: int, words: int
 ) -> int:
     """Try the nodes of the second cut variable, the first being fixed."""
-    sets, variables = scratch.candidates, concepts.heads[concept, 2] & 255
-    verdict = NO
+    sets = scratch.candidates
     for word in range(words):
         left = sets[1, second, word]
         while left:
             low = left & (~left + np.uint64(1))
             left ^= low
-            for variable in range(variables):
-                for part in range(words):
-                    sets[2, variable, part] = sets[1, variable, part]
-            for part in range(words):
-                sets[2, second, part] = np.uint64(0)
-            sets[2, second, word] = low
-            found = consistent(concepts, room, scratch, concept, 2, words)
-            if found == YES:
-                return YES
-            if found == PERHAPS:
-                verdict = PERHAPS
-    return verdict
+            found = fixed(concepts, room, scratch, concept, second, word, low, 2, words)
+            if found != NO:
+                return found
+    return NO
+
+
+def fixed(
+    concepts: ConceptArrays,
+    room: DecodedPublication,
+    scratch: Scratch,
+    concept: int,
+    variable: int,
+    word: int,
+    low: np.uint64,
+    level: int,
+    words: int,
+) -> int:
+    """Say whether candidates are left when a variable has one node alone."""
+    sets, variables = scratch.candidates, concepts.heads[concept, 2] & 255
+    if is_too_much(scratch.notes, variables):
+        return TOO_MUCH
+    for other in range(variables):
+        for part in range(words):
+            sets[level, other, part] = sets[level - 1, other, part]
+    for part in range(words):
+        sets[level, variable, part] = np.uint64(0)
+    sets[level, variable, word] = low
+    unmark(concepts, scratch.notes, concept)
+    mark(concepts, scratch.notes, concept, variable)
+    return consistent(concepts, room, scratch, concept, level, words)
 
 
 def judged(
@@ -505,6 +616,8 @@ def judged(
         hits.seen[concept] = turn
         hits.counts[1] += 1
         verdict = verify(held, room, scratch, concept)
+        if verdict != DOUBTFUL:
+            hits.counts[2] += scratch.notes[SPENT]
         if verdict != FAILED:
             hits.found[found], hits.verdicts[found] = concept, verdict
             found += 1
@@ -523,13 +636,15 @@ def bisected(bounds: Doubles, low: int, high: int, value: float, is_behind: bool
 
 
 def places_of(
-    keys: KeyArrays, classes: ClassArrays, room: DecodedPublication, ranges: Ints, at: int, places: Ints
+    keys: KeyArrays, classes: ClassArrays, room: DecodedPublication, scratch: Scratch, at: int, places: Ints
 ) -> int:
     """Write the slices of filed concepts that a statement points to; return how many there are."""
-    rows = room.statements
+    rows, ranges, types = room.statements, scratch.ranges, scratch.types
     dense, s, o = int(rows[at, PROPERTY]), int(rows[at, SUBJECT]), int(rows[at, OBJECT])
     subject, object_ = int(room.nodes[s, TERM]), int(room.nodes[o, TERM])
-    count = entry(keys, PROPERTY_KEY, dense, ANY, ANY, places, 0)
+    count = 0
+    if at == ranges[dense, 0]:
+        count = entry(keys, PROPERTY_KEY, dense, ANY, ANY, places, 0)
     if subject >= 0:
         count = entry(keys, HALF_SUBJECT, dense, subject, ANY, places, count)
         if object_ >= 0:
@@ -542,8 +657,8 @@ def places_of(
             count = slices(keys, dense, subject, group, float(room.values[o]), places, count)
         count = slices(keys, dense, ANY, group, float(room.values[o]), places, count)
     else:
-        count = by_classes(keys, classes, room, ranges, CLASS_OBJECT, dense, o, places, count)
-    return by_classes(keys, classes, room, ranges, CLASS_SUBJECT, dense, s, places, count)
+        count = by_classes(keys, classes, room, types, CLASS_OBJECT, dense, o, places, count)
+    return by_classes(keys, classes, room, types, CLASS_SUBJECT, dense, s, places, count)
 
 
 def entry(keys: KeyArrays, kind: int, a: int, b: int, c: int, places: Ints, count: int) -> int:
@@ -575,7 +690,7 @@ def by_classes(
     keys: KeyArrays,
     classes: ClassArrays,
     room: DecodedPublication,
-    ranges: Ints,
+    types: Ints,
     kind: int,
     dense: int,
     node: int,
@@ -589,10 +704,7 @@ def by_classes(
         if own < classes.members:
             for at in range(classes.starts[OWN_BELOW, own], classes.starts[OWN_BELOW, own + 1]):
                 count = entry(keys, kind, dense, int(classes.listed[at]), ANY, places, count)
-    of = classes.type_property
-    for at in range(ranges[of, 0], ranges[of, 1]):
-        if room.statements[at, SUBJECT] != node:
-            continue
+    for at in range(types[node, 0], types[node, 1]):
         stated = int(room.nodes[room.statements[at, OBJECT], TERM])
         if stated >= 0:
             count = entry(keys, kind, dense, stated, ANY, places, count)
@@ -608,16 +720,11 @@ def search(
     """Return how many concepts a publication matches, or may match; they stand in `found`, each once. −1
     where a statement points to more slices than there is room for.
     """
-    statements, rows, ranges = int(room.counts[1]), room.statements, scratch.ranges
-    for at in range(statements):
-        dense = rows[at, PROPERTY]
-        if at == 0 or rows[at - 1, PROPERTY] != dense:
-            ranges[dense, 0] = at
-        ranges[dense, 1] = at + 1
+    locate(room, scratch, held.classes.type_property)
     hits.counts[0] += 1
     found = 0
-    for at in range(statements):
-        count = places_of(keys, held.classes, room, ranges, at, places)
+    for at in range(int(room.counts[1])):
+        count = places_of(keys, held.classes, room, scratch, at, places)
         if count >= len(places):
             found = -1
             break
@@ -625,9 +732,42 @@ def search(
             begin, end = int(places[place, 0]), int(places[place, 1])
             if begin < end:
                 found = judged(held, keys.filed, room, scratch, hits, begin, end, found)
-    for at in range(statements):
-        ranges[rows[at, PROPERTY], 0] = ranges[rows[at, PROPERTY], 1] = 0
+    forget(room, scratch)
     return found
+
+
+def search_again(held: Held, room: DecodedPublication, scratch: Scratch, hits: Hits, count: int) -> None:
+    """Verify the doubtful ones of those found again; what does not match is `FAILED` then."""
+    locate(room, scratch, held.classes.type_property)
+    for at in range(count):
+        if hits.verdicts[at] == DOUBTFUL:
+            hits.verdicts[at] = verify(held, room, scratch, int(hits.found[at]))
+            hits.counts[2] += scratch.notes[SPENT]
+    forget(room, scratch)
+
+
+def locate(room: DecodedPublication, scratch: Scratch, type_property: int) -> None:
+    """Note where the statements of each property stand, and those of each node's types, which follow each
+    other.
+    """
+    rows, ranges, types = room.statements, scratch.ranges, scratch.types
+    for at in range(int(room.counts[1])):
+        dense, node = rows[at, PROPERTY], rows[at, SUBJECT]
+        if at == 0 or rows[at - 1, PROPERTY] != dense:
+            ranges[dense, 0] = at
+        ranges[dense, 1] = at + 1
+        if dense == type_property:
+            if types[node, 1] == 0:
+                types[node, 0] = at
+            types[node, 1] = at + 1
+
+
+def forget(room: DecodedPublication, scratch: Scratch) -> None:
+    """Take back what `locate` noted."""
+    rows, ranges, types = room.statements, scratch.ranges, scratch.types
+    for at in range(int(room.counts[1])):
+        ranges[rows[at, PROPERTY], 0] = ranges[rows[at, PROPERTY], 1] = 0
+        types[rows[at, SUBJECT], 0] = types[rows[at, SUBJECT], 1] = 0
 
 
 def counted(classes: ClassArrays, room: DecodedPublication, seen: Statistics) -> None:

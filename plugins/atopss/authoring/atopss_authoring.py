@@ -13,7 +13,7 @@ from plugins.atopss.authoring.describe import describe_vector
 from plugins.atopss.authoring.schema import NAMESPACE
 from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.matching.algorithms import DEFAULT_ALGORITHM, matcher_named
-from plugins.atopss.scale import TOP
+from plugins.atopss.scale import BYTE_TOP
 from plugins.atopss.vectors import decode_notification
 from plugins.authoring import Authoring, Compiled, Description, VectorKind
 from plugins.language import Match, Matcher
@@ -66,10 +66,10 @@ class AtopssAuthoring(Authoring):
         try:
             if not is_publication(source, file):
                 return super().check(source, file, table, thesaurus)
-            ApproximatePublications(thesaurus).read(source, file, table)
+            _, warnings = ApproximatePublications(thesaurus).read_with_warnings(source, file, table)
         except DocumentError as error:
             return list(error.problems)
-        return []
+        return list(warnings)
 
     def compile_publication(
         self, source: bytes, file: str, table: MissionTable, stamp_s: int
@@ -79,8 +79,10 @@ class AtopssAuthoring(Authoring):
 
         if not is_publication(source, file):
             return None
-        vector = ApproximatePublications().read(source, file, table).vector
-        return Compiled(stamp_bytes(stamp_s) + without_stamp(body_of(vector)), vector[HEADER_LIFETIME])
+        publication, warnings = ApproximatePublications().read_with_warnings(source, file, table)
+        body = body_of(publication.vector)
+        lifetime = publication.vector[HEADER_LIFETIME]
+        return Compiled(stamp_bytes(stamp_s) + without_stamp(body), lifetime, warnings=warnings)
 
     def meaning(self, body: bytes) -> bytes:
         """Return a body without the time at which it was written."""
@@ -94,7 +96,8 @@ class AtopssAuthoring(Authoring):
 
     def describe_match(self, match: Match, table: MissionTable) -> str:
         """Return both degrees of a match."""
-        return f"possible {match.degree_u8 / TOP:.2f}, necessary {self.detail_value(match.detail) / TOP:.2f}"
+        possible, necessary = match.degree_u8 / BYTE_TOP, self.detail_value(match.detail) / BYTE_TOP
+        return f"possible {possible:.2f}, necessary {necessary:.2f}"
 
     def detail_value(self, detail: bytes) -> int:
         """Return the necessity that a match carries, or raise `VectorError`."""

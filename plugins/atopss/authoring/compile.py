@@ -1,6 +1,5 @@
 """The whole way from a subscription in XML to its body."""
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 from documents.problems import DocumentError
@@ -9,16 +8,17 @@ from knowledge_manager.thesaurus import Thesaurus
 from plugins.atopss.authoring.predicates import FunctionReader, weighted
 from plugins.atopss.authoring.schema import SCHEMA
 from plugins.atopss.authoring.term_shapes import TOO_LARGE
+from plugins.atopss.authoring.thresholds import read_threshold
 from plugins.atopss.authoring.words import predicate_words
 from plugins.atopss.canonical import canonical
+from plugins.atopss.scale import HALF
 from plugins.atopss.subscriptions import Function, Joined, Norm, Predicate, Subscription
 from plugins.atopss.vectors import encode_subscription, entry
 from plugins.authoring import Compiled
 from plugins.authoring.compiling import has_errors, reader_of, refuse_problems, rounded_lifetime
-from plugins.authoring.constants import plain_number
 from plugins.authoring.document import SubscriptionDocument, read_subscription
 from plugins.authoring.reader import PredicateReader
-from plugins.authoring.root_attributes import read_fifteenths, read_valid
+from plugins.authoring.root_attributes import read_valid
 from plugins.authoring.spans import Span
 
 MEANS: Final = "D165"
@@ -43,7 +43,7 @@ def compile_subscription(
     root = document.root
     valid = read_valid(root.get("valid"), document.attribute_span(root, "valid"), reader)
     possibility, necessity = (
-        read_fifteenths(root.get(name), name, document.attribute_span(root, name), reader)
+        read_threshold(root.get(name), name, document.attribute_span(root, name), reader)
         for name in ("possibility", "necessity")
     )
     norm = NORMS[str(root.get("norm", "min")).strip()]
@@ -71,7 +71,7 @@ def compile_subscription(
         body=encode_subscription(wanted),
         lifetime_q=valid,
         warnings=tuple(sorted(reader.problems)),
-        remarks=tuple(_roundings(document, wanted, valid)),
+        remarks=tuple(rounded_lifetime(document, valid)),
         steps=_steps(wanted, reader),
         spans=_spans(wanted, functions, document),
     )
@@ -110,16 +110,6 @@ def _with_weights(function: Function, functions: FunctionReader, reader: Predica
     return weighted(function, weights)
 
 
-def _roundings(document: SubscriptionDocument, wanted: Subscription, valid: int) -> Iterator[str]:
-    """Yield where the bytes say something else than the author wrote."""
-    root = document.root
-    for name, kept in (("possibility", wanted.possibility), ("necessity", wanted.necessity)):
-        text = root.get(name)
-        if text is not None and abs(kept / 15 - plain_number(text)) > 1e-9:
-            yield f"{name} {text.strip()} is rounded up to {kept}/15 ({kept / 15:.3f})"
-    yield from rounded_lifetime(document, valid)
-
-
 def _steps(wanted: Subscription, reader: PredicateReader) -> dict[str, Any]:
     return {
         "norm": wanted.norm.name.lower(),
@@ -144,7 +134,7 @@ def _spans(
     spans: list[Span | None] = [None, None]
     spans.append(document.attribute_span(root, "possibility"))
     spans.append(document.attribute_span(root, "event"))
-    spans.append(None)
+    spans += [None] * (1 + (HALF in (wanted.possibility, wanted.necessity)))
     by_shape = {(one.attribute, one.shape, one.complement): span for one, span in functions.spans.items()}
     for one in wanted.predicates:
         span = by_shape.get((one.attribute, one.shape, one.complement))

@@ -13,7 +13,7 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.atopss.authoring.schema import NAMESPACE
 from plugins.atopss.authoring.term_shapes import SIDE_WORDS
 from plugins.atopss.codec import AtopssCodec
-from plugins.atopss.scale import INFINITE
+from plugins.atopss.scale import HALF, INFINITE
 from plugins.atopss.shapes import Shape
 from plugins.atopss.subscriptions import Function, Joined, Norm, Predicate, Subscription, tree_of
 from plugins.authoring.reading_words import decimal_text
@@ -99,16 +99,20 @@ def _side_words(byte: int) -> str:
 
 def _thresholds(possibility: int, necessity: int) -> str:
     return "".join(
-        f' {name}="{_fifteenths(t)}"'
+        f' {name}="{_threshold(t)}"'
         for name, t in (("possibility", possibility), ("necessity", necessity))
         if t
     )
 
 
-def _fifteenths(t: int) -> str:
-    """Return the shortest decimal number that the compiler rounds up to t fifteenths."""
+def _threshold(threshold: int) -> str:
+    """Return the shortest decimal number that compiles to a threshold."""
+    if threshold == HALF:
+        return "0.5"
+    t = threshold // 2
     tenths = 10 * t // 15
-    return f"{tenths / 10:g}" if 15 * tenths > 10 * (t - 1) else f"{100 * t // 15 / 100:g}"
+    is_one_digit = 15 * tenths > 10 * (t - 1) and tenths != 5
+    return f"{tenths / 10:g}" if is_one_digit else f"{100 * t // 15 / 100:g}"
 
 
 def _valid(code: int) -> str:

@@ -1,6 +1,6 @@
 """What the bytes of a vector say, one by one and in words."""
 
-from typing import Any
+from typing import Any, Final
 
 from knowledge_manager.event_class import EventClass
 from knowledge_manager.mission_table import MissionTable
@@ -9,11 +9,12 @@ from plugins.atopss.authoring.words import (
     name_of,
     predicate_words,
     shape_words,
+    short_threshold,
     subscription_words,
 )
 from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.notifications import Notification
-from plugins.atopss.scale import FIFTEENTH
+from plugins.atopss.scale import HALF, LAST_THRESHOLD
 from plugins.atopss.shape_bytes import value_bytes
 from plugins.atopss.subscriptions import Form, Norm, Subscription
 from plugins.atopss.vectors import entry
@@ -21,6 +22,9 @@ from plugins.authoring.authoring import VectorKind
 from plugins.authoring.description import Description, notification_head, subscription_head
 from watchdog.header import body_of
 from watchdog.vector import VectorError
+
+_FIFTEENTH: Final = 17
+"""Of a degree as a byte."""
 
 
 def describe_vector(vector: bytes, table: MissionTable | None, kind: VectorKind | None = None) -> Description:
@@ -38,16 +42,18 @@ def describe_vector(vector: bytes, table: MissionTable | None, kind: VectorKind 
                 raise
         else:
             return _subscription(vector, wanted, codec.event(wanted.event))
-    told = codec.notification(vector)
+    told = codec.written_notification(vector)
     return _notification(vector, told, codec.event(told.event))
 
 
 def _subscription(vector: bytes, wanted: Subscription, event: EventClass | None) -> Description:
     fields, facts = subscription_head(vector, wanted.stamp_s)
-    fields.take(1, "thresholds", f"Π ≥ {wanted.possibility}/15, N ≥ {wanted.necessity}/15")
+    least = f"Π ≥ {short_threshold(wanted.possibility)}, N ≥ {short_threshold(wanted.necessity)}"
+    fields.take(1, "thresholds", least)
     norm = wanted.norm.name.lower()
     fields.take(1, "event, norm", f"{_event_name(wanted.event, event)}, {norm}")
-    fields.take(1, "predicates, form", f"{len(wanted.predicates)}, {wanted.form.name.lower()}")
+    halves = HALF in (wanted.possibility, wanted.necessity)
+    fields.take(1 + halves, "predicates, form", f"{len(wanted.predicates)}, {wanted.form.name.lower()}")
     predicates: list[dict[str, Any]] = []
     for one in wanted.predicates:
         name, asked = name_of(event, one.attribute), predicate_words(one, attribute_of(event, one.attribute))
@@ -58,8 +64,8 @@ def _subscription(vector: bytes, wanted: Subscription, event: EventClass | None)
         rest = len(vector) - sum(len(field.content) for field in fields.found())
         fields.take(rest, "tokens", " ".join(map(str, wanted.tokens)))
     facts |= {
-        "possibility": wanted.possibility / 15,
-        "necessity": wanted.necessity / 15,
+        "possibility": wanted.possibility / LAST_THRESHOLD,
+        "necessity": wanted.necessity / LAST_THRESHOLD,
         "norm": norm,
         "form": wanted.form.name.lower(),
         "event": _event_name(wanted.event, event),
@@ -81,8 +87,8 @@ def _notification(vector: bytes, told: Notification, event: EventClass | None) -
         fields.take(1 + len(value_bytes(shape)), "value", f"{name} is {words}")
         said.append({"attribute": name, "index": attribute, "words": words})
     facts |= {
-        "possibility_u8": FIFTEENTH * told.possibility,
-        "necessity_u8": FIFTEENTH * told.necessity,
+        "possibility_u8": _FIFTEENTH * told.possibility,
+        "necessity_u8": _FIFTEENTH * told.necessity,
         "event": _event_name(told.event, event),
         "event_index": told.event,
         "values": said,

@@ -9,10 +9,10 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.atopss.authoring.describe import describe_vector
 from plugins.atopss.authoring.picture import Panel, panel_lines
 from plugins.atopss.authoring.value_shapes import value_shape
-from plugins.atopss.authoring.words import predicate_words, shape_words
+from plugins.atopss.authoring.words import predicate_words, shape_words, threshold_words
 from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.degrees import Degrees, judged
-from plugins.atopss.scale import FIFTEENTH, TOP
+from plugins.atopss.scale import LEAST, THIRTIETH, TOP, byte_of
 from plugins.atopss.shapes import Shape
 from plugins.atopss.subscriptions import Predicate, Subscription
 from plugins.authoring.description import Description
@@ -28,7 +28,8 @@ class Clause:
     words: str
     value: str | None
     degrees: Degrees | None
-    is_reached: bool
+    failure: str
+    """Why the predicate is not reached, or nothing where it is."""
     panel: Panel
 
     def lines(self) -> list[str]:
@@ -36,26 +37,27 @@ class Clause:
         if self.degrees is None:
             return [f"{self.attribute} is {self.words}: nothing is told of it, so it is not reached"]
         possible, necessary = self.degrees
-        meeting = f"Π {possible}: what is wanted and what is known meet at {possible / TOP:.3f}"
-        leaving = f"N {necessary}: what may be otherwise is still wanted to {necessary / TOP:.3f}"
-        lacking = "" if self.is_reached else "; below its thresholds, so it counts as (0, 0)"
+        meeting = f"Π {byte_of(possible)}: what is wanted and what is known meet at {possible / TOP:.3f}"
+        leaving = f"N {byte_of(necessary)}: what may be otherwise is still wanted to {necessary / TOP:.3f}"
         return [
             f"{self.attribute} is {self.words}; known is {self.value}",
             *panel_lines(self.panel),
             f"  {meeting}",
-            f"  {leaving}{lacking}",
+            f"  {leaving}",
+            *([f"  {self.failure}, so it counts as (0, 0)"] if self.failure else []),
         ]
 
     def as_document(self) -> dict[str, Any]:
         """Return it as plain data."""
-        possible, necessary = self.degrees or (None, None)
+        possible, necessary = (None, None) if self.degrees is None else map(byte_of, self.degrees)
         return {
             "attribute": self.attribute,
             "words": self.words,
             "value": self.value,
             "possibility_u8": possible,
             "necessity_u8": necessary,
-            "is_reached": self.is_reached,
+            "is_reached": not self.failure,
+            "failed": self.failure or None,
         }
 
 
@@ -86,12 +88,13 @@ class ApproximateExplanation:
             "",
             *inner,
             "",
-            f"Π {possible} ({possible / TOP:.3f}), N {necessary} ({necessary / TOP:.3f}): {verdict}",
+            f"Π {byte_of(possible)} ({possible / TOP:.3f}), N {byte_of(necessary)} ({necessary / TOP:.3f}): "
+            f"{verdict}",
         ]
 
     def as_document(self) -> dict[str, Any]:
         """Return it as a JSON document."""
-        possible, necessary = self.joined or (None, None)
+        possible, necessary = (None, None) if self.joined is None else map(byte_of, self.joined)
         return {
             **self.description.as_document(),
             "clauses": [clause.as_document() for clause in self.clauses],
@@ -102,15 +105,24 @@ class ApproximateExplanation:
         }
 
     def _failed(self) -> str:
-        """Return the threshold that failed, or nothing where none did."""
+        """Return the predicates and thresholds that failed, or nothing where the subscription matches."""
         assert self.joined is not None
-        possible, necessary = self.joined
-        least = max(FIFTEENTH * self.wanted.possibility, 1)
-        if possible < least:
-            return f"Π is below {least}" if self.wanted.possibility else "it is not possible"
-        if necessary < FIFTEENTH * self.wanted.necessity:
-            return f"N is below {FIFTEENTH * self.wanted.necessity}"
-        return ""
+        if self.wanted.verdict_of(self.joined) is not None:
+            return ""
+        reasons = [clause.failure for clause in self.clauses if clause.failure]
+        if self.joined[0] >= LEAST:
+            reasons.insert(
+                0, _below("the whole", self.joined, self.wanted.possibility, self.wanted.necessity)
+            )
+        return "; ".join(reasons) or "it is not possible"
+
+
+def _below(name: str, degrees: Degrees, possibility: int, necessity: int) -> str:
+    """Return which degree is below which threshold, or nothing where none is."""
+    for symbol, degree, threshold in zip("ΠN", degrees, (possibility, necessity), strict=True):
+        if degree < THIRTIETH * threshold:
+            return f"{name}: {symbol} {degree / TOP:.3f} is below its threshold {threshold_words(threshold)}"
+    return f"{name} is not possible" if degrees[0] < LEAST else ""
 
 
 def explain_values(
@@ -119,7 +131,8 @@ def explain_values(
     """Return what becomes of values, each given as texts tell it. One for an attribute that there is not
     raises `UnknownName`, one that is unreadable `BadConstant`, bytes that are no subscription `VectorError`.
     """
-    wanted = AtopssCodec(table).subscription(body_of(vector))
+    codec = AtopssCodec(table)
+    wanted = codec.subscription(body_of(vector))
     event = table.event_at(wanted.event)
     known = {attribute.name: attribute for attribute in event.attributes}
     told: dict[int, Shape] = {}
@@ -127,47 +140,45 @@ def explain_values(
         if name not in known:
             raise UnknownName("attribute", name, list(known), event.name)
         told[known[name].index] = value_shape(text, known[name], known[name].unit)
-    return _explained(vector, table, wanted, event, told if values else None)
+    return _explained(vector, codec, wanted, event, told if values else None)
 
 
 def explain_notification(vector: bytes, table: MissionTable, notification: bytes) -> ApproximateExplanation:
     """Return what becomes of a notification; bytes that are no vectors raise `VectorError`."""
     codec = AtopssCodec(table)
-    wanted, told = codec.subscription(body_of(vector)), codec.notification(notification)
+    wanted, told = codec.subscription(body_of(vector)), codec.written_notification(notification)
     event = table.event_at(wanted.event)
     if told.event != wanted.event:
         other = table.event_at(told.event).name
         raise VectorError(6, f"this tells of {other}, the subscription asks for {event.name}")
-    return _explained(vector, table, wanted, event, told.values)
+    return _explained(vector, codec, wanted, event, told.values)
 
 
 def _explained(
     vector: bytes,
-    table: MissionTable,
+    codec: AtopssCodec,
     wanted: Subscription,
     event: EventClass,
     told: dict[int, Shape] | None,
 ) -> ApproximateExplanation:
     values = {} if told is None else told
-    clauses = tuple(_clause(one, event, values.get(one.attribute)) for one in wanted.predicates)
+    known = codec.known(event.index, values)
+    clauses = tuple(
+        _clause(one, event, values.get(one.attribute), known.get(one.attribute)) for one in wanted.predicates
+    )
     joined = None
     if told is not None:
-        joined = wanted.joined([one.degrees(values.get(one.attribute)) for one in wanted.predicates])
-    return ApproximateExplanation(describe_vector(vector, table, "sv"), clauses, wanted, joined)
+        joined = wanted.joined([one.degrees(known.get(one.attribute)) for one in wanted.predicates])
+    return ApproximateExplanation(describe_vector(vector, codec.table, "sv"), clauses, wanted, joined)
 
 
-def _clause(predicate: Predicate, event: EventClass, value: Shape | None) -> Clause:
+def _clause(predicate: Predicate, event: EventClass, value: Shape | None, known: Shape | None) -> Clause:
+    """Return one predicate, what is written of its attribute, and what that means within the domain."""
     attribute = event.attribute_at(predicate.attribute)
     panel = Panel.of(attribute.name, predicate, value, attribute)
     words = predicate_words(predicate, attribute)
-    if value is None:
-        return Clause(attribute.name, words, None, None, is_reached=False, panel=panel)
-    degrees = judged(predicate.shape, value, complement=predicate.complement)
-    return Clause(
-        attribute.name,
-        words,
-        shape_words(value, attribute),
-        degrees,
-        is_reached=predicate.reached(*degrees) != (0, 0),
-        panel=panel,
-    )
+    if value is None or known is None:
+        return Clause(attribute.name, words, None, None, f"nothing is known of {attribute.name}", panel)
+    degrees = judged(predicate.shape, known, complement=predicate.complement)
+    failure = _below(attribute.name, degrees, predicate.possibility, predicate.necessity)
+    return Clause(attribute.name, words, shape_words(value, attribute), degrees, failure, panel)

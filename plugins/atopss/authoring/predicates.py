@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Final
 from lxml import etree
 
 from knowledge_manager.event_class import Attribute
+from plugins.atopss.authoring.deviations import DISTORTED, deviation
 from plugins.atopss.authoring.term_shapes import shape_of
+from plugins.atopss.authoring.thresholds import read_threshold
 from plugins.atopss.shapes import ANYTHING, Shape, at_least, at_most, interval, point
 from plugins.atopss.subscriptions import Function, Joined, Norm, Predicate
 from plugins.authoring.comparisons import compared_constants, nearest_reading
 from plugins.authoring.domain import unit_of
 from plugins.authoring.reader import PredicateReader
-from plugins.authoring.root_attributes import read_fifteenths
 from plugins.authoring.spans import Span
-from plugins.authoring.term_sets import read_term
+from plugins.authoring.term_sets import AskedTerm, read_term
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -99,7 +100,7 @@ class FunctionReader:
             self.reader.complain(document.attribute_span(element, given[0]), INSIDE_NOT, message)
             return 0, 0
         possibility, necessity = (
-            read_fifteenths(element.get(name), name, document.attribute_span(element, name), self.reader)
+            read_threshold(element.get(name), name, document.attribute_span(element, name), self.reader)
             for name in _THRESHOLDS
         )
         return possibility, necessity
@@ -163,15 +164,21 @@ def _approximate(
     asked = read_term(element, attribute, unit, reader)
     if asked is None:
         return []
-    found = reader.attempt(
-        reader.document.span(element),
-        shape_of,
-        asked.fuzzifier,
-        asked.hedges,
-        attribute,
-        is_complement=asked.is_complement,
-    )
+    found = reader.attempt(reader.document.span(element), term_shape, asked, attribute, element, reader)
     return [] if found is None else [found]
+
+
+def term_shape(
+    asked: AskedTerm, attribute: Attribute, element: "Element", reader: PredicateReader
+) -> tuple[Shape, bool]:
+    """Return the shape of a term, and whether its opposite is meant; warn of a distorted one. What has no
+    shape raises `BadConstant`.
+    """
+    shape, is_turned = shape_of(asked.fuzzifier, asked.hedges, attribute)
+    distorted = deviation(asked.fuzzifier, asked.hedges, attribute, shape, is_turned)
+    if distorted is not None:
+        reader.warn(reader.document.span(element), DISTORTED, distorted.words(attribute))
+    return shape, is_turned != asked.is_complement
 
 
 def _crisp(

@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from documents.problems import Problem
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
+from plugins.atopss.authoring.predicates import term_shape
 from plugins.atopss.authoring.schema import SCHEMA
-from plugins.atopss.authoring.term_shapes import shape_of
 from plugins.atopss.authoring.value_shapes import BAD_VALUE, told_shape, value_shape
 from plugins.atopss.notifications import Notification
 from plugins.atopss.shapes import Shape
@@ -34,6 +35,12 @@ class ApproximatePublications:
 
     def read(self, source: bytes, file: str, table: MissionTable) -> Publication:
         """Return the notification that a document is, number 0, at no particular time."""
+        return self.read_with_warnings(source, file, table)[0]
+
+    def read_with_warnings(
+        self, source: bytes, file: str, table: MissionTable
+    ) -> tuple[Publication, tuple[Problem, ...]]:
+        """Return the notification that a document is, and what its author is warned of."""
         document = read_subscription(source, file, SCHEMA, "publication")
         reader = reader_of(document, table, self._thesaurus)
         root = document.root
@@ -49,7 +56,8 @@ class ApproximatePublications:
         refuse_problems(reader)
         told = Notification(0, valid, 0, reader.event.index, values)
         names = tuple(reader.event.attribute_at(index).name for index in sorted(values))
-        return Publication(encode_notification(told), reader.event.name, names, valid)
+        found = Publication(encode_notification(told), reader.event.name, names, valid)
+        return found, tuple(sorted(reader.problems))
 
 
 def is_publication(source: bytes, file: str) -> bool:
@@ -91,9 +99,8 @@ def _shape(element: "Element", attribute: "Attribute", unit: str, reader: Predic
     asked = read_term(element, attribute, unit, reader)
     if asked is None:
         return None
-    return reader.attempt(document.span(element), _told, asked, attribute)
+    return reader.attempt(document.span(element), _told, asked, attribute, element, reader)
 
 
-def _told(asked: AskedTerm, attribute: "Attribute") -> Shape:
-    found = shape_of(asked.fuzzifier, asked.hedges, attribute, is_complement=asked.is_complement)
-    return told_shape(*found, attribute.name)
+def _told(asked: AskedTerm, attribute: "Attribute", element: "Element", reader: PredicateReader) -> Shape:
+    return told_shape(*term_shape(asked, attribute, element, reader), attribute.name)

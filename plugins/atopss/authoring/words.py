@@ -2,7 +2,7 @@
 
 from knowledge_manager.event_class import Attribute, EventClass
 from plugins.atopss.profiles import words as profile_words
-from plugins.atopss.scale import INFINITE
+from plugins.atopss.scale import HALF, INFINITE, LAST_THRESHOLD
 from plugins.atopss.shapes import ANYTHING, Shape
 from plugins.atopss.subscriptions import Function, Norm, Predicate, Subscription, tree_of
 from plugins.authoring.reading_words import reading_words
@@ -58,8 +58,26 @@ def predicate_words(predicate: Predicate, attribute: Attribute | None) -> str:
 
 
 def _thresholds(possibility: int, necessity: int) -> str:
-    found = [f"Π ≥ {possibility}/15"] if possibility else []
-    return ", ".join([*found, *([f"N ≥ {necessity}/15"] if necessity else [])])
+    found = [f"Π ≥ {short_threshold(possibility)}"] if possibility else []
+    return ", ".join([*found, *([f"N ≥ {short_threshold(necessity)}"] if necessity else [])])
+
+
+def short_threshold(threshold: int) -> str:
+    """Return a threshold in fifteenths, or as one half.
+
+    >>> short_threshold(15), short_threshold(16)
+    ('1/2', '8/15')
+    """
+    return "1/2" if threshold == HALF else f"{threshold // 2}/15"
+
+
+def threshold_words(threshold: int) -> str:
+    """Return a threshold with its value.
+
+    >>> threshold_words(15), threshold_words(16)
+    ('0.5', '8/15 (0.533)')
+    """
+    return "0.5" if threshold == HALF else f"{short_threshold(threshold)} ({threshold / LAST_THRESHOLD:.3f})"
 
 
 def name_of(event: EventClass | None, attribute: int) -> str:

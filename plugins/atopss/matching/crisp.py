@@ -53,6 +53,8 @@ VALUES: Final[Mapping[str, Callable[[Shape], Shape]]] = MappingProxyType(
             _doubled(value.m4),
             value.left,
             value.right,
+            _doubled(value.begin),
+            _doubled(value.end),
         ),
         "interval": lambda value: interval(_doubled(value.m2), _doubled(value.m3)),
         "point": _middle,

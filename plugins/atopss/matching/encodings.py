@@ -1,7 +1,7 @@
 """Encodings of degrees: how finely the papers' algorithms store and compare them.
 
 Two degrees are compared by their codes: what is reached has a code that is not below the threshold's. Codes
-are made of bytes; `float` is the papers' reference, real numbers throughout.
+are made of 510ths or of bytes; `float` is the papers' reference, real numbers throughout.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 from plugins.atopss.degrees import Degrees, judged
 from plugins.atopss.real_degrees import real_degrees, real_joined
-from plugins.atopss.scale import FIFTEENTH, TOP
+from plugins.atopss.scale import BYTE_TOP, LAST_THRESHOLD, LEAST, THIRTIETH, TOP, byte_of
 from plugins.atopss.shapes import Shape
 from plugins.atopss.subscriptions import Predicate, Subscription
 
@@ -28,15 +28,15 @@ class Encoding(Protocol):
         ...
 
     def verdict(self, subscription: Subscription, reached: Sequence[Pair]) -> Degrees | None:
-        """Return (Π, N) of a subscription as bytes, None where it is not satisfied."""
+        """Return (Π, N) of a subscription in 510ths, None where it is not satisfied."""
         ...
 
 
-class InBytes:
-    """Degrees are bytes, compared by codes that may be coarser."""
+class Counted:
+    """Degrees are 510ths, compared by codes that may be coarser."""
 
     def __init__(self, code: Callable[[int], int]) -> None:
-        self._codes = bytes(code(degree) for degree in range(TOP + 1))
+        self._codes = [code(degree) for degree in range(TOP + 1)]
 
     def degrees(self, predicate: Predicate, value: Shape) -> Degrees:
         """Return the degrees of a predicate."""
@@ -55,14 +55,14 @@ class InBytes:
     def _reaches(self, degrees: Degrees, possibility: int, necessity: int) -> bool:
         codes = self._codes
         return (
-            degrees[0] >= 1
-            and codes[degrees[0]] >= codes[FIFTEENTH * possibility]
-            and codes[degrees[1]] >= codes[FIFTEENTH * necessity]
+            degrees[0] >= LEAST
+            and codes[degrees[0]] >= codes[THIRTIETH * possibility]
+            and codes[degrees[1]] >= codes[THIRTIETH * necessity]
         )
 
 
 class InReals:
-    """Degrees are real numbers; a byte is what is told of the result."""
+    """Degrees are real numbers; the result is counted in 510ths."""
 
     def degrees(self, predicate: Predicate, value: Shape) -> Pair:
         """Return the degrees of a predicate."""
@@ -78,27 +78,28 @@ class InReals:
 
 
 _TIE: Final = 1e-9
-"""What rounding may have taken from a number that is a whole byte."""
+"""What rounding may have taken from a number that is whole."""
 
 
 def _is_reached(found: Pair, possibility: int, necessity: int) -> bool:
-    least = max(possibility / 15, 1 / TOP)
-    return found[0] >= least - _TIE and found[1] >= necessity / 15 - _TIE
+    least = max(possibility / LAST_THRESHOLD, 1 / BYTE_TOP)
+    return found[0] >= least - _TIE and found[1] >= necessity / LAST_THRESHOLD - _TIE
 
 
 def _of_ten(degree: int) -> int:
     """0 and 1, and eight equal parts between them."""
-    return 9 * degree // TOP if degree in (0, TOP) else 1 + 8 * degree // TOP
+    byte = byte_of(degree)
+    return 9 * byte // BYTE_TOP if byte in (0, BYTE_TOP) else 1 + 8 * byte // BYTE_TOP
 
 
 ENCODINGS: Final[Mapping[str, Encoding]] = MappingProxyType(
     {
         "float": InReals(),
-        "256": InBytes(lambda degree: degree),
-        "ten": InBytes(_of_ten),
-        "4bits": InBytes(lambda degree: degree // FIFTEENTH),
+        "256": Counted(lambda degree: degree),
+        "ten": Counted(_of_ten),
+        "4bits": Counted(lambda degree: byte_of(degree) // THIRTIETH),
     }
 )
-"""Every encoding by its name."""
+"""Every encoding by its name. `256` is the language's own: bytes, and halves of bytes for the threshold ½."""
 
 USUAL: Final = "256"

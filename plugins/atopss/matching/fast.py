@@ -34,10 +34,11 @@ class FastMatcher:
     def add(self, key: SubscriptionKey, body: bytes) -> None:
         """Hold this subscription; a bad body raises `VectorError` and changes nothing."""
         wanted = self._codec.subscription(body)
+        few = self._few
+        if few is not None and key not in few.held and len(few.held) >= self._columns_from:
+            self._spread()
         if self._few is not None:
             self._few.held[key] = wanted
-            if len(self._few.held) > self._columns_from:
-                self._spread()
             return
         self._rows.remove(key)
         self._rows.put([(key, wanted)])
@@ -74,13 +75,17 @@ class FastMatcher:
         """Return the rows, None while there are few."""
         return self._rows
 
-    def _matches(self, told: Notification) -> list[Match]:
+    def satisfied(self, told: Notification) -> list[tuple[SubscriptionKey, Degrees]]:
+        """Return what is satisfied, in any order."""
         found: list[tuple[SubscriptionKey, Degrees]]
         found = self._few.satisfied(told) if self._few is not None else self._rows.satisfied(told)
-        return [found_match(key, degrees) for key, degrees in sorted(found)]
+        return found
+
+    def _matches(self, told: Notification) -> list[Match]:
+        return [found_match(key, degrees) for key, degrees in sorted(self.satisfied(told))]
 
     def _spread(self) -> None:
-        """Put the few into rows, where there is a compiler."""
+        """Put the few into rows, all of them or none, where there is a compiler."""
         if self._few is None:
             return
         from plugins.kernels.compiled import is_available
@@ -88,6 +93,6 @@ class FastMatcher:
         if is_available():
             from plugins.atopss.matching.sieved_rows import SievedRows
 
-            few, self._few = self._few, None
-            self._rows = SievedRows(self._codec.table)
-            self._rows.put(list(few.held.items()))
+            rows = SievedRows(self._codec.table)
+            rows.put(list(self._few.held.items()))
+            self._few, self._rows = None, rows

@@ -13,6 +13,7 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.degrees import Degrees
 from plugins.atopss.notifications import Notification
+from plugins.atopss.scale import byte_of
 from plugins.atopss.subscriptions import Subscription
 from plugins.language import Match, SubscriptionKey
 
@@ -43,8 +44,8 @@ class OneByOne(ABC):
 
 
 def found_match(key: SubscriptionKey, degrees: Degrees) -> Match:
-    """Return a match: its degree is Π, its detail is N, one byte."""
-    return Match(key, degrees[0], bytes([degrees[1]]))
+    """Return a match: its degree is Π, its detail is N, one byte each."""
+    return Match(key, byte_of(degrees[0]), bytes([byte_of(degrees[1])]))
 
 
 class NaiveMatcher(OneByOne):

@@ -18,23 +18,25 @@ from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.degrees import Degrees
 from plugins.atopss.matching.fast import FastMatcher
 from plugins.atopss.matching.naive import found_match
-from plugins.atopss.matching.sieved_rows import key_number
-from plugins.atopss.scale import FIFTEENTH
+from plugins.atopss.scale import LAST_THRESHOLD, THIRTIETH
 from plugins.atopss.subscriptions import Subscription
 from plugins.atopss.vectors import encode_subscription
+from plugins.kernels.paged_numbers import PagedNumbers
+from plugins.key_numbers import FIRST_ALIAS, KeyNumbers
 from plugins.language import Match, SubscriptionKey
 
 Keys = npt.NDArray[np.uint32]
+Thresholds = npt.NDArray[np.uint16]
+"""Π·32 + N, in thirtieths."""
 
-_THRESHOLDS: Final = 256
-_OVERLAY_KEYS: Final = 1 << 24
-_NOBODY: Final = 0
+_THRESHOLDS: Final = 32 * (LAST_THRESHOLD + 1)
+_NO_CONCEPT: Final = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """All these subscriptions match with these degrees. A key is origin·256 + id; the array is the matcher's
-    own.
+    """All these subscriptions match with these degrees. A key is a number of `plugins.key_numbers`, mostly
+    origin·256 + id; the array is the matcher's own.
     """
 
     degrees: Degrees
@@ -42,36 +44,50 @@ class Slice:
 
 
 class Concept:
-    """Those who hold one concept by their thresholds, Π·16 + N: keys[ends[t - 1]:ends[t]] have t."""
+    """The subscribers of one concept by their thresholds: keys[ends[t - 1]:ends[t]] have t. `levels` are the
+    thresholds of possibility that occur.
+    """
 
-    __slots__ = ("body", "ends", "keys")
+    __slots__ = ("body", "ends", "keys", "levels")
 
-    def __init__(self, body: bytes, keys: Keys, thresholds: npt.NDArray[np.uint8]) -> None:
+    def __init__(self, body: bytes, keys: Keys, thresholds: Thresholds) -> None:
         order = np.argsort(thresholds, kind="stable")
         self.body = body
-        self.keys = keys[order]
-        self.ends = np.searchsorted(thresholds[order], np.arange(_THRESHOLDS), side="right")
+        self.keys: Keys = keys[order]
+        self.ends = np.searchsorted(thresholds[order], np.arange(_THRESHOLDS), side="right").astype(np.int32)
+        self.levels: list[int] = np.unique(thresholds >> 5).tolist()
 
     def enter(self, key: int, threshold: int) -> None:
-        """Take somebody in."""
+        """Add a subscriber."""
         self.keys = np.insert(self.keys, int(self.ends[threshold]), np.uint32(key))
         self.ends[threshold:] += 1
+        if threshold >> 5 not in self.levels:
+            self.levels = sorted([*self.levels, threshold >> 5])
 
     def leave(self, key: int) -> None:
-        """Let somebody out."""
+        """Remove a subscriber."""
         gap = int(np.argmax(self.keys == key))
         threshold = int(np.searchsorted(self.ends, gap, side="right"))
         self.keys = np.delete(self.keys, gap)
         self.ends[threshold:] -= 1
+        begin, end = self._run(threshold >> 5, LAST_THRESHOLD)
+        if begin == end:
+            self.levels.remove(threshold >> 5)
 
     def slices(self, degrees: Degrees) -> Iterator[Slice]:
         """Yield those whom these degrees are enough for, a run for each least possibility."""
-        possible, necessary = (degree // FIFTEENTH for degree in degrees)
-        for least in range(possible + 1):
-            begin = int(self.ends[16 * least - 1]) if least else 0
-            end = int(self.ends[16 * least + necessary])
+        possible, necessary = (degree // THIRTIETH for degree in degrees)
+        for least in self.levels:
+            if least > possible:
+                return
+            begin, end = self._run(least, necessary)
             if begin < end:
                 yield Slice(degrees, self.keys[begin:end])
+
+    def _run(self, possibility: int, necessity: int) -> tuple[int, int]:
+        """Return where those begin and end that have this least possibility, and no higher necessity."""
+        first = 32 * possibility
+        return int(self.ends[first - 1]) if first else 0, int(self.ends[first + necessity])
 
 
 class SharedMatcher:
@@ -83,37 +99,40 @@ class SharedMatcher:
         self._numbers: dict[bytes, int] = {}
         self._held_by: dict[int, Concept] = {}
         self._free: list[int] = []
-        # One number for every key of the overlay. The system gives memory only to the parts that are used.
-        self._concept_of = np.zeros(_OVERLAY_KEYS, np.uint32)
+        self._concept_of = PagedNumbers()
+        """By the number of a key one more than the number of its concept."""
+        self._keys = KeyNumbers()
 
     def add(self, key: SubscriptionKey, body: bytes) -> None:
         """Hold this subscription; a bad body raises `VectorError` and changes nothing."""
         wanted = self._codec.subscription(body)
-        number = key_number(key)
-        self._make_room(number)
         self.remove(key)
-        threshold = wanted.possibility << 4 | wanted.necessity
+        number = self._keys.take(key)
+        threshold = wanted.possibility << 5 | wanted.necessity
         concept = _concept(wanted)
         if concept not in self._numbers:
-            self._enter(Concept(concept, np.zeros(0, np.uint32), np.zeros(0, np.uint8)))
+            self._enter(Concept(concept, np.zeros(0, np.uint32), np.zeros(0, np.uint16)))
         at = self._numbers[concept]
         self._held_by[at].enter(number, threshold)
-        self._concept_of[number] = at + 1
+        self._concept_of.put(number, at + 1)
 
-    def add_all(self, body: bytes, keys: Keys, thresholds: npt.NDArray[np.uint8]) -> None:
-        """Hold many new subscriptions to one new concept: keys as origin·256 + id, thresholds as Π·16 + N."""
+    def add_all(self, body: bytes, keys: Keys, thresholds: Thresholds) -> None:
+        """Hold many new subscriptions to one new concept. Keys are origin·256 + id, below `FIRST_ALIAS`."""
+        if len(keys) and int(keys.max()) >= FIRST_ALIAS:
+            raise ValueError(f"add these subscriptions one by one: an origin is {FIRST_ALIAS >> 8} or more")
         concept = _concept(self._codec.subscription(body))
         at = self._enter(Concept(concept, keys, thresholds))
-        self._make_room(int(keys.max()))
-        self._concept_of[keys] = at + 1
+        self._concept_of.put_all(keys, np.full(len(keys), at + 1, np.uint32))
 
     def remove(self, key: SubscriptionKey) -> None:
         """Forget it; an unknown key is no error."""
-        number = key_number(key)
-        if number >= len(self._concept_of) or self._concept_of[number] == _NOBODY:
+        number = self._keys.number_of(key)
+        known = _NO_CONCEPT if number is None else self._concept_of.get(number)
+        if number is None or known == _NO_CONCEPT:
             return
-        at = int(self._concept_of[number]) - 1
-        self._concept_of[number] = _NOBODY
+        at = known - 1
+        self._concept_of.put(number, _NO_CONCEPT)
+        self._keys.release(key)
         concept = self._held_by[at]
         concept.leave(number)
         if not len(concept.keys):
@@ -125,17 +144,16 @@ class SharedMatcher:
         """Return what this notification satisfies, in slices that are good until the next change."""
         return [
             part
-            for match in self.concepts.match(vector, event_ms, now_ms)
-            for part in self._held_by[match.key[0] << 8 | match.key[1]].slices(
-                (match.degree_u8, match.detail[0])
-            )
+            for key, degrees in sorted(self.concepts.satisfied(self._codec.notification(vector)))
+            for part in self._held_by[key[0] << 8 | key[1]].slices(degrees)
         ]
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
         """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
         slices = self.match_slices(vector, event_ms, now_ms)
-        found = sorted((key, part.degrees) for part in slices for key in part.keys.tolist())
-        return [found_match((key >> 8, key & 255), degrees) for key, degrees in found]
+        key_of = self._keys.key_of
+        found = sorted((key_of(number), part.degrees) for part in slices for number in part.keys.tolist())
+        return [found_match(key, degrees) for key, degrees in found]
 
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
@@ -150,10 +168,6 @@ class SharedMatcher:
         self._numbers[concept.body], self._held_by[at] = at, concept
         self.concepts.add((at >> 8, at & 255), concept.body)
         return at
-
-    def _make_room(self, number: int) -> None:
-        while number >= len(self._concept_of):
-            self._concept_of = np.concatenate([self._concept_of, np.zeros_like(self._concept_of)])
 
 
 def _concept(wanted: Subscription) -> bytes:

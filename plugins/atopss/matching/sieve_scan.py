@@ -6,8 +6,8 @@ sides that `plugins.atopss.degrees` explains. Straight sides take one division e
 whose floor is exact; curved ones and complements go through the levels.
 
 A record is its number, and of each predicate four corners and a word of flags: the numbers of both profiles
-(seven bits each), complement (one), thresholds (eight), and in that of the first predicate the thresholds of
-the whole (eight).
+(seven bits each), complement (one), the least necessity and the least possibility (five each). As predicates
+are joined by the minimum, the thresholds of the whole are thresholds of each of them.
 """
 
 import numpy as np
@@ -25,26 +25,30 @@ Keys = npt.NDArray[np.uint32]
 HEAD_WORDS = 1
 PREDICATE_WORDS = 5
 
-RIGHT, COMPLEMENT, THRESHOLDS, OF_ALL = 7, 14, 15, 23
+RIGHT, COMPLEMENT, NECESSITY, POSSIBILITY = 7, 14, 15, 20
 """Where in the flags each part begins; the left profile stands first."""
 
-FULL_SIDE = 65535
+FULL_STEP = 131070
 PROFILE_MASK = 127
+THRESHOLD_MASK = 31
 COMPLEMENT_BIT = 1 << COMPLEMENT
 CURVED_OR_TURNED = 2 * COMPLEMENT_BIT - 1
 
-CORNERS, LOW_BYTE, HIGH_BYTE, PROFILES, LOOK_FIELDS = 0, 4, 5, 6, 7
-"""What is told of an attribute: four corners, the 255ths that its support touches, both profiles."""
+CORNERS, LOW_BYTE, HIGH_BYTE, PROFILES, BEGIN, END, LOOK_FIELDS = 0, 4, 5, 6, 7, 8, 9
+"""What is known of an attribute: four corners, the 255ths that its support touches, both profiles, and the
+ends of the domain where it is cut off. One more bit with the profiles says that it is."""
+
+CUT_BIT = 1 << 14
 
 
-NEXT_TO_NOTHING = 0.0009765625
+NEXT_TO_NOTHING = 0.00048828125
 """Added to both sides of a division it makes 0/0 whole, and moves no floor: between a quotient that is not
-whole and the next whole number there is room for a thousand times as much."""
+whole and the next whole number there is room for more than four times as much."""
 
 
 def share(part: float, whole: float) -> float:
-    """Return 255·part/whole, from 0 to 255, whose floor is exact; nothing of nothing is all. No branch."""
-    return min(max(255.0 * (part + NEXT_TO_NOTHING) / (whole + NEXT_TO_NOTHING), 0.0), 255.0)
+    """Return 510·part/whole, from 0 to 510, whose floor is exact; nothing of nothing is all. No branch."""
+    return min(max(510.0 * (part + NEXT_TO_NOTHING) / (whole + NEXT_TO_NOTHING), 0.0), 510.0)
 
 
 def level_of_meeting(
@@ -54,9 +58,9 @@ def level_of_meeting(
     for the ceiling, only upright sides may touch.
     """
     width, width2 = top - foot, top2 - foot2
-    base = FULL_SIDE * (foot + foot2)
+    base = FULL_STEP * (foot + foot2)
     touching = 1 if up and width == 0 and width2 == 0 else 0
-    low, high = 0, 255
+    low, high = 0, 510
     while low < high:
         k = (low + high + 1) >> 1
         if up:
@@ -75,15 +79,15 @@ def level_of_inclusion(
 ) -> int:
     """Return the level up to which the second rising side lies within the first one."""
     width, width2 = top - foot, top2 - foot2
-    base = FULL_SIDE * (foot - foot2)
+    base = FULL_STEP * (foot - foot2)
     touching = 1 if up and width == 0 and width2 == 0 else 0
-    low, high = 0, 255
+    low, high = 0, 510
     while low < high:
         k = (low + high + 1) >> 1
         if up:
-            holds = base + width * q[profile, k - 1] < width2 * q[profile2, 256 - k] + touching
+            holds = base + width * q[profile, k - 1] < width2 * q[profile2, 511 - k] + touching
         else:
-            holds = base + width * q[profile, k] <= width2 * q[profile2, 255 - k]
+            holds = base + width * q[profile, k] <= width2 * q[profile2, 510 - k]
         if holds:
             low = k
         else:
@@ -96,11 +100,18 @@ def possible_by_levels(q: Numbers, records: Words, at: int, look: Numbers, rank:
     m1, m2, m3, m4 = int(records[at]), int(records[at + 1]), int(records[at + 2]), int(records[at + 3])
     left, right = records[at + 4] & PROFILE_MASK, records[at + 4] >> RIGHT & PROFILE_MASK
     n1, n2, n3, n4 = look[rank, 0], look[rank, 1], look[rank, 2], look[rank, 3]
-    n_left, n_right = look[rank, PROFILES] & PROFILE_MASK, look[rank, PROFILES] >> RIGHT
-    return min(
+    n_left, n_right = look[rank, PROFILES] & PROFILE_MASK, look[rank, PROFILES] >> RIGHT & PROFILE_MASK
+    found = min(
         level_of_meeting(q, n1, n2, n_left, -m4, -m3, right, up),
         level_of_meeting(q, m1, m2, left, -n4, -n3, n_right, up),
     )
+    if look[rank, PROFILES] & CUT_BIT:
+        begin, end = look[rank, BEGIN], look[rank, END]
+        if begin > n1:
+            found = min(found, level_of_meeting(q, begin, begin, 0, -m4, -m3, right, up))
+        if end < n4:
+            found = min(found, level_of_meeting(q, m1, m2, left, -end, -end, 0, up))
+    return found
 
 
 def necessary_by_levels(q: Numbers, records: Words, at: int, look: Numbers, rank: int, up: bool) -> int:
@@ -108,24 +119,29 @@ def necessary_by_levels(q: Numbers, records: Words, at: int, look: Numbers, rank
     m1, m2, m3, m4 = int(records[at]), int(records[at + 1]), int(records[at + 2]), int(records[at + 3])
     left, right = records[at + 4] & PROFILE_MASK, records[at + 4] >> RIGHT & PROFILE_MASK
     n1, n2, n3, n4 = look[rank, 0], look[rank, 1], look[rank, 2], look[rank, 3]
-    n_left, n_right = look[rank, PROFILES] & PROFILE_MASK, look[rank, PROFILES] >> RIGHT
-    return min(
-        level_of_inclusion(q, m1, m2, left, n1, n2, n_left, up),
-        level_of_inclusion(q, -m4, -m3, right, -n4, -n3, n_right, up),
-    )
+    n_left, n_right = look[rank, PROFILES] & PROFILE_MASK, look[rank, PROFILES] >> RIGHT & PROFILE_MASK
+    rising = level_of_inclusion(q, m1, m2, left, n1, n2, n_left, up)
+    falling = level_of_inclusion(q, -m4, -m3, right, -n4, -n3, n_right, up)
+    if look[rank, PROFILES] & CUT_BIT:
+        begin, end = look[rank, BEGIN], look[rank, END]
+        if begin > n1:
+            rising = max(rising, level_of_inclusion(q, m1, m2, left, begin, begin, 0, up))
+        if end < n4:
+            falling = max(falling, level_of_inclusion(q, -m4, -m3, right, -end, -end, 0, up))
+    return min(rising, falling)
 
 
 def verdict(q: Numbers, records: Words, begin: int, size: int, look: Numbers) -> int:
-    """Return Π·256 + N of a record whose predicates are joined by the minimum, -1 where it is not met."""
-    least, sure = 255, 255
+    """Return Π·512 + N of a record whose predicates are joined by the minimum, -1 where it is not met."""
+    least, sure = 510, 510
     is_met = True
     for rank in range(size):
         at = begin + HEAD_WORDS + PREDICATE_WORDS * rank
         flags = records[at + 4]
         if flags & CURVED_OR_TURNED or look[rank, PROFILES]:
             if flags & COMPLEMENT_BIT:
-                possible = 255 - necessary_by_levels(q, records, at, look, rank, True)
-                necessary = 255 - possible_by_levels(q, records, at, look, rank, True)
+                possible = 510 - necessary_by_levels(q, records, at, look, rank, True)
+                necessary = 510 - possible_by_levels(q, records, at, look, rank, True)
             else:
                 possible = possible_by_levels(q, records, at, look, rank, False)
                 necessary = necessary_by_levels(q, records, at, look, rank, False)
@@ -138,12 +154,10 @@ def verdict(q: Numbers, records: Words, begin: int, size: int, look: Numbers) ->
             spread, spread2 = right + rising, left + falling
             possible = int(min(share(spread - (n2 - m3), spread), share(spread2 - (m2 - n3), spread2)))
             necessary = int(min(share(n2 - m1, left + rising), share(m4 - n3, right + falling)))
-        thresholds = flags >> THRESHOLDS & 255
-        is_met &= (possible >= 17 * (thresholds >> 4)) & (necessary >= 17 * (thresholds & 15))
+        is_met &= possible >= 17 * (flags >> POSSIBILITY & THRESHOLD_MASK)
+        is_met &= necessary >= 17 * (flags >> NECESSITY & THRESHOLD_MASK)
         least, sure = min(least, possible), min(sure, necessary)
-    thresholds = records[begin + HEAD_WORDS + 4] >> OF_ALL & 255
-    is_met &= (least >= 17 * (thresholds >> 4)) & (sure >= 17 * (thresholds & 15)) & (least >= 1)
-    return least << 8 | sure if is_met else -1
+    return least << 9 | sure if is_met and least >= 2 else -1
 
 
 def scan(
@@ -168,7 +182,7 @@ def scan(
     degrees: Numbers,
     ends: Numbers,
 ) -> int:
-    """Write the numbers of all rows that are satisfied, and Π·256 + N of each, one notification behind the
+    """Write the numbers of all rows that are satisfied, and Π·512 + N of each, one notification behind the
     other; ends[i] is where those of number i end. Without `verifies` all that the sieve lets pass is written.
 
     told[i, attribute] is what notification i tells. Returns where the last ones end, -1 if the room ends

@@ -10,26 +10,31 @@ import numpy.typing as npt
 from knowledge_manager.mission_table import MissionTable
 from plugins.atopss.degrees import Degrees
 from plugins.atopss.matching.sieve_scan import (
+    BEGIN,
     COMPLEMENT,
+    CUT_BIT,
+    END,
     HEAD_WORDS,
     HIGH_BYTE,
     LOOK_FIELDS,
     LOW_BYTE,
-    OF_ALL,
+    NECESSITY,
+    POSSIBILITY,
     PREDICATE_WORDS,
+    PROFILES,
     RIGHT,
-    THRESHOLDS,
     scan,
 )
 from plugins.atopss.matching.sieve_store import MOST_SIZE, SieveGroup, SieveStore
 from plugins.atopss.notifications import Notification
-from plugins.atopss.profiles import STRAIGHT, is_profile, table
-from plugins.atopss.scale import FIFTEENTH, FULL, INFINITE, TOP
+from plugins.atopss.profiles import STRAIGHT, is_profile, levels
+from plugins.atopss.scale import BYTE_TOP, FULL, INFINITE, LEAST, THIRTIETH
 from plugins.atopss.shapes import Shape
 from plugins.atopss.subscriptions import Form, Norm, Predicate, Subscription
 from plugins.atopss.terms import conjunctions
 from plugins.kernels.compiled import compiled
 from plugins.kernels.layout import ROWS
+from plugins.key_numbers import KeyNumbers
 from plugins.language import SubscriptionKey
 
 MOST_TERMS: Final = 16
@@ -60,18 +65,18 @@ class Axes:
             shape = predicate.shape
             corners = [abs(corner) for corner in (shape.m1, shape.m2, shape.m3, shape.m4)]
             self._lengths[event, predicate.attribute] = 2 * max(
-                [corner for corner in corners if corner != INFINITE], default=TOP
+                [corner for corner in corners if corner != INFINITE], default=BYTE_TOP
             )
 
     def below(self, event: int, attribute: int, place: int, parts: int = 1) -> int:
         """Return the 255th in which a place lies, given in so many parts of a step."""
-        length = max(self._lengths.get((event, attribute), TOP), 1)
-        return min(max(TOP * place // (length * parts), 0), TOP)
+        length = max(self._lengths.get((event, attribute), BYTE_TOP), 1)
+        return min(max(BYTE_TOP * place // (length * parts), 0), BYTE_TOP)
 
     def above(self, event: int, attribute: int, place: int, parts: int = 1) -> int:
         """Return the 255th behind which a place does not lie."""
-        length = max(self._lengths.get((event, attribute), TOP), 1)
-        return min(max(-(-TOP * place // (length * parts)), 0), TOP)
+        length = max(self._lengths.get((event, attribute), BYTE_TOP), 1)
+        return min(max(-(-BYTE_TOP * place // (length * parts)), 0), BYTE_TOP)
 
 
 class SievedRows:
@@ -79,6 +84,7 @@ class SievedRows:
 
     def __init__(self, mission: MissionTable | None) -> None:
         self._axes = Axes(mission)
+        self._numbers = KeyNumbers()
         self.plain = SieveStore(HEAD_WORDS, PREDICATE_WORDS)
         self.other = SieveStore(_OTHER_HEAD, _OTHER_EACH)
         self._functions: dict[SubscriptionKey, tuple[Subscription, tuple[int, ...]]] = {}
@@ -109,12 +115,14 @@ class SievedRows:
                 ],
                 np.uint8,
             )
-            records = np.array([_record(key_number(key), wanted) for key, wanted in held], np.int64)
+            records = np.array([_record(self._numbers.take(key), wanted) for key, wanted in held], np.int64)
             self.plain.put_all(group, cuts[:, :, 0], cuts[:, :, 1], records.astype(np.uint32).view(np.int32))
 
     def remove(self, key: SubscriptionKey) -> None:
         """Forget one; an unknown key is no error."""
-        if self.plain.remove(key_number(key)):
+        number = self._numbers.number_of(key)
+        if number is not None and self.plain.remove(number):
+            self._numbers.release(key)
             return
         _, rows = self._functions.pop(key, (None, ()))
         for row in rows:
@@ -128,8 +136,9 @@ class SievedRows:
         found: list[tuple[SubscriptionKey, Degrees]] = []
         if self.plain.count:
             _, keys, degrees = self.search(self.plain, *look, verifies=True)
+            key_of = self._numbers.key_of
             found = [
-                ((number >> 8, number & 255), (both >> 8, both & 255))
+                (key_of(number), (both >> 9, both & 511))
                 for number, both in zip(keys.tolist(), degrees.tolist(), strict=True)
             ]
         if self.other.count:
@@ -161,7 +170,7 @@ class SievedRows:
         *,
         verifies: bool,
     ) -> tuple[Numbers, npt.NDArray[np.uint32], Numbers]:
-        """Return (ends, numbers, Π·256 + N): those of notification i stand at [ends[i - 1], ends[i])."""
+        """Return (ends, numbers, Π·512 + N): those of notification i stand at [ends[i - 1], ends[i])."""
         run: Any = compiled(scan)
         head, each = (HEAD_WORDS, PREDICATE_WORDS) if verifies else (_OTHER_HEAD, _OTHER_EACH)
         ends = np.zeros(len(events), np.int64)
@@ -194,37 +203,31 @@ class SievedRows:
         """Return the 255ths that the cut of a predicate touches at the level that it must reach."""
         shape, attribute = predicate.shape, predicate.attribute
         if predicate.complement:
-            return 0, TOP
-        level = max(FIFTEENTH * predicate.possibility, FIFTEENTH * possibility, 1)
+            return 0, BYTE_TOP
+        level = max(THIRTIETH * predicate.possibility, THIRTIETH * possibility, LEAST)
         first, last = shape.first(level), shape.last(level)
         return self._axes.below(event, attribute, first, FULL), self._axes.above(event, attribute, last, FULL)
 
     def _look_of(self, event: int, attribute: int, shape: Shape) -> list[int]:
         profiles = profile_number(shape.left) | profile_number(shape.right) << RIGHT
-        look = [shape.m1, shape.m2, shape.m3, shape.m4, 0, 0, profiles]
+        look = [shape.m1, shape.m2, shape.m3, shape.m4, *[0] * (LOOK_FIELDS - 4)]
         look[LOW_BYTE] = self._axes.below(event, attribute, shape.m1)
         look[HIGH_BYTE] = self._axes.above(event, attribute, shape.m4)
+        look[PROFILES] = profiles | (CUT_BIT if shape.is_cut else 0)
+        look[BEGIN], look[END] = shape.begin, shape.end
         return look
 
 
 def _record(number: int, wanted: Subscription) -> list[int]:
     words = [number]
-    for rank, one in enumerate(wanted.predicates):
+    for one in wanted.predicates:
         shape = one.shape
         flags = profile_number(shape.left) | profile_number(shape.right) << RIGHT
-        flags |= one.complement << COMPLEMENT | (one.possibility << 4 | one.necessity) << THRESHOLDS
-        if not rank:
-            flags |= (wanted.possibility << 4 | wanted.necessity) << OF_ALL
+        flags |= one.complement << COMPLEMENT
+        flags |= max(one.possibility, wanted.possibility) << POSSIBILITY
+        flags |= max(one.necessity, wanted.necessity) << NECESSITY
         words += [shape.m1, shape.m2, shape.m3, shape.m4, flags]
     return [word & 0xFFFFFFFF for word in words]
-
-
-def key_number(key: SubscriptionKey) -> int:
-    """Return a key as one number of 32 bits; a key that does not fit raises `ValueError`."""
-    origin, identity = key
-    if not (0 <= origin <= 0xFFFFFF and 0 <= identity <= 0xFF):
-        raise ValueError(f"{key} is no subscription key: an origin is 0..16777215, an id 0..255")
-    return origin << 8 | identity
 
 
 _PROFILES: Final = (STRAIGHT, *(byte for byte in range(256) if is_profile(byte)))
@@ -239,4 +242,4 @@ def profile_number(byte: int) -> int:
 @cache
 def profile_tables() -> Numbers:
     """Return the tables of all profiles, by their numbers."""
-    return np.array([table(byte) for byte in _PROFILES], np.int64)
+    return np.array([levels(byte) for byte in _PROFILES], np.int64)

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from plugins.atopss.codec import AtopssCodec
-from plugins.atopss.relations.cuts import covers, levels
+from plugins.atopss.relations.cuts import bounds, counted, covers, levels
 from plugins.atopss.relations.merging import names_of
-from plugins.atopss.scale import FIFTEENTH, FULL, TOP
+from plugins.atopss.scale import FULL, LEAST, THIRTIETH
 from plugins.atopss.shapes import Shape
 from plugins.atopss.subscriptions import Predicate, Subscription
 from plugins.kernels import cover
@@ -43,7 +43,7 @@ _UNKNOWN: Final = (0, _LAST_BYTE, _COMPLEMENT, *[0] * 6)
 class PlainColumns:
     """Plain subscriptions of one event and one size, side by side, with straight sides and no complements.
 
-    `attributes` rise in each row; `corners` has four numbers, `levels` two, for each of them.
+    `attributes` rise in each row; `corners` has four numbers, `levels` two in thirtieths, for each of them.
     """
 
     event: int
@@ -68,12 +68,16 @@ class PlainColumns:
         m1, m2, m3, m4 = (self.corners[:, :, corner] for corner in range(4))
         axis = np.full(cover.AGE, _USUAL_LENGTH, np.int64)
         axis[list(lengths)] = [max(length, 1) for length in lengths.values()]
+        ends = np.full((cover.AGE, 2), [_LOWEST, -_LOWEST], np.int64)
+        ends[list(lengths)] = [[0, FULL * length] for length in lengths.values()] or ends[:0]
+        low, high = np.moveaxis(ends[self.attributes], -1, 0)
         found = np.empty((*self.attributes.shape, _WIDTH), np.int64)
         found[:, :, cover.TRIPLE : cover.TRIPLE + 2] = self.levels
         for kind in range(2):
-            level = FIFTEENTH * self.levels[:, :, kind]
-            q = 257 * (np.maximum(level, 1) if kind == 0 else level)
+            level = THIRTIETH * self.levels[:, :, kind]
+            q = 257 * (np.maximum(level, LEAST) if kind == 0 else level)
             first, last = FULL * m1 + (m2 - m1) * q, FULL * m4 - (m4 - m3) * q
+            first, last = np.maximum(first, low), np.minimum(last, high)
             if kind == 0:
                 full = FULL * axis[self.attributes]
                 found[:, :, 0], found[:, :, 1] = (
@@ -182,12 +186,13 @@ class AtopssForest:
         wanted = self._subscription(key)
         among = self.roots() if key in self._others else sorted(self._others)
         roots = [one for one in among if one != key and self._nodes.parent(one) is None]
-        above = next((root for root in roots if covers(self._subscription(root), wanted)), None)
+        lengths = self._codec.lengths(wanted.event)
+        above = next((root for root in roots if covers(self._subscription(root), wanted, lengths)), None)
         if above is not None:
             self._nodes.move(key, above)
             return
         for root in roots:
-            if covers(wanted, self._subscription(root)):
+            if covers(wanted, self._subscription(root), lengths):
                 self._nodes.move(root, key)
 
     def _subscription(self, key: SubscriptionKey) -> Subscription:
@@ -197,8 +202,9 @@ class AtopssForest:
     def _bounds(self, leaf: Predicate, whole: Subscription) -> list[int]:
         """Return the numbers of one predicate."""
         possible, necessary = levels(leaf, whole)
-        shape, level = leaf.shape, max(FIFTEENTH * possible, 1)
-        full = FULL * max(self._codec.lengths(whole.event).get(leaf.attribute, _USUAL_LENGTH), 1)
+        level, sure = counted((possible, necessary))
+        shape, length = leaf.shape, self._codec.lengths(whole.event).get(leaf.attribute)
+        full = FULL * max(_USUAL_LENGTH if length is None else length, 1)
         ends = (
             min(max(x * _LAST_BYTE // full, 0), _LAST_BYTE) for x in (shape.first(level), shape.last(level))
         )
@@ -208,18 +214,6 @@ class AtopssForest:
             _COMPLEMENT if leaf.complement else 0,
             possible,
             necessary,
-            *_cut(leaf, level),
-            *(_cut(leaf, FIFTEENTH * necessary) if necessary else none),
+            *bounds(leaf, level, length),
+            *(bounds(leaf, sure, length) if necessary else none),
         ]
-
-
-def _cut(leaf: Predicate, level: int) -> tuple[int, int]:
-    """Return the bounds of a cut. Of a complement they are those of the strict cut that is left out, which
-    must be the smaller one; at the same place an upright side begins before a sloped one.
-    """
-    shape = leaf.shape
-    if not leaf.complement:
-        return shape.first(level), -shape.last(level)
-    begin = 2 * shape.first(TOP - level) + (shape.m1 < shape.m2)
-    end = -2 * shape.last(TOP - level) + (shape.m3 < shape.m4)
-    return -begin, -end

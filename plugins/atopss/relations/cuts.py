@@ -1,20 +1,28 @@
 """Which predicate stands for which, and so which subscription: cuts are compared at the levels to be reached.
 
-A predicate with thresholds lets something pass as far as the cuts of its shape at those levels reach. Where
-the cut of one contains that of another, and its level is not higher, whatever reaches the other reaches it,
-for every value however uncertain. The cut of a complement is what lies outside of the strict cut of its
-shape, so containment is reversed there.
+A predicate with thresholds lets something pass as far as the cuts of its shape at those levels reach, within
+the domain of its attribute. Where the cut of one contains that of another, and its level is not higher,
+whatever reaches the other reaches it, for every value however uncertain. The cut of a complement is what lies
+outside of the strict cut of its shape, so containment is reversed there.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
 
 from plugins.atopss.relations.merging import is_plain
-from plugins.atopss.scale import FIFTEENTH, TOP
+from plugins.atopss.scale import FULL, LEAST, THIRTIETH, TOP
 from plugins.atopss.shapes import Shape
 from plugins.atopss.subscriptions import Form, Norm, Predicate, Subscription
 
 Levels = tuple[int, int]
-"""(possibility, necessity) in fifteenths."""
+"""(possibility, necessity) in thirtieths."""
+
+Lengths = Mapping[int, int]
+"""How long the axes of attributes are; one that is missing has no ends."""
+
+ENDLESS: Final[Lengths] = MappingProxyType({})
 
 
 def levels(predicate: Predicate, whole: Subscription) -> Levels:
@@ -22,53 +30,73 @@ def levels(predicate: Predicate, whole: Subscription) -> Levels:
     return max(predicate.possibility, whole.possibility), max(predicate.necessity, whole.necessity)
 
 
-def stands_for(one: Predicate, other: Predicate, wanted: Levels, reached: Levels) -> bool:
-    """Say whether whatever reaches the levels `reached` of `other` is known to reach `wanted` of `one`."""
+def counted(levels: Levels) -> tuple[int, int]:
+    """Return levels in 510ths; possibility is above 0."""
+    return max(THIRTIETH * levels[0], LEAST), THIRTIETH * levels[1]
+
+
+def stands_for(
+    one: Predicate, other: Predicate, wanted: Levels, reached: Levels, length: int | None = None
+) -> bool:
+    """Return whether whatever reaches the levels `reached` of `other` is known to reach `wanted` of `one`, on
+    an axis of this length.
+    """
     if one.attribute != other.attribute or one.complement != other.complement:
         return False
     if wanted[0] > reached[0] or wanted[1] > reached[1]:
         return False
-    possible = [max(FIFTEENTH * level, 1) for level in (wanted[0], reached[0])]
-    if not _contains(one, other, *possible):
+    (possible, necessary), (other_possible, other_necessary) = counted(wanted), counted(reached)
+    if not _contains(one, other, possible, other_possible, length):
         return False
-    return wanted[1] == 0 or _contains(one, other, FIFTEENTH * wanted[1], FIFTEENTH * reached[1])
+    return wanted[1] == 0 or _contains(one, other, necessary, other_necessary, length)
 
 
-def _contains(one: Predicate, other: Predicate, level: int, other_level: int) -> bool:
-    wide, narrow = one.shape, other.shape
-    if not one.complement:
-        return wide.first(level) <= narrow.first(other_level) and narrow.last(other_level) <= wide.last(level)
-    # outside of the strict cut of `wide`: it is the smaller one that must lie within the other
-    return _begins_within(wide, narrow, TOP - level, TOP - other_level) and _begins_within(
-        _mirrored(wide), _mirrored(narrow), TOP - level, TOP - other_level
-    )
+def _contains(one: Predicate, other: Predicate, level: int, other_level: int, length: int | None) -> bool:
+    (first, last), (other_first, other_last) = bounds(one, level, length), bounds(other, other_level, length)
+    return first <= other_first and last <= other_last
 
 
-def _begins_within(inner: Shape, outer: Shape, level: int, outer_level: int) -> bool:
-    """Say whether a strict cut does not begin before another one. At the same place an upright side begins
-    with the place, a sloped one behind it.
+def bounds(leaf: Predicate, level: int, length: int | None) -> tuple[int, int]:
+    """Return where the cut of a predicate begins, and the opposite of where it ends: what contains another
+    has no higher bounds. What lies outside of the axis counts for nothing.
+
+    Of a complement they are those of the strict cut that is left out, which must be the smaller one; at the
+    same place an upright side begins before a sloped one.
     """
-    begin, border = inner.first(level), outer.first(outer_level)
-    if begin != border:
-        return begin > border
-    return inner.m1 < inner.m2 or outer.m1 == outer.m2
+    shape = leaf.shape
+    if not leaf.complement:
+        first, last = shape.first(level), shape.last(level)
+        if length is not None:
+            first, last = max(first, 0), min(last, FULL * length)
+        return first, -last
+    begin = 2 * shape.first(TOP - level) + (shape.m1 < shape.m2)
+    end = -2 * shape.last(TOP - level) + (shape.m3 < shape.m4)
+    if length is not None:
+        begin, end = max(begin, 0), max(end, -2 * FULL * length)
+    return -begin, -end
 
 
-def _mirrored(shape: Shape) -> Shape:
-    return Shape(-shape.m4, -shape.m3, -shape.m2, -shape.m1, shape.right, shape.left)
-
-
-def meet(one: Predicate, level: int, other: Shape) -> bool:
-    """Say whether the cut of a predicate at a level and a support have something in common."""
+def meet(one: Predicate, level: int, other: Shape, length: int | None = None) -> bool:
+    """Return whether the cut of a predicate at a level and a support have something in common on an axis of
+    this length.
+    """
     shape = one.shape
+    begin, end = other.first(0), other.last(0)
+    if length is not None:
+        begin, end = max(begin, 0), min(end, FULL * length)
     if one.complement:
-        inside = shape.first(TOP - level) < other.first(0) and other.last(0) < shape.last(TOP - level)
-        return not inside
-    return shape.first(level) <= other.last(0) and other.first(0) <= shape.last(level)
+        first, last = shape.first(TOP - level), shape.last(TOP - level)
+        is_after = first < begin or (first == begin and shape.m1 == shape.m2)
+        is_before = end < last or (end == last and shape.m3 == shape.m4)
+        return not (is_after and is_before)
+    first, last = shape.first(level), shape.last(level)
+    if length is not None:
+        first, last = max(first, 0), min(last, FULL * length)
+    return first <= end and begin <= last
 
 
-def covers(one: Subscription, other: Subscription) -> bool:
-    """Say whether whatever satisfies `other` is known to satisfy `one`."""
+def covers(one: Subscription, other: Subscription, lengths: Lengths = ENDLESS) -> bool:
+    """Return whether whatever satisfies `other` is known to satisfy `one`, on axes of these lengths."""
     if replace(one, stamp_s=0) == replace(other, stamp_s=0):
         return True
     if one.event != other.event or one.norm != Norm.MIN or other.norm != Norm.MIN:
@@ -76,7 +104,8 @@ def covers(one: Subscription, other: Subscription) -> bool:
     if is_plain(one) and is_plain(other):
         return all(
             any(
-                stands_for(leaf, inner, levels(leaf, one), levels(inner, other)) for inner in other.predicates
+                stands_for(leaf, inner, levels(leaf, one), levels(inner, other), lengths.get(leaf.attribute))
+                for inner in other.predicates
             )
             for leaf in one.predicates
         )
@@ -89,13 +118,17 @@ def covers(one: Subscription, other: Subscription) -> bool:
     if one.possibility > other.possibility or one.necessity > other.necessity:
         return False
     return all(
-        any(_stands_alone(leaf, inner, one, other) for leaf in one.predicates) for inner in other.predicates
+        any(_stands_alone(leaf, inner, one, other, lengths.get(leaf.attribute)) for leaf in one.predicates)
+        for inner in other.predicates
     )
 
 
-def _stands_alone(leaf: Predicate, inner: Predicate, one: Subscription, other: Subscription) -> bool:
-    """Say whether a predicate stands for another where any is enough: possibility and necessity of the whole
-    may come from different ones, so what is reached by itself must be reached by itself.
+def _stands_alone(
+    leaf: Predicate, inner: Predicate, one: Subscription, other: Subscription, length: int | None
+) -> bool:
+    """Return whether a predicate stands for another where any is enough: possibility and necessity of the
+    whole may come from different ones, so what is reached by itself must be reached by itself.
     """
     own = (leaf.possibility, leaf.necessity), (inner.possibility, inner.necessity)
-    return stands_for(leaf, inner, *own) and stands_for(leaf, inner, levels(leaf, one), levels(inner, other))
+    whole = levels(leaf, one), levels(inner, other)
+    return stands_for(leaf, inner, *own, length) and stands_for(leaf, inner, *whole, length)

@@ -10,7 +10,7 @@ from typing import Final
 from plugins.atopss.canonical import canonical
 from plugins.atopss.degrees import necessity, possibility
 from plugins.atopss.profiles import table
-from plugins.atopss.scale import FULL, TOP
+from plugins.atopss.scale import FULL, HALF, TOP
 from plugins.atopss.shapes import Shape
 from plugins.atopss.subscriptions import Form, Joined, Norm, Predicate, Subscription
 from plugins.routing import Thresholds
@@ -26,11 +26,13 @@ Names = tuple[int, frozenset[int]]
 
 
 def _mean(one: int, other: int) -> int:
-    return (one + other) // 2
+    """Return the threshold that is the mean of two, or the fifteenth below it."""
+    mean = (one + other) // 2
+    return mean if one == other or one + other == 2 * HALF else mean & ~1
 
 
 _JOINED: Final[dict[Thresholds, Callable[[int, int], int]]] = {"min": min, "average": _mean, "max": max}
-"""What becomes of two thresholds, in fifteenths."""
+"""What becomes of two thresholds, in thirtieths."""
 
 
 def is_plain(wanted: Subscription) -> bool:
@@ -122,12 +124,14 @@ def similarity(
     overlap, possible, necessary = 1.0, TOP, TOP
     for first, second in pairs:
         a, b = first.shape, second.shape
-        possible = min(possible, possibility(a, b), possibility(b, a))
+        known, other_known = (_known(shape, lengths.get(first.attribute)) for shape in (a, b))
+        possible = min(possible, possibility(a, other_known), possibility(b, known))
         if possible < least[1]:
             return None
     for first, second in pairs:
         a, b = first.shape, second.shape
-        necessary = min(necessary, necessity(a, b), necessity(b, a))
+        known, other_known = (_known(shape, lengths.get(first.attribute)) for shape in (a, b))
+        necessary = min(necessary, necessity(a, other_known), necessity(b, known))
         hull = _hull(a, b)
         if hull is None or necessary < least[2]:
             return None
@@ -135,6 +139,11 @@ def similarity(
         if overlap < least[0]:
             return None
     return overlap, possible, necessary
+
+
+def _known(shape: Shape, length: int | None) -> Shape:
+    """Return a set as what is known of a value in the domain."""
+    return shape if length is None else shape.within(length)
 
 
 def _overlap(one: Shape, other: Shape, hull: Shape, length: int | None) -> float:

@@ -7,7 +7,7 @@ from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.relations.covering import AtopssForest
 from plugins.atopss.relations.cuts import covers, meet
 from plugins.atopss.relations.merging import NOT_ALIKE, Names, Similarity, merged, names_of, similarity
-from plugins.atopss.scale import FIFTEENTH
+from plugins.atopss.scale import LEAST, THIRTIETH
 from plugins.atopss.subscriptions import Form, Norm, Predicate, Subscription
 from plugins.atopss.terms import conjunctions
 from plugins.atopss.vectors import encode_subscription
@@ -26,14 +26,17 @@ class AtopssRelations:
 
     def covers(self, one: bytes, other: bytes) -> bool:
         """Say whether whatever satisfies `other` is known to satisfy `one` too."""
-        return covers(self._read(one), self._read(other))
+        return self._covers(self._read(one), self._read(other))
+
+    def _covers(self, one: Subscription, other: Subscription) -> bool:
+        return covers(one, other, self._codec.lengths(one.event))
 
     def stands_for(self, one: bytes, other: bytes) -> bool:
         """Say whether a source that looks for `one` releases all that `other` needs: it covers it, and names
         the same attributes, for a source tells no more than what is named.
         """
         first, second = self._codec.subscription(one), self._codec.subscription(other)
-        return first.attributes == second.attributes and covers(first, second)
+        return first.attributes == second.attributes and self._covers(first, second)
 
     def intersects(self, one: bytes, other: bytes) -> bool:
         """Say whether something may satisfy both. A value of which nothing is known satisfies nearly all, so
@@ -48,12 +51,18 @@ class AtopssRelations:
         announced, asked = self._codec.subscription(advertisement), self._codec.subscription(wanted)
         if announced.event != asked.event:
             return False
+        lengths = self._codec.lengths(asked.event)
         supports = {leaf.attribute: leaf.shape for leaf in announced.predicates}
         is_min = asked.norm == Norm.MIN
         return any(
             all(
                 leaf.attribute in supports
-                and meet(leaf, _least(leaf, asked, is_min), supports[leaf.attribute])
+                and meet(
+                    leaf,
+                    _least(leaf, asked, is_min),
+                    supports[leaf.attribute],
+                    lengths.get(leaf.attribute),
+                )
                 for leaf in term
             )
             for term in conjunctions(asked, MOST_TERMS)
@@ -83,4 +92,4 @@ class AtopssRelations:
 def _least(leaf: Predicate, wanted: Subscription, is_min: bool) -> int:
     """Return the level that a predicate of a term must reach."""
     whole = wanted.possibility if is_min and wanted.form == Form.AND else 0
-    return max(FIFTEENTH * leaf.possibility, FIFTEENTH * whole, 1)
+    return max(THIRTIETH * leaf.possibility, THIRTIETH * whole, LEAST)

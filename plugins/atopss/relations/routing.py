@@ -1,13 +1,14 @@
 """What brokers ask: covering and merging between them, and what an advertisement announces.
 
-An advertisement is a plain subscription whose thresholds say nothing. It announces the publications of its
-event that tell no other attributes than it names, each value within the support of what it names for it.
+An advertisement is a plain subscription whose thresholds say nothing; what it announces is in
+plugins/atopss/announced.py.
 """
 
 from collections.abc import Iterable
 from functools import lru_cache
 
 from knowledge_manager.event_class import Attribute, EventClass
+from plugins.atopss.announced import advertisement_in, lie_within, shapes_of
 from plugins.atopss.canonical import canonical
 from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.relations.merging import Names, Similarity, merged
@@ -15,11 +16,9 @@ from plugins.atopss.relations.merging_table import MergingTable
 from plugins.atopss.relations.relations import AtopssRelations
 from plugins.atopss.scale import TOP
 from plugins.atopss.shapes import ANYTHING, Shape
-from plugins.atopss.subscriptions import Form, Joined, Norm, Predicate, Subscription
+from plugins.atopss.subscriptions import Joined, Predicate, Subscription
 from plugins.atopss.vectors import encode_subscription
 from plugins.routing import CoveringTable, EntryTable, RoutingOptions, same
-from watchdog.header import BODY_AT
-from watchdog.vector import VectorError
 
 _REMEMBERED = 1 << 16
 """So many answers about pairs of bodies are remembered: brokers of one mission ask the same of each other."""
@@ -39,32 +38,21 @@ class AtopssRouting:
         self._announced = lru_cache(_REMEMBERED_BODIES)(self._decode)
 
     def _decode(self, body: bytes) -> tuple[int, dict[int, Shape]]:
-        """Return the event of an advertisement, and the shapes that it names; refuse what is none."""
-        said = self._codec.subscription(body)
-        shapes = {leaf.attribute: leaf.shape for leaf in said.predicates}
-        is_plain = said.form == Form.AND and said.norm == Norm.MIN and len(shapes) == len(said.predicates)
-        thresholds = [said.possibility, said.necessity]
-        for leaf in said.predicates:
-            is_plain = is_plain and not leaf.complement
-            thresholds += [leaf.possibility, leaf.necessity]
-        if not is_plain or any(thresholds):
-            raise VectorError(
-                BODY_AT,
-                "an advertisement joins by and, names each attribute once, as it is, and has no thresholds",
-            )
-        return said.event, shapes
+        """Return the event of an advertisement, and the shapes that it names; refuse another body."""
+        said = advertisement_in(body, self._codec)
+        return said.event, shapes_of(said)
 
     def includes(self, one: bytes, other: bytes) -> bool:
         """Say whether all that one advertisement announces another does too."""
         event, wide = self._announced(one)
         other_event, narrow = self._announced(other)
-        return event == other_event and _lie_within(narrow, wide)
+        return event == other_event and lie_within(narrow, wide, self._codec.lengths(event))
 
     def admits(self, advertisement: bytes, vector: bytes) -> bool:
         """Say whether a publication lies in what an advertisement announces."""
         told = self._codec.notification(vector)
         event, supports = self._announced(advertisement)
-        return told.event == event and _lie_within(told.values, supports)
+        return told.event == event and lie_within(told.values, supports, self._codec.lengths(event))
 
     def merge(self, one: bytes, other: bytes) -> bytes | None:
         """Return a body in place of both, with thresholds as the mission wants them; None where there is
@@ -117,10 +105,3 @@ class _Spared:
     def similarity(self, one: bytes, other: bytes, least: Similarity) -> Similarity | None:
         """Return how alike two bodies are."""
         return self._routing.similarity(one, other, least)
-
-
-def _lie_within(narrow: dict[int, Shape], wide: dict[int, Shape]) -> bool:
-    return all(
-        attribute in wide and wide[attribute].m1 <= shape.m1 and shape.m4 <= wide[attribute].m4
-        for attribute, shape in narrow.items()
-    )

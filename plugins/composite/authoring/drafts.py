@@ -51,6 +51,8 @@ class DraftPattern:
 
     tree: Draft | None = None
     conditions: list[DraftCondition] = field(default_factory=list)
+    unclear: list[tuple[Span, str]] = field(default_factory=list)
+    """Where `;` and `and` meet without parentheses, and how it is read."""
 
 
 def seconds_of(text: str) -> float | None:

@@ -60,10 +60,13 @@ def _from_text(element: "Element", complaints: Complaints) -> DraftPattern:
         return document.span_of_bytes(content.start + places[begin], content.start + places[end])
 
     try:
-        return read_text(text, span_of)
+        found = read_text(text, span_of)
     except BadText as error:
         complaints.complain(span_of(error.begin, error.end), "D248", str(error))
         return DraftPattern()
+    for span, read in found.unclear:
+        complaints.warning(span, "D257", f'";" binds before "and", so this means {read}; write parentheses')
+    return found
 
 
 def _operand(element: "Element", complaints: Complaints, counter: Iterator[int]) -> Draft:

@@ -18,10 +18,9 @@ from plugins.composite.authoring.describe import (
     primitive_words,
 )
 from plugins.composite.authoring.picture import MachinesPicture
-from plugins.composite.machines import chain_steps, drawn
+from plugins.composite.machines import drawn
 from plugins.composite.model import highest_beta
 from plugins.composite.vectors import CompositeBody, constraints_of, decode_body, framed_body
-from watchdog.chain import MOST_LEAVES
 from watchdog.header import framed
 
 
@@ -81,7 +80,7 @@ def explain_composite(
     return ExplainedComposite(
         tuple(sentences),
         tuple(_alternative(one, body, names) for one in expanded(body.pattern, body.conditions)),
-        tuple(places_of(body, table.feature_bytes)),
+        tuple(places_of(body)),
         prediction,
         highest,
         tuple(primitives),
@@ -103,22 +102,17 @@ def machines_picture(vector: bytes, table: MissionTable, compiled: Compiled | No
     return MachinesPicture(drawn(body.pattern, leaves, conditions))
 
 
-def places_of(body: CompositeBody, feature_bytes: int) -> list[tuple[str, str]]:
+def places_of(body: CompositeBody) -> list[tuple[str, str]]:
     """Return what of a subscription runs where."""
     count = len(body.primitives)
     parts = f"{count} part{'' if count == 1 else 's'}, as ordinary filters"
     if body.select == "first":
         parts = "nothing: first needs every reading in order, and parts are not told"
-    classes = {constraints_of(one, feature_bytes).event for one in body.primitives}
-    leaves = body.leaf_primitives
-    is_chain = chain_steps(body.pattern, [""] * len(leaves)) is not None and len(classes) == 1
-    fits = is_chain and len(leaves) <= MOST_LEAVES and not body.conditions and not any(body.keys)
-    chain = f"; its chain of {len(leaves)} leaves fits watchdog.chain" if fits else ""
     whole = "matches" + (" and predictions" if body.prediction is not None else "")
     node = "composes matches" if body.select != "first" else "nothing: it sees no whole stream"
     return [
         ("micro:bit", parts),
-        ("Pico, ESP32", parts + chain),
+        ("Pico, ESP32", parts),
         ("host source", f"{whole}, of every reading"),
         ("DENS node", node),
     ]

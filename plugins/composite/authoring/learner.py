@@ -77,8 +77,7 @@ class CompositeLearner:
         """Return visits and completions by state and wait."""
         horizon = Horizon(self._wanted)
         for number, (reading, steps) in enumerate(self.steps(readings), start=1):
-            for step in steps:
-                horizon.note(step, number, reading.second)
+            horizon.note(steps, number, reading.second)
         counted = horizon.finish()
         found = {f"visits {mask} {wait}": times for (mask, wait), times in counted.visits.items()}
         found |= {f"completions {mask} {wait}": times for (mask, wait), times in counted.completions.items()}

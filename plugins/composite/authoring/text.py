@@ -22,7 +22,7 @@ from plugins.composite.authoring.drafts import (
 from plugins.composite.pattern import Operator
 
 _TOKEN: Final = re.compile(
-    r"\s*(?:(?P<amount>\d[\d.]*?(?=\.\.)|\d+(?:\.\d+)?\s*(?:min|sec|s|h)?\b|PT?[0-9][0-9A-Z.]*\b)"
+    r"\s*(?:(?P<amount>\d[\d.]*?(?=\.\.)|\d+(?:\.\d+)?\s*(?:min|sec|s|h)?\b|PT?[0-9](?:[0-9A-Z]|\.(?!\.))*\b)"
     r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
     r"|(?P<sign>\.\.|<=|>=|[<>,;()@−-]))"
 )
@@ -86,6 +86,8 @@ class _Parser:
         self._draft = DraftPattern()
         self._leaves = 0
         self._depth = 0
+        self._bare: set[int] = set()
+        """Sequences that are not in parentheses, by identity."""
         self._at = 0
         self._kind, self._word, self._begin, self._end = "", "", 0, 0
         self._advance()
@@ -134,13 +136,29 @@ class _Parser:
         sign, operator = _LEVELS[level]
         begin = self._begin
         parts = [self._joined(level + 1)]
+        texts = [self._since(begin)]
         while self._word == sign:
             self._advance()
+            part = self._begin
             parts.append(self._joined(level + 1))
+            texts.append(self._since(part))
         if len(parts) == 1:
             return parts[0]
-        end = len(self._text[: self._begin].rstrip())
-        return DraftJoined(operator, tuple(parts), self._span_of(begin, end))
+        span = self._span_of(begin, begin + len(self._since(begin)))
+        found = DraftJoined(operator, tuple(parts), span)
+        if operator == "then":
+            self._bare.add(id(found))
+        elif operator == "and" and any(id(part) in self._bare for part in parts):
+            read = [
+                f"({text})" if id(part) in self._bare else text
+                for part, text in zip(parts, texts, strict=True)
+            ]
+            self._draft.unclear.append((span, " and ".join(read)))
+        return found
+
+    def _since(self, begin: int) -> str:
+        """Return the text from a place up to the present word."""
+        return self._text[begin : self._begin].rstrip()
 
     def _atom(self) -> Draft:
         found: Draft
@@ -151,6 +169,7 @@ class _Parser:
             self._advance()
             found = self._joined(0)
             self._take(")", "what was opened is closed with")
+            self._bare.discard(id(found))
             self._depth -= 1
         elif self._is_name():
             self._leaves += 1

@@ -25,6 +25,7 @@ from plugins.fuzzy.matching.population import NotificationReader
 from plugins.fuzzy.matching.row_search import RowSearch
 from plugins.fuzzy.vectors import FEATURE_CONDITIONS
 from plugins.kernels.rows import RowStore
+from plugins.key_numbers import FIRST_ALIAS, KeyNumbers, check_key
 from plugins.language import Match, SubscriptionKey
 
 COLUMNS_FROM: Final = 256
@@ -58,30 +59,35 @@ class FastMatcher:
         self._codec = FuzzyCodec(table, feature_bytes)
         self._reader = NotificationReader(self._codec)
         self._columns_from = columns_from
+        self._compile_from = compile_from
+        self._is_exact = features == "exact"
         self._few: FlatMatcher | None = FlatMatcher(table, features, feature_bytes)
         self.work = self._few.work
         self.store = RowStore()
-        self.search = RowSearch(self.store, features == "exact", compile_from, self.work)
+        self.search = self._searching(self.store)
+        self._numbers = KeyNumbers()
 
     def add(self, key: SubscriptionKey, vector: bytes) -> None:
         """Hold this subscription; a known key is replaced. A bad vector raises `VectorError` and changes
         nothing.
         """
-        number = key_number(key)
+        check_key(key)
         if self._few is not None and len(self._few) < self._columns_from:
             self._few.add(key, vector)
             return
         parts = self._codec.subscription(vector)
         self._spread()
+        number = self._numbers.take(key)
         self.store.remove(number)
         self.store.put(group_of(parts), number, *row_of(parts))
 
     def add_all(self, keys: npt.NDArray[np.uint32], vectors: npt.NDArray[np.uint8]) -> None:
         """Hold many new subscriptions at once: origin·256 + id, and one vector of the same length for each.
 
-        The aggregators are plain ones, without a block; no key may be held. A bad vector raises
-        `VectorError` and changes nothing.
+        The aggregators are plain ones, without a block; no key may be held, and origins are below 16,711,680.
+        A bad vector raises `VectorError` and changes nothing.
         """
+        check_ordinary(keys)
         columns: Columns = plain_columns(self._codec, vectors)
         self._spread()
         for group, rows in columns.groups:
@@ -92,22 +98,31 @@ class FastMatcher:
         """Forget it; an unknown key is no error."""
         if self._few is not None:
             self._few.remove(key)
-        else:
-            self.store.remove(key_number(key))
+            return
+        number = self._numbers.number_of(key)
+        if number is not None:
+            self.store.remove(number)
+            self._numbers.release(key)
 
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
         """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
         if self._few is not None:
             return self._few.match(vector, event_ms, now_ms)
         keys, degrees = self.search.one(self._reader.read(vector, event_ms, now_ms))
-        return matches_of(keys, degrees)
+        return matches_of(self._numbers, keys, degrees)
 
     def grades(self, vector: bytes, event_ms: int, now_ms: int) -> dict[int, int]:
         """Return the degrees of what this notification satisfies, by origin·256 + id."""
         if self._few is not None:
-            found = self._few.match(vector, event_ms, now_ms)
-            return {key_number(match.key): match.degree_u8 for match in found}
-        return dict(_by_key(*self.search.one(self._reader.read(vector, event_ms, now_ms))))
+            return {
+                match.key[0] << 8 | match.key[1]: match.degree_u8
+                for match in self._few.match(vector, event_ms, now_ms)
+            }
+        keys, degrees = self.search.one(self._reader.read(vector, event_ms, now_ms))
+        if self._numbers.has_aliases:
+            found = matches_of(self._numbers, keys, degrees)
+            return {match.key[0] << 8 | match.key[1]: match.degree_u8 for match in found}
+        return dict(_by_key(keys, degrees))
 
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int
@@ -126,7 +141,7 @@ class FastMatcher:
             ends, (keys, degrees) = self.search.many(told.rows, told.events, told.features)
             keys, degrees, begin = keys.copy(), degrees.copy(), 0
             for end in ends.tolist():
-                yield done, matches_of(keys[begin:end], degrees[begin:end])
+                yield done, matches_of(self._numbers, keys[begin:end], degrees[begin:end])
                 begin = end
                 done += 1
         for position in range(done, len(notifications)):
@@ -138,16 +153,27 @@ class FastMatcher:
         return self.store.count if self._few is None else len(self._few)
 
     def _spread(self) -> None:
-        """Put the few, if they still are few, into columns."""
-        if self._few is not None:
-            few, self._few = self._few, None
-            for held in few:
-                parts = self._codec.subscription(held.vector)
-                self.store.put(group_of(parts), key_number(held.key), *row_of(parts))
+        """Put the few, if they still are few, into columns: all of them, or none where that fails."""
+        if self._few is None:
+            return
+        store, numbers = RowStore(), KeyNumbers()
+        for held in self._few:
+            parts = self._codec.subscription(held.vector)
+            store.put(group_of(parts), numbers.take(held.key), *row_of(parts))
+        self.store, self.search, self._numbers = store, self._searching(store), numbers
+        self._few = None
+
+    def _searching(self, store: RowStore) -> RowSearch:
+        return RowSearch(store, self._is_exact, self._compile_from, self.work)
 
 
-def matches_of(keys: npt.NDArray[np.uint32], degrees: npt.NDArray[np.uint8]) -> list[Match]:
-    """Return matches by key; a key is origin·256 + id."""
+def matches_of(
+    numbers: KeyNumbers, keys: npt.NDArray[np.uint32], degrees: npt.NDArray[np.uint8]
+) -> list[Match]:
+    """Return matches by key, of the numbers of keys."""
+    if numbers.has_aliases:
+        pairs = zip(map(numbers.key_of, keys.tolist()), degrees.tolist(), strict=True)
+        return [Match(key, degree) for key, degree in sorted(pairs)]
     return [Match((key >> 8, key & 255), degree) for key, degree in _by_key(keys, degrees)]
 
 
@@ -156,12 +182,7 @@ def _by_key(keys: npt.NDArray[np.uint32], degrees: npt.NDArray[np.uint8]) -> Ite
     return zip(keys[order].tolist(), degrees[order].tolist(), strict=True)
 
 
-def key_number(key: SubscriptionKey) -> int:
-    """Return a key as one number of 32 bits; a key that does not fit raises `ValueError`.
-
-    The overlay's keys take 24 bits; whoever numbers lines of a file as origins has 16 million of them.
-    """
-    origin, identity = key
-    if not (0 <= origin <= 0xFFFFFF and 0 <= identity <= 0xFF):
-        raise ValueError(f"{key} is no subscription key: an origin is 0..16777215, an id 0..255")
-    return origin << 8 | identity
+def check_ordinary(keys: npt.NDArray[np.uint32]) -> None:
+    """Raise `ValueError` unless all of these are numbers of ordinary keys."""
+    if len(keys) and int(keys.max()) >= FIRST_ALIAS:
+        raise ValueError(f"add these subscriptions one by one: an origin is {FIRST_ALIAS >> 8} or more")

@@ -23,25 +23,26 @@ import numpy.typing as npt
 from knowledge_manager.mission_table import MissionTable
 from plugins.fuzzy.codec import FuzzyCodec
 from plugins.fuzzy.columns import floor_of, group_of, plain_columns, row_of
-from plugins.fuzzy.matching.fast import COMPILE_FROM, key_number
+from plugins.fuzzy.matching.fast import COMPILE_FROM, check_ordinary
 from plugins.fuzzy.matching.population import NotificationReader
 from plugins.fuzzy.matching.row_search import RowSearch
 from plugins.fuzzy.vectors import FEATURE_CONDITIONS
+from plugins.kernels.paged_numbers import PagedNumbers
 from plugins.kernels.rows import RowStore
+from plugins.key_numbers import KeyNumbers
 from plugins.language import Match, SubscriptionKey
 from plugins.matching_work import MatchingWork
 
 Keys = npt.NDArray[np.uint32]
 
 THRESHOLDS = 16
-OVERLAY_KEYS = 1 << 24
 NOBODY = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """All these subscriptions match with this degree. A key is origin·256 + id; the array is the matcher's
-    own.
+    """All these subscriptions match with this degree. A key is a number of `plugins.key_numbers`, mostly
+    origin·256 + id; the array is the matcher's own.
     """
 
     degree_u8: int
@@ -103,18 +104,17 @@ class SharedMatcher:
         self._numbers: dict[bytes, int] = {}
         self._concepts: list[Concept | None] = []
         self._free: list[int] = []
-        # One number for every key of the overlay. The system gives memory only to the parts that are used.
-        self._held = np.zeros(OVERLAY_KEYS, np.uint32)
+        self._held = PagedNumbers()
+        """By the number of a key one more than the position of its concept."""
+        self._keys = KeyNumbers()
 
     def add(self, key: SubscriptionKey, vector: bytes) -> None:
         """Hold this subscription; a known key is replaced. A bad vector raises `VectorError` and changes
         nothing.
         """
         parts = self._codec.subscription(vector)
-        number = key_number(key)
-        while number >= len(self._held):
-            self._held = np.concatenate([self._held, np.zeros_like(self._held)])
         self.remove(key)
+        number = self._keys.take(key)
         words = _words(vector)
         if words not in self._numbers:
             concept = Concept(words, np.zeros(1, np.uint32), np.zeros(THRESHOLDS, np.int64))
@@ -123,15 +123,16 @@ class SharedMatcher:
         found = self._concept(position)
         found.enter(number, parts.threshold)
         self.store.change_floor(position, floor_of(found.lowest))
-        self._held[number] = position + 1
+        self._held.put(number, position + 1)
 
     def remove(self, key: SubscriptionKey) -> None:
         """Forget it; an unknown key is no error."""
-        number = key_number(key)
-        if number >= len(self._held) or self._held[number] == NOBODY:
+        number = self._keys.number_of(key)
+        if number is None or self._held.get(number) == NOBODY:
             return
-        position = int(self._held[number]) - 1
-        self._held[number] = NOBODY
+        position = self._held.get(number) - 1
+        self._held.put(number, NOBODY)
+        self._keys.release(key)
         concept = self._concept(position)
         concept.leave(number)
         if concept.ends[-1]:
@@ -145,8 +146,10 @@ class SharedMatcher:
     def add_all(self, keys: Keys, vectors: npt.NDArray[np.uint8]) -> None:
         """Hold many new subscriptions to new concepts at once: vectors of one length with plain aggregators.
 
-        No key may be held, and none of the concepts. A bad vector raises `VectorError` and changes nothing.
+        No key may be held, and none of the concepts; origins are below 16,711,680. A bad vector raises
+        `VectorError` and changes nothing.
         """
+        check_ordinary(keys)
         thresholds = vectors[:, 5] >> 4
         first, of_row = _distinct(vectors)
         order = np.argsort(of_row.astype(np.int64) * THRESHOLDS + thresholds, kind="stable")
@@ -167,7 +170,7 @@ class SharedMatcher:
         for group, chosen in columns.groups:
             cores, slopes = columns.cores[chosen], columns.slopes[chosen]
             self.store.put_all(group, numbers[chosen], floors[chosen], cores, slopes)
-        self._held[keys] = numbers[of_row] + 1
+        self._held.put_all(keys, numbers[of_row] + 1)
 
     def match_slices(self, vector: bytes, event_ms: int, now_ms: int) -> list[Slice]:
         """Return what this notification satisfies, one slice for each concept. They are good until the next
@@ -187,8 +190,9 @@ class SharedMatcher:
     def match(self, vector: bytes, event_ms: int, now_ms: int) -> list[Match]:
         """Return what this notification satisfies, ordered by key; a bad vector raises `VectorError`."""
         slices = self.match_slices(vector, event_ms, now_ms)
-        pairs = [(key, part.degree_u8) for part in slices for key in part.keys.tolist()]
-        return [Match((key >> 8, key & 255), degree) for key, degree in sorted(pairs)]
+        key_of = self._keys.key_of
+        pairs = [(key_of(number), part.degree_u8) for part in slices for number in part.keys.tolist()]
+        return [Match(key, degree) for key, degree in sorted(pairs)]
 
     def match_batch(
         self, notifications: Sequence[tuple[bytes, int]], now_ms: int

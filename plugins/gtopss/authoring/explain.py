@@ -9,13 +9,12 @@ from knowledge_manager.mission_table import MissionTable
 from plugins.gtopss.authoring.words import constraint_words, edge_words, term_words, usual_names
 from plugins.gtopss.match import (
     MOST_BINDINGS,
+    MOST_WORK,
     Bindings,
     Verdict,
     bindings,
     first_candidates,
-    is_consistent,
     judge,
-    steps,
 )
 from plugins.gtopss.pattern import Code, Pattern
 from plugins.gtopss.statements import Statements
@@ -99,14 +98,14 @@ def explain_pattern(
 def explain_publication(vector: bytes, table: MissionTable, notification: bytes) -> ExplainedPattern:
     """Return what becomes of a publication."""
     pattern = decode_pattern(body_of(vector), table.dictionary)
-    statements = Statements(decode_publication(notification, table.dictionary).graph, table.taxonomy)
+    statements = Statements.of(decode_publication(notification, table.dictionary), table.taxonomy)
     return _Explainer(pattern, statements, table).explained()
 
 
 def bindings_in_words(body: bytes, notification: bytes, table: MissionTable) -> str:
     """Return the nodes of a pattern's variables in a publication, the first way only and how many more."""
     pattern = decode_pattern(body, table.dictionary)
-    statements = Statements(decode_publication(notification, table.dictionary).graph, table.taxonomy)
+    statements = Statements.of(decode_publication(notification, table.dictionary), table.taxonomy)
     found = bindings(pattern, statements)
     if not found.rows or not pattern.variables:
         return ""
@@ -164,16 +163,15 @@ class _Explainer:
             if candidates is None or one.code is Code.DIFFERS:
                 found.append(ExplainedPart(words, None))
                 continue
-            nodes = sorted(self._statements.passing([one], candidates[one.variable]))
+            nodes = sorted(self._statements.passing(one, candidates[one.variable]))
             shown = [term_words(self._statements.nodes[node], self._table.dictionary) for node in nodes]
             found.append(ExplainedPart(words, len(nodes), tuple(shown[:SHOWN_NODES])))
         return found
 
     def _reason(self, verdict: Verdict, parts: tuple[ExplainedPart, ...]) -> str:
         if verdict is Verdict.UNDECIDED:
-            candidates = first_candidates(self._pattern, self._statements) or []
-            could = steps(self._pattern, self._statements, candidates)
-            return f"its rings could take {could:,} steps, so it counts as matched with the lowest degree"
+            limit = f"more than {MOST_WORK:,} units of work"
+            return f"its rings take {limit}, so it counts as matched with the lowest degree"
         failing = [part.words for part in parts if part.found == 0]
         if failing:
             return f"nothing fits {failing[0]}"
@@ -185,21 +183,13 @@ class _Explainer:
         for edge in self._pattern.edges:
             kept.append(edge)
             part = Pattern(self._pattern.variables, tuple(kept))
-            if not self._is_possible(part):
+            if judge(part, self._statements) is Verdict.NOT:
                 words = edge_words(edge, self._names, self._table.dictionary)
                 return f"{words} shares no node with the edges before"
         for number in range(len(self._pattern.constraints)):
             part = Pattern(self._pattern.variables, tuple(kept), self._pattern.constraints[: number + 1])
-            if not self._is_possible(part):
+            if judge(part, self._statements) is Verdict.NOT:
                 one = self._pattern.constraints[number]
                 words = constraint_words(one, self._names, self._table.dictionary)
                 return f"{words} fails wherever the edges hold"
         return "its rings do not close"
-
-    def _is_possible(self, part: Pattern) -> bool:
-        candidates = first_candidates(part, self._statements)
-        return (
-            candidates is not None
-            and is_consistent(part, self._statements, candidates)
-            and bool(judge(part, self._statements) is not Verdict.NOT)
-        )

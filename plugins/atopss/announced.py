@@ -1,0 +1,46 @@
+"""What an advertisement announces: publications of its event that tell no other attributes than it names,
+each value within the support of what it names for it, as far as its domain reaches.
+"""
+
+from collections.abc import Mapping
+
+from plugins.atopss.codec import AtopssCodec
+from plugins.atopss.shapes import Shape
+from plugins.atopss.subscriptions import Form, Norm, Subscription
+from watchdog.header import BODY_AT
+from watchdog.vector import VectorError
+
+
+def advertisement_in(body: bytes, codec: AtopssCodec) -> Subscription:
+    """Return an advertisement's parts; raise `VectorError` for a body that is not one."""
+    said = codec.subscription(body)
+    is_plain = said.form == Form.AND and said.norm == Norm.MIN
+    is_plain = is_plain and len(said.attributes) == len(said.predicates)
+    thresholds = [said.possibility, said.necessity]
+    for leaf in said.predicates:
+        is_plain = is_plain and not leaf.complement
+        thresholds += [leaf.possibility, leaf.necessity]
+    if not is_plain or any(thresholds):
+        raise VectorError(
+            BODY_AT,
+            "an advertisement joins by and, names each attribute once, as it is, and has no thresholds",
+        )
+    return said
+
+
+def shapes_of(advertisement: Subscription) -> dict[int, Shape]:
+    """Return the shape that is named for each attribute."""
+    return {leaf.attribute: leaf.shape for leaf in advertisement.predicates}
+
+
+def lie_within(narrow: Mapping[int, Shape], wide: Mapping[int, Shape], lengths: Mapping[int, int]) -> bool:
+    """Return whether the wide shapes name all attributes of the narrow ones and contain their supports, as
+    far as these lie in their domains, which have these lengths.
+    """
+    for attribute, shape in narrow.items():
+        low, high = shape.m1, shape.m4
+        if attribute in lengths:
+            low, high = max(low, 0), min(high, lengths[attribute])
+        if attribute not in wide or wide[attribute].m1 > low or high > wide[attribute].m4:
+            return False
+    return True

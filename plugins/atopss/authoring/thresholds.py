@@ -1,0 +1,28 @@
+"""Thresholds as authors write them: fifteenths, rounded up, or exactly one half."""
+
+from typing import Final
+
+from plugins.atopss.authoring.words import threshold_words
+from plugins.atopss.scale import LAST_THRESHOLD
+from plugins.atopss.thresholds import threshold_of
+from plugins.authoring.constants import plain_number
+from plugins.authoring.reader import PredicateReader
+from plugins.authoring.root_attributes import read_fifteenths
+from plugins.authoring.spans import Span
+
+ROUNDED: Final = "D169"
+_TIE: Final = 1e-9
+
+
+def read_threshold(text: str | None, name: str, span: Span, reader: PredicateReader) -> int:
+    """Return a least degree in thirtieths; one that is rounded up is warned of."""
+    known = len(reader.problems)
+    read_fifteenths(text, name, span, reader)
+    if text is None or len(reader.problems) > known:
+        return 0
+    wanted = plain_number(text)
+    threshold = threshold_of(wanted)
+    if abs(threshold / LAST_THRESHOLD - wanted) > _TIE:
+        message = f"{name} {text.strip()} is rounded up to {threshold_words(threshold)}"
+        reader.warn(span, ROUNDED, f"{message}: a threshold is a fifteenth, or 0.5")
+    return threshold

@@ -1,0 +1,82 @@
+"""What brokers ask: covering between them, and what advertisements announce (plugins/fuzzy/announced.py)."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from knowledge_manager.event_class import Attribute, EventClass
+from knowledge_manager.mission_table import MissionTable
+from plugins.fuzzy.announced import announced_degree, constraints_of, least_degree
+from plugins.fuzzy.bodies import BodyRelations
+from plugins.fuzzy.codec import FuzzyCodec
+from plugins.fuzzy.vectors import SubscriptionVector, encode_subscription
+from plugins.routing import CoveringTable, EntryTable, RoutingOptions, same
+from watchdog.aggregators import MIN
+from watchdog.header import NO_HEADER, body_of
+from watchdog.membership import degree
+
+_REMEMBERED = 1 << 12
+_ANYTHING = (0, 255, 0)
+
+Announced = tuple[SubscriptionVector, dict[int, frozenset[int]]]
+"""A body's parts, and for each attribute the values that leave it a chance."""
+
+
+class FuzzyRouting:
+    """Answers about bodies of the language."""
+
+    def __init__(self, table: MissionTable, relations: BodyRelations, options: RoutingOptions) -> None:
+        self._codec = FuzzyCodec(table)
+        self._age = table.age_index
+        self._covers = relations.covers
+        self._options = options
+        self._announced = lru_cache(_REMEMBERED)(self._decode)
+
+    def _decode(self, body: bytes) -> Announced:
+        parts = self._codec.subscription(NO_HEADER + body)
+        least = least_degree(parts)
+        return parts, {
+            attribute: frozenset(value for value in range(256) if degree(value, *triple) >= least)
+            for attribute, triple in constraints_of(parts).items()
+            if attribute != self._age
+        }
+
+    def includes(self, one: bytes, other: bytes) -> bool:
+        """Say whether all that one advertisement announces another does too."""
+        (wide, room), (narrow, values) = self._announced(one), self._announced(other)
+        return wide.event == narrow.event and all(at in room and values[at] <= room[at] for at in values)
+
+    def advertises(self, advertisement: bytes, wanted: bytes) -> bool:
+        """Say whether something that is announced may satisfy a subscription."""
+        (told, room), (asked, values) = self._announced(advertisement), self._announced(wanted)
+        return told.event == asked.event and all(at in room and values[at] & room[at] for at in values)
+
+    def admits(self, advertisement: bytes, vector: bytes) -> bool:
+        """Say whether an advertisement announces this notification."""
+        told = self._codec.notification(vector)
+        parts, _ = self._announced(advertisement)
+        values = dict(zip(told.attributes, told.values, strict=True))
+        return announced_degree(parts, told.event, values) is not None
+
+    def table(self) -> EntryTable:
+        """Return an empty table; nothing is merged."""
+        return CoveringTable(self._covers if self._options.covering else same)
+
+    def advertisement(self, event: EventClass, attributes: Iterable[Attribute]) -> bytes | None:
+        """Return an advertisement of any value of these attributes."""
+        named = tuple(sorted({attribute.index for attribute in attributes}))
+        if not named:
+            return None
+        parts = SubscriptionVector(
+            id=0,
+            seq=0,
+            valid=0,
+            stamp_s=0,
+            threshold=0,
+            aggregator=MIN,
+            block=b"",
+            constraints=(_ANYTHING,) * len(named),
+            event=event.index,
+            attributes=named,
+            feature_bytes=self._codec.feature_bytes,
+        )
+        return body_of(encode_subscription(parts))
