@@ -17,6 +17,7 @@ from dens.item import ItemId
 from dens.ledger import begin_numbers
 from dens.limits import Limits
 from dens.node import DensNode
+from dens.numbers import LINK_NUMBER
 from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from dens.subscriber import SubscriberEnd
@@ -62,6 +63,8 @@ class WorldSource:
 
 
 _WORLD_SOURCE = WorldSource()
+_FIRST_NUMBERS = LINK_NUMBER // 2
+"""Below which numbers begin again, so that enough are left."""
 
 
 @dataclass(slots=True)
@@ -164,12 +167,11 @@ class NodeFactory:
             yield node
 
     def new_store(self, now_ms: int) -> MemoryStore:
-        """Return the store of a device that lost its own. What a broker says is named by numbers alone, so
-        with brokers these go on where they may have been, as those of real nodes do.
+        """Return the store of a device that lost its own. Others still know what it said before, so its
+        numbers begin above those that it may have used, as those of real nodes do.
         """
         store = MemoryStore()
-        if self._scenario.settings.overlay.routing != "carry":
-            begin_numbers(store, 1 + max(0, now_ms))
+        begin_numbers(store, 1 + max(0, now_ms) % _FIRST_NUMBERS)
         return store
 
     def restart(self, node: Node, store: MemoryStore, now_ms: int) -> None:
@@ -223,11 +225,13 @@ class NodeFactory:
         environment = self._environment(slot.group)
         host: FilterHost
         if limits is not None:
-            board = BoardHost(limits, own, dampers, algorithm, environment)
+            condition = self._scenario.settings.overlay.condition
+            board = BoardHost(limits, own, dampers, algorithm, environment, condition)
             host, watchdog = board, board.watchdog
         else:
+            advertises = self._scenario.settings.overlay.routing != "carry"
             filters = {
-                identity: language.source_filter_by(algorithm, own)
+                identity: language.source_filter_by(algorithm, own, advertises=advertises)
                 for identity, language in self._languages.items()
                 if language.has_own_notifications
             }

@@ -54,7 +54,7 @@ class Publishing:
             len(released),
         )
         for release in released:
-            self._workload.publish(node, plan.language, release.vector, plan.lifetime_q, number)
+            self._workload.publish(node, plan.language, release.vector, plan.lifetimes[index], number)
         world.settle(node)
         if index + 1 < len(plan.publications):
             self._later(now_ms + plan.every_ms, node, plan, index + 1)

@@ -66,13 +66,17 @@ class Packet:
 
 
 class Listener(Protocol):
-    """Who hears what happens on the air. A frame that goes over several hops has its packet with it."""
+    """Who hears what happens on the air. A frame that goes over several hops has its packet with it.
+    `octets` are the bytes on the air: those of the message, of the packet's header, and the overhead of
+    every frame."""
 
-    def frame_sent(self, sender: int, receiver: int, data: bytes, packet: Packet | None) -> None:
+    def frame_sent(self, sender: int, receiver: int, data: bytes, octets: int, packet: Packet | None) -> None:
         """The first byte leaves."""
         ...
 
-    def frame_received(self, sender: int, receiver: int, data: bytes, packet: Packet | None) -> None:
+    def frame_received(
+        self, sender: int, receiver: int, data: bytes, octets: int, packet: Packet | None
+    ) -> None:
         """The last byte is there."""
         ...
 
@@ -97,7 +101,7 @@ class _Slot:
 class _Waiting:
     """A frame from its hand-over to its end."""
 
-    __slots__ = ("begin_ms", "crossed", "data", "octets", "order", "packet", "since_ms", "size")
+    __slots__ = ("begin_ms", "crossed", "data", "octets", "on_air", "order", "packet", "since_ms", "size")
 
     def __init__(self, order: int, since_ms: int, data: bytes, packet: Packet | None) -> None:
         self.order = order
@@ -106,6 +110,8 @@ class _Waiting:
         self.packet = packet
         self.size = len(data) if packet is None else len(data) + packet.header_bytes
         """Bytes of the message, with the header of a packet."""
+        self.on_air = self.size
+        """The same with the overhead of every frame."""
         self.begin_ms = 0.0
         self.octets = 0.0
         """Bytes that this transfer puts on the air."""
@@ -169,6 +175,8 @@ class Air:
         self._slots = [None if radio.many_at_once else _new_slots(radio) for radio in radios]
         self._crossed: dict[tuple[int, int, Hashable], float] = {}
         self._order = 0
+        self.frames_sent = 0
+        """How many frames have left: a message that is longer than the frame of its link is several."""
 
     def radio(self, node: int) -> Radio:
         """Return what a node has."""
@@ -255,16 +263,17 @@ class Air:
         link = lane.link
         begin_ms = one.free_ms if one.free_ms > other.free_ms else other.free_ms
         frame.begin_ms = begin_ms = frame.since_ms if frame.since_ms > begin_ms else begin_ms
-        octets = float(frame.size)
-        if link.overhead_bytes:
-            octets += link.overhead_bytes * link.frames(frame.size)
+        frames = link.frames(frame.size)
+        self.frames_sent += frames
+        frame.on_air = frame.size + link.overhead_bytes * frames
+        octets = float(frame.on_air)
         if self._crossed and link.resumes:
             frame.crossed = self._crossed.pop((lane.sender, lane.receiver, self._name_of(frame.data)), 0.0)
             octets = max(0.0, octets - frame.crossed)
         frame.octets = octets
         end = begin_ms + octets / link.bytes_per_ms
         lane.on_air = frame
-        self._listener.frame_sent(lane.sender, lane.receiver, frame.data, frame.packet)
+        self._listener.frame_sent(lane.sender, lane.receiver, frame.data, frame.on_air, frame.packet)
         self._clock.call_at(ceil(end), Rank.ARRIVAL, self._end, lane, frame, end)
 
     def _end(self, lane: _Lane, frame: _Waiting, end_ms: float) -> None:
@@ -274,7 +283,7 @@ class Air:
         if lane.link.loss > 0.0 and self._is_lost(lane, frame.size):
             self._listener.frame_lost(lane.sender, lane.receiver, frame.data, LOST_ON_AIR, frame.packet)
         else:
-            self._listener.frame_received(lane.sender, lane.receiver, frame.data, frame.packet)
+            self._listener.frame_received(lane.sender, lane.receiver, frame.data, frame.on_air, frame.packet)
         self._release(lane, end_ms)
 
     def _is_lost(self, lane: _Lane, octets: int) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 from emulation.run import Progress, RunSummary, manifest_of_run, run_scenario
 from emulation.run_inputs import scenario_of
 from traces.comparison import Comparison, Difference, compare_runs, compare_until, differences
+from traces.corrections import corrections_since
 from traces.run_documents import manifest_of
 
 
@@ -22,6 +23,13 @@ class Again:
     summary: RunSummary
     versions: tuple[Difference, ...]
     comparison: Comparison | None
+    corrections: tuple[str, ...]
+    """Corrections made since the version of the first run. They explain a different trace."""
+
+    @property
+    def reproduced(self) -> bool:
+        """Return whether the traces are identical, or differ where corrections since then explain it."""
+        return self.comparison is not None and (self.comparison.same_trace or bool(self.corrections))
 
 
 def version_differences(run: Path) -> tuple[Difference, ...]:
@@ -48,10 +56,13 @@ def rerun(
     if out.exists() and out.samefile(run):
         raise FileExistsError(f"{run} is the run itself; name another folder")
     versions = version_differences(run)
+    corrections = corrections_since(str(manifest_of(run).get("versions", {}).get("dens", "")))
     reached_ms = interrupted_at_ms(run)
     scenario, seed = scenario_of(run)
     summary = run_scenario(scenario, seed, out, progress, force=force, until_ms=reached_ms)
     if reached_ms is None:
-        return Again(summary, versions, compare_runs(run, out) if summary.status == "complete" else None)
+        compared = compare_runs(run, out) if summary.status == "complete" else None
+        return Again(summary, versions, compared, corrections)
     got_there = round(1000 * summary.simulated_s) >= min(reached_ms, scenario.duration_ms)
-    return Again(summary, versions, compare_until(run, out, reached_ms) if got_there else None)
+    compared = compare_until(run, out, reached_ms) if got_there else None
+    return Again(summary, versions, compared, corrections)

@@ -73,8 +73,19 @@ class RunSummary:
     """Readings that nobody wanted to hear of; they never left their source."""
     notifications: int
     delivered: int
+    """Notifications that an application was shown, composites left out."""
     frames_sent: int
+    """Frames that left a radio, those of relays included; a message that is longer than a frame is
+    several.
+    """
     frames_lost: int
+    """Messages that were lost on the air."""
+    quarantined: int
+    """Times that some work with a message failed at a node and was not tried again."""
+    undecided: int
+    """Times that work with a message waited for its origin's budget or reached its limit."""
+    composites_delivered: int = 0
+    """Messages with a composite that an application was shown."""
 
     def as_document(self) -> dict[str, Any]:
         """Return the summary as plain data."""
@@ -82,13 +93,20 @@ class RunSummary:
 
     def lines(self) -> list[str]:
         """Return the summary for people."""
-        return [
+        lines = [
             f"{self.scenario}, seed {self.seed}: {self.simulated_s:,.0f} s simulated ({self.status})",
             f"{self.nodes:,} nodes, {self.contacts:,} contacts, {self.subscriptions:,} subscriptions",
             f"{self.readings:,} readings, {self.readings_kept:,} of them kept at the source; "
             f"{self.notifications:,} notifications (a reading can give several)",
-            f"{self.delivered:,} deliveries, {self.frames_sent:,} frames sent, {self.frames_lost:,} lost",
+            f"{self.delivered:,} deliveries{self._composites()}, {self.frames_sent:,} frames sent, "
+            f"{self.frames_lost:,} lost",
         ]
+        if self.quarantined or self.undecided:
+            lines.append(f"{self.quarantined:,} messages quarantined, {self.undecided:,} undecided")
+        return lines
+
+    def _composites(self) -> str:
+        return f" and {self.composites_delivered:,} of composites" if self.composites_delivered else ""
 
 
 def run_scenario(
@@ -185,13 +203,14 @@ def _run(
                         manifest = manifest_of_run(scenario, seed, "running", reached_ms, inputs)
                         folder.write("manifest.json", manifest)
                     if progress is not None:
-                        progress(_progress(world, end_ms))
+                        progress(_progress(scenario, world, end_ms))
         except KeyboardInterrupt:
             status = "partial"
             reached_ms = world.now_ms if world is not None else 0
         if world is not None:
             world.close(reached_ms)
     counts = world.journal.counts if world is not None else {}
+    composites = 0 if world is None else _composites_delivered(scenario, world)
     summary = RunSummary(
         scenario=scenario.name,
         seed=seed,
@@ -203,19 +222,27 @@ def _run(
         readings=counts.get("readings", 0),
         readings_kept=counts.get("kept", 0),
         notifications=counts.get("published", 0),
-        delivered=counts.get("delivered", 0),
-        frames_sent=counts.get("sent", 0) + (world.forwarded if world is not None else 0),
+        delivered=counts.get("delivered", 0) - composites,
+        frames_sent=world.air.frames_sent if world is not None else 0,
         frames_lost=counts.get("lost", 0),
+        quarantined=counts.get("quarantined", 0),
+        undecided=counts.get("undecided", 0),
+        composites_delivered=composites,
     )
     folder.write("summary.json", summary.as_document())
     folder.write("manifest.json", manifest_of_run(scenario, seed, status, reached_ms, inputs))
     return summary
 
 
-def _progress(world: World, end_ms: int) -> Progress:
-    counts = world.journal.counts
-    sent = counts.get("sent", 0) + world.forwarded
-    return Progress(world.now_ms / 1000, end_ms / 1000, counts.get("delivered", 0), sent)
+def _progress(scenario: Scenario, world: World, end_ms: int) -> Progress:
+    delivered = world.journal.counts.get("delivered", 0) - _composites_delivered(scenario, world)
+    return Progress(world.now_ms / 1000, end_ms / 1000, delivered, world.air.frames_sent)
+
+
+def _composites_delivered(scenario: Scenario, world: World) -> int:
+    """Return how many messages of languages that compose an application was shown."""
+    shown = world.journal.delivered
+    return sum(shown.get(number, 0) for number, one in scenario.languages.items() if one.composer is not None)
 
 
 def manifest_of_run(

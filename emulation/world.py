@@ -37,10 +37,6 @@ def message_in(frame: bytes) -> Hashable:
     return frame if told is None else (told[0], told[2], told[3])
 
 
-def _octets(data: bytes, packet: Packet | None) -> int:
-    return len(data) if packet is None else len(data) + packet.header_bytes
-
-
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What a world asks. None is what the scenario knows nothing of: it costs nothing."""
@@ -97,11 +93,6 @@ class World:
     def node_count(self) -> int:
         """Return how many nodes there are."""
         return len(self.nodes)
-
-    @property
-    def forwarded(self) -> int:
-        """Return how many frames were sent by others than their source."""
-        return 0 if self._network is None else self._network.forwarded
 
     def inside(self, device: int) -> Sequence[Node]:
         """Return the nodes that a device carries."""
@@ -231,22 +222,24 @@ class World:
             if self._network is None or self._network.link_changed(device, peer, False):
                 self.nodes[peer].engine.contact_lost(device, now_ms + self.nodes[peer].skew_ms)
 
-    def frame_sent(self, sender: int, receiver: int, data: bytes, packet: Packet | None) -> None:
+    def frame_sent(self, sender: int, receiver: int, data: bytes, octets: int, packet: Packet | None) -> None:
         """The first byte of a frame leaves."""
         if self.energy is not None:
-            self.energy.send(sender, _octets(data, packet))
+            self.energy.send(sender, octets)
         if packet is None:
             self.journal.frame_sent(self.clock.now_ms, sender, receiver, data)
         else:
             assert self._network is not None
             self._network.hop_began(packet)
 
-    def frame_received(self, sender: int, receiver: int, data: bytes, packet: Packet | None) -> None:
+    def frame_received(
+        self, sender: int, receiver: int, data: bytes, octets: int, packet: Packet | None
+    ) -> None:
         """The last byte of a frame is there: give it to the engine, unless a fault hits it, or it is on its
         way to somebody else."""
         now_ms = self.clock.now_ms
         if self.energy is not None:
-            self.energy.receive(receiver, _octets(data, packet))
+            self.energy.receive(receiver, octets)
         if self._frame_faults is not None:
             arrived = self._frame_faults.pass_on(sender, receiver, data, now_ms)
             if arrived is None:

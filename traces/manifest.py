@@ -9,6 +9,23 @@ from traces.run_documents import manifest_of
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedPartition:
+    """Devices that reach only each other from `begin_ms` on, for `for_ms` (None: until the end).
+
+    `who` has names of groups and of single devices; None is every device.
+    """
+
+    who: tuple[str, ...] | None
+    begin_ms: int
+    for_ms: int | None
+
+    @property
+    def end_ms(self) -> int | None:
+        """Return when it is over; None: never."""
+        return None if self.for_ms is None else self.begin_ms + self.for_ms
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """The facts of a run that no table holds.
 
@@ -59,15 +76,37 @@ class Manifest:
 
     def radio_rates(self) -> dict[str, float]:
         """Return the bytes a second of each group's radio, as far as the scenario says."""
-        radios, groups = self.scenario.get("radio"), self.scenario.get("group")
-        if not isinstance(radios, dict) or not isinstance(groups, list):
-            return {}
-        named = [(str(group.get("name")), radios.get(group.get("radio"))) for group in groups]
         return {
             name: float(radio["rate_bytes_per_s"])
-            for name, radio in named
-            if isinstance(radio, dict) and radio.get("rate_bytes_per_s")
+            for name, radio in self._radios()
+            if radio.get("rate_bytes_per_s")
         }
+
+    def radio_numbers(self, key: str) -> dict[str, int]:
+        """Return a whole number that each group's radio states (`frame_bytes`, `overhead_bytes`)."""
+        return {name: int(radio[key]) for name, radio in self._radios() if radio.get(key)}
+
+    def _radios(self) -> list[tuple[str, Mapping[str, Any]]]:
+        """Return each group with its radio, as far as the scenario states one."""
+        radios, groups = self.scenario.get("radio"), self.scenario.get("group")
+        if not isinstance(radios, dict) or not isinstance(groups, list):
+            return []
+        named = [(str(group.get("name")), radios.get(group.get("radio"))) for group in groups]
+        return [(name, radio) for name, radio in named if isinstance(radio, dict)]
+
+    @property
+    def partitions(self) -> tuple[PlannedPartition, ...]:
+        """Return the partitions that the scenario plans, in its order."""
+        faults = self.scenario.get("fault")
+        return tuple(
+            PlannedPartition(
+                tuple(fault["who"]) if fault.get("who") else None,
+                int(1000 * fault["at_s"]),
+                None if fault.get("for_s") is None else int(1000 * fault["for_s"]),
+            )
+            for fault in (faults if isinstance(faults, list) else [])
+            if fault.get("kind") == "partition" and fault.get("at_s") is not None
+        )
 
     @property
     def title(self) -> str:

@@ -42,6 +42,15 @@ class _Group(_Passing):
 
 class _Radio(_Passing):
     rate_bytes_per_s: Annotated[float, Field(gt=0, le=1e12)] | None = None
+    frame_bytes: Annotated[int, Field(ge=0, le=1 << 20)] = 0
+    overhead_bytes: Annotated[int, Field(ge=0, le=10_000)] = 0
+
+
+class _Fault(_Passing):
+    kind: Name
+    who: list[Name] | None = None
+    at_s: Annotated[float, Field(ge=0)] | None = None
+    for_s: Annotated[float, Field(gt=0, le=365 * 86_400)] | None = None
 
 
 class _Source(_Passing):
@@ -71,6 +80,7 @@ class _Scenario(_Passing):
     overlay: _Overlay | None = None
     radio: dict[str, _Radio] = {}
     group: list[_Group] = []
+    fault: list[_Fault] = []
     sensor: list[_Sensor] = []
 
 

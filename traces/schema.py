@@ -12,6 +12,8 @@ from typing import Final
 import pyarrow as pa
 
 SCHEMA_VERSION: Final = 4
+NUMBERED_BY_CLASS: Final = 4
+"""Since this version readings are numbered apart in each event class, and notifications name it."""
 
 _word = pa.dictionary(pa.int8(), pa.string())
 """A column with few different words. Spark reads it as a plain string."""
@@ -302,6 +304,7 @@ MESSAGE_KINDS: Final = (
     "refused",  # not accepted, for a named reason
     "spared",  # an install that a mediator did not send: what the source looks for stands for it
     "quarantined",  # some work with it failed and is not tried again, as the reason says
+    "undecided",  # what it satisfies is not decided, or not yet: the reason is the work that was too much
 )
 
 NODE_STATES: Final = ("up", "down")

@@ -1,26 +1,31 @@
-"""The versions of what decides the bytes of a trace, as a run's manifest tells them."""
+"""The versions of what decides the bytes of a trace, as a run's manifest lists them."""
 
 from functools import cache
-from importlib.metadata import PackageNotFoundError, entry_points, version
+from importlib.metadata import PackageNotFoundError, distributions, version
 from typing import Final
 
 _VERSIONS_OF: Final = ("dens", "numpy", "pyarrow", "scipy")
-_ENTRY_POINT_GROUPS: Final = ("dens.forwarding", "dens.languages", "dens.mobility", "dens.policies")
+_GROUPS: Final = "dens."
+"""How every entry-point group of this project begins (docs/extending.md)."""
+_ONLY_READ_TRACES: Final = frozenset({"dens.metrics"})
 
 
 @cache
 def versions() -> dict[str, str]:
-    """Return them by package, those that add languages, mobility models or policies among them.
+    """Return the versions by package, including every package with an entry point that decides bytes.
 
     They are looked up once, because every checkpoint writes them.
     """
     outside = {
-        entry.dist.name
-        for group in _ENTRY_POINT_GROUPS
-        for entry in entry_points(group=group)
-        if entry.dist is not None
+        package.name
+        for package in distributions()
+        if any(_decides_bytes(entry.group) for entry in package.entry_points)
     }
     return {name: _version(name) for name in (*_VERSIONS_OF, *sorted(outside - {*_VERSIONS_OF}))}
+
+
+def _decides_bytes(group: str) -> bool:
+    return group.startswith(_GROUPS) and group not in _ONLY_READ_TRACES
 
 
 def _version(name: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dens.errors import LocalProtocolError
-from dens.item import LIFETIME_MS, NUMBER_BITS, NUMBER_MASK, ItemId
+from dens.item import AT_ONCE_MS, LIFETIME_MS, NEVER_MS, NUMBER_BITS, NUMBER_MASK, ItemId
 from dens.publisher import PublisherEnd
 from dens.subscriber import SubscriberEnd
 from emulation.fault_injection.invariant import demand
@@ -38,14 +38,10 @@ class Asked:
     over_ms: int | None = None
     """When it was withdrawn or replaced."""
     language: int = LANGUAGE
-
-    def is_owed(self, event_ms: int, vector: bytes, slack_ms: int = 0) -> bool:
-        """Say whether an event of that time is owed to it, whatever clocks do within the slack."""
-        return (
-            self.language != SEQUENCE
-            and self.is_in_force(event_ms, slack_ms)
-            and matches(self.vector, vector)
-        )
+    settled_ms: int = AT_ONCE_MS
+    """From when on its notifications are expected, if not from its beginning: brokers tell each other of it
+    first.
+    """
 
     def is_in_force(self, event_ms: int, slack_ms: int = 0) -> bool:
         """Say whether an event of that time is in its time, whatever clocks do within the slack."""
@@ -119,23 +115,58 @@ class Applications:
             return
         seq = (older[-1].seq + 1 + chance.randrange(3)) % 256 if older else chance.randrange(256)
         q = chance.randrange(*plan.subscription_q)
-        pair = (chance.choice((1, 2)), chance.randrange(0, 200, 20))
-        language = LANGUAGE
-        if plan.composes and chance.random() < 0.6:
-            other = (chance.choice((1, 2)), chance.randrange(0, 200, 20))
-            vector, language = subscription(id, seq, q, *pair, *other, chance.choice((4, 12, 255))), SEQUENCE
-            self._subscriber(node).subscribe(vector, SEQUENCE, world.local(node))
-        elif plan.has_parts and chance.random() < 0.5:
-            vector = subscription(id, seq, q, *pair, chance.choice((1, 2)), chance.randrange(0, 200, 20))
-            self._subscriber(node).subscribe(vector, EITHER, world.local(node))
-        else:
-            vector = subscription(id, seq, q, *pair)
-            self._subscriber(node).subscribe(vector, LANGUAGE, world.local(node))
+        vector, language = self._drawn_subscription(node, id, seq, q)
+        self._subscriber(node).subscribe(vector, language, world.local(node))
         for one in older:
             one.over_ms = one.over_ms or world.now_ms
         until_ms = world.now_ms + LIFETIME_MS[q]
-        self.asked.append(Asked(node, id, seq, vector, world.now_ms, until_ms, language=language))
+        new = Asked(node, id, seq, vector, world.now_ms, until_ms, language=language)
+        if plan.routing != "carry":
+            new.settled_ms = NEVER_MS
+        self.asked.append(new)
         world.turn(node, is_asked=True)
+
+    def _drawn_subscription(self, node: int, id: int, seq: int, q: int) -> tuple[bytes, int]:
+        """Return the vector and the language of a subscription."""
+        chance, plan = self._world.chance, self._world.plan
+        pair = (chance.choice((1, 2)), chance.randrange(0, 200, 20))
+        siblings = [one for one in self._live(node) if one.id != id] if plan.siblings else []
+        if siblings and chance.random() < 0.8:
+            pair = self._beside(chance.choice(siblings))
+        if plan.composes and chance.random() < 0.6:
+            other = (chance.choice((1, 2)), chance.randrange(0, 200, 20))
+            return subscription(id, seq, q, *pair, *other, chance.choice((4, 12, 255))), SEQUENCE
+        if plan.has_parts and chance.random() < 0.5:
+            other = (chance.choice((1, 2)), chance.randrange(0, 200, 20))
+            return subscription(id, seq, q, *pair, *other), EITHER
+        return subscription(id, seq, q, *pair), LANGUAGE
+
+    def _drawn_notification(self, node: int) -> tuple[bytes, int]:
+        """Return the vector and the language of a notification."""
+        chance = self._world.chance
+        return bytes((chance.choice((1, 2)), chance.randrange(256))), LANGUAGE
+
+    def wants(self, asked: Asked, vector: bytes) -> bool:
+        """Return whether a notification satisfies a subscription, by the definition of its language."""
+        return asked.language != SEQUENCE and matches(asked.vector, vector)
+
+    def is_owed(self, asked: Asked, published: Published, slack_ms: int = 0) -> bool:
+        """Return whether a subscription expects a notification, whatever clocks do within the slack."""
+        is_settled = asked.settled_ms <= published.event_ms
+        in_force = is_settled and asked.is_in_force(published.event_ms, slack_ms)
+        return in_force and self.wants(asked, published.vector)
+
+    def settled(self) -> None:
+        """Expect from now on what is in force: all brokers know of it."""
+        for one in self.asked:
+            one.settled_ms = min(one.settled_ms, self._world.now_ms)
+
+    def _beside(self, sibling: Asked) -> tuple[int, int]:
+        """Return a topic and a least value that share notifications with a subscription, and differ from
+        it.
+        """
+        topic, least = sibling.vector[3:5]
+        return topic, (least + 20 * self._world.chance.randint(1, 5)) % 200
 
     def unsubscribe(self, node: int) -> None:
         """Take one subscription back."""
@@ -159,16 +190,18 @@ class Applications:
             one.until_ms = world.now_ms + LIFETIME_MS[longest_q]
             world.turn(node, is_asked=True)
 
-    def publish(self, node: int) -> None:
-        """Tell of one event."""
+    def publish(self, node: int, vector: bytes | None = None) -> None:
+        """Publish one notification: this one, or any."""
         world = self._world
         if node in world.down:
             return
         machine = world.machines[node]
         assert isinstance(machine, PublisherEnd)
-        vector = bytes((world.chance.choice((1, 2)), world.chance.randrange(256)))
+        language = LANGUAGE
+        if vector is None:
+            vector, language = self._drawn_notification(node)
         q = world.chance.randrange(*world.plan.notification_q)
-        item_id = machine.publish(LANGUAGE, vector, q, world.local(node))
+        item_id = machine.publish(language, vector, q, world.local(node))
         demand(
             item_id not in self.published,
             3,

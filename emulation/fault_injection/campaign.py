@@ -14,6 +14,7 @@ from typing import Final
 
 from documents.atomic_write import write_whole
 from documents.reading import read_document
+from emulation.fault_injection.broker_world import BrokerWorld
 from emulation.fault_injection.driver_world import DriverWorld, draw_driver
 from emulation.fault_injection.invariant import BrokenInvariant
 from emulation.fault_injection.plan import FAULTS, Plan, composing, draw
@@ -51,6 +52,9 @@ class Verdict:
             return f"dens torture --world driver --seeds {self.seed}"
         if self.file is not None:
             return f"dens torture --plan {shlex.quote(self.file)}"
+        if self.plan is not None and (self.plan.languages or self.plan.routing != "carry"):
+            kind = "languages" if self.plan.languages else "brokers"
+            return f"dens torture --world {kind} --seeds {self.seed} --faults {self.faults}"
         covering = " --covering" if self.plan is not None and self.plan.covering else ""
         composes = " --composing" if self.plan is not None and self.plan.composes else ""
         return f"dens torture --seeds {self.seed} --faults {self.faults}{covering}{composes}"
@@ -96,17 +100,14 @@ def run_seeds(
     covering, mediators spare installs in all of them, and not only in every seventh; where it composes, many
     subscriptions of each are to sequences.
     """
-    verdicts = []
-    for seed in seeds:
-        plan = draw(seed, faults)
+
+    def draws(seed: int, allowed: Sequence[str]) -> Plan:
+        plan = draw(seed, allowed)
         if covering:
             plan = replace(plan, covering=True)
-        if composes:
-            plan = composing(plan)
-        verdict = judge(KeptPlan(seed, plan, _named(faults)))
-        report(verdict)
-        verdicts.append(verdict)
-    return verdicts
+        return composing(plan) if composes else plan
+
+    return run_plans(seeds, draws, faults, report)
 
 
 def run_driver_seeds(
@@ -143,11 +144,37 @@ def run_driver_seeds(
     return verdicts
 
 
+def world_of(seed: int, plan: Plan) -> World:
+    """Return the world that a plan describes."""
+    if plan.languages:
+        from emulation.fault_injection.language_world import LanguageWorld  # compilers take time to import
+
+        return LanguageWorld(seed, plan)
+    return World(seed, plan) if plan.routing == "carry" else BrokerWorld(seed, plan)
+
+
+def run_plans(
+    seeds: Iterable[int],
+    draws: Callable[[int, Sequence[str]], Plan],
+    faults: Sequence[str] = tuple(FAULTS),
+    report: Callable[[Verdict], object] = lambda verdict: None,
+) -> list[Verdict]:
+    """Run the plans that are drawn from these seeds (`draw`, `draw_brokers`, `draw_languages`), report each
+    verdict as it is found, and return all of them.
+    """
+    verdicts = []
+    for seed in seeds:
+        verdict = judge(KeptPlan(seed, draws(seed, faults), _named(faults)))
+        report(verdict)
+        verdicts.append(verdict)
+    return verdicts
+
+
 def judge(kept: KeptPlan, file: str | None = None) -> Verdict:
     """Live through one world, heal it, and say whether every invariant held."""
     world = None
     try:
-        world = World(kept.seed, kept.plan)
+        world = world_of(kept.seed, kept.plan)
         world.live_through()
         world.heal()
         world.checker.conclude()

@@ -4,11 +4,15 @@ of docs/protocols.md.
 1 and 2 (what was acknowledged is durable, survives a crash, and ends only with an event that says why), 3
 (seen once), 4 (nothing for what is withdrawn), 6 (what does not verify changes nothing) and 7 (bounds) are
 checked after every step; 2 (everything owed arrives) and 5 (the oracles) at the end of a run.
+
+What a mediator notifies a subscriber of names every subscription of that subscriber which the mediator holds
+and the notification satisfies. Nothing is pending for a subscriber whose receipt the mediator acknowledged.
 """
 
 from typing import TYPE_CHECKING, Final
 
 from dens.authentication import TAG_BYTES
+from dens.brokers.node import BrokerNode
 from dens.envelope import read_header
 from dens.events import (
     CopyDropped,
@@ -21,8 +25,9 @@ from dens.events import (
     NotificationDelivered,
     OffersHeard,
 )
-from dens.item import ENVELOPE_BYTES, NUMBER_BITS, ItemId, told_id
-from dens.messages import MOST_SATISFIED, Notify
+from dens.item import ENVELOPE_BYTES, NUMBER_BITS, Item, ItemId, told_id
+from dens.item import item_id as item_id_of
+from dens.messages import MOST_SATISFIED, Notify, read_receipt
 from dens.node import DensNode
 from dens.numbers import MessageType
 from dens.seen_items import SeenItems
@@ -31,13 +36,13 @@ from dens.subscription_table import is_newer
 from emulation.fault_injection.composite_checker import CompositeChecker
 from emulation.fault_injection.invariant import demand
 from emulation.fault_injection.lookup_checker import LookupChecker
-from emulation.fault_injection.oracles import DELTA_MS, LINK_MS, earliest_arrivals
+from emulation.fault_injection.oracles import DELTA_MS, LINK_MS, earliest_arrivals, lifetime_ms
 from emulation.fault_injection.sequences import SEQUENCE
 from emulation.fault_injection.sources import Sources
-from emulation.fault_injection.topics import POISON, matches
+from emulation.fault_injection.topics import POISON
 
 if TYPE_CHECKING:
-    from emulation.fault_injection.applications import Published
+    from emulation.fault_injection.applications import Asked, Published
     from emulation.fault_injection.world import World
 
 _PROMISED: Final = (
@@ -46,7 +51,13 @@ _PROMISED: Final = (
     MessageType.NOTIFICATION,
     MessageType.NOTIFY,
 )
-_BY_POLICY: Final = frozenset({"delivered", "over_quota", "lowest_degree", "oldest"})
+_FOR_ROOM: Final = frozenset({"over_quota", "lowest_degree", "oldest", "patience_over"})
+_BY_POLICY: Final = _FOR_ROOM | {"delivered"}
+"""Why a carrier gives a copy up. A broker that has handed everything on gives up nothing."""
+
+Mediator = DensNode | BrokerNode
+Revision = tuple[int, int]
+"""The id of a subscription at its subscriber, and its revision."""
 
 
 class InvariantChecker:
@@ -59,6 +70,14 @@ class InvariantChecker:
         self.gone: dict[int, set[ItemId]] = {node: set() for node in world.all_nodes()}
         self.dropped: set[ItemId] = set()
         self._held: dict[int, set[ItemId]] = {}
+        self._without_store: set[int] = set()
+        """The brokers that lost their store once: an acknowledgement from before may still be under way."""
+        self._began_ms: dict[int, int] = {}
+        """When each engine began, by its own clock."""
+        self._receipts: dict[int, dict[ItemId, tuple[ItemId, int]]] = {node: {} for node in world.mediators}
+        """The receipts that each mediator acknowledged: their notifications and subscribers."""
+        self.notified: dict[tuple[int, ItemId], set[frozenset[Revision]]] = {}
+        """The subscriptions that were listed when a subscriber was notified."""
         self._sources = Sources(world)
         self.lookups = LookupChecker(world)
         self.composites = CompositeChecker(world)
@@ -68,7 +87,8 @@ class InvariantChecker:
     def started(self, node: int) -> None:
         """See a new engine: what it took up is what it holds."""
         machine = self._world.machines[node]
-        if isinstance(machine, DensNode):
+        self._began_ms[node] = self._world.local(node)
+        if isinstance(machine, Mediator):
             self._held[node] = set(machine.state.items)
 
     def crashed(self, node: int) -> None:
@@ -76,6 +96,13 @@ class InvariantChecker:
         self.lookups.crashed(node)
         for event in self._world.machines[node].context.events:
             self._note_end(node, event)
+
+    def lost_store(self, node: int) -> None:
+        """See a broker lose its store: nothing is demanded of what was published until now."""
+        self._without_store.add(node)
+        self.acknowledged[node].clear()
+        self._receipts[node].clear()
+        self.dropped.update(self._world.applications.published)
 
     def restarted(self, node: int) -> None:
         """Check that nothing acknowledged was lost in a crash, and nothing shown forgotten."""
@@ -112,21 +139,43 @@ class InvariantChecker:
             demand(is_poison, 0, f"an engine failed at {node} with {told_id(event.item.id)}: {event.reason}")
         elif isinstance(event, MessageAcknowledged) and event.reason is None:
             peer, item = event.peer, event.item
-            if peer in self.acknowledged and item.type in _PROMISED:
+            if peer in self.acknowledged and item.type == MessageType.RECEIPT:
+                self._receipt_acknowledged(peer, item)
+            elif peer in self.acknowledged and item.type in _PROMISED:
                 store = self._world.stores[peer]
                 is_safe = (
                     item.id in self.gone[peer]
+                    or peer in self._without_store
                     or store.holds(Space.ITEM, item.id)
                     or store.holds(Space.KNOWN, item.id)
                 )
                 demand(is_safe, 1, f"{peer} acknowledged {told_id(item.id)}, which is not durable there")
+                if peer in self._without_store:
+                    return
                 self.acknowledged[peer][item.id] = item.expires_ms - self._world.skew_ms[node]
+
+    def _receipt_acknowledged(self, mediator: int, item: Item) -> None:
+        """Check that a mediator holds a receipt that it acknowledged, until it records why not."""
+        if item.id not in self.gone[mediator]:
+            is_carrier = self._world.plan.routing == "carry"
+            is_held = not is_carrier or self._world.stores[mediator].holds(Space.ITEM, item.id)
+            demand(is_held, 1, f"{mediator} acknowledged the receipt {told_id(item.id)} and does not hold it")
+            self._receipts[mediator][item.id] = (read_receipt(item.payload), item.origin)
 
     def _note_end(self, node: int, event: Event) -> None:
         if isinstance(event, CopyDropped | MessageExpired):
             self.gone[node].add(event.item.id)
+            if isinstance(event, MessageExpired):
+                ends_ms = event.item.created_ms + lifetime_ms(event.item.lifetime_q)
+                is_exact = event.at_ms == max(ends_ms, self._began_ms[node])
+                demand(
+                    is_exact, 2, f"{told_id(event.item.id)} ended at {node} at another time than it should"
+                )
+            if node in self._receipts:
+                self._receipts[node].pop(event.item.id, None)
             is_for_ends = event.item.type == MessageType.NOTIFY and event.reason == "delivered"
-            if event.reason in _BY_POLICY and not is_for_ends:
+            reasons = _BY_POLICY if self._world.plan.routing == "carry" else _FOR_ROOM
+            if event.reason in reasons and not is_for_ends:
                 self.dropped.add(event.item.id)
                 self.composites.dropped(event.item)
 
@@ -134,8 +183,7 @@ class InvariantChecker:
         place = (node, event.item.id)
         demand(place not in self.delivered, 3, f"{node} saw {told_id(event.item.id)} twice")
         self.delivered[place] = self._world.now_ms
-        if event.item.language == SEQUENCE:
-            self.composites.delivered(node, event)
+        if self._check_made_delivery(node, event):
             return
         if event.item.origin in self._world.hostile:
             return
@@ -155,20 +203,73 @@ class InvariantChecker:
             ]
             in_time = one.since_ms - slack_ms <= published.event_ms < one.until_ms + slack_ms
             demand(
-                in_time and matches(one.vector, published.vector),
+                in_time and self._world.applications.wants(one, published.vector),
                 2,
                 f"{node} saw {told_id(published.id)} and was not owed it",
             )
+        shown = {(id, seq) for id, seq, _, _ in event.satisfied}
+        live = {(one.id, one.seq) for one in self._live(node)}
+        is_whole = any(listed & live <= shown <= listed for listed in self.notified[place])
+        demand(is_whole, 2, f"{node} saw {told_id(published.id)} for some of the subscriptions it satisfies")
+
+    def _check_made_delivery(self, node: int, event: NotificationDelivered) -> bool:
+        """Check a delivery of what a mediator made, or a source predicted; return whether it is one."""
+        if event.item.language != SEQUENCE:
+            return False
+        self.composites.delivered(node, event)
+        return True
+
+    def _live(self, subscriber: int) -> "list[Asked]":
+        """Return the subscriptions that a subscriber has in force, whatever clocks do."""
+        live_ms = self._world.now_ms + self._world.plan.slack_ms
+        asked = self._world.applications.asked
+        return [
+            one
+            for one in asked
+            if one.subscriber == subscriber and one.over_ms is None and live_ms < one.until_ms
+        ]
+
+    def _check_listed(self, machine: Mediator, subscriber: int, item: ItemId, listed: set[Revision]) -> None:
+        """Check that a mediator notifies a subscriber for all subscriptions that it holds and that the
+        notification satisfies, and of nothing that the subscriber has, as far as it knows.
+        """
+        self.notified.setdefault((subscriber, item), set()).add(frozenset(listed))
+        carried = machine.state.carried.get(item)
+        is_seen = (
+            subscriber in self._world.down or item in self._world.machines[subscriber].context.ledger.seen
+        )  # What it has already says nothing new: a renewal makes it pending again where the receipt is late.
+        if carried is None or carried.item.language == SEQUENCE or is_seen:
+            return
+        created_ms = carried.item.created_ms
+        held = {
+            (one.id, one.seq)
+            for one in machine.state.table.subscriptions()
+            if one.item.origin == subscriber and one.since_ms <= created_ms < one.until_ms
+        }
+        wants, vector = self._world.applications.wants, carried.item.payload
+        satisfied = {(one.id, one.seq) for one in self._live(subscriber) if wants(one, vector)}
+        missing = sorted((held & satisfied) - listed)
+        name = f"{machine.node} notified {subscriber} of {told_id(item)}"
+        demand(not missing, 2, f"{name} and did not list its subscriptions {missing}")
 
     def sent(self, node: int, peer: int, data: bytes) -> None:
-        """Check that a mediator which holds a tombstone forwards nothing for what it withdraws."""
+        """Check that a mediator which holds a tombstone forwards nothing for what it withdraws, and lists
+        everything that a notification satisfies.
+        """
         if data[1] != MessageType.NOTIFY:
             return
         machine = self._world.machines[node]
-        assert isinstance(machine, DensNode)
+        assert isinstance(machine, Mediator)
         buried = {(one.item.origin, one.id): one.seq for one in machine.state.table.tombstones()}
         end = len(data) - TAG_BYTES if read_header(data).is_tagged else len(data)
-        for id, seq, _, _ in Notify.decode(data[ENVELOPE_BYTES:end]).satisfied:
+        satisfied = Notify.decode(data[ENVELOPE_BYTES:end]).satisfied
+        if peer in self._world.subscribers:
+            header = read_header(data)
+            notification = item_id_of(header.origin, header.number)
+            has_it = (notification, peer) in self._receipts[node].values()
+            demand(not has_it, 2, f"{node} notified {peer} of {told_id(notification)} after its receipt")
+            self._check_listed(machine, peer, notification, {(id, seq) for id, seq, _, _ in satisfied})
+        for id, seq, _, _ in satisfied:
             is_wanted = (peer, id) not in buried or is_newer(seq, buried[peer, id])
             demand(is_wanted, 4, f"{node} forwarded for the withdrawn subscription ({peer}, {id})")
 
@@ -190,12 +291,12 @@ class InvariantChecker:
         self.lookups.step(node)
         machine, limits = self._world.machines[node], self._world.plan.limits
         self._sources.check_spared(node)
-        if not isinstance(machine, DensNode):
+        if not isinstance(machine, Mediator):
             return
         is_bounded = (
-            machine.notification_count <= limits.notification_items
-            and machine.notification_bytes <= limits.notification_bytes
-            and machine.subscription_count <= limits.subscriptions
+            len(machine.state.carried) <= limits.notification_items
+            and machine.state.carried.total_bytes <= limits.notification_bytes
+            and len(machine.state.table) <= limits.subscriptions
             and len(machine.state.receipts) <= limits.receipts
             and machine.state.carried.owed_pairs <= max(limits.owed, MOST_SATISFIED)
             and machine.context.ledger.seen.done_count <= limits.known_items
@@ -208,10 +309,27 @@ class InvariantChecker:
             not lost, 2, f"{node} let go of {[told_id(one) for one in sorted(lost)[:1]]} and did not say so"
         )
         self._held[node] = set(machine.state.items)
+        self._check_receipted(machine)
         for tombstone in machine.state.table.tombstones():
             current = machine.state.table.get((tombstone.item.origin, tombstone.id))
             is_newer_one = current is None or is_newer(current.seq, tombstone.seq)
             demand(is_newer_one, 4, f"{node} brought a withdrawn subscription back")
+
+    def _check_receipted(self, machine: Mediator) -> None:
+        """Check that nothing is pending for a subscriber whose receipt this mediator acknowledged, and that a
+        copy for the ends of its device is held only as long as one of them expects it.
+        """
+        for notification, subscriber in self._receipts[machine.node].values():
+            is_pending = subscriber in machine.state.carried.subscribers_owed(notification)
+            name = f"{told_id(notification)}, of which it has the receipt of {subscriber}"
+            demand(not is_pending, 2, f"{machine.node} still carries for a subscriber {name}")
+        for carried in machine.state.carried.all():
+            is_over = carried.item.type == MessageType.NOTIFY and not machine.state.carried.is_owed(
+                carried.item.id
+            )
+            demand(
+                not is_over, 2, f"{machine.node} holds {told_id(carried.item.id)} for no end of its device"
+            )
 
     # ------------------------------------------------------------------ the end of a run
 
@@ -227,9 +345,7 @@ class InvariantChecker:
                 continue
             for one in applications.asked:
                 place = (one.subscriber, published.id)
-                is_owed = one.over_ms is None and one.is_owed(
-                    published.event_ms, published.vector, lateness_ms
-                )
+                is_owed = one.over_ms is None and applications.is_owed(one, published, lateness_ms)
                 if is_owed and place not in self.delivered:
                     missing.append(place)
         if self._world.plan.composes:
@@ -241,7 +357,18 @@ class InvariantChecker:
         should.
         """
         has_all = not self.owed_and_missing(self._world.now_ms)
-        return has_all and not self._sources.amiss()
+        return has_all and not self._sources.amiss() and not self._pending_at_brokers()
+
+    def _pending_at_brokers(self) -> list[tuple[int, str]]:
+        """Return which brokers hold which notifications for a subscriber that has not taken them."""
+        machines = [self._world.machines[node] for node in self._world.mediators]
+        return [
+            (one.node, told_id(held.item.id))
+            for one in machines
+            if isinstance(one, BrokerNode)
+            for held in one.state.carried.all()
+            if held.owed
+        ]
 
     def conclude(self) -> None:
         """Check what can only be said at the end: everything arrived, nothing too early, nothing too late."""
@@ -252,6 +379,8 @@ class InvariantChecker:
             amiss = self._sources.amiss()
             demand(not [one for one in amiss if one[3]], 2, f"sources lack filters for {amiss[:3]}")
             demand(not amiss, 4, f"sources filter for what is withdrawn: {amiss[:3]}")
+        pending = self._pending_at_brokers()
+        demand(not pending, 2, f"brokers have not delivered what they hold: {pending[:3]}")
         if plan.composes:
             for mediator in self._world.mediators:
                 self.composites.check_made(mediator)
@@ -277,8 +406,9 @@ class InvariantChecker:
             trimmed = earliest_arrivals(
                 world.contact_log, world.mediators, source, event_ms, trip_ms=LINK_MS, delta_ms=DELTA_MS
             )
-            asked = world.applications.asked
-            for node in {one.subscriber for one in asked if one.is_owed(event_ms, published.vector)}:
+            applications = world.applications
+            owed = [one for one in applications.asked if applications.is_owed(one, published)]
+            for node in {one.subscriber for one in owed}:
                 latest_ms = trimmed.get(node, world.now_ms)
                 seen = self.delivered.get((node, published.id), latest_ms + 1)
                 demand(

@@ -5,7 +5,7 @@ know nothing of the engines. A path runs from the publisher over mediators to th
 """
 
 from collections.abc import Container, Sequence
-from math import inf
+from math import inf, isqrt
 from typing import Final
 
 LINK_MS: Final = 2
@@ -16,6 +16,18 @@ spare.
 
 LoggedContact = tuple[int, int, int, int]
 """(one node, the other, begin, end)."""
+
+_LONGEST_S: Final = ((1 << 32) - 1) // 1_000
+"""An age has four bytes, in milliseconds; nothing lasts longer than they can count."""
+
+
+def lifetime_ms(q: int) -> int:
+    """Return the lifetime that a code stands for, ⌊2^(q/8)⌋ seconds, found by taking roots.
+
+    >>> [lifetime_ms(q) for q in (0, 8, 12, 16)]
+    [1000, 2000, 2000, 4000]
+    """
+    return 1_000 * min(isqrt(isqrt(isqrt(1 << q))), _LONGEST_S)
 
 
 def earliest_arrivals(

@@ -1,7 +1,7 @@
 """How large a world is, and what goes wrong in it: all of it drawn from one seed."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from random import Random
 from typing import Final, Protocol
 
@@ -101,6 +101,8 @@ class Plan:
     """Which subscribers are on the device of which mediator, and meet nobody else before the heal phase."""
     first_node: int = 1
     """The number of the first node; the others follow."""
+    numbers: tuple[int, ...] = ()
+    """The numbers of all nodes in their order, if they do not follow each other. Who floods is the last."""
     first_number: int | None = None
     """Where numbers of messages and sessions begin, if not where they do in an empty store."""
     ids: tuple[int, int, int] = (0, 1, 2)
@@ -117,11 +119,32 @@ class Plan:
     """Whether mediators spare installs of what is covered."""
     looks_up: bool = False
     """Whether ends keep what they hear of others' offers, and everybody looks something up now and then."""
-
+    routing: str = "carry"
+    """What mediators do: *carry* notifications to whom they meet, or hand them on as brokers that route
+    (*broker*) or *flood*.
+    """
+    advertises: bool = True
+    """Whether brokers ask along the trees of advertisements."""
+    empty_stores: bool = False
+    """Whether a broker that crashes may lose its store. What was acknowledged may then be lost."""
+    languages: bool = False
+    """Whether nodes use the languages that ship, and not the language of topics."""
+    siblings: bool = False
+    """Whether most subscriptions of a subscriber have the topic of another one and a different least value,
+    so that a notification satisfies several.
+    """
     composes: bool = False
     """Whether many subscriptions are to sequences, of which mediators make composites, and sources predict
     them (fault_injection/sequences.py).
     """
+
+    @property
+    def nodes(self) -> tuple[int, ...]:
+        """Return the numbers of all nodes: subscribers, mediators, publishers, and one that floods."""
+        if self.numbers:
+            return self.numbers
+        count = self.subscribers + self.mediators + self.publishers + (self.faults.flood > 0)
+        return tuple(range(self.first_node, self.first_node + count))
 
     @property
     def slack_ms(self) -> int:
@@ -149,6 +172,15 @@ DRAWN_POLICIES: Final = ("dens", "direct", "epidemic", "prophet", "spray_and_wai
 """What a seed may draw. A policy that is added elsewhere is not added here: every seed would mean another
 world, and each policy is put through worlds of its own (tests/dens/policies/test_policies.py).
 """
+EDGE_NUMBERS: Final = tuple(
+    sorted(
+        number
+        for edge in (0, 1 << 7, 1 << 8, 1 << 15, 1 << 16, 1 << 24, LAST_NODE + 1)
+        for number in (edge - 2, edge - 1, edge, edge + 1)
+        if 0 <= number <= LAST_NODE
+    )
+)
+"""The node numbers around the edges of one, two, three and four bytes, with and without a sign."""
 CENTURY_MS: Final = 100 * 365 * 86_400_000
 
 
@@ -158,7 +190,9 @@ def draw(seed: int, allowed: Collection[str]) -> Plan:
     Without faults, and for every tenth seed, it is a fault-free world on which both oracles bind. Where all
     faults are allowed a seed has about two thirds of them; of fewer it has all. Every eighth seed is at the
     edges as well, in every third some subscriptions have parts, in every fifth summaries have, and in every
-    seventh mediators spare installs, in every eleventh nodes look up who offers what.
+    seventh mediators spare installs, in every eleventh nodes look up who offers what. In every fourth (1, 5,
+    9 …) subscribers have sibling subscriptions, and in every sixth (1, 7, 13 …) node numbers are scattered
+    over the edges of their encodings.
     """
     plan = _drawn(seed, allowed)
     if seed % 8 == 0:
@@ -169,13 +203,97 @@ def draw(seed: int, allowed: Collection[str]) -> Plan:
         plan = replace(plan, covering=True)
     if seed % 11 == 0:
         plan = replace(plan, looks_up=True)
+    if seed % 4 == 1 and seed % 5:  # Of cut summaries a mediator cannot read which removals a source needs.
+        plan = replace(plan, siblings=True)
+    if seed % 6 == 1:
+        plan = replace(plan, numbers=edge_numbers(seed, len(plan.nodes)))
     return _with_parts(plan) if seed % 3 == 0 else plan
+
+
+BROKER_FAULTS: Final = ("loss", "repeat", "reorder", "corrupt", "replay", "crash")
+"""What is injected between brokers. Links break in every world of theirs, which stands for partitions."""
+ROUTINGS: Final = ("carry", "broker", "flood")
+DRAWN_ROUTINGS: Final = ("broker", "broker", "flood")
+"""What a seed may draw."""
+
+
+def draw_brokers(seed: int, allowed: Collection[str]) -> Plan:
+    """Return the plan of a seed for a world of brokers, with some of these faults. In every fifth brokers may
+    lose their stores, in every fourth node numbers are scattered.
+    """
+    chance = Random(f"brokers {seed}")
+    plan = _drawn(seed, tuple(name for name in BROKER_FAULTS if name in allowed))
+    plan = replace(
+        plan,
+        subscribers=chance.randint(1, 3),
+        mediators=chance.randint(2, 6),
+        publishers=chance.randint(1, 2),
+        faults=_some(plan.faults, chance),
+        limits=QUICK,
+        policy=None,
+        duration_ms=chance.choice((10_000, 20_000)),
+        heal_ms=max(plan.heal_ms, 20_000),
+        notification_q=(80, 100),
+        subscription_q=(100, 110),
+        everything_arrives=True,
+        never_late=False,
+        subscribes_first=False,
+        withdraws=chance.random() < 0.7,
+        siblings=chance.random() < 0.5,
+        operation_every_ms=600,
+        routing=Random(f"routing {seed}").choice(DRAWN_ROUTINGS),
+        advertises=chance.random() < 0.8,
+        empty_stores=seed % 5 == 0,
+    )
+    if seed % 4 == 0:
+        plan = replace(plan, numbers=edge_numbers(seed, len(plan.nodes)))
+    return plan
+
+
+LANGUAGE_FAULTS: Final = (*BROKER_FAULTS, "partition")
+
+
+def draw_languages(seed: int, allowed: Collection[str]) -> Plan:
+    """Return the plan of a seed for a world of the languages that ship, with some of these faults."""
+    chance = Random(f"languages {seed}")
+    plan = _drawn(seed, tuple(name for name in LANGUAGE_FAULTS if name in allowed))
+    plan = replace(
+        plan,
+        mediators=chance.randint(2, 3),
+        publishers=chance.randint(1, 2),
+        faults=_some(plan.faults, chance),
+        limits=QUICK,
+        heal_ms=max(plan.heal_ms, 20_000),
+        notification_q=(80, 100),
+        subscription_q=(100, 110),
+        subscribes_first=True,
+        withdraws=chance.random() < 0.4,
+        operation_every_ms=500,
+        everything_arrives=True,
+        never_late=False,
+        ids=(0, 3, 6),
+        languages=True,
+    )
+    if seed % 2 == 0:
+        plan = replace(plan, numbers=edge_numbers(seed, len(plan.nodes)))
+    return plan
+
+
+def _some(faults: Faults, chance: Random) -> Faults:
+    """Return about two thirds of these faults."""
+    left = {one.name: getattr(faults, one.name) for one in fields(faults) if chance.random() < 0.67}
+    return Faults(**left)
 
 
 def composing(plan: Plan) -> Plan:
     """Return the same world with subscriptions to sequences, twice as busy, so that there are some."""
     busy_ms = max(1, plan.operation_every_ms // 2)
     return replace(_with_parts(plan), has_parts=plan.has_parts, composes=True, operation_every_ms=busy_ms)
+
+
+def edge_numbers(seed: int, count: int) -> tuple[int, ...]:
+    """Return different node numbers, drawn from both sides of every edge of their encodings."""
+    return tuple(Random(f"numbers {seed}").sample(EDGE_NUMBERS, count))
 
 
 def _with_small_summaries(seed: int, plan: Plan) -> Plan:

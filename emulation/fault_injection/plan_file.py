@@ -20,7 +20,7 @@ from dens.policies.registry import POLICIES
 from documents.json_documents import parse_json
 from documents.problems import DocumentError, Problem, did_you_mean, listed
 from documents.reading import place_of, refuse_large
-from emulation.fault_injection.plan import Faults, Plan
+from emulation.fault_injection.plan import ROUTINGS, Faults, Plan
 
 VERSION: Final = 1
 CODE: Final = "D404"
@@ -146,6 +146,12 @@ def _policy(value: Any) -> str:
     raise ValueError(f"null, or one of {listed(sorted(POLICIES))}{hint}")
 
 
+def _routing(value: Any) -> str:
+    if not isinstance(value, str) or value not in ROUTINGS:
+        raise ValueError(f"one of {listed(ROUTINGS)}")
+    return value
+
+
 def _key(value: Any) -> bytes:
     try:
         return bytes.fromhex(_word(value))
@@ -157,9 +163,20 @@ def _homes(value: Any) -> dict[int, int]:
     if not isinstance(value, dict) or len(value) > _MOST_OF_A_ROLE:
         raise ValueError("a table of subscribers and their mediators")
     node = _whole(0, LAST_NODE)
-    if not all(end.isdecimal() and len(end) <= 5 for end in value):
+    if not all(end.isdecimal() and len(end) <= 10 for end in value):
         raise ValueError("a table of subscribers and their mediators")
     return {node(int(end)): node(home) for end, home in value.items()}
+
+
+def _numbers(value: Any) -> tuple[int, ...]:
+    expected = f"a list of different node numbers from 0 to {LAST_NODE}"
+    if (
+        not isinstance(value, list)
+        or len(value) > 4 * _MOST_OF_A_ROLE
+        or len(set(map(repr, value))) != len(value)
+    ):
+        raise ValueError(expected)
+    return tuple(_whole(0, LAST_NODE)(one) for one in value)
 
 
 _CODES: Final = _range(0, 255)
@@ -183,6 +200,7 @@ _PLAN: Final[dict[str, Check]] = {
     "never_late": _truth,
     "homes": _homes,
     "first_node": _whole(0, LAST_NODE),
+    "numbers": _numbers,
     "first_number": _optional(_whole(1, _LAST_FIRST_NUMBER)),
     "ids": _ids,
     "clock_ms": _whole(-_LARGEST_NUMBER, _LARGEST_NUMBER),
@@ -190,6 +208,11 @@ _PLAN: Final[dict[str, Check]] = {
     "has_parts": _truth,
     "covering": _truth,
     "looks_up": _truth,
+    "languages": _truth,
+    "siblings": _truth,
+    "routing": _routing,
+    "advertises": _truth,
+    "empty_stores": _truth,
     "composes": _truth,
 }
 _LEAST_LIMITS: Final = {"number_step": 1, "retry_ms": 1, "retry_most_ms": 1, "hello_ms": 1, "window_bytes": 1}
@@ -246,13 +269,14 @@ class _Reader:
 
     def _check_together(self, plan: Plan) -> None:
         """Note what does not fit together: a world that cannot be would be told as a broken promise."""
-        first_mediator = plan.first_node + plan.subscribers
-        subscribers = range(plan.first_node, first_mediator)
-        mediators = range(first_mediator, first_mediator + plan.mediators)
+        count = plan.subscribers + plan.mediators + plan.publishers + (plan.faults.flood > 0)
+        if len(plan.nodes) != count:
+            self.refuse("numbers", f"there are {count} nodes, and {len(plan.nodes)} numbers for them")
+        subscribers = plan.nodes[: plan.subscribers]
+        mediators = plan.nodes[plan.subscribers :][: plan.mediators]
         if any(end not in subscribers or home not in mediators for end, home in plan.homes.items()):
-            told = f"{subscribers.start} to {subscribers.stop - 1}"
-            homes = f"{mediators.start} to {mediators.stop - 1}"
-            self.refuse("homes", f"subscribers ({told}) have a home at mediators ({homes})")
+            ends, homes = (", ".join(map(str, these)) for these in (subscribers, mediators))
+            self.refuse("homes", f"subscribers ({ends}) have a home at mediators ({homes})")
         if (plan.has_parts or plan.composes) and max(plan.ids) + _MOST_PARTS > _LAST_ID:
             self.refuse(
                 "ids", f"with has_parts or composes they go up to {_LAST_ID - _MOST_PARTS}: parts follow them"

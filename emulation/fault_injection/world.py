@@ -7,13 +7,16 @@ shown to a checker, which compares it with what docs/protocols.md promises.
 
 from collections.abc import Callable
 from heapq import heappop, heappush
+from itertools import islice
 from random import Random
 
 from dens.assembly import Assembly
 from dens.engine import Engine
+from dens.interfaces import FilterHost
 from dens.item import ItemId
 from dens.ledger import begin_numbers
 from dens.policies.registry import POLICIES
+from dens.publisher import PublisherEnd
 from dens.stores.memory import MemoryStore
 from emulation.fault_injection.applications import Applications
 from emulation.fault_injection.invariant_checker import InvariantChecker
@@ -60,24 +63,54 @@ class World:
         store_of: Callable[[int], CrashingStore] = lambda node: MemoryStore(),
     ) -> None:
         """`store_of` makes the store of a node."""
+        self.seed = seed
         self.plan = plan
         self.now_ms = 0
+        self.links: tuple[Pair, ...] = ()
+        """The links of a world that has some; in others any two nodes may meet."""
         self.chance = Random(seed)
         self.faults = plan.faults
         self._agenda: list[tuple[int, int, Callable[[], None]]] = []
         self._order = 0
-        first_mediator = plan.first_node + plan.subscribers
-        first_publisher = first_mediator + plan.mediators
-        first_hostile = first_publisher + plan.publishers
-        self.subscribers = range(plan.first_node, first_mediator)
-        self.mediators = range(first_mediator, first_publisher)
-        self.publishers = range(first_publisher, first_hostile)
-        self.hostile = range(first_hostile, first_hostile + (plan.faults.flood > 0))
+        numbers = iter(plan.nodes)
+        self.subscribers = tuple(islice(numbers, plan.subscribers))
+        self.mediators = tuple(islice(numbers, plan.mediators))
+        self.publishers = tuple(islice(numbers, plan.publishers))
+        self.hostile = tuple(numbers)
         self.skew_ms = {node: plan.clock_ms + self.chance.randrange(10**9) for node in self.all_nodes()}
         self._jumped = dict.fromkeys(self.all_nodes(), 0)
         self.stores = {node: store_of(node) for node in self.all_nodes()}
+        self._assembly = self._assembled()
+        self.hosts: dict[int, TopicHost] = {}
+        self.machines: dict[int, Engine] = {}
+        self.down: set[int] = set()
+        self.contacts: dict[Pair, int] = {}
+        self._begun: dict[Pair, int] = {}
+        self._halves: tuple[set[int], int] | None = None
+        self.contact_log: list[tuple[int, int, int, int]] = []
+        self.frames: list[tuple[int, int, bytes]] = []
+        self._frame_contact: list[int] = []
+        self.crashes = 0
+        self.crashed_at = dict.fromkeys(FAULT_POINTS, 0)
+        self.steps = 0
+        self.checker = self._checker()
+        self.applications = self._applications()
+        for node in self.all_nodes():
+            if plan.first_number is not None:
+                begin_numbers(self.stores[node], plan.first_number)
+            self._start(node)
+
+    def _checker(self) -> InvariantChecker:
+        return InvariantChecker(self)
+
+    def _applications(self) -> Applications:
+        return Applications(self)
+
+    def _assembled(self) -> Assembly:
+        """Return what makes the engines of this world."""
+        plan = self.plan
         matchers = POISONED if plan.is_poisoned else MATCHERS
-        self._assembly = Assembly(
+        return Assembly(
             table_check=TABLE_CHECK,
             matchers={
                 LANGUAGE: matchers[LANGUAGE],
@@ -94,28 +127,10 @@ class World:
             mission_key=plan.mission_key,
             limits=plan.limits,
         )
-        self.hosts: dict[int, TopicHost] = {}
-        self.machines: dict[int, Engine] = {}
-        self.down: set[int] = set()
-        self.contacts: dict[Pair, int] = {}
-        self._begun: dict[Pair, int] = {}
-        self._halves: tuple[set[int], int] | None = None
-        self.contact_log: list[tuple[int, int, int, int]] = []
-        self.frames: list[tuple[int, int, bytes]] = []
-        self._frame_contact: list[int] = []
-        self.crashes = 0
-        self.crashed_at = dict.fromkeys(FAULT_POINTS, 0)
-        self.steps = 0
-        self.checker = InvariantChecker(self)
-        self.applications = Applications(self)
-        for node in self.all_nodes():
-            if plan.first_number is not None:
-                begin_numbers(self.stores[node], plan.first_number)
-            self._start(node)
 
-    def all_nodes(self) -> range:
+    def all_nodes(self) -> tuple[int, ...]:
         """Return everybody."""
-        return range(self.plan.first_node, self.hostile.stop)
+        return self.plan.nodes
 
     def local(self, node: int) -> int:
         """Return what the node's own clock shows: no two agree."""
@@ -133,17 +148,10 @@ class World:
         if node in self.subscribers:
             machine: Engine = self._assembly.subscriber(node, store, now_ms)
         elif node in self.mediators:
-            machine = self._assembly.mediator(
-                node,
-                store,
-                now_ms,
-                policy=None if self.plan.policy is None else POLICIES[self.plan.policy](node),
-                hosts=frozenset(end for end, home in self.plan.homes.items() if home == node),
-            )
+            machine = self._mediator(node, now_ms)
         else:
-            host = self.hosts[node] = self._filter_host(node)
-            machine = self._assembly.publisher(node, store, now_ms, filter_host=host)
-            machine.announce(b"\x01\x02", now_ms)
+            machine = self._assembly.publisher(node, store, now_ms, filter_host=self._source_host(node))
+            self._announce(machine, now_ms)
         self.machines[node] = machine
         self.checker.started(node)
         for a, b in self.contacts:
@@ -151,12 +159,25 @@ class World:
                 machine.contact_opened(a + b - node, now_ms)
         self.turn(node)
 
-    def _filter_host(self, node: int) -> TopicHost:
+    def _mediator(self, node: int, now_ms: int) -> Engine:
+        return self._assembly.mediator(
+            node,
+            self.stores[node],
+            now_ms,
+            policy=None if self.plan.policy is None else POLICIES[self.plan.policy](node),
+            hosts=frozenset(end for end, home in self.plan.homes.items() if home == node),
+        )
+
+    def _announce(self, machine: PublisherEnd, now_ms: int) -> None:
+        machine.announce(b"\x01\x02", now_ms)
+
+    def _source_host(self, node: int) -> FilterHost:
         """Return what a source filters with: not every source knows every language, or has room for it."""
-        kind = (node - self.publishers.start) % 3
-        if kind == 0:
-            return TopicHost()
-        return TopicHost((LANGUAGE, EITHER), most_bytes=2 if kind == 1 else 4)
+        kind = (*self.publishers, *self.hostile).index(node) % 3
+        self.hosts[node] = (
+            TopicHost() if kind == 0 else TopicHost((LANGUAGE, EITHER), most_bytes=2 if kind == 1 else 4)
+        )
+        return self.hosts[node]
 
     def crash(self, node: int) -> None:
         """Throw the engine away with everything that was not committed; make a new one, at once or later."""
@@ -371,10 +392,7 @@ class World:
         Every end meets every mediator, and the mediators form a ring. It lasts for the plan's time at most
         and ends two seconds after the last thing owed has arrived.
         """
-        self.faults = faults or Faults(loss=self.plan.heal_loss)
-        self._halves = None
-        for node in sorted(self.down):
-            self.restart(node)
+        self._stop_faults(faults)
         lasting_ms = self.plan.heal_ms if for_ms is None else for_ms
         for pair in list(self.contacts):
             self.close(pair)
@@ -384,18 +402,28 @@ class World:
         looking_ms = LOOK_UPS_AT_LAST * (LOOK_UP_MS + 1) if self.plan.looks_up else 0
         for a, b in sorted(links):
             self.open(a, b, lasting_ms + looking_ms + 1)
-        end_ms = self.now_ms + lasting_ms
+        self._settle(self.now_ms + lasting_ms)
+        if self.plan.looks_up and not self.faults.loss:
+            self._look_up_at_last()
+
+    def _stop_faults(self, faults: Faults | None) -> None:
+        """Stop the faults, or leave these; restart every node that is down."""
+        self.faults = faults or Faults(loss=self.plan.heal_loss)
+        self._halves = None
+        for node in sorted(self.down):
+            self.restart(node)
+
+    def _settle(self, end_ms: int) -> None:
+        """Run until two seconds after the last thing expected has arrived, and no longer than until then."""
         while self.now_ms < end_ms:
             is_done = self.checker.is_settled()
             self.run(min(end_ms, self.now_ms + 2_000))
             if is_done and self.checker.is_settled():
-                break  # an application may have said something last while the faults stopped
-        if self.plan.looks_up and not self.faults.loss:
-            self._look_up_at_last()
+                break  # an application may have published something last while the faults stopped
 
     def _look_up_at_last(self) -> None:
         """Let a subscriber ask until everybody has answered; a greeting may still be under way at first."""
-        node = self.subscribers.start
+        node = self.subscribers[0]
         for _ in range(LOOK_UPS_AT_LAST):
             self.applications.look_up(node)
             self.run(self.now_ms + LOOK_UP_MS + 1)

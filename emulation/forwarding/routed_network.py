@@ -85,8 +85,6 @@ class RoutedNetwork:
         self._open: dict[Pair, tuple[int, int]] = {}
         """Pairs with a contact beyond range: over how many hops, and since when."""
         self._packets = 0
-        self.forwarded = 0
-        """How many frames relays have sent."""
 
     def begin(self, air: Air, engines: Engines) -> None:
         """Take what carries frames and who is told."""
@@ -155,8 +153,6 @@ class RoutedNetwork:
         packet.sent_ms = self._clock.now_ms
         if packet.hop == 1:
             self._engines.packet_sent(packet)
-        else:
-            self.forwarded += 1
 
     def hop_ended(self, packet: Packet, node: int, peer: int, data: bytes) -> bool:
         """The last byte of a frame is there, these bytes; say whether it is at its destination. If it is not,

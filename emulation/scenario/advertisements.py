@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dens.item import lifetime_code_ms
 from documents.problems import DocumentError, Problem, listed
-from documents.reading import read_document
 from documents.toml_positions import Path
 from emulation.direct_messages import LANGUAGE as DIRECT
 from emulation.scenario.files import NamedFiles
@@ -12,10 +11,12 @@ from emulation.scenario.places import Places
 from emulation.scenario.publications import PlannedPublications
 from emulation.scenario.scenario import PlannedAdvertisement, PlannedSensor
 from emulation.scenario.settings import ScenarioSettings
+from knowledge_manager.event_class import EventClass
 from knowledge_manager.mission_table import MissionTable
 from knowledge_manager.thesaurus import Thesaurus
-from plugins.registry import authoring_of, language_of_document, languages
-from plugins.routing import RoutingRelations, routing_of
+from nodes.advertising import read_advertisement
+from plugins.registry import languages
+from plugins.routing import routing_of
 from watchdog.vector import VectorError
 
 MOST = 256
@@ -46,7 +47,7 @@ def plan_advertisements(
     planned: dict[str, list[PlannedAdvertisement]] = {}
     for index in range(len(settings.advertisement)):
         try:
-            written = _written(settings, index, relations, files, table, words, places)
+            written = _written(settings, index, files, table, words, places)
             planned.setdefault(written.group, []).append(written)
         except DocumentError as error:
             problems.extend(error.problems)
@@ -57,9 +58,9 @@ def plan_advertisements(
         own = planned.setdefault(group, [])
         if any(one.language == language and one.file is not None for one in own):
             continue
-        routing, event_class = relations[language], table.event(event)
+        routing, event_class = relations[language], table.source_class(event)
         body = None
-        if routing is not None:
+        if routing is not None and isinstance(event_class, EventClass):
             body = routing.advertisement(event_class, [event_class.attribute(name) for name in attributes])
         if body is None:
             message = (
@@ -81,7 +82,6 @@ def plan_advertisements(
 def _written(
     settings: ScenarioSettings,
     index: int,
-    relations: Mapping[int, RoutingRelations | None],
     files: NamedFiles,
     table: MissionTable,
     words: Thesaurus | None,
@@ -90,13 +90,8 @@ def _written(
     wanted = settings.advertisement[index]
     key = ("advertisement", index, "file")
     path = files.path(wanted.file, key, places)
-    source = read_document(path)
-    language = language_of_document(source, str(path))
-    compiled = authoring_of(language).compile(source, str(path), table, thesaurus=words)
-    routing = relations[language.language_id]
     try:
-        if routing is not None:
-            routing.includes(compiled.body, compiled.body)
+        written = read_advertisement(path, table, settings.overlay.broker.spared, words)
     except VectorError as error:
         raise DocumentError([places.problem(key, "D364", error.message)]) from None
     id = sum(one.group == wanted.group for one in settings.advertisement[:index])
@@ -108,9 +103,9 @@ def _written(
         id,
         int(wanted.at_s * 1000),
         None if wanted.withdrawn_at_s is None else int(wanted.withdrawn_at_s * 1000),
-        language.language_id,
-        compiled.lifetime_q,
-        compiled.body,
+        written.language,
+        written.lifetime_q,
+        written.body,
         wanted.file,
     )
 
@@ -157,8 +152,9 @@ def _offers(
         names, _ = found.setdefault((group, language, event), ({}, key))
         names.update(dict.fromkeys(attributes))
 
+    of_readings = sorted(one for one in told - {DIRECT} if languages()[one].ground_truth is not None)
     for index, sensor in enumerate(sensors):
-        for language in sorted(told - {DIRECT}):
+        for language in of_readings:
             add(sensor.group, language, sensor.event.name, sensor.attributes, ("sensor", index))
     for index, plan in enumerate(publications):
         for told_once in plan.publications:

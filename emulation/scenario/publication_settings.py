@@ -15,4 +15,5 @@ class PublicationSettings(Settings):
     files: Annotated[tuple[str, ...], Field(min_length=1, max_length=10_000)]
     at_s: NotNegative = 0.0
     every_s: Annotated[float, Field(ge=0.001, le=365 * 86_400)] = 60.0
-    lifetime_s: NotificationLifetime = 3600.0
+    lifetime_s: NotificationLifetime | None = None
+    """How long each document lives; if left out, as long as it says, else as its event class says."""

@@ -7,6 +7,7 @@ from documents.reading import read_document
 from emulation.scenario.files import NamedFiles
 from emulation.scenario.places import Places
 from emulation.scenario.publication_settings import PublicationSettings
+from knowledge_manager.event_class import NOTIFICATION_LIFETIME_S
 from knowledge_manager.mission_table import MissionTable
 from plugins.publications import Publication
 from plugins.registry import languages
@@ -21,8 +22,9 @@ class PlannedPublications:
     language: int
     at_ms: int
     every_ms: int
-    lifetime_q: int
     publications: tuple[Publication, ...]
+    lifetimes: tuple[int, ...]
+    """The lifetime code of each publication."""
 
 
 def plan_publications(
@@ -56,6 +58,18 @@ def plan_publications(
         spoken.language_id,
         int(wanted.at_s * 1000),
         max(1, int(wanted.every_s * 1000)),
-        lifetime_code(int(wanted.lifetime_s)),
         tuple(read),
+        tuple(_lifetime(wanted, publication, table) for publication in read),
     )
+
+
+def _lifetime(wanted: PublicationSettings, publication: Publication, table: MissionTable) -> int:
+    """Return the lifetime code of a document: what the scenario says, else the document, else its event
+    class.
+    """
+    if wanted.lifetime_s is not None:
+        return lifetime_code(int(wanted.lifetime_s))
+    if publication.lifetime_q is not None:
+        return publication.lifetime_q
+    lifetimes = {known.name: known.notification_lifetime_s for known in table.source_classes}
+    return lifetime_code(lifetimes.get(publication.event, NOTIFICATION_LIFETIME_S))

@@ -1,0 +1,172 @@
+"""A world whose nodes use the languages that ship, bound to a mission table as everywhere else.
+
+Engines, matchers, composers, directories and filter hosts are those of nodes/assembly.py. What satisfies what
+is decided by the oracle of language_pool.py. Of composites is demanded: each is for the subscription that it
+names, none is shown twice, none without two events that make one, and at least one where there are two that
+every mediator must take to be in that order.
+"""
+
+from typing import TYPE_CHECKING, Final
+
+from dens.assembly import Assembly
+from dens.events import NotificationDelivered
+from dens.interfaces import FilterHost
+from dens.item import NUMBER_BITS, ItemId, told_id
+from dens.publisher import PublisherEnd
+from emulation.fault_injection.applications import Applications, Asked
+from emulation.fault_injection.invariant import demand
+from emulation.fault_injection.invariant_checker import InvariantChecker
+from emulation.fault_injection.language_pool import FAST, SLOW, Facts, PooledSubscription, language_pool
+from emulation.fault_injection.world import World
+from knowledge_manager.local_dictionary import LocalDataDictionary
+from nodes.assembly import assembly_of
+from nodes.naming import source_host
+from watchdog.header import framed
+from watchdog.watchdog import Watchdog
+
+if TYPE_CHECKING:
+    from emulation.fault_injection.applications import Published
+
+_OFFERED: Final = (
+    ("patient", ("heart_rate",)),
+    ("apartment", ("rent",)),
+    ("report", ("kind", "topic")),
+)
+_APART_MS: Final = 2_000
+"""Composites tell times in seconds: what is closer together may be one moment."""
+
+
+class LanguageApplications(Applications):
+    """Applications that choose subscriptions and notifications from the pool."""
+
+    def __init__(self, world: "LanguageWorld") -> None:
+        super().__init__(world)
+        self.facts: dict[bytes, Facts] = {}
+        """What each notification is about, by its vector."""
+        self._numbers: dict[int, int] = {}
+
+    def _drawn_subscription(self, node: int, id: int, seq: int, q: int) -> tuple[bytes, int]:
+        chance, pool = self._world.chance, language_pool().subscriptions
+        language = chance.choice(sorted({one.language for one in pool}))
+        drawn = chance.choice([one for one in pool if one.language == language])
+        return framed(id, seq, q, drawn.body), drawn.language
+
+    def _drawn_notification(self, node: int) -> tuple[bytes, int]:
+        number = self._numbers[node] = self._numbers.get(node, 0) + 1
+        stamp_s = self._world.local(node) // 1_000
+        language, vector, facts = language_pool().draw(self._world.chance, number, stamp_s)
+        self.facts[vector] = facts
+        return vector, language
+
+    def wants(self, asked: Asked, vector: bytes) -> bool:
+        """Return whether a notification satisfies a subscription, by what both were made of."""
+        facts = self.facts.get(vector)
+        return facts is not None and _pooled(asked).wants(facts)
+
+
+def _pooled(asked: Asked) -> PooledSubscription:
+    body = asked.vector[3:]
+    [found] = [
+        one for one in language_pool().subscriptions if (one.language, one.body) == (asked.language, body)
+    ]
+    return found
+
+
+class LanguageChecker(InvariantChecker):
+    """Checks composites by the events that they can be made of."""
+
+    def __init__(self, world: "LanguageWorld") -> None:
+        super().__init__(world)
+        self._pool = language_pool()
+        self._shown: set[tuple[int, bytes]] = set()
+        """Which results each subscriber saw."""
+        self._served: set[tuple[int, int, int]] = set()
+        """The subscription revisions that got a composite."""
+
+    def _check_made_delivery(self, node: int, event: NotificationDelivered) -> bool:
+        item = event.item
+        if item.language != self._pool.composite:
+            return False
+        results = self._pool.languages[item.language].results
+        assert results is not None
+        name = f"{node} saw the composite {told_id(item.id)}"
+        for one in results(item.payload):
+            place = (node, one.identity)
+            demand(place not in self._shown, 3, f"{name}, a result that it saw before")
+            self._shown.add(place)
+        for id, seq, _, _ in event.satisfied:
+            [asked] = [
+                one
+                for one in self._world.applications.asked
+                if (one.subscriber, one.id, one.seq) == (node, id, seq)
+            ]
+            is_one = asked.language == item.language and self._pairs(asked, -self._world.plan.slack_ms)
+            demand(bool(is_one), 2, f"{name}, which no two events make")
+            self._served.add((node, id, seq))
+        return True
+
+    def _pairs(self, asked: Asked, slack_ms: int) -> "list[tuple[Published, Published]]":
+        """Return the events of one source that make a composite, the first and the second."""
+        applications = self._world.applications
+        assert isinstance(applications, LanguageApplications)
+        events = [
+            (applications.facts[one.vector], one)
+            for one in applications.published.values()
+            if asked.is_in_force(one.event_ms, slack_ms)
+        ]
+        pulses = [
+            (value, one) for (about, value), one in events if about == "pulse" and isinstance(value, int)
+        ]
+        return [
+            (first, second)
+            for value, first in pulses
+            if value >= FAST
+            for other, second in pulses
+            if other <= SLOW
+            and first.id >> NUMBER_BITS == second.id >> NUMBER_BITS
+            and first.event_ms + slack_ms + (_APART_MS if slack_ms >= 0 else 0) <= second.event_ms
+        ]
+
+    def owed_and_missing(self, as_of_ms: int) -> list[tuple[int, ItemId]]:
+        """Return what should have been delivered by then, composites included."""
+        missing = super().owed_and_missing(as_of_ms)
+        live_ms = as_of_ms + 1_000
+        for asked in self._world.applications.asked:
+            key = (asked.subscriber, asked.id, asked.seq)
+            if asked.language != self._pool.composite or asked.over_ms is not None or key in self._served:
+                continue
+            missing += [
+                (asked.subscriber, second.id)
+                for first, second in self._pairs(asked, self._world.plan.slack_ms)
+                if all(one.until_ms > live_ms and one.id not in self.dropped for one in (first, second))
+            ]
+        return missing
+
+
+class LanguageWorld(World):
+    """Mediators that carry, with all languages."""
+
+    def _assembled(self) -> Assembly:
+        plan = self.plan
+        return assembly_of(language_pool().table, mission_key=plan.mission_key, limits=plan.limits)
+
+    def _checker(self) -> InvariantChecker:
+        return LanguageChecker(self)
+
+    def _applications(self) -> Applications:
+        return LanguageApplications(self)
+
+    def _source_host(self, node: int) -> FilterHost:
+        pool = language_pool()
+        filters = {
+            number: one.source_filter(pool.table)
+            for number, one in pool.languages.items()
+            if one.has_own_notifications
+        }
+        return source_host(Watchdog(filters), node)
+
+    def _announce(self, machine: PublisherEnd, now_ms: int) -> None:
+        offered = LocalDataDictionary(language_pool().table)
+        for event, attributes in _OFFERED:
+            offered.offer(event, attributes)
+        machine.announce(offered.extract(counter=1), now_ms)

@@ -1,0 +1,114 @@
+"""Which seeds of a campaign are finished, and what became of them, as a file that a later sitting continues.
+
+    {"version": 1, "campaign": "engines all", "finished": [[1, 4000]], "steps": …, "crashes": …,
+     "delivered": …, "broken": [{"seed": 17, …}]}
+
+The decoder is total: whatever the bytes are, they are progress of this campaign or a `DocumentError`.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from documents.json_documents import parse_json
+from documents.problems import DocumentError
+from documents.reading import refuse_large
+from emulation.fault_injection.campaign import Verdict
+from emulation.fault_injection.plan_file import CODE
+
+VERSION: Final = 1
+_LARGEST: Final = 16 * 1024 * 1024
+_COUNTS: Final = ("steps", "crashes", "delivered")
+
+
+@dataclass
+class Progress:
+    """What became of the seeds of one campaign."""
+
+    campaign: str
+    """The world, the faults and the options: what a seed means depends on them."""
+    finished: set[int] = field(default_factory=set)
+    steps: int = 0
+    crashes: int = 0
+    delivered: int = 0
+    broken: list[dict[str, object]] = field(default_factory=list)
+
+    def add(self, verdict: Verdict) -> None:
+        """Count a world that was judged."""
+        self.finished.add(verdict.seed)
+        self.steps += verdict.steps
+        self.crashes += verdict.crashes
+        self.delivered += verdict.delivered
+        if not verdict.ok:
+            self.broken.append(verdict.as_dict())
+
+    def encode(self) -> bytes:
+        """Return the content of the file."""
+        document = {
+            "version": VERSION,
+            "campaign": self.campaign,
+            "finished": _ranges(self.finished),
+            **{name: getattr(self, name) for name in _COUNTS},
+            "broken": self.broken,
+        }
+        return json.dumps(document, indent=1).encode() + b"\n"
+
+
+def _ranges(seeds: Iterable[int]) -> list[list[int]]:
+    """Return the first and the last seed of every run of seeds.
+
+    >>> _ranges({1, 2, 3, 9})
+    [[1, 3], [9, 9]]
+    """
+    found: list[list[int]] = []
+    for seed in sorted(seeds):
+        if found and found[-1][1] == seed - 1:
+            found[-1][1] = seed
+        else:
+            found.append([seed, seed])
+    return found
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 1 << 63
+
+
+def _is_range(value: Any, most: int) -> bool:
+    is_pair = isinstance(value, list) and len(value) == 2 and all(map(_is_count, value))
+    return is_pair and 0 <= value[1] - value[0] < most
+
+
+def read_progress(content: bytes, file: str, campaign: str, most_seeds: int) -> Progress:
+    """Return the progress that a file holds, or raise `DocumentError` where it is none of this campaign."""
+    refuse_large(content, file, _LARGEST)
+    document = parse_json(content, file, CODE)
+
+    def refuse(message: str) -> DocumentError:
+        return DocumentError.of_file(file, CODE, message)
+
+    if not isinstance(document, dict) or document.get("version") != VERSION:
+        raise refuse(
+            f'progress begins with {{"version": {VERSION}, …}}; give another file, or remove this one'
+        )
+    if document.get("campaign") != campaign:
+        raise refuse(
+            f"this is the progress of {document.get('campaign')!r}, and these seeds are of {campaign!r}; "
+            "give another file"
+        )
+    finished, broken = document.get("finished"), document.get("broken")
+    if (
+        not isinstance(finished, list)
+        or not all(_is_range(one, most_seeds) for one in finished)
+        or not isinstance(broken, list)
+        or not all(isinstance(one, dict) for one in broken)
+        or not all(_is_count(document.get(name)) for name in _COUNTS)
+    ):
+        raise refuse(
+            "finished has to be a list of pairs of seeds, broken a list of verdicts, the rest counts"
+        )
+    if sum(last - first + 1 for first, last in finished) > most_seeds:
+        raise refuse(f"more than {most_seeds:,} seeds are finished")
+    seeds = {seed for first, last in finished for seed in range(first, last + 1)}
+    steps, crashes, delivered = (document[name] for name in _COUNTS)
+    return Progress(campaign, seeds, steps, crashes, delivered, broken)
