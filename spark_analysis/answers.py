@@ -24,6 +24,8 @@ class RunFacts:
     nodes_by_role: dict[str, int]
     subscriptions: int
     notifications: int
+    devices: int = 0
+    """A device with several roles has a node for each of them."""
     documents: int = 0
     """Those that sources offered to their filters."""
     document_frames: float | None = None
@@ -40,13 +42,18 @@ class Served:
     missed: int
     open: int
     whole_delivered: int
-    """Those of the delivered whose lifetime was over by the end."""
+    """Those of the delivered that had their whole lifetime."""
+    lost: int = 0
+    """Not delivered, lifetime not over, and no copy left."""
+    withdrawn: int = 0
+    """Not delivered when the subscription was withdrawn, within the lifetime."""
     whole: int = field(init=False)
-    """Those whose lifetime was over by the end, delivered or not."""
+    """Those that had their whole lifetime, delivered or not: it was over by the end, and the subscription
+    was not withdrawn before."""
     ratio: float | None = field(init=False)
     """delivered / owed"""
     whole_ratio: float | None = field(init=False)
-    """The ratio among those whose lifetime was over by the end."""
+    """The ratio among those that had their whole lifetime."""
 
     def __post_init__(self) -> None:
         """Derive the ratios, so that they can never disagree with the counts."""
@@ -103,7 +110,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class HopsDelay:
-    """How many pairs arrived over so many hops, and their mean delay."""
+    """How many pairs arrived over this number of transfers between devices, and their mean delay."""
 
     hops: int
     delivered: int
@@ -114,7 +121,8 @@ class HopsDelay:
 class Delay:
     """How long pairs took; the definitions stand in `pair_figures.py` and `survival.py`.
 
-    Of all owed pairs, of which `missed` ones never arrive and `open` ones were watched only for a while:
+    Of all owed pairs, of which `missed` and `lost` ones never arrive and `open` and `withdrawn` ones were
+    watched only for a while:
     `median_s` and `within_s[i]`, the delay within which half and i % of them arrive (None where that many
     do not), `estimate`, the share of them that arrives within its lifetime, and `watched_s`, the longest that
     any was watched. Of the `delivered` pairs alone: mean, p50 to p99, the longest, and `quantiles_s[i]`, the
@@ -136,11 +144,14 @@ class Delay:
     max_s: float | None
     quantiles_s: tuple[float, ...]
     by_hops: tuple[HopsDelay, ...]
+    lost: int = 0
+    withdrawn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class TypeTraffic:
-    """What was sent of one message type, and how many transmissions did not arrive."""
+    """What was sent of one message type, each message once, as its source sent it: how many, their bytes on
+    the air with the overhead of their frames, and how many did not arrive."""
 
     type: str
     sent: int
@@ -150,8 +161,8 @@ class TypeTraffic:
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """How often copies of messages of one type were lost, dropped, refused, quarantined or expired for one
-    reason."""
+    """How often copies of messages of one type were lost, dropped, refused, quarantined, undecided or expired
+    for one reason."""
 
     kind: str
     type: str
@@ -170,6 +181,13 @@ class Overhead:
     forwarded: int
     by_type: tuple[TypeTraffic, ...]
     given_up: tuple[GivenUp, ...]
+    duplicates: int = 0
+    composite_deliveries: int = 0
+    deliveries: int = 0
+    delivered_between_devices: int = 0
+    frames: int = 0
+    forwarded_frames: int = 0
+    forwarded_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +208,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Contacts:
-    """How long pairs of nodes were in range of each other and apart; `pairs_met` of `pairs` ever met."""
+    """How long pairs of devices were in range of each other and apart; `pairs_met` of `pairs` ever met."""
 
     pairs: int
     pairs_met: int
@@ -219,9 +237,9 @@ class Filtering:
 class GroundTruth:
     """What became of every pair of reading, or document, and subscriber that should have been told.
 
-    The eight fates are those of `metrics/truth.py` and add up to `wanted`. `unwanted` counts pairs that were
-    delivered although nobody wanted that reading, `released_in_vain` readings that left their source and were
-    wanted by nobody.
+    The nine fates are those of `metrics/truth.py` and add up to `wanted`. `unwanted` counts pairs of reading
+    or document that were delivered and not wanted, `released_in_vain` readings and documents that left their
+    source and were not wanted. Plain messages and composites have no part in it.
     """
 
     delivered: int
@@ -234,6 +252,7 @@ class GroundTruth:
     not_asked: int
     unwanted: int
     released_in_vain: int
+    withdrawn: int = 0
     wanted: int = field(init=False)
     recall: float | None = field(init=False)
     """delivered / wanted"""
@@ -243,7 +262,7 @@ class GroundTruth:
     def __post_init__(self) -> None:
         """Derive the sums, so that they can never disagree with the counts."""
         told = self.delivered + self.under_way + self.too_late + self.dropped + self.never_carried
-        wanted = told + self.held_back + self.not_asked_for_this + self.not_asked
+        wanted = told + self.withdrawn + self.held_back + self.not_asked_for_this + self.not_asked
         shown = self.delivered + self.unwanted
         object.__setattr__(self, "wanted", wanted)
         object.__setattr__(self, "recall", self.delivered / wanted if wanted else None)
@@ -324,10 +343,11 @@ class Fairness:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """In how many pieces the network was at the moments 0, `every_s`, …, and the nodes of the largest one.
+    """In how many pieces the network was at the moments 0, `every_s`, …, and the devices of the largest one.
 
-    `reachable` counts the ordered pairs of nodes, of all `pairs`, that time had joined by then: something
-    that the one had at the beginning could be at the other, had everybody carried it.
+    A device that is down is a piece of its own, and partitions separate. `reachable` counts the ordered
+    pairs of devices, of all `pairs`, that time had joined by then: something that the one had at the
+    beginning could be at the other, had every device carried it.
     """
 
     every_s: float
@@ -341,7 +361,8 @@ class Pieces:
 class Holding:
     """Copies of notifications that all nodes together hold at the end of each bin, and their bytes.
 
-    `degree` is how many nodes had ever held a copy, for each notification made so far, its source included.
+    `degree` is how many devices had ever held a copy, for each notification made so far, that of its source
+    included.
     """
 
     bin_s: float
@@ -352,10 +373,11 @@ class Holding:
 
 @dataclass(frozen=True, slots=True)
 class GroupLoad:
-    """What the nodes of one group held in their buffers and computed; the peaks are those of one node."""
+    """What the devices of one group held in their buffers and computed; the peaks are those of one device."""
 
     group: str
     nodes: int
+    """Devices, whatever number of roles each has."""
     mean_items: float | None
     peak_items: int
     peak_bytes: int
@@ -397,7 +419,10 @@ class GroupEnergy:
 
 @dataclass(frozen=True, slots=True)
 class Energy:
-    """What all devices used, what that is for each delivery, and running sums at the end of each bin."""
+    """What the devices used of which the scenario states what things cost, what that is for each delivery,
+    and running sums at the end of each bin. They are `devices` of `all_devices`; what the others used is not
+    known. `sent_j` is for bytes sent and received.
+    """
 
     total_j: float
     radio_j: float
@@ -408,6 +433,8 @@ class Energy:
     idle_j: tuple[float, ...]
     sent_j: tuple[float, ...]
     computed_j: tuple[float, ...]
+    devices: int = 0
+    all_devices: int = 0
 
 
 @dataclass(frozen=True, slots=True)

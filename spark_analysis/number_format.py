@@ -25,9 +25,16 @@ def delivery_text(served: "Served", estimate: float | None) -> str:
     """Say what arrived with what its ratio is worth, in the same words for reports, runs and live figures."""
     return (
         f"{served.delivered:,} of {served.owed:,} owed pairs delivered ({share_text(served.ratio)}); "
-        f"{served.open:,} still open; {share_text(served.whole_ratio)} of the {served.whole:,} that had "
-        f"their whole lifetime; estimated within the lifetime (Kaplan–Meier): {share_text(estimate)}"
+        f"{served.open:,} still open{_gone(served)}; {share_text(served.whole_ratio)} of the "
+        f"{served.whole:,} that had their whole lifetime; estimated within the lifetime "
+        f"(Kaplan–Meier): {share_text(estimate)}"
     )
+
+
+def _gone(served: "Served") -> str:
+    """Return how many pairs cannot arrive any more although their lifetime was not over; nothing of none."""
+    lost = f", {served.lost:,} lost" if served.lost else ""
+    return lost + (f", {served.withdrawn:,} withdrawn" if served.withdrawn else "")
 
 
 def median_text(median_s: float | None, watched_s: float | None) -> str:

@@ -14,19 +14,19 @@ from typing import Any, Final
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from spark_analysis.devices import Devices, devices_of
 from spark_analysis.errors import TraceError
 from spark_analysis.languages import languages_of
 from spark_analysis.metrics import delivery, imprecision, truth
 from spark_analysis.metrics.documents import documents_judged
+from spark_analysis.metrics.holding import copies_at_end
 from spark_analysis.metrics.owed import SubscriptionRevision, owed, subscription_revisions
 from spark_analysis.schema import TABLES
 from spark_analysis.session.session import open_session
 from traces.manifest import Manifest
 from traces.recorded_run import RecordedRun, recorded_run
-from traces.schema import RENAMED_WORDS, SCHEMA_VERSION
+from traces.schema import NUMBERED_BY_CLASS, RENAMED_WORDS, SCHEMA_VERSION
 
-_NUMBERED_BY_CLASS: Final = 4
-"""Since this version of traces readings are numbered apart in each event class, and notifications name it."""
 SMALL_TABLE_ROWS: Final = 200_000
 """Up to here a table is read as one partition: a shuffle would cost more than it spreads."""
 SMALL_RUN_ROWS: Final = 1_000_000
@@ -95,14 +95,32 @@ class Run:
         """Return every revision of every subscription, ordered by creation."""
         return subscription_revisions(self.small_table("subscriptions"))
 
-    def outcomes(self, revisions: Sequence[SubscriptionRevision] | None = None) -> DataFrame:
-        """Return what became of every notification for every subscription revision it was owed to."""
+    def outcomes(
+        self,
+        revisions: Sequence[SubscriptionRevision] | None = None,
+        copies: DataFrame | None = None,
+    ) -> DataFrame:
+        """Return what became of every notification for every subscription revision it was owed to. `copies`
+        are the `copies_at_end`, where the caller has them.
+        """
         revisions = self.revisions() if revisions is None else revisions
         languages = languages_of(self.manifest)
         owing = self.table("notifications").transform(owed(revisions, languages))
         told = self.table("messages").where(~F.col("language").isin(*languages.composed))
         delivered = told.transform(delivery.deliveries)
-        return delivery.outcomes(owing, delivered, self.manifest.simulated_ms)
+        if self.manifest.node is not None:  # There may be copies elsewhere.
+            return delivery.outcomes(owing, delivered, self.manifest.simulated_ms)
+        left = self.copies_at_end() if copies is None else copies
+        return delivery.outcomes(owing, delivered, self.manifest.simulated_ms, left)
+
+    @property
+    def devices(self) -> Devices:
+        """Return which device each node is in."""
+        return devices_of(self.small_table("nodes"))
+
+    def copies_at_end(self) -> DataFrame:
+        """Return of every notification whether a copy is left at the end, and who had one before."""
+        return copies_at_end(self.table("messages"), self.table("node_state"), self.devices)
 
     def wanted(self) -> DataFrame:
         """Return every reading and document × every subscription in force that it matches, told or not."""
@@ -115,7 +133,7 @@ class Run:
         """
         languages = languages_of(self.manifest)
         readings = self.table("filter_decisions").transform(truth.judged(revisions, languages))
-        if self.manifest.schema_version < _NUMBERED_BY_CLASS:
+        if self.manifest.schema_version < NUMBERED_BY_CLASS:
             readings = readings.withColumn("event", F.lit(None).cast("int"))
         if not self.rows("documents"):
             return readings
@@ -137,7 +155,12 @@ class Run:
     def fates(self) -> DataFrame:
         """Return what became of every pair of reading and subscriber that was wanted or told."""
         return truth.fates(
-            self.wanted(), self.outcomes(), self.table("notifications"), self.table("messages")
+            self.wanted(),
+            self.outcomes(),
+            self.table("notifications"),
+            self.table("messages"),
+            self.copies_at_end(),
+            languages_of(self.manifest).plain,
         )
 
     def delays(self) -> DataFrame:

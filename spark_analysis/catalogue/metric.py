@@ -55,7 +55,10 @@ class Metric:
     place: int = 1000
     """Where it stands among the others, the lowest first."""
     compared: bool = True
-    """Whether its mean over runs says something; not where runs that lack it are those that fared worst."""
+    """Whether runs are compared by it."""
+    of_every_run: bool = False
+    """Whether a mean over runs is known only where every one of them has it: the runs that lack it are those
+    that fared worst, so a mean of the others would flatter."""
     is_headline: bool = False
     """Whether it is among the few that a report shows first."""
     text: Callable[[Evidence], str] | None = None

@@ -11,33 +11,41 @@ from dataclasses import dataclass
 
 import pyarrow.compute as pc
 
-from spark_analysis.catalogue.evidence import Count, Evidence, ReadingsKept
+from spark_analysis.catalogue.evidence import Evidence, ReadingsKept
+from spark_analysis.catalogue.recorded_truth import wanted_told
+from spark_analysis.copies_left import copies_left
+from spark_analysis.devices import devices_of
 from spark_analysis.languages import languages_of
 from spark_analysis.matching_figures import COUNTED_SINCE, SUMMED, MatchingDone, matching_done
 from spark_analysis.metrics.overhead import radio_use
 from spark_analysis.metrics.owed import load_matchers, owed_in, subscription_revisions
 from spark_analysis.pair_figures import Pair, PairFigures, pair_figures
+from spark_analysis.radio_links import radio_links
+from spark_analysis.summed_tables import Count
 from traces.recorded_run import RecordedRun
 
 
 def evidence_of(run: RecordedRun) -> Evidence:
     """Return all that is known of a run without Spark (`evidence.SWEPT`)."""
-    steps = run.table("messages", ["kind", "type", "bytes"])
-    counted = steps.group_by(["kind", "type"]).aggregate([([], "count_all"), ("bytes", "sum")])
-    traffic = counted.rename_columns(["kind", "type", "messages", "bytes"]).to_pylist()
-    hops = run.table("hops", ["hop", "sent_ms", "bytes"]).filter(
-        (pc.field("hop") > 1) & pc.field("sent_ms").is_valid()
-    )
-    on_air = pc.sum(hops["bytes"]).as_py() or 0
+    nodes = run.table("nodes").to_pylist()
+    devices = devices_of(nodes)
+    languages = languages_of(run.manifest)
+    revisions = subscription_revisions(run.table("subscriptions").to_pylist())
+    tables = RecordedTables(run)
     readings = run.table("filter_decisions", ["released"])
     return Evidence(
         pairs=pairs_of(run),
         radio=radio_use(
-            traffic, of_one_node=run.manifest.node is not None, forwarded=(hops.num_rows, on_air)
+            tables,
+            devices,
+            radio_links(run.manifest, nodes),
+            languages.composed,
+            of_one_node=run.manifest.node is not None,
         ),
         readings=ReadingsKept(readings.num_rows, readings.filter(pc.field("released") == 0).num_rows),
         matching=_matching(run),
-        tables=RecordedTables(run),
+        wanted=wanted_told(run, revisions),
+        tables=tables,
     )
 
 
@@ -79,13 +87,16 @@ def pairs_of(run: RecordedRun) -> PairFigures:
     }
     revisions = subscription_revisions(run.table("subscriptions").to_pylist())
     matchers = load_matchers(revisions, languages_of(run.manifest))
+    copies = copies_left(run, devices_of(run.table("nodes").to_pylist()))
     pairs: list[Pair] = []
     for batch in run.table("notifications").to_batches():
         pairs += (
-            (
+            Pair(
                 row["event_ms"],
                 row["lifetime_ms"],
                 first.get((row["origin"], row["number"], row["subscriber"])),
+                row["withdrawn_ms"],
+                copies.is_lost((row["origin"], row["number"])),
             )
             for row in owed_in(batch, revisions, matchers).to_pylist()
             if row["first"]

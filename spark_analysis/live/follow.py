@@ -27,6 +27,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 from documents.atomic_write import write_whole
 from documents.problems import DocumentError
 from documents.untrusted_folder import parts_in, path_in, read_in, refuse_links_below
+from spark_analysis.copies_left import NOTHING_KNOWN, CopiesLeft, copies_left
+from spark_analysis.devices import devices_of
 from spark_analysis.errors import NoSpark, TraceError
 from spark_analysis.languages import languages_of
 from spark_analysis.live.state import GIVEN_UP, Batch, Delivered, GivenUp, LiveFigures, LiveState, Notified
@@ -37,6 +39,7 @@ from spark_analysis.streams import held_alone, refuse_patterns
 from traces.folder_lock import is_being_written
 from traces.losses import refuse_losses
 from traces.manifest import Manifest, read_manifest
+from traces.recorded_run import recorded_run
 
 FOLLOWED: Final = ("subscriptions", "notifications", "messages")
 """The tables that are followed. A run's other tables are not needed for its figures."""
@@ -130,7 +133,9 @@ def follow(
             raise TraceError(f"{folder}: cannot be followed any more: {_reason(error)}") from error
         finally:
             query.stop()
-        return state.figures(read_manifest(folder).simulated_ms, window_ms, all_taken=had_ended or not once)
+        is_over = had_ended or not once
+        copies = _copies(folder) if is_over else NOTHING_KNOWN
+        return state.figures(read_manifest(folder).simulated_ms, window_ms, all_taken=is_over, copies=copies)
 
 
 class BatchLog:
@@ -157,6 +162,12 @@ class BatchLog:
                 yield Batch.from_text(read_in(self._folder, path.name, _LARGEST_BATCH).decode())
             except (OSError, ValueError, KeyError, TypeError, RecursionError, DocumentError) as error:
                 raise _useless(self._folder.parent, f"{path.name} is damaged") from error
+
+
+def _copies(folder: Path) -> CopiesLeft:
+    """Return which notifications of a run that is over have a copy left."""
+    run = recorded_run(folder)
+    return copies_left(run, devices_of(run.table("nodes").to_pylist()))
 
 
 def stream_of(folder: Path, spark: SparkSession) -> DataFrame:

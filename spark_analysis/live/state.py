@@ -12,16 +12,22 @@ were taken, and say how much further the writer was.
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from spark_analysis.answers import Served
 from spark_analysis.catalogue.evidence import FOLLOWED, Evidence
 from spark_analysis.catalogue.metric import values_of
 from spark_analysis.catalogue.registry import metrics_from
-from spark_analysis.metrics.owed import Listeners, SubscriptionRevision, load_matchers
+from spark_analysis.copies_left import NOTHING_KNOWN, CopiesLeft
+from spark_analysis.metrics.owed import (
+    Listeners,
+    SubscriptionRevision,
+    last_withdrawal,
+    load_matchers,
+)
 from spark_analysis.metrics.run_languages import RunLanguages
-from spark_analysis.pair_figures import pair_figures
+from spark_analysis.pair_figures import Pair, pair_figures
 
 Message = tuple[int, int]
 """(origin, number)."""
@@ -107,8 +113,8 @@ class ServedSoFar(Served):
     every metric that follows from it. A ratio of nothing is None; so is the delay of nothing.
     """
 
-    estimate: float | None
-    metrics: Mapping[str, float | None]
+    estimate: float | None = None
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +159,7 @@ class LiveState:
         """Where each revision stands among them."""
         self._matchers = Listeners(languages)
         self._notified: dict[Message, Notified] = {}
-        self._owed: dict[Message, set[int]] = {}
+        self._owed: dict[Message, dict[int, int | None]] = {}
         self._arrived: dict[tuple[int, int, int], int] = {}
         self._given_up: Counter[tuple[int, str, str]] = Counter()
         self._reached_ms = 0
@@ -175,12 +181,14 @@ class LiveState:
         self._reached_ms = max(self._reached_ms, batch.reached_ms)
         return True
 
-    def figures(self, written_ms: int, window_ms: int, *, all_taken: bool) -> LiveFigures:
+    def figures(
+        self, written_ms: int, window_ms: int, *, all_taken: bool, copies: CopiesLeft = NOTHING_KNOWN
+    ) -> LiveFigures:
         """Return what the facts amount to, of a run that is written up to `written_ms`.
 
         `all_taken` says that every fact until then was taken. Otherwise they are the figures of the last
         moment of which messages are known: a notification after it, of which nothing could be heard yet,
-        waits.
+        waits. `copies` are known when the run is over; before, a pair without a copy counts as open.
         """
         at_ms = written_ms if all_taken else min(self._reached_ms, written_ms)
         since_ms = at_ms - window_ms
@@ -193,8 +201,8 @@ class LiveState:
             batches=len(self._taken),
             subscriptions=len(self._revisions),
             notifications=len(known),
-            whole=self._served(known, at_ms),
-            recent=self._served(recently, at_ms),
+            whole=self._served(known, at_ms, copies),
+            recent=self._served(recently, at_ms, copies),
             given_up=self._reasons(0),
             given_up_recently=self._reasons(since_ms),
         )
@@ -233,18 +241,25 @@ class LiveState:
 
     def _owe(self, told: Notified, matchers: Listeners, revisions: list[SubscriptionRevision]) -> None:
         """Note to whom a notification is owed because of these revisions (`spark_analysis.metrics.owed`)."""
-        people = self._owed.setdefault((told.origin, told.number), set())
+        people = self._owed.setdefault((told.origin, told.number), {})
         for position, _ in matchers.match(told.language, told.vector, told.at_ms):
             revision = revisions[position]
             if revision.in_force(told.at_ms):
-                people.add(revision.subscriber)
+                subscriber, withdrawn_ms = revision.subscriber, revision.withdrawn_ms
+                people[subscriber] = last_withdrawal(people.get(subscriber, withdrawn_ms), withdrawn_ms)
 
-    def _served(self, notified: Mapping[Message, Notified], at_ms: int) -> ServedSoFar:
+    def _served(self, notified: Mapping[Message, Notified], at_ms: int, copies: CopiesLeft) -> ServedSoFar:
         figures = pair_figures(
             (
-                (told.at_ms, told.lifetime_ms, self._arrived.get((*name, subscriber)))
+                Pair(
+                    told.at_ms,
+                    told.lifetime_ms,
+                    self._arrived.get((*name, subscriber)),
+                    withdrawn_ms,
+                    copies.is_lost(name),
+                )
                 for name, told in notified.items()
-                for subscriber in self._owed.get(name, ())
+                for subscriber, withdrawn_ms in self._owed.get(name, {}).items()
             ),
             at_ms,
         )
@@ -255,6 +270,8 @@ class LiveState:
             served.missed,
             served.open,
             served.whole_delivered,
+            served.lost,
+            served.withdrawn,
             figures.estimate,
             values_of(metrics_from(FOLLOWED), Evidence(pairs=figures)),
         )

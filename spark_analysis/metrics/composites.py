@@ -8,9 +8,9 @@ is true of it:
 | fate | meaning |
 | --- | --- |
 | delivered | the application saw a message that says it |
-| under_way | made, and carried by somebody at the end of the run, with time left |
-| too_late | made, and its lifetime ran out |
-| dropped | made, and given up for want of room |
+| under_way | made, and a carrier has it at the end of the run, with time left |
+| too_late | made, and a carrier had it until its lifetime was over |
+| dropped | made, and every carrier gave it up before |
 | never_met | never made: all parts were carried, and no DENS node held them together |
 | not_carried | never made: some part left its source and reached nobody; or a source made it, and it did |
 | not_released | never made: some part never left its source |
@@ -46,8 +46,6 @@ FATES: Final = (
     "not_released",
 )
 """Best first; what is owed has the first one that is true of it."""
-WANT_OF_ROOM: Final = ("over_quota", "lowest_degree", "oldest", "no_room")
-"""The reasons for which a message is given up; that it says nothing new is none."""
 
 Owed = tuple[int, bytes]
 """A subscriber, and the identity of a result."""
@@ -57,13 +55,14 @@ Told = tuple[int, int, bytes, int]
 
 @dataclass(frozen=True, slots=True)
 class SaidBy:
-    """A message that says a result: until when it lives, whether anybody but its source had it, whether a
-    copy was given up, and who saw it.
+    """A message that says a result: until when it lives, whether any node but its source had it, whether a
+    carrier has it at the end, whether one had it until its lifetime was over, and who saw it.
     """
 
     over_ms: int
     is_carried: bool
-    is_given_up: bool
+    is_left: bool
+    ran_out: bool
     seen_by: frozenset[int]
 
 
@@ -171,20 +170,19 @@ def notifications_of(notifications: DataFrame, concerned: DataFrame, messages: D
     )
 
 
-def steps_of(messages: DataFrame, composed: Sequence[int]) -> DataFrame:
-    """Say of every message of these languages who had it, whether a copy was given up, and who saw it."""
+def steps_of(messages: DataFrame, copies: DataFrame, composed: Sequence[int]) -> DataFrame:
+    """Say of every message of these languages who had it, what is left of it, and who saw it. `copies` is
+    what `holding.copies_at_end` gives.
+    """
     elsewhere = F.col("kind").isin("made", "stored", "replicated")
-    given_up = F.col("kind").isin("dropped", "refused") & F.col("reason").isin(*WANT_OF_ROOM)
     seen_by = F.when(F.col("kind") == "delivered", F.col("node"))
-    return (
+    steps = (
         messages.where(F.col("type").isin(*NOTIFICATION_TYPES) & F.col("language").isin(*composed))
         .groupBy("origin", "number")
-        .agg(
-            F.max(elsewhere).alias("carried"),
-            F.max(F.coalesce(given_up, F.lit(False))).alias("given_up"),
-            F.collect_set(seen_by).alias("seen_by"),
-        )
+        .agg(F.max(elsewhere).alias("carried"), F.collect_set(seen_by).alias("seen_by"))
     )
+    left = copies.select("origin", "number", "carried_left", "ran_out")
+    return steps.join(left, ["origin", "number"], "left").na.fill(False, ["carried_left", "ran_out"])
 
 
 def lives_of(notifications: DataFrame, composites: DataFrame, composed: Sequence[int]) -> DataFrame:
@@ -210,7 +208,9 @@ def said_by(sayings: Iterable[Row]) -> dict[bytes, list[SaidBy]]:
     """Return for every result the messages that say it."""
     found: dict[bytes, list[SaidBy]] = {}
     for row in sayings:
-        message = SaidBy(row["over_ms"], row["carried"], row["given_up"], frozenset(row["seen_by"]))
+        message = SaidBy(
+            row["over_ms"], row["carried"], row["carried_left"], row["ran_out"], frozenset(row["seen_by"])
+        )
         found.setdefault(bytes(row["identity"]), []).append(message)
     return found
 
@@ -230,10 +230,12 @@ def fate(
             return "delivered"
         if not message.is_carried:
             ranks.append("not_carried")
-        elif message.is_given_up:
-            ranks.append("dropped")
+        elif message.over_ms > end_ms and message.is_left:
+            ranks.append("under_way")
+        elif message.over_ms <= end_ms and message.ran_out:
+            ranks.append("too_late")
         else:
-            ranks.append("too_late" if message.over_ms <= end_ms else "under_way")
+            ranks.append("dropped")
     if ranks:
         return min(ranks, key=FATES.index)
     if carried(owed):

@@ -4,9 +4,8 @@ Two grains, because they answer two questions. A *pair* is (notification, subscr
 a notification once, however many of its subscriptions asked for it. A row of `outcomes` is (notification,
 subscription revision): how well one subscription was served.
 
-A pair that has not been delivered is `missed` when the notification's lifetime was over before the run
-ended, and `open` otherwise: it might still have arrived. The delivery ratio counts both as not delivered
-and both are shown. The definitions, and why there are several figures, stand in `pair_figures.py`.
+A pair that has not been delivered is `withdrawn`, `missed`, `lost` or `open`. The definitions, and why there
+are several figures, stand in `pair_figures.py`.
 """
 
 from pyspark.sql import Column, DataFrame
@@ -32,13 +31,22 @@ def deliveries(messages: DataFrame) -> DataFrame:
     )
 
 
-def outcomes(owed: DataFrame, delivered: DataFrame, end_ms: int) -> DataFrame:
-    """Say of every owed row what became of it by the end of the run: `delivered`, `missed` or `open`, and
-    whether its `whole` lifetime was over by then.
+def outcomes(
+    owed: DataFrame, delivered: DataFrame, end_ms: int, copies: DataFrame | None = None
+) -> DataFrame:
+    """Say of every owed row what became of it by the end of the run: `delivered`, `withdrawn`, `missed`,
+    `lost` or `open`, and whether it had its `whole` lifetime. `copies` is what `holding.copies_at_end`
+    gives; without it nothing is known to be lost.
 
     A delivery that was owed to nobody is a row of its own, `unowed`, without an event.
     """
     over_ms = F.col("event_ms") + F.col("lifetime_ms")
+    withdrawn_ms = F.col("withdrawn_ms")
+    is_withdrawn = F.coalesce((withdrawn_ms < over_ms) & (withdrawn_ms <= end_ms), F.lit(False))
+    if copies is None:
+        owed = owed.withColumn("left", F.lit(True))
+    else:
+        owed = owed.join(copies.select("origin", "number", "left"), ["origin", "number"], "left")
     return owed.join(delivered, [*PAIR], "full").select(
         *OWED.names,
         "delivered_ms",
@@ -47,10 +55,12 @@ def outcomes(owed: DataFrame, delivered: DataFrame, end_ms: int) -> DataFrame:
         (F.col("delivered_ms") - F.col("event_ms")).alias("delay_ms"),
         F.when(F.col("event_ms").isNull(), "unowed")
         .when(F.col("delivered_ms").isNotNull(), "delivered")
+        .when(is_withdrawn, "withdrawn")
         .when(over_ms <= F.lit(end_ms), "missed")
+        .when(~F.coalesce("left", F.lit(True)), "lost")
         .otherwise("open")
         .alias("outcome"),
-        (over_ms <= F.lit(end_ms)).alias("whole"),
+        ((over_ms <= F.lit(end_ms)) & ~is_withdrawn).alias("whole"),
     )
 
 
@@ -60,8 +70,8 @@ def pairs(outcomes: DataFrame) -> DataFrame:
 
 
 def delivery_ratio(frame: DataFrame, *by: str) -> DataFrame:
-    """Count owed, delivered, missed and open, those of the delivered that had their whole lifetime, and both
-    ratios, delivered / owed and that among those with their whole lifetime, for each value of `by`.
+    """Count owed and every outcome, those of the delivered that had their whole lifetime, and both ratios,
+    delivered / owed and that among those with their whole lifetime, for each value of `by`.
 
     On pairs and without `by` it is the delivery ratio of the run; on outcomes by subscriber, id and seq
     that of every subscription; on pairs joined with `nodes` that of every group. Nothing owed gives a ratio
@@ -74,6 +84,8 @@ def delivery_ratio(frame: DataFrame, *by: str) -> DataFrame:
             _count_of("delivered").alias("delivered"),
             _count_of("missed").alias("missed"),
             _count_of("open").alias("open"),
+            _count_of("lost").alias("lost"),
+            _count_of("withdrawn").alias("withdrawn"),
             F.count(F.when((F.col("outcome") == "delivered") & F.col("whole"), True)).alias(
                 "whole_delivered"
             ),

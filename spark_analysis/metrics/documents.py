@@ -27,7 +27,7 @@ def documents_judged(
     def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         listeners = load_matchers(revisions, languages)
         for batch in batches:
-            yield packed(batch, 0, _matches(batch, revisions, listeners))
+            yield packed(batch, 0, document_matches(batch, revisions, listeners))
 
     def transform(documents: DataFrame) -> DataFrame:
         offered = documents.select(
@@ -63,9 +63,12 @@ def frames_of_documents(documents: DataFrame, messages: DataFrame, frame_bytes: 
     return told.agg(F.avg(F.ceil(F.col("bytes") / frame_bytes)).alias("frames"))
 
 
-def _matches(
+def document_matches(
     batch: pa.RecordBatch, revisions: Sequence[SubscriptionRevision], listeners: Listeners
 ) -> Matches:
+    """Return whom the documents of a batch concern; it has the columns `language`, `vector` and
+    `event_ms`.
+    """
     ends, positions, degrees, subscribers = [], [], [], []
     columns = (batch[name].to_pylist() for name in ("language", "vector", "event_ms"))
     for language, vector, event_ms in zip(*columns, strict=True):

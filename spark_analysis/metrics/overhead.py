@@ -1,18 +1,33 @@
-"""What the radio was used for. What it cost a delivery are metrics (`catalogue/members/`)."""
+"""What the radio was used for. What it cost a delivery are metrics (`catalogue/members/`).
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+A *transfer* is a notification that arrived complete at another device and was new there: a row `replicated`,
+`stored` or `delivered` whose peer is another device. It is counted by item, so it makes no difference in
+which frame the item travelled, or with which others. One that the device had already is a *duplicate*. What
+one engine of a device hands to another is neither.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from spark_analysis.devices import Devices
 from spark_analysis.metrics.ordering import in_order
+from spark_analysis.radio_links import Numbers, RadioLinks
+from spark_analysis.summed_tables import Tables
 
 NOTIFICATION_TYPES: Final = ("notification", "notify")
 """The message types that carry a notification: from its publisher and between mediators, and to its
 subscriber.
 """
+ARRIVED: Final = ("replicated", "stored", "delivered")
+"""The steps of a notification that came complete and was new."""
 
 
 def traffic(messages: DataFrame) -> DataFrame:
@@ -26,43 +41,153 @@ def traffic(messages: DataFrame) -> DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class RadioUse:
-    """What was on the air: transfers of notifications that came in whole, deliveries, everything sent, and
-    what of that relays sent for others (`forwarded`).
+    """What was on the air, and what came of it.
 
-    What one real node saw (`of_one_node`) tells of deliveries far away and not of the transfers before them.
+    What one real node saw (`of_one_node`) has deliveries far away and not the transfers before them.
     """
 
-    relayed: int
-    delivered: int
-    transmissions: int
-    bytes_on_air: int
-    of_one_node: bool = False
+    relayed: int = 0
+    """Transfers: notifications that arrived complete at another device and were new there."""
+    duplicates: int = 0
+    """Notifications that arrived complete at another device and were not new there."""
+    delivered: int = 0
+    """Notifications that an application was shown, composites left out."""
+    composite_deliveries: int = 0
+    """Messages with a composite that an application was shown."""
+    delivered_between_devices: int = 0
+    """Those of both whose source is in another device than the application."""
+    transmissions: int = 0
+    """Messages that left a radio, once for each hop."""
+    frames: int = 0
+    """Frames that left a radio: a message that is longer than a frame takes several."""
+    bytes_on_air: int = 0
+    """Bytes of these frames, their overhead included."""
     forwarded: int = 0
+    """What of `transmissions` relays sent for others, below the overlay."""
+    forwarded_frames: int = 0
+    forwarded_bytes: int = 0
+    of_one_node: bool = False
+    sent_bytes: Mapping[str, int] = field(default_factory=dict)
+    """Bytes on the air by message type, each message once, as its source sent it."""
+
+    @property
+    def deliveries(self) -> int:
+        """Return everything that an application was shown, composites included."""
+        return self.delivered + self.composite_deliveries
 
 
-def relayed_hops(hops: DataFrame) -> DataFrame:
-    """Count the frames and bytes that others than their source sent, in one row."""
-    return hops.where((F.col("hop") > 1) & F.col("sent_ms").isNotNull()).agg(
-        F.count("*").alias("frames"), F.coalesce(F.sum("bytes"), F.lit(0)).alias("bytes")
-    )
+@dataclass(frozen=True, slots=True)
+class StepCount:
+    """Counts the rows of `messages` that tell of transfers, deliveries and transmissions."""
+
+    devices: Devices
+    links: RadioLinks
+    composed: tuple[int, ...]
+    """The languages whose notifications are composites."""
+
+    def __call__(self, batch: pa.RecordBatch) -> Mapping[str, float]:
+        """Return the sums of some rows."""
+        rows = pa.Table.from_batches([batch])
+        of_notifications = rows.filter(pc.field("type").isin(NOTIFICATION_TYPES))
+        sums: Counter[str] = Counter()
+        for name, kinds in (("relayed", ARRIVED), ("duplicates", ("duplicate",))):
+            came = of_notifications.filter(pc.field("kind").isin(kinds) & pc.field("peer").is_valid())
+            sums[name] = int(self._between(came, "node", "peer").sum())
+        shown = rows.filter(pc.field("kind") == "delivered")
+        is_composite = np.isin(_numbers(shown, "language"), self.composed)
+        sums["composite_deliveries"] = int(is_composite.sum())
+        sums["delivered"] = shown.num_rows - sums["composite_deliveries"]
+        sums["delivered_between_devices"] = int(self._between(shown, "node", "origin").sum())
+        sent = rows.filter(pc.field("kind") == "sent")
+        frames, octets = on_air(sent, "peer", self.links)
+        sums["transmissions"], sums["frames"] = sent.num_rows, int(frames.sum())
+        for type_ in map(str, pc.unique(sent["type"]).to_pylist()):
+            sums[f"bytes {type_}"] = int(octets[_is(sent, type_)].sum())
+        return sums
+
+    def _between(self, rows: pa.Table, one: str, other: str) -> Any:
+        here, there = (self.devices.of_all(_numbers(rows, name)) for name in (one, other))
+        return here != there
+
+
+@dataclass(frozen=True, slots=True)
+class HopCount:
+    """Counts the rows of `hops`: what relays sent, and what the first hop of a frame changes.
+
+    A frame that goes beyond range is `sent` once in `messages`, to its destination. Its first hop is to
+    another device, with whose radio it may take another number of frames: that difference is `first …`.
+    """
+
+    links: RadioLinks
+
+    def __call__(self, batch: pa.RecordBatch) -> Mapping[str, float]:
+        """Return the sums of some rows."""
+        rows = pa.Table.from_batches([batch])
+        rows = rows.filter(rows["sent_ms"].is_valid())
+        relayed = rows.filter(~pc.field("hop").isin([1]))
+        frames, octets = on_air(relayed, "peer", self.links)
+        first = rows.filter(pc.field("hop").isin([1]))
+        (first_frames, first_octets), (told_frames, told_octets) = (
+            on_air(first, peer, self.links) for peer in ("peer", "destination")
+        )
+        return {
+            "transmissions": relayed.num_rows,
+            "frames": int(frames.sum()),
+            "bytes": int(octets.sum()),
+            "first frames": int(first_frames.sum() - told_frames.sum()),
+            "first bytes": int(first_octets.sum() - told_octets.sum()),
+        }
+
+
+def on_air(rows: pa.Table, peer: str, links: RadioLinks) -> tuple[Numbers, Numbers]:
+    """Return the frames of each message from `node` to `peer`, and its bytes with the overhead of these."""
+    node, other, octets = (_numbers(rows, name) for name in ("node", peer, "bytes"))
+    frames = links.frames(node, other, octets)
+    return frames, octets + links.overhead(node, other, frames)
 
 
 def radio_use(
-    traffic: Iterable[Any], *, of_one_node: bool = False, forwarded: tuple[int, int] = (0, 0)
+    tables: Tables,
+    devices: Devices,
+    links: RadioLinks,
+    composed: Sequence[int],
+    *,
+    of_one_node: bool = False,
 ) -> RadioUse:
-    """Add up rows of kind, type, messages and bytes, as `traffic` has them, and the frames and bytes that
-    relays sent, which messages do not tell of.
-
-    `relayed` counts every transfer of a notification that came in whole, the last one to the subscriber
-    included; bytes on the air are those of every message type and of transfers that were cut.
+    """Count what the radio was used for; bytes on the air are those of every message type, of what relays
+    sent, and of transfers that were cut.
     """
-    relayed = delivered = 0
-    transmissions, bytes_on_air = forwarded
-    for row in traffic:
-        if row["kind"] == "sent":
-            transmissions, bytes_on_air = transmissions + row["messages"], bytes_on_air + row["bytes"]
-        elif row["kind"] == "delivered":
-            delivered += row["messages"]
-        elif row["kind"] == "received" and row["type"] in NOTIFICATION_TYPES:
-            relayed += row["messages"]
-    return RadioUse(relayed, delivered, transmissions, bytes_on_air, of_one_node, forwarded[0])
+    columns = ("kind", "type", "node", "peer", "origin", "language", "bytes")
+    steps = tables.sums("messages", columns, StepCount(devices, links, tuple(composed)))
+    of_hops = ("hop", "sent_ms", "node", "peer", "destination", "bytes")
+    hops = tables.sums("hops", of_hops, HopCount(links))
+    sent_bytes = {
+        name.removeprefix("bytes "): int(octets)
+        for name, octets in steps.items()
+        if name.startswith("bytes ")
+    }
+    by_relays, first = int(hops.get("frames", 0)), int(hops.get("first frames", 0))
+    relay_bytes, first_bytes = int(hops.get("bytes", 0)), int(hops.get("first bytes", 0))
+    forwarded = int(hops.get("transmissions", 0))
+    names = ("relayed", "duplicates", "delivered", "composite_deliveries", "delivered_between_devices")
+    return RadioUse(
+        **{name: int(steps.get(name, 0)) for name in names},
+        transmissions=int(steps.get("transmissions", 0)) + forwarded,
+        frames=int(steps.get("frames", 0)) + first + by_relays,
+        bytes_on_air=sum(sent_bytes.values()) + first_bytes + relay_bytes,
+        forwarded=forwarded,
+        forwarded_frames=by_relays,
+        forwarded_bytes=relay_bytes,
+        of_one_node=of_one_node,
+        sent_bytes=sent_bytes,
+    )
+
+
+def _numbers(rows: pa.Table, name: str) -> Numbers:
+    column: Any = rows[name].cast(pa.int64())
+    numbers: Numbers = pc.fill_null(column, -1).to_numpy()
+    return numbers
+
+
+def _is(rows: pa.Table, type_: str) -> Any:
+    return pc.equal(rows["type"], pa.scalar(type_)).to_numpy()

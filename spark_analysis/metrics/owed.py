@@ -31,12 +31,14 @@ OWED = StructType(
         StructField("seq", IntegerType(), False),
         StructField("degree_u8", IntegerType(), False),
         StructField("first", BooleanType(), False),
+        StructField("withdrawn_ms", LongType(), True),
     ]
 )
 """One row for each (notification, subscription revision) that is owed.
 
 `first` is true of one row of each pair (notification, subscriber), so that counting pairs needs no search
-for those that are there twice.
+for those that are there twice. `withdrawn_ms` is when the last revision of the pair was withdrawn, null where
+one of them never was: all rows of a pair share it.
 """
 
 _OWED_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
@@ -50,6 +52,7 @@ _OWED_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("seq", pa.int32()),
     ("degree_u8", pa.int32()),
     ("first", pa.bool_()),
+    ("withdrawn_ms", pa.int64()),
 ]
 _OWED_ARROW: Final = pa.schema(_OWED_COLUMNS)
 
@@ -161,6 +164,11 @@ def load_matchers(revisions: Sequence[SubscriptionRevision], languages: RunLangu
     return found
 
 
+def last_withdrawal(one: int | None, other: int | None) -> int | None:
+    """Return when the later of two revisions was withdrawn; None where one of them never was."""
+    return None if one is None or other is None else max(one, other)
+
+
 def owed_in(
     batch: pa.RecordBatch, revisions: Sequence[SubscriptionRevision], matchers: Listeners
 ) -> pa.RecordBatch:
@@ -169,17 +177,23 @@ def owed_in(
     positions: list[int] = []
     degrees: list[int] = []
     first: list[bool] = []
+    withdrawn: list[int | None] = []
     columns = (batch[name].to_pylist() for name in ("language", "vector", "at_ms"))
     for row, (language, vector, event_ms) in enumerate(zip(*columns, strict=True)):
-        asked_before: set[int] = set()
+        people: dict[int, int | None] = {}
+        begin = len(rows)
         for position, match in matchers.match(language, vector, event_ms):
-            if revisions[position].in_force(event_ms):
+            revision = revisions[position]
+            if revision.in_force(event_ms):
                 rows.append(row)
                 positions.append(position)
                 degrees.append(match.degree_u8)
-                subscriber = revisions[position].subscriber
-                first.append(subscriber not in asked_before)
-                asked_before.add(subscriber)
+                subscriber = revision.subscriber
+                first.append(subscriber not in people)
+                people[subscriber] = last_withdrawal(
+                    people.get(subscriber, revision.withdrawn_ms), revision.withdrawn_ms
+                )
+        withdrawn += (people[revisions[position].subscriber] for position in positions[begin:])
     told = batch.select(["origin", "number", "at_ms", "lifetime_ms", "language"]).take(
         pa.array(rows, pa.int64())
     )
@@ -188,6 +202,12 @@ def owed_in(
         for name in ("subscriber", "id", "seq")
     ]
     return pa.RecordBatch.from_arrays(
-        [*told.columns, *asked, pa.array(degrees, pa.int32()), pa.array(first, pa.bool_())],
+        [
+            *told.columns,
+            *asked,
+            pa.array(degrees, pa.int32()),
+            pa.array(first, pa.bool_()),
+            pa.array(withdrawn, pa.int64()),
+        ],
         schema=_OWED_ARROW,
     )

@@ -1,8 +1,9 @@
 """In how many pieces the network is, and what time can reach across them.
 
-A *piece* is a set of nodes that are connected over contacts at one moment. A sparse network is in many; what
-joins them is time: a *journey* goes over contacts one after the other, each used no earlier than the one
-before, and waits at nodes in between. Both follow from the contacts alone, whatever was sent.
+A *piece* is a set of devices that are connected over contacts at one moment. A sparse network is in many;
+what joins them is time: a *journey* goes over contacts one after the other, each used no earlier than the one
+before, and waits at devices in between. Both follow from contacts and outages (`spark_analysis.outages`),
+whatever was sent. A device that is down is a piece of its own.
 """
 
 import heapq
@@ -14,6 +15,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import DoubleType, IntegerType, LongType, StructField, StructType
 
+from spark_analysis.outages import Contact, Outages
+
 PIECES = StructType(
     [
         StructField("sample", IntegerType(), False),
@@ -23,7 +26,7 @@ PIECES = StructType(
         StructField("reachable", LongType(), False),
     ]
 )
-"""At each sample: how many pieces, the nodes of the largest one, how many nodes are on their own, and how
+"""At each sample: how many pieces, the devices of the largest one, how many are on their own, and how
 many ordered pairs (source, target) time has joined: something that the source had at the beginning can be
 there.
 """
@@ -41,15 +44,16 @@ ARRIVALS = StructType(
 )
 """The earliest moment at which something that the source had at the beginning can be at the target."""
 
-Contact = tuple[int, int, float, float]
-"""(a, b, begin_ms, end_ms)"""
+NO_OUTAGES: Final = Outages({}, ())
 
 
-def pieces_over_time(nodes: int, every_ms: int, end_ms: int) -> Callable[[DataFrame], DataFrame]:
+def pieces_over_time(
+    devices: int, every_ms: int, end_ms: int, outages: Outages = NO_OUTAGES
+) -> Callable[[DataFrame], DataFrame]:
     """Return the transformation of `contacts` into `PIECES` at the moments 0, every_ms, … before end_ms.
 
-    A moment at which nobody meets anybody is a row too: every node is a piece. The contacts are gone through
-    once, in the order in which they begin, and only those that last are kept in mind.
+    A moment without any contact is a row too: every device is a piece. The contacts are gone through once, in
+    the order in which they begin, and only those that last are kept in mind.
     """
     samples = max(1, -(-end_ms // every_ms))
 
@@ -58,7 +62,7 @@ def pieces_over_time(nodes: int, every_ms: int, end_ms: int) -> Callable[[DataFr
         contacts = (contact for batch in batches for contact in _contacts_in(batch))
         rows = [
             {"sample": sample, **network.figures()}
-            for sample, network in enumerate(_watched(Network(nodes), contacts, moments))
+            for sample, network in enumerate(_watched(Network(devices), outages.talking(contacts), moments))
         ]
         yield pa.RecordBatch.from_pylist(rows, schema=_PIECES_ARROW)
 

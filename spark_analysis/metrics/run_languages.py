@@ -44,6 +44,15 @@ class RunLanguages:
         """Return the numbers of such languages."""
         return tuple(number for number, one in languages().items() if one.composer is not None)
 
+    @property
+    def plain(self) -> tuple[int, ...]:
+        """Return the numbers of languages whose notifications tell of neither a reading nor a document."""
+        return tuple(
+            number
+            for number, one in languages().items()
+            if one.ground_truth is None and one.publications is None and one.composer is None
+        )
+
     def composer(self, number: int) -> Composer:
         """Return an empty composer of a language that has one."""
         make = self._language(number).composer

@@ -1,23 +1,25 @@
 """What should have been told: every reading that a watchdog judged × every subscription in force.
 
 `owed` asks what became of the notifications that left a source. This asks one step earlier: which readings
-did somebody want, whether or not a filter ever let them out? A reading is told in full, with all its
+did a subscriber want, whether or not a filter ever let them out? A reading is told in full, with all its
 values, and given to the matcher that a DENS node uses (`reading_search`). Of every wanted pair (reading,
 subscriber) exactly one *fate* is true, the best that any of its notifications and subscriptions had:
 
 | fate | meaning |
 | --- | --- |
 | delivered | the application saw it |
-| under_way | carried by somebody at the end of the run, with time left |
-| too_late | carried, and its lifetime ran out |
-| dropped | undelivered, and some copy was dropped or refused by policy |
+| under_way | a carrier has a copy at the end of the run, with time left; not withdrawn |
+| withdrawn | the subscription was withdrawn before it arrived, within its lifetime |
+| too_late | a carrier had a copy until its lifetime was over |
+| dropped | every carrier gave its copy up before: dropped, refused, or lost with its store |
 | never_carried | it left the filter, and nobody but its source ever had it |
 | held_back | the filter released nothing because of hysteresis or a minimum interval |
 | not_asked_for_this | subscriptions were installed at the source, and none released it for this subscriber |
 | not_asked | no subscription was installed at the source at that moment |
 
 A filter never passes too little (every language is tested for it), so `not_asked_for_this` means that the
-subscription had not come there yet. Subscriptions of languages that judge no readings have no part in this.
+subscription had not come there yet. Subscriptions of languages that judge no readings have no part in this,
+nor have notifications that tell of neither a reading nor a document: plain messages and composites.
 Documents, which are told as they are, join this road in `documents.py`.
 
 Matches are many more than readings, so they travel packed: `judged` has one row a reading, its matches as
@@ -43,6 +45,7 @@ from spark_analysis.metrics.run_languages import RunLanguages
 FATES: Final = (
     "delivered",
     "under_way",
+    "withdrawn",
     "too_late",
     "dropped",
     "never_carried",
@@ -182,30 +185,34 @@ def _search(name: bytes, revisions: Sequence[SubscriptionRevision], languages: R
 
 
 def carriage(messages: DataFrame) -> DataFrame:
-    """Say of every notification whether somebody but its source had it, and whether a copy was given up.
-
-    A host that was handed it for its own ends lets go of it when they have it, which is giving up nothing.
-    """
+    """Say of every notification whether any node but its source had it."""
     elsewhere = F.col("node") != F.col("origin")
-    is_done = (F.col("type") == "notify") & (F.coalesce("reason", F.lit("")) == "delivered")
     return (
         messages.where(F.col("type").isin(*NOTIFICATION_TYPES))
         .groupBy("origin", "number")
-        .agg(
-            F.max(elsewhere & F.col("kind").isin("received", "stored", "replicated")).alias("carried"),
-            F.max(F.col("kind").isin("dropped", "refused") & ~is_done).alias("given_up"),
-        )
+        .agg(F.max(elsewhere & F.col("kind").isin("received", "stored", "replicated")).alias("carried"))
     )
 
 
-def fates(wanted: DataFrame, outcomes: DataFrame, notifications: DataFrame, messages: DataFrame) -> DataFrame:
+def fates(
+    wanted: DataFrame,
+    outcomes: DataFrame,
+    notifications: DataFrame,
+    messages: DataFrame,
+    copies: DataFrame,
+    plain: Sequence[int] = (),
+) -> DataFrame:
     """Give one row a pair (reading, subscriber) that was wanted or told: its fate, and whether it was wanted.
 
-    A pair that was told and not wanted has the fate of its notification.
-    """
-    readings = notifications.select(
-        "origin", "number", "event", "event_number", F.col("at_ms").alias("told_ms")
-    ).join(carriage(messages), ["origin", "number"], "left")
+    A pair that was told and not wanted has the fate of its notification. `copies` is what
+    `holding.copies_at_end` gives, `plain` are the languages whose notifications tell of no reading or
+    document."""
+    readings = (
+        notifications.where(~F.col("language").isin(*plain))
+        .select("origin", "number", "event", "event_number", F.col("at_ms").alias("told_ms"))
+        .join(carriage(messages), ["origin", "number"], "left")
+        .join(copies.select("origin", "number", "carried_left", "ran_out"), ["origin", "number"], "left")
+    )
     told = (
         outcomes.select("origin", "number", "subscriber", "outcome", "delivered_ms")
         .join(readings, ["origin", "number"])
@@ -237,6 +244,8 @@ def fate_counts(
     outcomes: DataFrame,
     notifications: DataFrame,
     messages: DataFrame,
+    copies: DataFrame,
+    plain: Sequence[int] = (),
 ) -> DataFrame:
     """Count the pairs of every fate, wanted and not.
 
@@ -251,7 +260,7 @@ def fate_counts(
     )
     left = judged.where(F.col("released") > 0).transform(wanted(revisions))
     met = (
-        fates(left, outcomes, notifications, messages)
+        fates(left, outcomes, notifications, messages, copies, plain)
         .groupBy("wanted", "fate")
         .agg(F.count("*").alias("pairs"))
     )
@@ -272,12 +281,14 @@ def _rank(fate: str) -> Column:
 
 
 def _fate_of_told() -> Column:
+    has_time = F.col("outcome").isin("open", "lost")
     return (
         F.when(F.col("delivered_ms").isNotNull(), _rank("delivered"))
+        .when(F.col("outcome") == "withdrawn", _rank("withdrawn"))
         .when(~F.coalesce("carried", F.lit(False)), _rank("never_carried"))
-        .when(F.coalesce("given_up", F.lit(False)), _rank("dropped"))
-        .when(F.col("outcome") == "missed", _rank("too_late"))
-        .otherwise(_rank("under_way"))
+        .when(has_time & F.coalesce("carried_left", F.lit(False)), _rank("under_way"))
+        .when(~has_time & F.coalesce("ran_out", F.lit(False)), _rank("too_late"))
+        .otherwise(_rank("dropped"))
     )
 
 

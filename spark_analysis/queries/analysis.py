@@ -8,11 +8,12 @@ from typing import Any, Final
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from plugins.registry import languages
-from spark_analysis.answers import Analysis, Filtering, GroundTruth, Misled, Overhead, RunFacts
-from spark_analysis.catalogue.evidence import Evidence, ReadingsKept
+from spark_analysis.answers import Analysis, Filtering, GroundTruth, Misled, RunFacts
+from spark_analysis.catalogue.evidence import Evidence, ReadingsKept, WantedTold
 from spark_analysis.catalogue.metric import Metric, measured
 from spark_analysis.catalogue.registry import metrics
 from spark_analysis.errors import AnalysisError
+from spark_analysis.languages import languages_of
 from spark_analysis.matching_figures import MatchingDone, total_matching
 from spark_analysis.metrics import truth
 from spark_analysis.metrics.delivery import pairs as pairs_of
@@ -74,40 +75,44 @@ def _ask(run: Run, catalogue: Sequence[Metric]) -> Analysis:
     """
     end_ms = run.manifest.simulated_ms
     who = {row["node"]: row for row in run.small_table("nodes")}
+    devices = run.devices
     revisions = run.revisions()
+    copies = run.copies_at_end().cache()
     with ThreadPoolExecutor() as together:
-        owed = together.submit(_kept_outcomes, run, revisions)
+        owed = together.submit(_kept_outcomes, run, revisions, copies)
         wanted = together.submit(_kept_readings, run, revisions)
-        pieces = together.submit(network.pieces_of, run, len(who), end_ms)
-        times = together.submit(network.contacts_of, run, len(who), end_ms)
-        overhead = together.submit(radio.overhead_of, run)
+        pieces = together.submit(network.pieces_of, run, devices.count, end_ms)
+        times = together.submit(network.contacts_of, run, devices.count, end_ms)
+        use = together.submit(radio.radio_use_of, run, devices)
         meetings = together.submit(network.meetings_of, run, end_ms)
-        holding = together.submit(nodes.holding_of, run, end_ms)
+        holding = together.submit(nodes.holding_of, run, devices, end_ms)
         filtering = together.submit(nodes.filtering_of, run, who)
-        loads = together.submit(nodes.loads_of, run, who, end_ms)
-        joules = together.submit(energy.energy_of, run, who, end_ms, lambda: overhead.result().delivered)
+        loads = together.submit(nodes.loads_of, run, who, devices, end_ms)
+        joules = together.submit(
+            energy.energy_of, run, who, devices.count, end_ms, lambda: use.result().deliveries
+        )
         tracks = together.submit(network.tracks_of, run, who, end_ms)
         details = together.submit(details_of, run, revisions, who)
         misled = together.submit(_misled, run, revisions)
-        composites = together.submit(composites_of, run, revisions)
+        composites = together.submit(composites_of, run, revisions, copies)
         brokers = together.submit(broker_tables_of, run, who)
         outcomes, counts = owed.result()
         pairs = outcomes.transform(pairs_of)
         timeline = together.submit(arriving.timeline_of, pairs, end_ms)
-        delivery = arriving.delivery_of(counts, revisions, who)
+        delivery = arriving.delivery_of(counts, _not_composing(run, revisions), who)
         figures = arriving.pair_figures_of(pairs, delivery.total, end_ms)
-        delay = together.submit(arriving.delay_of, figures, pairs)
+        delay = together.submit(arriving.delay_of, figures, pairs, devices)
         readings, useful = wanted.result()
-        fates = _fates(run, revisions, readings, outcomes)
+        fates = _fates(run, revisions, readings, outcomes, copies)
         released = filtering.result().released + _released_documents(run)
         told = GroundTruth(**fates, released_in_vain=released - useful)
         matched = total_matching(load.matching for load in loads.result())
-        evidence = _evidence(run, figures, overhead.result(), filtering.result(), matched, told)
+        evidence = _evidence(run, figures, use.result(), filtering.result(), matched, told)
         found = Analysis(
-            run=_facts(run, who, end_ms),
+            run=_facts(run, who, devices.count, end_ms),
             delivery=delivery,
             delay=delay.result(),
-            overhead=overhead.result(),
+            overhead=radio.overhead_of(run, use.result()),
             contacts=times.result(),
             filtering=filtering.result(),
             truth=told,
@@ -128,13 +133,14 @@ def _ask(run: Run, catalogue: Sequence[Metric]) -> Analysis:
         )
         outcomes.unpersist()
         readings.unpersist()
+        copies.unpersist()
         return found
 
 
 def _evidence(
     run: Run,
     pairs: PairFigures,
-    overhead: Overhead,
+    use: RadioUse,
     filtering: Filtering,
     matched: MatchingDone,
     truth: GroundTruth,
@@ -142,16 +148,10 @@ def _evidence(
     """Return what the metrics are made of."""
     return Evidence(
         pairs=pairs,
-        radio=RadioUse(
-            overhead.relayed,
-            overhead.delivered,
-            overhead.transmissions,
-            overhead.bytes_on_air,
-            of_one_node=run.manifest.node is not None,
-            forwarded=overhead.forwarded,
-        ),
+        radio=use,
         readings=ReadingsKept(filtering.judged, filtering.kept),
         matching=matched,
+        wanted=WantedTold(truth.wanted, truth.delivered),
         truth=truth,
         tables=SparkTables(run),
     )
@@ -170,7 +170,7 @@ def settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
             spark.conf.set(name, value)
 
 
-def _facts(run: Run, who: Mapping[int, Mapping[str, Any]], end_ms: int) -> RunFacts:
+def _facts(run: Run, who: Mapping[int, Mapping[str, Any]], devices: int, end_ms: int) -> RunFacts:
     roles = [row["role"] for row in who.values()]
     return RunFacts(
         name=run.manifest.name,
@@ -182,14 +182,23 @@ def _facts(run: Run, who: Mapping[int, Mapping[str, Any]], end_ms: int) -> RunFa
         nodes_by_role={role: roles.count(role) for role in sorted(set(roles))},
         subscriptions=len(run.revisions()),
         notifications=run.rows("notifications"),
+        devices=devices,
         documents=run.rows("documents"),
         document_frames=_document_frames(run),
     )
 
 
-def _kept_outcomes(run: Run, revisions: Sequence[SubscriptionRevision]) -> tuple[DataFrame, list[Row]]:
+def _not_composing(run: Run, revisions: Sequence[SubscriptionRevision]) -> tuple[SubscriptionRevision, ...]:
+    """Return the revisions to which notifications of sources are owed; composites are counted apart."""
+    languages = languages_of(run.manifest)
+    return tuple(revision for revision in revisions if not languages.composes(revision.language))
+
+
+def _kept_outcomes(
+    run: Run, revisions: Sequence[SubscriptionRevision], copies: DataFrame
+) -> tuple[DataFrame, list[Row]]:
     """Return the outcomes, kept for the questions that follow, and their counts."""
-    outcomes = run.outcomes(revisions).cache()
+    outcomes = run.outcomes(revisions, copies).cache()
     return outcomes, arriving.tallied(outcomes)
 
 
@@ -232,10 +241,22 @@ def _released_documents(run: Run) -> int:
 
 
 def _fates(
-    run: Run, revisions: Sequence[SubscriptionRevision], readings: DataFrame, outcomes: DataFrame
+    run: Run,
+    revisions: Sequence[SubscriptionRevision],
+    readings: DataFrame,
+    outcomes: DataFrame,
+    copies: DataFrame,
 ) -> dict[str, int]:
-    """Count the pairs that met each fate, and as `unwanted` those that were delivered to nobody who asked."""
-    rows = truth.fate_counts(readings, revisions, outcomes, run.table("notifications"), run.table("messages"))
+    """Count the pairs that met each fate, and as `unwanted` those that were delivered and not wanted."""
+    rows = truth.fate_counts(
+        readings,
+        revisions,
+        outcomes,
+        run.table("notifications"),
+        run.table("messages"),
+        copies,
+        languages_of(run.manifest).plain,
+    )
     counts = {(row["wanted"], row["fate"]): row["pairs"] for row in rows.collect()}
     wanted = {fate: counts.get((True, fate), 0) for fate in truth.FATES}
     return {**wanted, "unwanted": counts.get((False, "delivered"), 0)}

@@ -15,8 +15,12 @@ from spark_analysis.metrics.truth import READING
 from spark_analysis.run import Run
 
 
-def composites_of(run: Run, revisions: Sequence[SubscriptionRevision]) -> Composites | None:
-    """Return the fates of all composites that were owed to anybody; None where nobody asked for such."""
+def composites_of(
+    run: Run, revisions: Sequence[SubscriptionRevision], copies: DataFrame
+) -> Composites | None:
+    """Return the fates of all composites that were owed to a subscriber; None without such subscriptions.
+    `copies` is what `holding.copies_at_end` gives.
+    """
     languages = languages_of(run.manifest)
     asked = [revision for revision in revisions if languages.composes(revision.language)]
     if not asked:
@@ -32,7 +36,7 @@ def composites_of(run: Run, revisions: Sequence[SubscriptionRevision]) -> Compos
     )
     concerned.unpersist()
     lives = found_in.lives_of(run.table("notifications"), run.table("composites"), languages.composed)
-    steps = found_in.steps_of(run.table("messages"), languages.composed)
+    steps = found_in.steps_of(run.table("messages"), copies, languages.composed)
     sayings = run.table("results").transform(found_in.sayings_of, lives, steps).collect()
     said = found_in.said_by(sayings)
 

@@ -16,6 +16,7 @@ from spark_analysis.answers import (
     SubscriptionServed,
     Timeline,
 )
+from spark_analysis.devices import Devices
 from spark_analysis.metrics import delivery as arriving
 from spark_analysis.metrics.delay import DELIVERED, OWED, delay_by_hops, watched_delays
 from spark_analysis.metrics.estimates import NOTHING, collected, estimates, life_table
@@ -76,13 +77,15 @@ def pair_figures_of(pairs: DataFrame, served: Served, end_ms: int) -> PairFigure
     return PairFigures(served, curves.get(OWED, NOTHING), curves.get(DELIVERED, NOTHING))
 
 
-def delay_of(figures: PairFigures, pairs: DataFrame) -> Delay:
+def delay_of(figures: PairFigures, pairs: DataFrame, devices: Devices) -> Delay:
     """Say how long pairs took, and ask how that went with their hops."""
     everything, arrived = figures.delay, figures.delivered_delay
     return Delay(
         delivered=everything.known,
-        missed=everything.never,
-        open=everything.censored,
+        missed=figures.served.missed,
+        open=figures.served.open,
+        lost=figures.served.lost,
+        withdrawn=figures.served.withdrawn,
         estimate=figures.estimate,
         median_s=seconds(everything.median),
         watched_s=seconds(everything.longest),
@@ -96,7 +99,7 @@ def delay_of(figures: PairFigures, pairs: DataFrame) -> Delay:
         quantiles_s=tuple(value / 1000 for value in arrived.percentiles if value is not None),
         by_hops=tuple(
             HopsDelay(hops["hops"], hops["delivered"], hops["mean_ms"] / 1000)
-            for hops in pairs.transform(delay_by_hops).collect()
+            for hops in pairs.transform(delay_by_hops, devices).collect()
         ),
     )
 
@@ -124,7 +127,7 @@ def _together(rows: Iterable[Row], key: Callable[[Row], Any]) -> dict[Any, Serve
     return {name: _sum(its) for name, its in found.items()}
 
 
-_COUNTS: Final = ("owed", "delivered", "missed", "open", "whole_delivered")
+_COUNTS: Final = ("owed", "delivered", "missed", "open", "whole_delivered", "lost", "withdrawn")
 
 
 def _sum(rows: Iterable[Row]) -> Served:

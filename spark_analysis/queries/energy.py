@@ -10,11 +10,15 @@ from spark_analysis.run import Run
 
 
 def energy_of(
-    run: Run, nodes: Mapping[int, Mapping[str, Any]], end_ms: int, deliveries: Callable[[], int]
+    run: Run,
+    nodes: Mapping[int, Mapping[str, Any]],
+    all_devices: int,
+    end_ms: int,
+    deliveries: Callable[[], int],
 ) -> Energy | None:
     """Ask what was used; None when the run has no table of it, or nothing in it.
 
-    `deliveries` is asked last, when somebody else may have counted them.
+    `deliveries` is called last, when they may have been counted meanwhile.
     """
     if not run.rows("energy"):
         return None
@@ -39,6 +43,8 @@ def energy_of(
         idle_j=tuple(sums["idle_j"]),
         sent_j=tuple(sums["radio_j"]),
         computed_j=tuple(sums["compute_j"]),
+        devices=len(devices),
+        all_devices=all_devices,
     )
 
 

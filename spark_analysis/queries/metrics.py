@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812
 
-from spark_analysis.catalogue.evidence import Count
 from spark_analysis.run import Run
+from spark_analysis.summed_tables import Count
 
 
 @dataclass(frozen=True, slots=True)

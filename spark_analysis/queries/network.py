@@ -11,6 +11,7 @@ from spark_analysis.metrics.estimates import NOTHING, collected, estimates, life
 from spark_analysis.metrics.partitions import pieces_over_time
 from spark_analysis.metrics.places import meeting_places
 from spark_analysis.number_format import seconds
+from spark_analysis.outages import outages_of
 from spark_analysis.queries.naming import bin_ms_of, name_of
 from spark_analysis.run import Run
 from spark_analysis.survival import Estimate
@@ -21,8 +22,8 @@ MOST_MEETINGS: Final = 4000
 """So many contacts are drawn on the map at most; beyond them about every k-th is shown."""
 
 
-def contacts_of(run: Run, nodes: int, end_ms: int) -> Contacts:
-    """Ask how long pairs of nodes were in range of each other and apart."""
+def contacts_of(run: Run, devices: int, end_ms: int) -> Contacts:
+    """Ask how long pairs of devices were in range of each other and apart."""
     table = run.table("contacts").transform(meeting.until, end_ms)
     apart = table.transform(meeting.inter_contact_times, end_ms).transform(
         meeting.as_watched, "inter_contact"
@@ -33,7 +34,7 @@ def contacts_of(run: Run, nodes: int, end_ms: int) -> Contacts:
     assert met is not None
 
     return Contacts(
-        pairs=nodes * (nodes - 1) // 2,
+        pairs=devices * (devices - 1) // 2,
         pairs_met=met["pairs_met"],
         contact=_times(curves.get("contact", NOTHING)),
         inter_contact=_times(curves.get("inter_contact", NOTHING)),
@@ -51,14 +52,15 @@ def _times(found: Estimate) -> Times:
     )
 
 
-def pieces_of(run: Run, nodes: int, end_ms: int) -> Pieces:
+def pieces_of(run: Run, devices: int, end_ms: int) -> Pieces:
     """Ask in how many pieces the network was, and what time has joined."""
     every_ms = bin_ms_of(end_ms)
-    rows = run.table("contacts").transform(pieces_over_time(nodes, every_ms, end_ms)).collect()
+    outages = outages_of(run.small_table("node_state"), run.manifest.partitions, run.small_table("nodes"))
+    rows = run.table("contacts").transform(pieces_over_time(devices, every_ms, end_ms, outages)).collect()
     rows.sort(key=lambda row: int(row["sample"]))
     return Pieces(
         every_s=every_ms / 1000,
-        pairs=nodes * (nodes - 1),
+        pairs=devices * (devices - 1),
         pieces=tuple(row["pieces"] for row in rows),
         largest=tuple(row["largest"] for row in rows),
         reachable=tuple(row["reachable"] for row in rows),

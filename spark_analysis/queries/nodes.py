@@ -11,6 +11,7 @@ from pyspark.sql import Row
 
 from spark_analysis.answers import Filtering, GroupLoad, Holding
 from spark_analysis.catalogue.evidence import ReadingsKept
+from spark_analysis.devices import Devices
 from spark_analysis.matching_figures import COUNTED_SINCE, matching_done
 from spark_analysis.metrics.cost import computing_cost
 from spark_analysis.metrics.filtering import filter_savings
@@ -52,11 +53,11 @@ def filtering_from(rows: Iterable[Row], nodes: Nodes, rates: Mapping[str, float]
     )
 
 
-def holding_of(run: Run, end_ms: int) -> Holding:
+def holding_of(run: Run, devices: Devices, end_ms: int) -> Holding:
     """Ask how many copies of notifications there were, and how far each had spread."""
     bin_ms = bin_ms_of(end_ms)
     held_at = run.table("buffers").transform(held_over_time, bin_ms)
-    spread_in = run.table("messages").transform(copies_over_time, bin_ms)
+    spread_in = run.table("messages").transform(copies_over_time, devices, bin_ms)
     changes = {row["bin"]: row for row in held_at.collect()}
     spread = {row["bin"]: row for row in spread_in.collect()}
     copies, sizes, degrees = [0], [0], []
@@ -71,9 +72,9 @@ def holding_of(run: Run, end_ms: int) -> Holding:
     return Holding(bin_ms / 1000, tuple(copies[1:]), tuple(sizes[1:]), tuple(degrees))
 
 
-def loads_of(run: Run, nodes: Nodes, end_ms: int) -> tuple[GroupLoad, ...]:
-    """Ask what the nodes of each group held in their buffers and computed."""
-    used = run.table("buffers").transform(buffer_use, end_ms).collect()
+def loads_of(run: Run, nodes: Nodes, devices: Devices, end_ms: int) -> tuple[GroupLoad, ...]:
+    """Ask what the devices of each group held in their buffers and computed."""
+    used = run.table("buffers").transform(buffer_use, devices, end_ms).collect()
     costs = run.table("filter_decisions").transform(computing_cost, "node").collect()
     matched = matching_rows(run)
     members: dict[str, set[int]] = {}
@@ -82,7 +83,7 @@ def loads_of(run: Run, nodes: Nodes, end_ms: int) -> tuple[GroupLoad, ...]:
     return tuple(
         load_of(
             group,
-            its,
+            len(its - devices.inside.keys()),
             [row for row in used if row["node"] in its],
             [row for row in costs if row["node"] in its],
             [row for row in matched if row["node"] in its],
@@ -100,16 +101,14 @@ def matching_rows(run: Run) -> list[Row]:
     return run.table("matching_work").transform(matching_by_node).collect()
 
 
-def load_of(
-    group: str, members: set[int], used: list[Row], costs: list[Row], matched: list[Row]
-) -> GroupLoad:
-    """Add up what `buffer_use`, `computing_cost` and `matching_rows` say of the nodes of one group."""
+def load_of(group: str, devices: int, used: list[Row], costs: list[Row], matched: list[Row]) -> GroupLoad:
+    """Add up what `buffer_use`, `computing_cost` and `matching_rows` say of the devices of one group."""
     watched_ms = sum(row["watched_ms"] for row in used)
     readings = sum(row["steps"] for row in costs)
     filter_us = sum(row["total_us"] for row in costs)
     return GroupLoad(
         group=group,
-        nodes=len(members),
+        nodes=devices,
         mean_items=sum(row["item_ms"] for row in used) / watched_ms if watched_ms else None,
         peak_items=max((row["peak_items"] for row in used), default=0),
         peak_bytes=max((row["peak_bytes"] for row in used), default=0),

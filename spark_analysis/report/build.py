@@ -29,6 +29,12 @@ def refuse_unwritable(path: Path) -> None:
         raise type(error)(error.errno, error.strerror, str(path)) from error
 
 
+def load_pages() -> None:
+    """Import the pages, which load matplotlib (1.3 CPU s). `dens report` calls this while Java starts."""
+    import spark_analysis.report.comparison_page
+    import spark_analysis.report.page  # noqa: F401
+
+
 def write_report(analysis: Analysis, path: str | Path, run: Path | None = None) -> None:
     """Write the report of one run as one HTML file that needs nothing else; `run` is the run's folder, where
     the file goes into it.

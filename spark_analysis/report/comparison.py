@@ -106,8 +106,9 @@ def _over_seeds(runs: Sequence[Analysis]) -> dict[str, Interval | None]:
     """Return each metric over the runs of a variant."""
     found: dict[str, Interval | None] = {}
     for metric in compared_metrics():
-        values = (analysis.metrics[metric.name].value for analysis in runs)
-        over = interval([value for value in values if value is not None])
+        values = [analysis.metrics[metric.name].value for analysis in runs]
+        known = [value for value in values if value is not None]
+        over = None if metric.of_every_run and len(known) < len(values) else interval(known)
         found[metric.name] = None if over is None else over.possible(share=metric.is_share)
     return found
 

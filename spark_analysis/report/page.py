@@ -48,7 +48,16 @@ from spark_analysis.report.page_table import table
 
 MOST_DETAILS: Final = 20
 """So many different things that matches said are shown; programs get them all."""
-_SERVED_HEAD: Final = ("owed", "delivered", "open", "missed", "ratio", "of whole lifetimes")
+_SERVED_HEAD: Final = (
+    "owed",
+    "delivered",
+    "open",
+    "missed",
+    "lost",
+    "withdrawn",
+    "ratio",
+    "of whole lifetimes",
+)
 
 
 def page(analysis: Analysis) -> str:
@@ -97,6 +106,12 @@ def notices(analysis: Analysis) -> list[str]:
             f"This run is partial: it stopped after {time_text(analysis.run.end_s)}, and "
             "everything below is about that part only."
         )
+    quarantined = sum(one.messages for one in analysis.overhead.given_up if one.kind == "quarantined")
+    if quarantined:
+        found.append(
+            f"{quarantined:,} messages were quarantined: a language or another part failed with them, and "
+            "nothing more was found for them there; the reasons are under What was given up."
+        )
     if analysis.delivery.repeated:
         found.append(
             f"{analysis.delivery.repeated} notifications were shown to an application more than once; "
@@ -119,6 +134,7 @@ def _facts(analysis: Analysis) -> str:
             *([f"policy {run.policy}"] if run.policy else []),
             time_text(run.end_s),
             roles or "no nodes",
+            counted(run.devices, "device"),
             counted(run.subscriptions, "subscription"),
             counted(run.notifications, "notification"),
         ]
@@ -198,7 +214,14 @@ def _details_table(analysis: Analysis) -> str:
 
 
 def _served_cells(served: Served) -> tuple[str, ...]:
-    counts = (served.owed, served.delivered, served.open, served.missed)
+    counts = (
+        served.owed,
+        served.delivered,
+        served.open,
+        served.missed,
+        served.lost,
+        served.withdrawn,
+    )
     return (
         *(number_text(count) for count in counts),
         share_text(served.ratio),
@@ -217,9 +240,10 @@ def _delay_text(analysis: Analysis) -> str:
     )
     return (
         "From the event at the source to the application that asked. "
-        f"{delivery_text(total, delay.estimate)}. By the same estimate, which counts the {delay.open:,} open "
-        f"pairs for as long as they were watched and the {delay.missed:,} missed ones as never arriving, "
-        f"{half}. The table below is about the delivered pairs alone."
+        f"{delivery_text(total, delay.estimate)}. By the same estimate, which counts the "
+        f"{delay.open + delay.withdrawn:,} open and withdrawn pairs for as long as they were watched and the "
+        f"{delay.missed + delay.lost:,} missed and lost ones as never arriving, {half}. The "
+        "table below is about the delivered pairs alone."
     )
 
 
@@ -235,8 +259,8 @@ def _delay_table(analysis: Analysis) -> str:
 
 def _hops_table(analysis: Analysis) -> str:
     return table(
-        "Delay by the number of transfers between overlay nodes, publisher to subscriber, however many radio "
-        "hops each took",
+        "Delay by the number of transfers between devices, publisher to subscriber, whatever number of radio "
+        "hops each took; 0: both are in one device",
         ("transfers", "delivered", "share", "mean delay"),
         [
             (
@@ -269,7 +293,8 @@ def _given_up(analysis: Analysis) -> str:
     found = table(
         "Counted by copy: a notification that was delivered long ago expires at every node that carries it. "
         "Lost: on the air and not received. Dropped and refused: by policy. "
-        "Quarantined: some work with it failed; it is still carried.",
+        "Quarantined: some work with it failed; it is still carried. "
+        "Undecided: its origin's work budget was spent, or a call reached its limit.",
         ("what", "of which type", "why", "times"),
         [(one.kind, one.type, one.reason, number_text(one.messages)) for one in analysis.overhead.given_up],
         text_columns=(1, 2),

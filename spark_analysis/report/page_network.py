@@ -31,7 +31,7 @@ def contacts_text(analysis: Analysis) -> str:
     """Say how long nodes were in contact and apart."""
     contacts = analysis.contacts
     return (
-        f"{contacts.pairs_met:,} of {contacts.pairs:,} pairs of nodes ever met. A contact lasted "
+        f"{contacts.pairs_met:,} of {contacts.pairs:,} pairs of devices ever met. A contact lasted "
         f"{_median(contacts.contact)}; between two contacts a pair was apart for "
         f"{_median(contacts.inter_contact)}. Medians and curves are Kaplan–Meier estimates: they account for "
         "times that the beginning or the end of the run cut off (censored) and that are only known to be "
@@ -48,9 +48,9 @@ def _median(times: Times) -> str:
 
 def map_text(analysis: Analysis) -> str:
     """Say what the map shows."""
-    nodes = sum(analysis.run.nodes_by_role.values())
+    devices = analysis.run.devices
     shown, met = len(analysis.tracks), analysis.contacts.contact.known + analysis.contacts.contact.censored
-    whose = "all nodes" if shown >= nodes else f"{shown} of the {nodes} nodes"
+    whose = "all devices" if shown >= devices else f"{shown} of the {devices} devices"
     contacts = (
         "every contact"
         if len(analysis.meetings) >= met
@@ -69,7 +69,7 @@ def pieces_text(analysis: Analysis) -> str:
         return "Nobody took part."
     return (
         f"Looked at every {time_text(analysis.pieces.every_s)}, the network was in "
-        f"{sum(pieces) / len(pieces):.1f} pieces on average; a node that is on its own is one."
+        f"{sum(pieces) / len(pieces):.1f} pieces on average; a device that is on its own, or down, is one."
     )
 
 
@@ -80,9 +80,9 @@ def reach_text(analysis: Analysis) -> str:
         return "Nobody took part."
     half = next((i for i, reached in enumerate(pieces.reachable) if reached * 2 >= pieces.pairs), None)
     text = (
-        "Carried from contact to contact, something that a node had at the beginning could have come to "
-        f"{share_text(pieces.reachable[-1] / max(pieces.pairs, 1))} of the others by the end, had everybody "
-        "carried everything"
+        "Carried from contact to contact, something that a device had at the beginning could have come to "
+        f"{share_text(pieces.reachable[-1] / max(pieces.pairs, 1))} of the others by the end, had every "
+        "device carried everything"
     )
     return f"{text}; to half of them after {time_text(half * pieces.every_s)}." if half else f"{text}."
 
@@ -102,8 +102,8 @@ def degree_text(analysis: Analysis) -> str:
     if not known:
         return "There was nothing to copy."
     return (
-        f"By the end a notification had been held by {known[-1]:.1f} nodes on average, its source and those "
-        "that have let go of it since included."
+        f"By the end a notification had been held by {known[-1]:.1f} devices on average, that of its "
+        "source and those that have given it up since included."
     )
 
 
@@ -116,7 +116,7 @@ def loads_table(analysis: Analysis) -> str:
     held = _known(
         {
             "group": group,
-            "nodes": [number_text(load.nodes) for load in loads],
+            "devices": [number_text(load.nodes) for load in loads],
             "held, mean": [number_text(load.mean_items) for load in loads],
             "held, peak": [number_text(load.peak_items) for load in loads],
             "peak size": [bytes_text(load.peak_bytes) for load in loads],
@@ -137,7 +137,7 @@ def loads_table(analysis: Analysis) -> str:
         }
     )
     computed = " Computing time is that of all nodes of the group together, from their board profiles."
-    caption = "Buffers hold notifications; peaks are those of one node."
+    caption = "Buffers hold notifications; means and peaks are those of one device, all its roles together."
     if "filtering" in held:
         caption += computed
     tables = table(caption, tuple(held), list(zip(*held.values(), strict=True)))
@@ -185,9 +185,16 @@ def energy_section(analysis: Analysis) -> str:
     energy = analysis.energy
     if energy is None:
         return ""
+    known = (
+        f"The {energy.devices:,} devices together"
+        if energy.devices == energy.all_devices
+        else f"The {energy.devices:,} of {energy.all_devices:,} devices of which the scenario states what "
+        "things cost together"
+    )
     text = (
-        f"All devices together used {energy_text(energy.total_j)}, {energy_text(energy.j_per_delivery)} for "
-        f"each delivery; what was sent and received of it is {energy_text(energy.radio_j_per_delivery)}. "
+        f"{known} used {energy_text(energy.total_j)}, {energy_text(energy.j_per_delivery)} for each "
+        f"delivery in the network; what was sent and received of it is "
+        f"{energy_text(energy.radio_j_per_delivery)}. "
         "Looked at every ten minutes."
     )
     by_group = table(
@@ -212,7 +219,9 @@ def energy_section(analysis: Analysis) -> str:
                 energy_text(one.radio_j),
                 energy_text(one.compute_j),
                 energy_text((one.idle_j + one.radio_j + one.compute_j) / one.devices),
-                energy_text(_for_each(one.idle_j + one.radio_j + one.compute_j, analysis.overhead.delivered)),
+                energy_text(
+                    _for_each(one.idle_j + one.radio_j + one.compute_j, analysis.overhead.deliveries)
+                ),
                 number_text(one.empty),
             )
             for one in energy.by_group

@@ -120,7 +120,7 @@ def _truth_text(analysis: Analysis) -> str:
         f"been told, and {share_text(truth.recall)} of them were."
     )
     if truth.unwanted:
-        text += f" {truth.unwanted:,} were delivered although nobody wanted them."
+        text += f" {truth.unwanted:,} were delivered and not wanted."
     if truth.released_in_vain:
         what = "readings or documents" if documents else "readings"
         text += f" {truth.released_in_vain:,} {what} left their source although nobody wanted them then."
@@ -141,14 +141,15 @@ def _traffic_text(analysis: Analysis) -> str:
     overhead = analysis.overhead
     forwarded = ""
     if overhead.forwarded:
-        by_relays = overhead.bytes_on_air - sum(one.sent_bytes for one in overhead.by_type)
         forwarded = (
-            f" {overhead.forwarded:,} of them were forwarded by relays: {bytes_text(by_relays)} with "
-            "headers, which the bars leave out. They show each message once, as its source sent it."
+            f" {overhead.forwarded:,} of them were forwarded by relays: "
+            f"{bytes_text(overhead.forwarded_bytes)} with headers, which the bars leave out. They show each "
+            "message once, as its source sent it."
         )
+    split = f" in {overhead.frames:,} frames" if overhead.frames != overhead.transmissions else ""
     frames = analysis.run.document_frames
     documents = "" if frames is None else f" A document took {frames:.1f} frames in the mean."
     return (
-        f"{overhead.transmissions:,} transmissions, {bytes_text(overhead.bytes_on_air)} on the air, "
-        f"envelopes and transfers that were cut included.{forwarded}{documents}"
+        f"{overhead.transmissions:,} transmissions{split}, {bytes_text(overhead.bytes_on_air)} on the air, "
+        f"envelopes, the overhead of frames and transfers that were cut included.{forwarded}{documents}"
     )

@@ -72,7 +72,7 @@ def summarise(plan: SweepPlan, found: Found) -> tuple[VariantResult, ...]:
             names[variant],
             {one.name: _figure(one, _values(plan, found, variant, one.name)) for one in swept_metrics()},
             {
-                one.name: interval(_differences(plan, found, variant, one.name)) if variant else None
+                one.name: _over_runs(one, _differences(plan, found, variant, one.name)) if variant else None
                 for one in swept_metrics()
             },
         )
@@ -80,19 +80,24 @@ def summarise(plan: SweepPlan, found: Found) -> tuple[VariantResult, ...]:
     )
 
 
-def _figure(metric: Metric, values: Sequence[float]) -> Interval | None:
-    found = interval(values)
+def _figure(metric: Metric, values: Sequence[float | None]) -> Interval | None:
+    found = _over_runs(metric, values)
     return None if found is None else found.possible(share=metric.is_share)
 
 
-def _values(plan: SweepPlan, found: Found, variant: int, name: str) -> list[float]:
-    values = (found[variant, seed][name] for seed in plan.seeds)
-    return [value for value in values if value is not None]
+def _over_runs(metric: Metric, values: Sequence[float | None]) -> Interval | None:
+    """Return the mean and interval over the runs that have the metric, or over all where it needs all."""
+    known = [value for value in values if value is not None]
+    return None if metric.of_every_run and len(known) < len(values) else interval(known)
 
 
-def _differences(plan: SweepPlan, found: Found, variant: int, name: str) -> list[float]:
+def _values(plan: SweepPlan, found: Found, variant: int, name: str) -> list[float | None]:
+    return [found[variant, seed][name] for seed in plan.seeds]
+
+
+def _differences(plan: SweepPlan, found: Found, variant: int, name: str) -> list[float | None]:
     pairs = ((found[variant, seed][name], found[0, seed][name]) for seed in plan.seeds)
-    return [value - first for value, first in pairs if value is not None and first is not None]
+    return [None if value is None or first is None else value - first for value, first in pairs]
 
 
 def _settings(changes: Changes) -> dict[str, Any]:

@@ -7,15 +7,17 @@ from spark_analysis.catalogue.metric import Metric, Unit
 
 
 def bytes_per_delivery(evidence: Evidence) -> float | None:
-    """Return all bytes sent, of every message type and of transfers that were cut, for each delivery."""
+    """Return all bytes sent, of every message type and of transfers that were cut, for each delivery,
+    composites included.
+    """
     assert evidence.radio is not None
-    return evidence.radio.bytes_on_air / evidence.radio.delivered if evidence.radio.delivered else None
+    return evidence.radio.bytes_on_air / evidence.radio.deliveries if evidence.radio.deliveries else None
 
 
 METRIC: Final = Metric(
     name="bytes_per_delivery",
     title="radio per delivery",
-    meaning="everything sent, of every type, for each delivery",
+    meaning="everything sent, of every type, for each delivery, composites included",
     unit=Unit.BYTES,
     better="down",
     needs=frozenset({"radio"}),

@@ -10,7 +10,7 @@ def forwarded_share(evidence: Evidence) -> float | None:
     """Return the share of all frames that others than their source sent; None where nothing was forwarded."""
     assert evidence.radio is not None
     radio = evidence.radio
-    return radio.forwarded / radio.transmissions if radio.forwarded else None
+    return radio.forwarded_frames / radio.frames if radio.forwarded_frames else None
 
 
 METRIC: Final = Metric(

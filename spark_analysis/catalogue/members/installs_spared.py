@@ -15,13 +15,19 @@ _COLUMNS: Final = ("kind", "type", "node", "peer", "origin", "number", "bytes")
 
 
 def _counted(batch: pa.RecordBatch) -> Mapping[str, float]:
-    """Name every install that a source got, and every one that it was spared; of these the bytes too."""
+    """Name every install that a source got, and every one that it was spared; of these the bytes too.
+
+    A source got it if it heard it in a frame of its own, or has answered it: what travels with others, or
+    inside a device, is in no such frame.
+    """
     found: Counter[str] = Counter()
     installs = pa.Table.from_batches([batch]).filter(pc.field("type") == "install")  # Nearly all are others.
     for row in installs.to_pylist():
         message = f"{row['origin']} {row['number']}"
-        if row["kind"] == "received":
+        if row["kind"] in ("received", "duplicate", "refused"):
             found[f"got {row['node']} {message}"] += 1
+        elif row["kind"] == "acknowledged":
+            found[f"got {row['peer']} {message}"] += 1
         elif row["kind"] == "spared":
             found[f"spared {row['peer']} {message}"] += 1
             found[f"bytes {row['peer']} {message}"] += row["bytes"]

@@ -8,17 +8,17 @@ from spark_analysis.catalogue.metric import Metric, Unit
 
 def recall(evidence: Evidence) -> float | None:
     """Return delivered / wanted pairs of reading or document and subscriber."""
-    assert evidence.truth is not None
-    return evidence.truth.recall
+    assert evidence.wanted is not None
+    return evidence.wanted.share
 
 
 METRIC: Final = Metric(
     name="recall",
     title="recall",
-    meaning="share of everything that should have been told",
+    meaning="delivered, share of all pairs of reading or document and subscriber that should have been told",
     unit=Unit.SHARE,
     better="up",
-    needs=frozenset({"truth"}),
+    needs=frozenset({"wanted"}),
     of=recall,
     place=50,
 )
