@@ -9,16 +9,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from benchmarks.measurement import Measurement, alone, at_least
+from benchmarks.sizes import sized
 from plugins.atopss.codec import AtopssCodec
 from plugins.atopss.relations.covering import AtopssForest
 from plugins.atopss.relations.merging_table import MergingTable
 from plugins.atopss.relations.relations import AtopssRelations
 from studio.experiments.atopss.workload import NETWORK_SIZE, Workload, bodies
 
-COUNT: Final = 100_000
-WANTED: Final = 100_000
-MERGED: Final = 5_000
-SETS: Final = 50
+COUNT: Final = sized(100_000, 1_000)
+WANTED: Final = sized(100_000, 300)
+MERGED: Final = sized(5_000, 60)
+SETS: Final = sized(50, 5)
 """Sets of attributes that those which are merged ask about."""
 
 

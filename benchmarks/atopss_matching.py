@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from benchmarks.measurement import Measurement, alone, at_least, at_most
+from benchmarks.sizes import sized
 from plugins.atopss.canonical import canonical
 from plugins.atopss.matching.fast import FastMatcher
 from plugins.atopss.matching.sieved_rows import SievedRows
@@ -19,10 +20,10 @@ from plugins.atopss.shapes import Shape, point
 from plugins.atopss.subscriptions import Joined, Predicate, Subscription
 from plugins.atopss.vectors import encode_subscription
 
-COUNT: Final = 100_000
+COUNT: Final = sized(100_000, 3_000)
 ATTRIBUTES: Final = 42
 TOLD: Final = 4
-EVENTS: Final = 200
+EVENTS: Final = sized(200, 10)
 AXIS: Final = 10_000
 LOOKED_AT: Final = 2
 
@@ -68,7 +69,7 @@ def measure() -> Iterator[Measurement]:
 def subscription(chance: np.random.Generator) -> Subscription:
     picks = chance.choice(ATTRIBUTES, 2, replace=False)
     leaves = tuple(Predicate(int(attribute), _shape(chance)) for attribute in sorted(picks))
-    return canonical(0, Joined(False, leaves), possibility=int(chance.integers(0, 16)))
+    return canonical(0, Joined(False, leaves), possibility=2 * int(chance.integers(0, 16)))
 
 
 def _shape(chance: np.random.Generator) -> Shape:
@@ -89,7 +90,8 @@ def event(chance: np.random.Generator, half: int) -> Notification:
 def _ours(rows: SievedRows, events: list[Notification]) -> tuple[float, list[set[tuple[int, int]]]]:
     look = rows.looks(events)
     ends, keys, degrees = rows.search(rows.plain, *look, verifies=True)
-    pairs = list(zip((keys >> 8).tolist(), degrees.tolist(), strict=True))
+    told = (degrees >> 10) << 8 | (degrees & 511) >> 1
+    pairs = list(zip((keys >> 8).tolist(), told.tolist(), strict=True))
     begins = [0, *ends.tolist()]
     found = [set(pairs[begins[at] : begins[at + 1]]) for at in range(len(events))]
     return min(_timed(lambda: rows.search(rows.plain, *look, verifies=True)) for _ in range(9)), found
@@ -106,7 +108,7 @@ def _row(wanted: Subscription) -> Row:
     shapes = tuple(
         (one.attribute, (one.shape.m1, one.shape.m2, one.shape.m3, one.shape.m4)) for one in wanted.predicates
     )
-    return mask, shapes, max(17 * wanted.possibility, 1)
+    return mask, shapes, max(17 * wanted.possibility // 2, 1)
 
 
 def _looped(rows: list[Row], told: Notification) -> set[tuple[int, int]]:

@@ -76,7 +76,7 @@ def _corners(shape: Shape) -> tuple[float, float, float, float]:
 def _row(wanted: Subscription, term: Callable[[Shape], Membership]) -> Row:
     mask = sum(1 << one.attribute for one in wanted.predicates)
     terms = [(one.attribute, term(one.shape)) for one in wanted.predicates]
-    return mask, terms, max(wanted.possibility / 15, 1 / 255) - 1e-9
+    return mask, terms, max(wanted.possibility / 30, 1 / 255) - 1e-9
 
 
 def _looked(rows: list[Row], told: Notification) -> set[int]:

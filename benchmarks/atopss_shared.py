@@ -8,11 +8,12 @@ import numpy as np
 
 from benchmarks.atopss_matching import event, subscription
 from benchmarks.measurement import Measurement, at_most
+from benchmarks.sizes import sized
 from plugins.atopss.matching.shared import SharedMatcher
 from plugins.atopss.vectors import encode_notification, encode_subscription
 
-FEW, MANY = 100_000, 10_000_000
-CONCEPTS: Final = 5_000
+FEW, MANY = sized((100_000, 10_000_000), (300, 30_000))
+CONCEPTS: Final = sized(5_000, 50)
 
 
 def measure() -> Iterator[Measurement]:
@@ -32,7 +33,9 @@ def _microseconds(count: int, bodies: list[bytes], told: list[bytes]) -> tuple[f
     each = count // len(bodies)
     for number, body in enumerate(bodies):
         keys = np.arange(number * each, (number + 1) * each, dtype=np.uint32)
-        thresholds = chance.integers(0, 256, each).astype(np.uint8)
+        thresholds = (2 * chance.integers(0, 16, each) << 5 | 2 * chance.integers(0, 16, each)).astype(
+            np.uint16
+        )
         matcher.add_all(b"\0\0\0" + body, keys, thresholds)
     best, matches = float("inf"), 0
     for _ in range(5):

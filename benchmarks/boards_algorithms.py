@@ -7,9 +7,10 @@ depend on the machine.
 from collections.abc import Iterator
 
 from benchmarks.measurement import Measurement, at_most
+from benchmarks.sizes import sized
 from boards.algorithm_costs import SIMILARITIES, measured_costs
 
-COUNT = 50
+COUNT = sized(50, 4)
 GOALS = {("fnif", 0.0): 1.0, ("fnif", 0.5): 0.5, ("fnif", 0.96): 0.2}
 GOALS |= {("fnifs", 0.0): 1.25, ("fnifs", 0.5): 1.1, ("fnifs", 0.96): 0.5}
 """FNIFC is to be cheaper, the more so the more wishes are equal; hardly dearer than FNIFS where none are."""

@@ -7,9 +7,10 @@ the host each form takes, which is near to how many it takes on the board.
 from collections.abc import Iterator
 
 from benchmarks.measurement import Measurement, at_most
+from benchmarks.sizes import sized
 from tests.boards.runtimes import NATIVE, run_on
 
-READINGS = {"x64-native": 4000, "pico": 400}
+READINGS = sized({"x64-native": 4000, "pico": 400}, {"x64-native": 400, "pico": 40})
 GOALS = {
     "min": {10: 0.5, 50: 0.35, 200: 0.25},
     "all": {10: 0.5, 50: 0.35, 200: 0.35},

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.measurement import Measurement, alone, at_least, at_most
+from benchmarks.sizes import sized
 from plugins.boxes.levels import WINDOW, RanBatch, Replay
 from plugins.boxes.profile import Profile, expected
 from studio.experiments.batch.measured import profile_of
 from studio.experiments.batch.workload import WORKLOADS
 
-BOXES = 500_000
-EVENTS = 16_384
-STARTS = 200
+BOXES = sized(500_000, 2_000)
+EVENTS = sized(16_384, 64)
+STARTS = sized(200, 2)
 NEAR = 1.015
 """How near to the best level is near enough."""
 

@@ -8,10 +8,12 @@ import numpy as np
 
 from benchmarks import workloads
 from benchmarks.measurement import Measurement, alone, at_least
+from benchmarks.sizes import sized
 from plugins.fuzzy.matching import cut_bits
 from plugins.fuzzy.matching.fast import FastMatcher
 
-EVENTS = 256
+COUNT = sized(100_000, 1_000)
+EVENTS = sized(256, 8)
 NEVER = 1 << 40
 
 
@@ -20,8 +22,8 @@ def measure() -> Iterator[Measurement]:
     for attributes, half_width, goal in ((7, 0.15, 3.0), (7, 0.4, 3.0), (5, 0.15, 0.95), (5, 0.4, 0.95)):
         name = f"fast_100000_of_{attributes}_{half_width}"
         with patch.object(cut_bits, "ROWS_FROM", NEVER):
-            before = _seconds(_matcher(100_000, attributes, half_width), attributes)
-        matcher = _matcher(100_000, attributes, half_width)
+            before = _seconds(_matcher(COUNT, attributes, half_width), attributes)
+        matcher = _matcher(COUNT, attributes, half_width)
         after = _seconds(matcher, attributes)
         yield at_least(f"{name}_with_bitsets_against_without", 1 / after[0], 1 / before[0], goal)
         yield at_least(f"{name}_single_with_bitsets_against_without", 1 / after[1], 1 / before[1], 0.95)

@@ -9,18 +9,20 @@ import numpy as np
 
 from benchmarks import workloads
 from benchmarks.measurement import Measurement, alone, at_least, at_most, beside
+from benchmarks.sizes import sized
 from plugins.boxes.rtree import RTreeIndex
 from plugins.kernels.box_store import BoxStore
 
-EVENTS = 512
-FEW = 32
+COUNT, MANY = sized((100_000, 500_000), (1_000, 2_000))
+EVENTS = sized(512, 8)
+FEW = sized(32, 2)
 """Events that slow peers are asked."""
 MICROSECOND = 1e-6
 
 
 def measure() -> Iterator[Measurement]:
     """Compare at the sizes of a node, of a gateway, and of the paper."""
-    for count, half_width, goal in ((500_000, 0.4, 8.0), (500_000, 0.15, 2.5)):
+    for count, half_width, goal in ((MANY, 0.4, 8.0), (MANY, 0.15, 2.5)):
         blocks, tree = _blocks(count, half_width), _tree(count, half_width)
         ours, theirs = _seconds(blocks), _seconds(tree)
         yield at_least(f"boxes_{count}_{half_width}_blocks_against_rtree", 1 / ours, 1 / theirs, goal)
@@ -28,12 +30,12 @@ def measure() -> Iterator[Measurement]:
         ours = _seconds(_blocks(4_096, half_width))
         yield at_most(f"boxes_4096_{half_width}_blocks_microseconds", ours / MICROSECOND, 1.0, 5.0)
     for half_width in (0.4, 0.15):
-        ours, theirs = _seconds(_blocks(100_000, half_width)), _pypi(100_000, half_width)
+        ours, theirs = _seconds(_blocks(COUNT, half_width)), _pypi(COUNT, half_width)
         yield at_least(f"boxes_100000_{half_width}_blocks_against_pypi_rtree", 1 / ours, 1 / theirs, 100.0)
-        ours, theirs = _seconds(_blocks(100_000, half_width)), _seconds(_counting(100_000, half_width), FEW)
+        ours, theirs = _seconds(_blocks(COUNT, half_width)), _seconds(_counting(COUNT, half_width), FEW)
         yield beside(f"boxes_100000_{half_width}_blocks_against_counting", 1 / ours, 1 / theirs)
     store = BoxStore(workloads.BOX_ATTRIBUTES)
-    store.load(*_boxes(100_000, 0.4))
+    store.load(*_boxes(COUNT, 0.4))
     yield alone("boxes_100000_blocks_bytes_a_box", store.held_bytes / len(store))
 
 

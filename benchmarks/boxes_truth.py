@@ -7,13 +7,14 @@ import numpy as np
 
 from benchmarks import workloads
 from benchmarks.measurement import Measurement, at_least
+from benchmarks.sizes import sized
 from knowledge_manager.mission_table import load_mission_table
 from plugins.boxes.ground_truth import BoxGroundTruth
 from plugins.boxes.simplify import simplified
 from plugins.boxes.vectors import BoxesBody, encode_body
 from plugins.ground_truth import ReadingColumns
 
-BOXES, READINGS, COMPARED = 10_000, 100_000, 200
+BOXES, READINGS, COMPARED = sized((10_000, 100_000, 200), (50, 400, 10))
 
 
 def measure() -> Iterator[Measurement]:

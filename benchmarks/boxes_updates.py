@@ -7,13 +7,15 @@ import numpy as np
 
 from benchmarks import workloads
 from benchmarks.measurement import Measurement, at_least, at_most
+from benchmarks.sizes import sized
 from plugins.boxes.index import BoxIndex
 from plugins.boxes.rtree import RTreeIndex
 from plugins.kernels.box_store import BoxStore
 
-HELD = 1_500_000
-MORE = 500_000
-AT_ONCE = 4_096
+HELD = sized(1_500_000, 5_000)
+MORE = sized(500_000, 2_000)
+INSERTED = sized(100_000, 500)
+AT_ONCE = sized(4_096, 512)
 MILLISECOND = 1e-3
 
 
@@ -42,10 +44,10 @@ def measure() -> Iterator[Measurement]:
     index.load(ids[:HELD], sides[:HELD], needs[:HELD])
     index.add(ids[HELD : HELD + 1], sides[HELD : HELD + 1], needs[HELD : HELD + 1])
     begin = time.process_time()
-    index.add(*(column[HELD + 1 : HELD + 100_001] for column in (ids, sides, needs)))
-    inserted = 100_000 / (time.process_time() - begin)
+    index.add(*(column[HELD + 1 : HELD + 1 + INSERTED] for column in (ids, sides, needs)))
+    inserted = INSERTED / (time.process_time() - begin)
     yield at_least("rtree_inserts_per_second", inserted, 1.0, 100_000)
-    index.add(*(column[HELD + 100_001 :] for column in (ids, sides, needs)))
+    index.add(*(column[HELD + 1 + INSERTED :] for column in (ids, sides, needs)))
     longest = 0.0
     while (step := _step(index)) is not None:
         longest = max(longest, step)

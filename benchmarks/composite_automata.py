@@ -19,15 +19,17 @@ from dataclasses import asdict, dataclass
 from benchmarks import composite_workload as workload
 from benchmarks.engine_forms import EARLIER, PURE, forms
 from benchmarks.measurement import Measurement, at_least, beside
+from benchmarks.sizes import sized
 from plugins.composite.finder import chain_ending
 from plugins.composite.memory import Memory
 from plugins.composite.vectors import decode_body
 from plugins.composite.watched import Watched, watched
 from plugins.language import Match, SubscriptionKey, grades_of
+from plugins.work import WorkMeter
 
-COUNT = 1_000
-READINGS = 600
-WARM = 300
+COUNT = sized(1_000, 10)
+READINGS = sized(600, 40)
+WARM = sized(300, 10)
 WINDOW_S = 600
 
 
@@ -88,6 +90,7 @@ class Stacks:
     def __init__(self, bodies: Sequence[bytes], answers: Mapping[bytes, dict[int, int]]) -> None:
         mission = workload.table()
         self.memory = Memory(mission, lambda _: Foreknown(answers))
+        self.meter = WorkMeter()
         self.all: list[Watched] = []
         for place, body in enumerate(bodies):
             one = watched((0, place), 0, body, decode_body(body, 1, mission), 1)
@@ -99,7 +102,7 @@ class Stacks:
         found = 0
         for event, fresh in self.memory.take(place, 1, vector, 1000 * place):
             for _, one in self.memory.possible_ends(event, fresh):
-                found += chain_ending(one, one.plans[0], event, b"") is not None
+                found += chain_ending(one, one.plans[0], event, b"", self.meter) is not None
         return found
 
 

@@ -16,13 +16,14 @@ from typing import Final
 from benchmarks import composite_workload as workload
 from benchmarks.engine_forms import EARLIER, forms
 from benchmarks.measurement import Measurement, at_most, beside
+from benchmarks.sizes import sized
 from plugins.language import Composer, grades_of
 from studio.experiments.composite.costs import late_times
 
 SHARE = 0.01
-READINGS = 300
-WARM = 80
-REPETITIONS = 5
+READINGS = sized(300, 20)
+WARM = sized(80, 5)
+REPETITIONS = sized(5, 1)
 MICROSECOND = 1e-6
 _PROGRAM: Final = "from benchmarks.composite_composing import main; main()"
 

@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from benchmarks.measurement import Measurement, alone
+from benchmarks.sizes import sized
 from emulation.matching_costs import MatchingCosts
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.fuzzy.matching.fnif import FlatMatcher
@@ -24,8 +25,8 @@ from watchdog.aggregators import MIN, TAKAGI_SUGENO_0
 from watchdog.blocks import ONE_TABLE
 
 SUBSCRIPTIONS: Final = 200
-ROWS: Final = 20_000
-ROUNDS: Final = 15
+ROWS: Final = sized(20_000, 500)
+ROUNDS: Final = sized(15, 2)
 MOST: Final = 6
 """Attributes of the largest subscription; the notification tells them all, and one more never."""
 _UNTOLD: Final = 6

@@ -11,10 +11,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.measurement import Measurement, at_least, at_most, beside
+from benchmarks.sizes import sized
 from emulation.run import RunSummary, run_scenario
 from emulation.scenario import load_scenario
 
-TURNS = 3
+TURNS = sized(3, 1)
+SHORTER: tuple[str, ...] = sized((), ("duration_s=14400",))
 ON_THE_SAME_CONTACTS = "group.bearers.mobility.called=never"
 
 
@@ -46,7 +48,9 @@ def measure() -> Iterator[Measurement]:
 
 
 def _run(name: str, forwarding: str, *changes: str) -> tuple[RunSummary, float]:
-    scenario = load_scenario(name, [f"network.forwarding={forwarding}", *changes])
+    scenario = load_scenario(
+        name, [f"network.forwarding={forwarding}", *changes, *(SHORTER if name == "rescue" else ())]
+    )
     with TemporaryDirectory() as place:
         begin = time.process_time()
         summary = run_scenario(scenario, scenario.seed, Path(place) / "run")

@@ -14,8 +14,9 @@ from typing import Any, Final
 from benchmarks.emulation_one import OURS
 from benchmarks.engine_forms import COMPILED, PURE, ROOT, forms
 from benchmarks.measurement import Measurement, alone, at_most
+from benchmarks.sizes import sized
 
-DEVICES: Final = (250, 500, 1_000, 2_000, 5_000, 10_000)
+DEVICES: Final = sized((250, 500, 1_000, 2_000, 5_000, 10_000), (20, 40))
 WIDTH_M, HEIGHT_M, AT_DEVICES = 4500.0, 3400.0, 1_000
 LONGEST_CPU_S: Final = 600.0
 MOST_MB: Final = 2048.0
@@ -24,7 +25,7 @@ MOST_MB: Final = 2048.0
 def measure() -> Iterator[Measurement]:
     """Measure the forms of the present text at every size; draw the best form."""
     largest = int(os.environ.get("DENS_BENCH_LARGEST") or 2_000)
-    duration_s = int(os.environ.get("DENS_BENCH_GROWTH_S") or 3_600)
+    duration_s = int(os.environ.get("DENS_BENCH_GROWTH_S") or sized(3_600, 300))
     sizes = [devices for devices in DEVICES if devices <= largest]
     for form in forms():
         if form.name not in (PURE, COMPILED):

@@ -27,6 +27,7 @@ from typing import Any, Final
 
 from benchmarks.engine_forms import COMPILED, EARLIER, PURE, ROOT, Form, forms
 from benchmarks.measurement import Measurement, alone, at_least, at_most, beside
+from benchmarks.sizes import sized
 
 PONS: Final = ROOT / ".build" / "pons"
 THE_ONE_CPU_S: Final = {"one_a": 89.0, "one_c": 20.5}
@@ -34,7 +35,8 @@ NATIVE_CPU_S: Final = {"one_a": 2.06, "one_c": 2.38}
 AGAINST_EARLIER: Final = {PURE: 1 / 2, COMPILED: 1 / 3}
 AGAINST_PONS: Final = {PURE: 15.0, COMPILED: 20.0}
 RESCUE_AGAINST_EARLIER: Final = 0.6
-ROUNDS: Final = 2
+ROUNDS: Final = sized(2, 1)
+SHORTER: Final[tuple[str, ...]] = sized((), ("duration_s=900",))
 
 OURS: Final = """
 import json, resource, sys, time
@@ -43,7 +45,6 @@ import scipy.spatial  # Larger scenarios need it; the earlier text imports it in
 from emulation.run import run_scenario
 from emulation.scenario import load_scenario
 scenario = load_scenario(sys.argv[2], sys.argv[3:])
-streams = Streams(scenario.seed)
 begin, clock = time.process_time(), time.monotonic()
 summary = run_scenario(scenario, scenario.seed, Path(sys.argv[1]))
 spent, waited = time.process_time() - begin, time.monotonic() - clock
@@ -61,6 +62,7 @@ from emulation.scenario import load_scenario
 from emulation.streams import Streams
 from traces.tables import rows_of
 scenario = load_scenario(sys.argv[2], sys.argv[3:])
+streams = Streams(scenario.seed)
 [traffic] = scenario.settings.traffic
 device_of = {slot.number: slot.device for slot in scenario.slots()}
 messages = [
@@ -123,7 +125,7 @@ def side_by_side(folder: Path, scenario: str, *changes: str, rounds: int = ROUND
         for form in forms():
             out = folder / form.name
             shutil.rmtree(out, ignore_errors=True)
-            found = form.run(OURS, str(out), scenario, *changes)
+            found = form.run(OURS, str(out), scenario, *changes, *SHORTER)
             if form.name not in best or found["cpu_s"] < best[form.name]["cpu_s"]:
                 best[form.name] = found
     return best
@@ -174,7 +176,10 @@ def _with_earlier(scenario: str, found: dict[str, Any], goals: dict[str, float])
 def _replay(folder: Path, scenario: str, *changes: str) -> Any:
     """Carry the messages of the run that lies there over its contacts."""
     return min(
-        (Form(PURE, ROOT).run(REPLAY, str(folder / PURE), scenario, *changes) for _ in range(ROUNDS)),
+        (
+            Form(PURE, ROOT).run(REPLAY, str(folder / PURE), scenario, *changes, *SHORTER)
+            for _ in range(ROUNDS)
+        ),
         key=lambda found: found["cpu_s"],
     )
 
@@ -185,7 +190,7 @@ def _pons() -> Any:
         wanted = ["--target", str(PONS), "-r", str(ROOT / "requirements" / "pons.txt")]
         subprocess.run([*pip, *wanted], check=True)
     ended = subprocess.run(
-        [sys.executable, "-c", THEIRS],
+        [sys.executable, "-c", THEIRS.replace("3600", str(sized(3600, 60)))],
         env={"PYTHONPATH": str(PONS), "PATH": ""},
         cwd=PONS,
         stdout=subprocess.PIPE,

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.sizes import SMALL
 from compiled.finder import choose
 from compiled.record import PLACE, read_record
 
@@ -50,7 +51,7 @@ def forms() -> list[Form]:
     found = [Form(PURE, ROOT)]
     if choose(read_record(PLACE), "").is_compiled:
         found.append(Form(COMPILED, ROOT))
-    if (folder := _earlier()) is not None:
+    if not SMALL and (folder := _earlier()) is not None:
         found.append(Form(EARLIER, folder))
     return found
 

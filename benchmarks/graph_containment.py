@@ -15,10 +15,11 @@ from benchmarks.graph_populations import (
     table_with,
 )
 from benchmarks.measurement import Measurement, alone, at_least
+from benchmarks.sizes import sized
 from plugins.gtopss.forest import PatternForest
 from plugins.gtopss.pattern import Edge, Pattern, renumbered
 
-SIZES, MEASURED = (10_000, 30_000, 100_000), 5_000
+SIZES, MEASURED = sized(((10_000, 30_000, 100_000), 5_000), ((100, 200), 50))
 
 
 def measure() -> Iterator[Measurement]:

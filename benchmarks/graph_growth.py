@@ -17,14 +17,15 @@ from benchmarks.graph_populations import (
     vectors_of,
 )
 from benchmarks.measurement import Measurement, alone, at_most
+from benchmarks.sizes import sized
 from knowledge_manager.graphs.terms import Graph
 from knowledge_manager.mission_table import MissionTable
 from plugins.gtopss.fast import FastMatcher
 from plugins.gtopss.graph_index import GraphIndex
 from plugins.gtopss.pattern import Pattern
 
-SMALL, SHAPES = 10_000, 3_000
-LARGE = int(os.environ.get("DENS_BENCH_LARGEST") or 1_000_000)
+SMALL, SHAPES = sized((10_000, 3_000), (200, 50))
+LARGE = int(os.environ.get("DENS_BENCH_LARGEST") or sized(1_000_000, 400))
 """The chapter's figure 5.24 goes to 100,000; ours ten times farther, where there is memory for it."""
 MICROSECOND = 1e-6
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from benchmarks.graph_populations import mixed, publication, seconds, table_with, vectors_of
 from benchmarks.measurement import Measurement, alone, at_least, at_most
+from benchmarks.sizes import sized
 from knowledge_manager.graphs.taxonomy import Taxonomy
 from knowledge_manager.graphs.terms import Graph, Iri, Term, written
 from knowledge_manager.mission_table import load_mission_table
@@ -21,9 +22,9 @@ from plugins.gtopss.pattern import Pattern
 from plugins.gtopss.sparql_text import sparql_of
 from plugins.gtopss.statements import Statements
 
-COUNT = 30_000
-PUBLICATIONS, BASES = 100, 1000
-PART = 300
+COUNT = sized(30_000, 60)
+PUBLICATIONS, BASES = sized((100, 1000), (3, 10))
+PART = sized(300, 10)
 """Patterns that the slow peers are asked."""
 MILLISECOND = 1e-3
 
@@ -57,7 +58,7 @@ def measure() -> Iterator[Measurement]:
         for number, pattern in enumerate(patterns):
             search.enter((number, 0), pattern)  # type: ignore[attr-defined]
         statements = [Statements(graph, Taxonomy()) for graph in graphs[:5]]
-        theirs = seconds(lambda: [list(search.verdicts(one)) for one in statements], 1) / len(statements)  # type: ignore[attr-defined] # noqa: B023
+        theirs = seconds(lambda: [list(search.judgements(one)) for one in statements], 1) / len(statements)  # type: ignore[attr-defined] # noqa: B023
         yield at_least(f"graph_fast_against_{name}", 1 / ours, 1 / theirs, goal)
     yield from _bytes()
 

@@ -21,6 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from benchmarks.measurement import Measurement, alone, at_least, processor_seconds
+from benchmarks.sizes import sized
 from knowledge_manager.graphs.terms import Iri
 from plugins.gtopss.vectors import decode_pattern, decode_publication
 from spark_analysis.graphs.filter_batch import PUBLICATIONS, judged, packed
@@ -34,18 +35,18 @@ from studio.experiments.graph_workload import GraphWorkload
 from studio.experiments.gtopss.graphs import encoded, table
 from studio.experiments.processor_time import started_by_children
 
-SUBSCRIPTIONS = 100_000
+SUBSCRIPTIONS = sized(100_000, 200)
 WORKLOADS = {
     "24_matches": replace(GraphWorkload(), matched=0.00024),
     "500_matches": replace(GraphWorkload(), matched=0.005),
 }
-DIFFERENT = 100
+DIFFERENT = sized(100, 5)
 """Publications that are drawn; jobs judge them again and again."""
 PROCESSES = 2
-CHUNK = 500
-JOB_S = 12.0
+CHUNK = sized(500, 20)
+JOB_S = sized(12.0, 0.5)
 """Processor seconds that a job takes at least."""
-IN_SQL = 20
+IN_SQL = sized(20, 2)
 
 
 def measure() -> Iterator[Measurement]:

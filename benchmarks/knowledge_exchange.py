@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 
 from benchmarks.measurement import Measurement, at_least, at_most
+from benchmarks.sizes import sized
 from dens.item import ENVELOPE_BYTES
 from dens.machine import ProtocolMachine
 from dens.messages import Batch
@@ -17,7 +18,7 @@ from knowledge_manager.extract import Extract, OfferedSource
 from knowledge_manager.local_dictionary import LocalDataDictionary
 from knowledge_manager.mission_table import load_mission_table
 
-PUBLISHERS = 1_000
+PUBLISHERS = sized(1_000, 20)
 DIFFERENCES = 10
 NODES = (1_001, 1_002)
 NOW_MS = 10_000

@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from benchmarks.measurement import Measurement, at_least, at_most
+from benchmarks.sizes import sized
 from knowledge_manager.compact import compile_thesaurus
 from knowledge_manager.skos import SKOS
 from knowledge_manager.thesaurus import Thesaurus
 from knowledge_manager.thesaurus_concept import Concept, Label, Relation, Target
 
-CONCEPTS = 10_000
+CONCEPTS = sized(10_000, 200)
 MISSION = CONCEPTS // 4
 LANGUAGES = ("en", "nb", "bg")
 GOAL_LOOK_UP_US = 20.0

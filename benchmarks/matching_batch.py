@@ -11,10 +11,11 @@ import numpy as np
 
 from benchmarks import workloads
 from benchmarks.measurement import Measurement, at_least, beside
+from benchmarks.sizes import sized
 from plugins.fuzzy.matching.fast import FastMatcher
 
-SIZES = (100_000, 1_000_000, 5_000_000)
-EVENTS = 200
+SIZES = sized((100_000, 1_000_000, 5_000_000), (500, 1_000))
+EVENTS = sized(200, 4)
 
 
 def measure() -> Iterator[Measurement]:

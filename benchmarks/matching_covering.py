@@ -8,10 +8,11 @@ from collections.abc import Iterator
 
 from benchmarks import workloads
 from benchmarks.measurement import Measurement, at_least
+from benchmarks.sizes import sized
 from plugins.fuzzy.relations.covering import CoveringForest
 
-COUNT = 100_000
-WANTED = 100_000
+COUNT = sized(100_000, 300)
+WANTED = sized(100_000, 300)
 
 
 def measure() -> Iterator[Measurement]:

@@ -10,6 +10,7 @@ differs and why.
 from collections.abc import Iterator
 
 from benchmarks.measurement import Measurement, at_least, at_most
+from benchmarks.sizes import sized
 from studio.experiments.family import Asked
 from studio.experiments.fuzzy.expressiveness import BREAK_DOWN, fig7d
 from studio.experiments.fuzzy.memory import fig7g
@@ -18,7 +19,10 @@ from studio.experiments.fuzzy.paper import PHONE_MEMORY
 from studio.experiments.fuzzy.publisher_figures import FLAT, fig7b, fig7c
 from studio.experiments.panel import Line
 
-ASKED = Asked(counts=(100, 1000), seeds=(1, 2, 3), repetitions=7)
+ASKED = sized(
+    Asked(counts=(100, 1000), seeds=(1, 2, 3), repetitions=7),
+    Asked(counts=(10, 20), seeds=(1,), repetitions=1),
+)
 
 
 def measure() -> Iterator[Measurement]:

@@ -14,12 +14,13 @@ import numpy as np
 from benchmarks import workloads
 from benchmarks.matching_peers import plain_loop, rows_of
 from benchmarks.measurement import Measurement, at_least, beside
+from benchmarks.sizes import sized
 from plugins.fuzzy.matching.fast import FastMatcher
 
-SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
-LOOPED = 100_000
+SIZES = sized((1_000, 10_000, 100_000, 1_000_000, 10_000_000), (200, 1_000))
+LOOPED = sized(100_000, 200)
 BYTES_TO_LOAD = 250
-EVENTS = 50
+EVENTS = sized(50, 4)
 
 WORKLOADS = {
     "narrow": (workloads.NARROW_ATTRIBUTES, 3, 1, 5),

@@ -16,15 +16,16 @@ from numba import njit
 
 from benchmarks import workloads
 from benchmarks.measurement import Measurement, at_least, at_most, beside
+from benchmarks.sizes import sized
 from plugins.fuzzy.matching.fast import FastMatcher
 from plugins.kernels import scan
 from plugins.kernels.compiled import compiled
 from plugins.kernels.layout import AT, NOTHING, PREVIOUS, RECORDS, ROWS, TAIL, block_bytes, record_words
 
-SIZES = (100_000, 1_000_000, 3_000_000)
+SIZES = sized((100_000, 1_000_000, 3_000_000), (500, 1_000))
 NAMES = ("min", "max", "product", "arithmetic_mean", "geometric_mean", "harmonic_mean")
 PREDICATES = 2
-EVENTS = 200
+EVENTS = sized(200, 4)
 
 candidates = compiled(scan.candidates)
 

@@ -15,10 +15,11 @@ import simpful
 
 from benchmarks import workloads
 from benchmarks.measurement import Measurement, at_least
+from benchmarks.sizes import sized
 from plugins.fuzzy.matching.fast import FastMatcher
 from watchdog.membership import SLOPES
 
-COUNT = 100_000
+COUNT = sized(100_000, 300)
 LOOKED_AT = 3
 
 Row = tuple[int, tuple[int, ...], tuple[tuple[int, int, int], ...], int]

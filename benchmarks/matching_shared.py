@@ -7,10 +7,11 @@ import numpy as np
 
 from benchmarks import workloads
 from benchmarks.measurement import Measurement, at_most
+from benchmarks.sizes import sized
 from plugins.fuzzy.matching.population import Told
 from plugins.fuzzy.matching.shared import SharedMatcher
 
-FEW, MANY = 100_000, 10_000_000
+FEW, MANY = sized((100_000, 10_000_000), (300, 30_000))
 
 
 def measure() -> Iterator[Measurement]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from time import process_time
 
 from benchmarks.measurement import Measurement, beside
+from benchmarks.sizes import sized
 from dens.engine import Engine
 from dens.envelope import read_header
 from dens.limits import Limits
@@ -28,8 +29,8 @@ from studio.experiments.fuzzy.workload import WORKLOADS
 from watchdog.watchdog import Watchdog
 
 MEDIATOR, SOURCE, FIRST_SUBSCRIBER = 1, 2, 3
-COUNT = 1_000
-EACH = 250
+COUNT = sized(1_000, 20)
+EACH = sized(250, 5)
 """Subscriptions of one subscriber."""
 WORKLOAD = WORKLOADS["paper"]
 SIMILARITIES = (0.0, 0.5, 0.96)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchmarks.engine_forms import COMPILED, EARLIER, PURE, forms
 from benchmarks.measurement import Measurement, at_least, at_most
+from benchmarks.sizes import sized
 from dens.drivers.keys import IdentityBook, SigningKey, derive, new_signing_key
 from dens.item import item_id
 from dens.limits import Limits
@@ -24,10 +25,10 @@ from dens.subscriber import SubscriberEnd
 from emulation.fault_injection.topics import LANGUAGE, TopicDirectory, TopicHost, TopicMatcher, subscription
 
 NODE, PEER = 1, 2
-NOTIFICATIONS = 5_000
-SUMMARIES = 10_000
+NOTIFICATIONS = sized(5_000, 64)
+SUMMARIES = sized(10_000, 64)
 GROUP = 32
-ROUNDS = 3
+ROUNDS = sized(3, 1)
 LEAST_PER_S = {"known_summaries": 50_000, "new_notifications": 10_000, "durable_notifications": 5_000}
 AGAINST_EARLIER = 1.5
 RATES = """

@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.measurement import Measurement, at_most, processor_seconds
+from benchmarks.sizes import sized
 from spark_analysis.live.follow import follow
 from spark_analysis.live.state import LiveFigures
 from spark_analysis.session.session import close_session, open_session
@@ -23,7 +24,7 @@ from traces.manifest import Manifest
 
 GOAL_S = 5.0
 EVERY_S = 0.5
-ENOUGH = 12
+ENOUGH = sized(12, 3)
 WINDOW_MS = 1_800_000
 
 

@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.measurement import Measurement, at_most
+from benchmarks.sizes import sized
 from benchmarks.trace_rows import write_trace
 
 REPORT_GOAL_S = 25.0
-ROWS = 5_000_000
+ROWS = sized(5_000_000, 5_000)
 ROWS_GOAL_S = 60.0
 CORES = 2
 

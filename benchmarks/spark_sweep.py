@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.measurement import Measurement, at_most
+from benchmarks.sizes import sized
 from spark_analysis.session.session import close_session, open_session
 from spark_analysis.sweep.plan import Setting, SweepPlan
 from spark_analysis.sweep.run import Runner, in_processes, on_spark, run_sweep
 
 CORES = 2
-SEEDS = 20
+SEEDS = sized(20, 2)
 GOAL = 1.15
 
 

@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from benchmarks.measurement import Measurement, at_least, beside, processor_seconds
+from benchmarks.sizes import sized
 from plugins.boxes.language import BOXES_ID
 from plugins.boxes.vectors import BoxesBody, encode_body
 from plugins.fuzzy.patterns import pattern_bytes, short_form
@@ -28,12 +29,12 @@ from spark_analysis.metrics.truth import judged
 from spark_analysis.session.session import close_session, open_session
 from watchdog.aggregators import AGGREGATOR_NAMES, MIN, WEIGHTED_MEAN, WITH_PATTERN, WITH_RULES
 
-SUBSCRIPTIONS = 10_000
-READINGS = 1_000_000
-FEWER = 20_000
+SUBSCRIPTIONS = sized(10_000, 50)
+READINGS = sized(1_000_000, 2_000)
+FEWER = sized(20_000, 500)
 PROCESSORS = 2
 GOAL_PER_S = 100_000.0
-BATCH = 10_000
+BATCH = sized(10_000, 200)
 ATTRIBUTES = (0, 1, 3, 4)
 
 
@@ -139,6 +140,8 @@ def _readings() -> pa.Table:
             "installed": ones,
             "released": zeros,
             "suppressed": pa.nulls(READINGS, pa.string()),
+            "exact": pa.nulls(READINGS, pa.binary()),
+            "stamp": pa.nulls(READINGS, pa.int32()),
         }
     )
 

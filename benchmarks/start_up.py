@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.measurement import Measurement, at_most
+from benchmarks.sizes import sized
 
-ROUNDS = 7
+ROUNDS = sized(7, 1)
 HALF_A_SECOND = 0.5
 
 

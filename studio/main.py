@@ -6,9 +6,11 @@ that help and completion stay quick.
 
 import io
 import os
+import re
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +18,7 @@ import typer
 from typer.core import TyperGroup
 
 from documents import exit_codes as exits
+from documents.streams import guarded
 from studio.commands import (
     board,
     check,
@@ -75,6 +78,42 @@ class _Commands(TyperGroup):
             return super().invoke(ctx)
         except KeyboardInterrupt:
             raise typer.Abort from None
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            _refuse_addresses(command)
+        return command
+
+
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(.*)")
+"""An address such as s3a://bucket/run, after pathlib has folded its slashes."""
+
+
+def _refuse_addresses(command: Any) -> None:
+    """Let this command and the commands below it refuse addresses where they take paths.
+
+    Otherwise "s3a://bucket/run" would be a local folder named "s3a:".
+    """
+    for nested in getattr(command, "commands", {}).values():
+        _refuse_addresses(nested)
+    if command.callback is not None:
+        command.callback = _with_local_paths(command.callback)
+
+
+def _with_local_paths(callback: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(callback)
+    def checked(**values: Any) -> Any:
+        for value in values.values():
+            for path in value if isinstance(value, list) else [value]:
+                if isinstance(path, Path) and (address := _ADDRESS.fullmatch(str(path))):
+                    raise typer.BadParameter(
+                        f"{address[1]}://{address[2]}: only paths of this machine's file systems are "
+                        "supported; mount the storage, or copy the files"
+                    )
+        return callback(**values)
+
+    return checked
 
 
 app = typer.Typer(
@@ -166,6 +205,7 @@ def _let_streams_take_anything() -> None:
     ):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
+    sys.stdout, sys.stderr = guarded(sys.stdout), guarded(sys.stderr)
 
 
 def _run(arguments: list[str], debug: bool) -> int:

@@ -17,15 +17,16 @@ def publish_documents(
     wait: float,
     anyway: bool,
     as_json: bool,
+    advertisements: Sequence[Path] = (),
 ) -> None:
     """Publish the documents in these files and folders, tell what became of them, and end."""
     import json
 
     from dens.authentication import Authenticator
     from dens.stores.owner import Owner
-    from documents.problems import listed
+    from documents import exit_codes as exits
     from knowledge_manager.local_dictionary import LocalDataDictionary
-    from nodes.advertising import advertise
+    from nodes.advertising import advertise, read_advertisements, report
     from nodes.assembly import publisher
     from nodes.clock import real_clock, refuse_clock, warn_of_clock
     from nodes.document_process import DocumentPublishing, offer_documents, read_documents
@@ -42,9 +43,11 @@ def publish_documents(
     from studio import console
     from studio.files import gather
     from studio.node_links import end_links
+    from studio.tables import other_thesaurus
 
     plan, clock = load_node(node), real_clock()
     gathered = gather(files, publication_suffixes())
+    written = read_advertisements(advertisements, plan, other_thesaurus(plan.thesauri))
     documents = read_documents(gathered, plan.table, set(gathered) - set(files))
     if not documents:
         raise typer.BadParameter("there is no publication among these files", param_hint="DOCUMENT")
@@ -56,14 +59,16 @@ def publish_documents(
     warn_of_clock(say)
     place = place_of_end(plan.folder, PUBLISHER, number, store)
     kept = open_store(place, Owner(PUBLISHER, number), clock(), say, recover=recover)
-    watchdog = watchdog_for(plan.table, plan.settings.algorithm, plan.languages)
+    watchdog = watchdog_for(
+        plan.table, plan.settings.algorithm, plan.languages, advertises=plan.settings.routing != "carry"
+    )
     end = publisher(plan, number, kept, clock(), watchdog)
     announce(end, offered, clock())
     spoken = dict.fromkeys(one.language.language_id for one in documents)
-    said = advertise(end, offered, spoken, plan, clock())
-    if said:
-        say(f"advertised to brokers in the {listed(said)} language")
-    handover = Handover(end, Shown(as_json, putting_while_possible()), SETTLE_S if said else 0.0)
+    advertised = advertise(end, offered, spoken, plan, clock(), written)
+    report(advertised, say)
+    settle_s = SETTLE_S if advertised.languages else 0.0
+    handover = Handover(end, Shown(as_json, putting_while_possible()), settle_s)
     answer = Answer.of(end, plan, links, say)
     publishing = DocumentPublishing(handover, watchdog, documents, plan.table, say, answer, anyway)
     life = NodeProcess(
@@ -81,4 +86,4 @@ def publish_documents(
         typer.echo(json.dumps({"event": "ended", **publishing.figures()}))
     else:
         console.print_figures(publishing.figures())
-    raise typer.Exit(code)
+    raise typer.Exit(code or (exits.FINDING if advertised.missing else exits.FINE))

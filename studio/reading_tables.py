@@ -2,9 +2,10 @@
 
     source,event,number,time_s,heart_rate,…      heart_rate as in the vocabulary, an empty field: not measured
 
-Of the first four columns all may be missing: `source` (a number or any word; one source), `event` (the one
-event class there is), `number` (counted for each source and event class, line by line), `time_s` (a second a
-line). Everything that is wrong with a file is told at once.
+`time_s` is needed, because matches depend on it. The other three of the first four columns may be missing:
+`source` (a number or any word; one source), `event` (the one event class there is), `number` (counted for
+each source and event class, line by line). All errors of a file are reported at once; columns that are not
+known are reported as warnings.
 """
 
 import csv
@@ -44,6 +45,8 @@ class ReadingTable:
 
     readings: list[StreamReading] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
+    warnings: list[Problem] = field(default_factory=list)
+    """Columns that are neither attributes nor known by another name."""
 
 
 def read_readings(path: Path, table: MissionTable, events: list[EventClass]) -> ReadingTable:
@@ -82,9 +85,14 @@ class _Reader:
         if twice:
             self._tell(1, 1, "D351", f"it names {listed(twice)} more than once; which of them counts?")
             raise DocumentError(self._problems)
+        if self._columns["time_s"] is None:
+            names = listed(list(PLACES["time_s"]))
+            self._tell(1, 1, "D351", f"it has no column of times; name one {names}, in seconds")
         rows = self._rows()
         sources = self._sources(rows)
-        found = ReadingTable(names={number: name for name, number in sources.items()})
+        found = ReadingTable(
+            names={number: name for name, number in sources.items()}, warnings=self._unknown_columns()
+        )
         for number, row in rows:
             if len(row) != len(self._header):
                 self._tell(
@@ -97,6 +105,25 @@ class _Reader:
         if self._problems:
             raise DocumentError(self._problems[:MOST_TOLD])
         return found
+
+    def _unknown_columns(self) -> list[Problem]:
+        """Return a warning for each column that has no meaning here."""
+        attributes = {attribute.name for event in self._table.events for attribute in event.attributes}
+        known = {*attributes, *(name for names in PLACES.values() for name in names)}
+        starts = field_starts(self._lines[0])
+        of_events = [attribute.name for event in self._events.values() for attribute in event.attributes]
+        return [
+            Problem(
+                str(self._path),
+                1,
+                starts[place],
+                "warning",
+                "D354",
+                f"column {shown(name)} is not an attribute and is ignored{did_you_mean(name, of_events)}",
+            )
+            for place, name in enumerate(self._header)
+            if name not in known
+        ]
 
     def _rows(self) -> list[tuple[int, list[str]]]:
         """Return the rows that say anything, with their numbers."""
@@ -123,7 +150,7 @@ class _Reader:
         count = self._counters.get((source, event.index), 0)
         self._counters[source, event.index] = count + 1
         number = self._whole(line, row, "number", count)
-        second = self._whole(line, row, "time_s", line - 2)
+        second = self._whole(line, row, "time_s", None)
         filled = ExactReading(self._table.feature_bytes)
         filled.clear(event.index, 0, 0)
         values: dict[int, int] = {}
@@ -169,9 +196,9 @@ class _Reader:
         at = self._columns[what]
         return "" if at is None else row[at].strip()
 
-    def _whole(self, line: int, row: list[str], what: str, absent: int) -> int | None:
+    def _whole(self, line: int, row: list[str], what: str, absent: int | None) -> int | None:
         text = self._text(row, what)
-        if not text:
+        if not text and (absent is not None or self._columns[what] is None):
             return absent
         try:
             found = Decimal(text)

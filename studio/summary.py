@@ -107,8 +107,8 @@ def summary_table(analysis: "Analysis") -> "Table":
     table = Table("", "", title=f"{run.title or run.name}{seed}{partial}", show_header=False)
     table.title_justify = "left"
     roles = ", ".join(f"{n} {role}{'' if n == 1 else 's'}" for role, n in run.nodes_by_role.items())
-    table.add_row("nodes", f"{roles}; {time_text(run.end_s)}")
-    table.add_row("pairs of nodes that met", f"{analysis.contacts.pairs_met} of {analysis.contacts.pairs}")
+    table.add_row("nodes", f"{roles} in {run.devices} devices; {time_text(run.end_s)}")
+    table.add_row("pairs of devices that met", f"{analysis.contacts.pairs_met} of {analysis.contacts.pairs}")
     table.add_row("notifications", f"{run.notifications}, owed {total.owed} times")
     for metric in metrics():
         found = analysis.metrics[metric.name]

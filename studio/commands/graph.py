@@ -120,7 +120,11 @@ def _items(path: Path, table: "MissionTable", problems: "list[Problem]") -> "Ite
 @app.command("taxonomy")
 def taxonomy(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A taxonomy: RDFS or SKOS, or a compiled one (.taxonomy).")
+        Path,
+        typer.Argument(
+            metavar="FILE|NAME",
+            help="A taxonomy: RDFS or SKOS, a compiled one (.taxonomy), or the name of one that ships.",
+        ),
     ],
     system: Annotated[
         str | None,
@@ -142,7 +146,7 @@ def taxonomy(
 ) -> None:
     """Check a taxonomy, draw it, and compile it to the form that nodes load."""
     from knowledge_manager.graphs.compact_taxonomy import compile_taxonomy
-    from knowledge_manager.graphs.taxonomy_files import COMPILED_SUFFIX, load_taxonomy
+    from knowledge_manager.graphs.taxonomy_files import COMPILED_SUFFIX
     from studio import console
     from studio.files import write_whole
 
@@ -150,7 +154,7 @@ def taxonomy(
         raise typer.BadParameter(
             f"-o {output}: a compiled taxonomy is known by its name; end it in {COMPILED_SUFFIX}"
         )
-    found = load_taxonomy(file) if system is None else _of_system(file, system)
+    found = _named(file) if system is None else _of_system(file, system)
     if output is not None:
         write_whole(output, compile_taxonomy(found))
     if as_json:
@@ -164,6 +168,14 @@ def taxonomy(
     console.say(
         f"{found.name}: {len(found.parents)} classes, {len(found.types)} things, digest {found.digest[:16]}"
     )
+
+
+def _named(file: Path) -> "Taxonomy":
+    """Return the taxonomy in a file, or the one that ships by this name."""
+    from knowledge_manager.graphs.taxonomy_files import load_taxonomy, shipped_taxonomies, shipped_taxonomy
+
+    is_shipped = str(file) in shipped_taxonomies() and not file.exists()
+    return shipped_taxonomy(str(file)) if is_shipped else load_taxonomy(file)
 
 
 def _of_system(file: Path, system: str) -> "Taxonomy":

@@ -1,5 +1,6 @@
 """`dens key`: make, derive and look at the keys of a mission, its nodes and its subscribers."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +20,16 @@ app = typer.Typer(
 NewFile = Annotated[
     Path, typer.Option("--out", "-o", metavar="FILE", help="Where the key goes; a file is never overwritten.")
 ]
+
+
+class RoleName(StrEnum):
+    """The roles of nodes, as words of the command line."""
+
+    SUBSCRIBER = "subscriber"
+    MEDIATOR = "mediator"
+    PUBLISHER = "publisher"
+
+
 Secret = Annotated[
     bool, typer.Option("--secret", help="Print the secret line too. Whoever reads it has the key.")
 ]
@@ -59,19 +70,23 @@ def derive(
             metavar="NODE",
             min=0,
             max=LAST_NODE,
-            help="Whose key to derive from the mission's.",
+            help="Node whose key to derive from the mission's.",
             show_default=False,
         ),
     ] = None,
+    role: Annotated[
+        RoleName | None,
+        typer.Option(help="Role of this node: its key works in no other.", show_default=False),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Derive a node's key from the mission's, or the public key from a signing one."""
+    """Derive the key of a node in a role from the mission's, or the public key from a signing one."""
+    from dens.drivers.keys import ROLES, read_key, write_key
     from dens.drivers.keys import derive as derived
-    from dens.drivers.keys import read_key, write_key
 
     source = read_key(key)
     _warn_if_readable(source, key)
-    made = derived(source, node)
+    made = derived(source, node, None if role is None else ROLES[role.value])
     write_key(made, out)
     _show(made, out, is_secret_shown=False, as_json=as_json)
 

@@ -239,7 +239,10 @@ def composite(
     for run in folders:
         read_manifest(run)  # a folder that is no run is told before Spark is started
     events = [event for event in table.events if event.index in learner.events]
-    tables = {str(path): read_readings(path, table, events).readings for path in sources if not path.is_dir()}
+    read = {path: read_readings(path, table, events) for path in sources if not path.is_dir()}
+    for warning in (warning for found in read.values() for warning in found.warnings):
+        console.say(str(warning), style="yellow")
+    tables = {str(path): found.readings for path, found in read.items()}
     with console.steps("starting Spark …") as step, spark_session(master) as spark:
         frames = readings_of_runs([open_run(run, spark) for run in folders], table.check)
         frames += readings_of_tables(spark, tables, table.feature_bytes)

@@ -140,6 +140,7 @@ def _match_stream(
         raise typer.BadParameter("a PATTERN and --csv go together")
     from plugins.registry import authoring_of, offered
     from studio import console
+    from studio.failures import problem_document
     from studio.languages import given_subscription
     from studio.reading_tables import read_readings
     from studio.tables import chosen_table
@@ -152,12 +153,17 @@ def _match_stream(
     question = given.language.lookup(table).question(body_of(given.vector))
     events = {one.event for one in question.alternatives or ()}
     rows = read_readings(readings, table, [event for event in table.events if event.index in events])
+    for warning in rows.warnings:
+        console.say(str(warning), style="yellow")
     found = search(given.vector, table, given.compiled, rows.readings)
     if as_json:
-        console.print_document({**found.as_document(), "sources": {str(k): v for k, v in rows.names.items()}})
-        return
-    for line in found.lines():
-        typer.echo(line)
+        sources = {str(number): name for number, name in rows.names.items()}
+        problems = [problem_document(warning) for warning in rows.warnings]
+        console.print_document({**found.as_document(), "sources": sources, "problems": problems})
+    else:
+        for line in found.lines():
+            typer.echo(line)
+    raise typer.Exit(exits.FINDING if rows.warnings else exits.FINE)
 
 
 def _use_level(matcher: "Matcher | LevelledMatcher", level: str, batch: int | None) -> None:

@@ -7,6 +7,7 @@ import typer
 
 from dens.numbers import LAST_NODE
 from studio.commands.node_knowledge import lookup, offers
+from studio.commands.node_subscriptions import subscriptions
 from studio.options import NodeAt, NodeFile, OtherThesaurus
 
 app = typer.Typer(
@@ -34,6 +35,7 @@ Store = Annotated[
 
 app.command()(offers)
 app.command()(lookup)
+app.command()(subscriptions)
 
 LONGEST_S = 366 * 86_400.0
 """The longest time that can be asked for; an endless one is asked for by saying nothing."""
@@ -101,6 +103,7 @@ def run(
         code = live(life)
     finally:
         show.look(clock(), at_the_end=True)
+        show.summarise(clock(), engine.context.ledger.quarantined_count)
         if traced is not None:
             traced.end(clock())
     raise typer.Exit(code)
@@ -130,9 +133,9 @@ def subscribe(
         typer.Option(min=0, max=LONGEST_S, help="End after so much time.", show_default=False),
     ] = None,
     withdraw: Annotated[
-        list[int] | None,
+        list[str] | None,
         typer.Option(
-            metavar="ID", min=0, max=255, help="Take this subscription back, and end.", show_default=False
+            metavar="NAME|ID", help="Withdraw this subscription, and end; repeatable.", show_default=False
         ),
     ] = None,
     thesaurus: OtherThesaurus = None,
@@ -156,7 +159,7 @@ def subscribe(
     from nodes.output import say
     from nodes.process import NodeProcess, live
     from nodes.stores import SUBSCRIBER, open_store, place_of_end
-    from nodes.subscriber_process import Listener, ask_for
+    from nodes.subscriber_process import Listener, ask_for, withdraw_subscription
     from studio.node_links import end_links
     from studio.tables import other_thesaurus
 
@@ -175,7 +178,7 @@ def subscribe(
     end = subscriber(plan, number, kept, clock(), signer)
     words = other_thesaurus([*(thesaurus or ()), *plan.thesauri])
     ask_for(end, files or [], plan.table, clock(), say, signer, words)
-    withdrawn = [end.unsubscribe(id, clock()) for id in withdraw or []]
+    withdrawn = [withdraw_subscription(end, given, clock()) for given in withdraw or []]
     answer = Answer.of(end, plan, links, say)
     listener = Listener(end, shown_to_subscriber(plan, end, as_json), say, count, withdrawn, answer)
     authenticator = Authenticator(number, plan.secret)
@@ -242,6 +245,17 @@ def publish(
     content_type: Annotated[
         str, typer.Option(metavar="TYPE", help="What the source yields, where it is no CSV.")
     ] = "text/csv",
+    advertisements: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--advertise",
+            exists=True,
+            dir_okay=False,
+            metavar="FILE",
+            help="What brokers are told that is published here, written as a subscription; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
     on_demand: Annotated[
         bool, typer.Option("--on-demand", help="Read only while somebody asks for what is measured.")
     ] = False,
@@ -267,6 +281,7 @@ def publish(
             wait=wait,
             anyway=False,
             as_json=as_json,
+            advertisements=advertisements or (),
         )
     if readings is None or event is None:
         raise typer.BadParameter(
@@ -277,9 +292,9 @@ def publish(
 
     from dens.authentication import Authenticator
     from dens.stores.owner import Owner
-    from documents.problems import listed
+    from documents import exit_codes as exits
     from knowledge_manager.local_dictionary import LocalDataDictionary
-    from nodes.advertising import advertise
+    from nodes.advertising import advertise, read_advertisements, report
     from nodes.assembly import publisher
     from nodes.clock import real_clock, refuse_clock, warn_of_clock
     from nodes.event_output import Shown, warn_of_key
@@ -294,11 +309,16 @@ def publish(
     from nodes.stores import PUBLISHER, open_store, place_of_end
     from studio import console
     from studio.node_links import end_links
+    from studio.tables import other_thesaurus
 
     plan, clock = load_node(node), real_clock()
     links = end_links(plan, number, at)
     kind = plan.table.event(event)
-    watchdog, faults = watchdog_for(plan.table, plan.settings.algorithm, plan.languages), Faults()
+    written = read_advertisements(advertisements or (), plan, other_thesaurus(plan.thesauri))
+    faults = Faults()
+    watchdog = watchdog_for(
+        plan.table, plan.settings.algorithm, plan.languages, advertises=plan.settings.routing != "carry"
+    )
     order = SourceOrder(
         readings,
         kind,
@@ -318,12 +338,12 @@ def publish(
     environment = run_sources(watchdog, offered, plan.table, registry, say)
     end = publisher(plan, number, kept, clock(), watchdog)
     announce(end, offered, clock())
-    said = advertise(end, offered, watchdog.filters, plan, clock())
-    if said:
-        say(f"advertised to brokers in the {listed(said)} language")
+    spoken = [one for one in watchdog.filters if plan.languages[one].ground_truth is not None]
+    advertised = advertise(end, offered, spoken, plan, clock(), written)
+    report(advertised, say)
     answer = Answer.of(end, plan, links, say)
     shown = Shown(as_json, putting_while_possible())
-    handover = Handover(end, shown, SETTLE_S if said else 0.0)
+    handover = Handover(end, shown, SETTLE_S if advertised.languages else 0.0)
     first = secrets.randbelow(1 << 16)
     replay = Replay(handover, watchdog, environment, source, readings, say, answer, first, faults=faults)
     life = NodeProcess(
@@ -342,4 +362,4 @@ def publish(
         typer.echo(json.dumps({"event": "ended", **replay.figures(), "broken": broken}))
     else:
         console.print_figures(replay.figures())
-    raise typer.Exit(code)
+    raise typer.Exit(code or (exits.FINDING if advertised.missing else exits.FINE))

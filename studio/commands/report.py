@@ -40,10 +40,9 @@ def report(
     """
     from concurrent.futures import ThreadPoolExecutor
     from contextlib import ExitStack
-    from importlib import import_module
 
     from spark_analysis.answers import Analysis
-    from spark_analysis.report.build import refuse_unwritable
+    from spark_analysis.report.build import load_pages, refuse_unwritable
     from spark_analysis.report.comparison import refuse_strangers
     from spark_analysis.run import is_large
     from spark_analysis.session.session import spark_session
@@ -56,16 +55,16 @@ def report(
     target = output or (runs[0] / "report.html" if len(runs) == 1 else Path("comparison.html"))
     refuse_unwritable(target)
     replaced = target.is_file()
-    page = "page" if len(runs) == 1 else "comparison_page"
     try:
         with console.steps("starting Spark …") as step, ThreadPoolExecutor() as beside:
-            beside.submit(import_module, f"spark_analysis.{page}")  # it loads matplotlib, while Java starts
+            loading = beside.submit(load_pages)
             spark = ExitStack()
             try:
                 spark.enter_context(spark_session(master, large=any(sizes)))
                 answers = _answers(runs, step)
             finally:
                 closing = beside.submit(spark.close)  # while the page is drawn
+            loading.result()
             step("drawing the report …")
             found = _written(answers, target, runs[0] if output is None else None)
             closing.result()

@@ -24,7 +24,8 @@ def rerun(
 
     It is made from the copies in the folder of the run, whatever became of the scenario's files. Other
     versions are told. A run that was interrupted is done again as far as it came, and the rows before that
-    are compared. Ends 1 if the traces differ.
+    are compared. Ends 1 if the traces differ, unless corrections since the recorded version explain it;
+    they are listed.
     """
     from dataclasses import asdict
 
@@ -49,6 +50,7 @@ def rerun(
                 "run": str(folder),
                 "versions": [asdict(difference) for difference in again.versions],
                 "comparison": None if again.comparison is None else again.comparison.as_document(),
+                "corrections": list(again.corrections),
             }
         )
     else:
@@ -58,6 +60,19 @@ def rerun(
         else:
             for line in again.comparison.lines():
                 typer.echo(f"  {line}")
+            if not again.comparison.same_trace:
+                _print_corrections(again.corrections)
     if again.comparison is None:
         raise typer.Exit(exits.INTERRUPTED)
-    raise typer.Exit(exits.FINE if again.comparison.same_trace else exits.FINDING)
+    raise typer.Exit(exits.FINE if again.reproduced else exits.FINDING)
+
+
+def _print_corrections(corrections: tuple[str, ...]) -> None:
+    if not corrections:
+        return
+    typer.echo("  the difference is expected: results were corrected since this run was recorded")
+    for line in corrections:
+        typer.echo(f"    {line}")
+    typer.echo(
+        "  to reproduce the recorded bytes, install the recorded version (CHANGELOG.md has its commit)"
+    )

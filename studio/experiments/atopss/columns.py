@@ -1,7 +1,7 @@
 """Possibility and necessity of many predicates at once, as fractions of whole numbers.
 
-The language decides in bytes. Thresholds that are no fifteenths, such as the papers' ½, and the papers'
-reference of real numbers need the degrees themselves; the closed forms of straight sides have them exactly.
+The language counts in 510ths. Thresholds that are not thirtieths, and the papers' reference of real numbers,
+need the degrees themselves; the closed forms of straight sides have them exactly.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plugins.atopss.relations.covering import PlainColumns
-from plugins.atopss.scale import TOP
+from plugins.atopss.scale import BYTE_TOP
 from studio.experiments.atopss.workload import ATTRIBUTES, Publications
 
 Numbers = npt.NDArray[np.int64]
@@ -39,7 +39,7 @@ class Fractions:
     @property
     def bytes(self) -> Numbers:
         """Return them as the language counts them, ⌊255·x⌋."""
-        return TOP * self.over // self.under
+        return BYTE_TOP * self.over // self.under
 
 
 def possibility(wanted: Numbers, value: Numbers) -> Fractions:

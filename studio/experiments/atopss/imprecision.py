@@ -31,8 +31,8 @@ from studio.experiments.sampling import Sample, Tell, line_of
 
 ERRORS: Final = (5, 10, 20, 40, 60, 80)
 """Hundredths of a degree."""
-LEAST: Final = 128
-"""The byte of ½."""
+LEAST: Final = 256
+"""The byte of ½, rounded up, in 510ths."""
 READINGS: Final = 4000
 SMALL_READINGS: Final = 800
 EVERY_MS: Final = 60_000
@@ -128,7 +128,8 @@ def wrong(name: str, error: int, readings: int, seed: int) -> tuple[float, float
         told = stated.told(shown, attribute)
         value = stated.true_value(told, chance)
         deserved = judged(wanted, point(value - attribute.lo_scaled))[0] >= LEAST
-        said = shape_of_corners(shown if way.form is None else told, attribute)
+        known = shape_of_corners(shown if way.form is None else told, attribute)
+        said = known.within(attribute.hi_scaled - attribute.lo_scaled)
         alert = way.decides(judged(wanted, said)) >= LEAST
         true += deserved
         missed += deserved and not alert

@@ -83,7 +83,7 @@ def scored(settings: Settings, seed: int, choice: Thresholds, apart: int) -> Sam
     workload = settings.workload(seed)
     columns = workload.subscriptions(settings.counts[0], NETWORK_SIZE, 0.0, SETS)
     above = np.random.default_rng([seed, 31]).integers(0, apart + 1, columns.levels.shape[:2])
-    held = bodies(replace(columns, levels=np.stack([LOWEST + above, 0 * above], axis=-1)))
+    held = bodies(replace(columns, levels=np.stack([2 * (LOWEST + above), 0 * above], axis=-1)))
     told = workload.publications(PUBLICATIONS, NETWORK_TOLD, NETWORK_SIZE, SETS).vectors()
     options = RoutingOptions(merging=MergingOptions(thresholds=choice))
     table = AtopssRouting(AtopssRelations(None), AtopssCodec(None), options).table()

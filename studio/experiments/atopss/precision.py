@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from plugins.atopss.scale import FIFTEENTH, TOP
+from plugins.atopss.scale import BYTE_TOP
 from studio.experiments.atopss import paper
 from studio.experiments.atopss.columns import necessity, possibility, served
 from studio.experiments.atopss.settings import Settings, settings_of
@@ -21,8 +21,8 @@ PUBLICATIONS: Final = 100
 """More than the paper's ten, so that a share is the workload's and not that of ten draws."""
 
 CODES: Final[Mapping[str, Callable[[Reals], Reals]]] = {
-    "256": lambda degree: np.floor(TOP * degree),
-    "4 bits": lambda degree: np.floor(TOP // FIFTEENTH * degree),
+    "256": lambda degree: np.floor(BYTE_TOP * degree),
+    "4 bits": lambda degree: np.floor(15 * degree),
     "ten": lambda degree: np.where(degree <= 0, 0, np.where(degree >= 1, 9, 1 + np.floor(8 * degree))),
 }
 """How a degree, or a threshold, is stored; what is compared are the codes."""

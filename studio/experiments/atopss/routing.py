@@ -68,7 +68,7 @@ class Population:
 def population(name: str, count: int, ratio: float, seed: int, sets: int = SETS) -> Population:
     """Draw a population."""
     workload = Workload(name, seed)
-    held = bodies(workload.subscriptions(count, NETWORK_SIZE, ratio, sets), POSSIBILITY)
+    held = bodies(workload.subscriptions(count, NETWORK_SIZE, ratio, sets), 2 * POSSIBILITY)
     drawn = workload.publications(PUBLICATIONS, NETWORK_TOLD, NETWORK_SIZE, sets)
     return Population(tuple(held), tuple(map(decode_notification, drawn.vectors())))
 

@@ -19,9 +19,10 @@ import numpy as np
 from plugins.atopss.canonical import canonical
 from plugins.atopss.matching.improved import ImprovedMatcher
 from plugins.atopss.notifications import Notification
-from plugins.atopss.scale import FIFTEENTH
+from plugins.atopss.scale import THIRTIETH
 from plugins.atopss.shapes import Shape, interval, point
 from plugins.atopss.subscriptions import Joined, Predicate
+from plugins.atopss.thresholds import threshold_of
 from plugins.atopss.vectors import encode_subscription
 from plugins.language import SubscriptionKey
 from studio.experiments.atopss.workload import ATTRIBUTES, AXIS, SIZE, TOLD
@@ -122,7 +123,7 @@ class WorkloadSession:
             key = self._held.popleft()
             for model in (self._crisp, self._approximate):
                 model.matcher.remove(key)
-        limits = [_byte(getattr(self.parameters, name)) for name in ("possibility", "necessity")]
+        limits = [_least(getattr(self.parameters, name)) for name in ("possibility", "necessity")]
         for told in self._publications(self._times("publish")):
             for model, one in zip((self._crisp, self._approximate), told, strict=True):
                 model.match(one, max(limits[0], 1), limits[1])
@@ -169,6 +170,6 @@ class WorkloadSession:
             yield Notification(0, 0, 0, 0, known), Notification(0, 0, 0, 0, vague if half else known)
 
 
-def _byte(share: float) -> int:
-    """Return a threshold as a byte, in fifteenths as subscriptions keep them."""
-    return FIFTEENTH * int(np.ceil(15 * share - 1e-9))
+def _least(share: float) -> int:
+    """Return a threshold in 510ths, a fifteenth or one half as in subscriptions."""
+    return THIRTIETH * threshold_of(share)

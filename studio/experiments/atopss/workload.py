@@ -138,7 +138,7 @@ def _within(chance: np.random.Generator, corners: Numbers) -> Numbers:
 
 
 def bodies(columns: PlainColumns, possibility: int = 0) -> list[bytes]:
-    """Return subscriptions as bodies, with a threshold of the whole in fifteenths."""
+    """Return subscriptions as bodies, with a threshold of the whole in thirtieths."""
     return [
         encode_subscription(
             canonical(

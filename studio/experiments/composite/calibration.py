@@ -10,7 +10,6 @@ What a forecast is worth to whoever is far away is another question: see `warnin
 import io
 import random
 import statistics
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +17,10 @@ from typing import Final
 
 from plugins.authoring.streams import StreamReading
 from plugins.composite.authoring.learner import CompositeLearner
-from plugins.composite.model import Counted, wait_class
+from plugins.composite.model import Counted
+from plugins.composite.prediction import Horizon, Visit
+from plugins.composite.progress import Step
+from plugins.composite.vectors import READINGS, Prediction
 from plugins.registry import authoring_of, language_named
 from studio.experiments.composite import vitals, warnings_in_time
 from studio.experiments.family import Asked
@@ -43,7 +45,7 @@ PRIMITIVES: Final = {
     "hr105": ("heart_rate", "ge", 105),
 }
 HORIZONS: Final = (10, 30)
-METHODS: Final = ("powers of P", "counts per state", "state and wait")
+METHODS: Final = ("powers of P, corrected", "counts per state", "state and wait")
 BINS: Final = 10
 ENOUGH: Final = 100
 """Forecasts in a bin that is drawn; fewer of them, many from one patient, say little."""
@@ -52,31 +54,23 @@ _GOOD: Final = 0.2
 """What the first two patterns have to reach, counted, within ten readings."""
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """A state that a patient was in, and whether the pattern was completed in time."""
-
-    mask: int
-    wait: int
-    completed: bool
-
-
 @dataclass(slots=True)
 class Walked:
-    """One patient: the state after each reading, how long it has lasted, and whether something completed."""
+    """One patient: what each reading left, None where nothing has begun."""
 
-    steps: list[tuple[int, int, bool]] = field(default_factory=list)
+    steps: list[Step | None] = field(default_factory=list)
 
-    def visits(self, horizon: int) -> list[Visit]:
-        """Return the visits whose fate is known."""
-        completions = [place for place, step in enumerate(self.steps) if step[2]]
-        found = []
-        for place, (mask, readings, _) in enumerate(self.steps):
-            after = bisect_right(completions, place)
-            in_time = after < len(completions) and completions[after] - place <= horizon
-            if mask and (in_time or place + horizon < len(self.steps)):
-                found.append(Visit(mask, wait_class(readings), in_time))
-        return found
+    def estimated(self, horizon: int) -> tuple[Counted, list[Visit]]:
+        """Return what the estimator of `dens learn composite` and of sources counts within so many readings,
+        and the visits that it decides.
+        """
+        estimator = Horizon(Prediction(255, READINGS, horizon))
+        visits = [
+            visit
+            for number, step in enumerate(self.steps, start=1)
+            for visit in estimator.note(() if step is None else (step,), number, number)
+        ]
+        return estimator.finish(), visits
 
 
 def learner_for(pattern: str, window: str, within: int) -> CompositeLearner:
@@ -104,11 +98,7 @@ def walked(pattern: str, window: str, streams: Sequence[Sequence[StreamReading]]
     found = []
     for readings in streams:
         own = Walked()
-        for _, steps in learner.steps(readings):
-            step = steps[0] if steps else None
-            own.steps.append(
-                (0, 0, False) if step is None else (step.mask, step.readings, step.completed is not None)
-            )
+        own.steps = [steps[0] if steps else None for _, steps in learner.steps(readings)]
         found.append(own)
     return found
 
@@ -121,17 +111,20 @@ def forecasts(training: Sequence[Walked], horizon: int) -> tuple[float, dict[str
     counted, by_state = Counted(), Counted()
     chain: dict[int, Counter[int]] = {}
     for patient in training:
-        for visit in patient.visits(horizon):
-            counted.note(visit.mask, visit.wait, completed=visit.completed)
-            by_state.note(visit.mask, 0, completed=visit.completed)
+        own, visits = patient.estimated(horizon)
+        counted.add(own)
+        for visit in visits:
+            by_state.note(visit.mask, 0, completed=visit.is_completed)
         state = 0
-        for mask, _, completed in patient.steps:
-            chain.setdefault(state, Counter())[_COMPLETED if completed else mask] += 1
+        for step in patient.steps:
+            mask = 0 if step is None else step.mask
+            is_completed = step is not None and step.completed is not None
+            chain.setdefault(state, Counter())[_COMPLETED if is_completed else mask] += 1
             state = mask
         chain.setdefault(state, Counter())[_END] += 1
     betas = _powers(chain, horizon)
     return float(counted.rate), {
-        "powers of P": lambda visit: betas.get(visit.mask, 0.0),
+        "powers of P, corrected": lambda visit: betas.get(visit.mask, 0.0),
         "counts per state": lambda visit: float(by_state.beta(visit.mask, 0)),
         "state and wait": lambda visit: float(counted.beta(visit.mask, visit.wait)),
     }
@@ -187,17 +180,17 @@ def judge(patients: Sequence[Walked], horizon: int, seeds: Sequence[int]) -> Jud
         random.Random(seed).shuffle(order)
         half = len(order) // 2
         rate, methods = forecasts(order[:half], horizon)
-        asked = [visit for patient in order[half:] for visit in patient.visits(horizon)]
-        usual = sum((rate - visit.completed) ** 2 for visit in asked)
+        asked = [visit for patient in order[half:] for visit in patient.estimated(horizon)[1]]
+        usual = sum((rate - visit.is_completed) ** 2 for visit in asked)
         if not usual:
             continue
         for name, forecast in methods.items():
             told = [forecast(visit) for visit in asked]
-            missed = sum((one - visit.completed) ** 2 for one, visit in zip(told, asked, strict=True))
+            missed = sum((one - visit.is_completed) ** 2 for one, visit in zip(told, asked, strict=True))
             found.skills[name].append(1 - missed / usual)
             found.briers[name].append(missed / len(asked))
             for one, visit in zip(told, asked, strict=True):
-                found.reliability[name].note(one, visit.completed)
+                found.reliability[name].note(one, visit.is_completed)
             if name == METHODS[-1]:
                 found.highest = max(found.highest, *told)
     return found
@@ -264,7 +257,7 @@ def _shapes(judged: Mapping[tuple[str, int], Judged], names: Sequence[str]) -> l
     found = [
         Shape(
             "the present state suffices to predict",
-            f"powers of P are worse than the overall rate in {below} of {len(powers)} cases",
+            f"powers of P, corrected, are worse than the overall rate in {below} of {len(powers)} cases",
             verdict(below == 0, below < len(powers) / 2),
             "readings have memory: a state that has lasted is another one" if below else "",
         )

@@ -24,8 +24,9 @@ BREAK_DOWN: Final[Mapping[str, Form]] = {
 """The paper's three, found by FNIF as it finds flat ones."""
 
 NARROW: Final = (
-    "Predicates are narrow, so that hardly anybody is satisfied and every subscription of the event's "
-    "feature is judged: a filter ends at the first hit, and what is satisfied more easily would seem cheaper."
+    "Predicates are narrow, so that hardly anything is satisfied and every subscription whose feature the "
+    "event contains is judged: a filter ends at the first hit, and what is satisfied more easily would seem "
+    "cheaper."
 )
 
 

@@ -100,11 +100,9 @@ def counted_work(source: PublisherFilter, readings: list[Reading]) -> dict[str, 
         for reading in readings:
             found = source.scan
             found.begin(reading.event, reading.number, reading.stamp_s, reading.row, reading.mask)
-            degree = 1
-            while degree:
-                before = found.next
-                degree = found.advance()
-                work.feature_tests += source.pool.count if source.pool.flat else found.next - before
+            while found.advance():
+                pass
+            work.feature_tests += source.pool.count if source.pool.flat else found.next
     return {
         "feature tests": work.feature_tests / len(readings),
         "subscriptions judged": work.judged / len(readings),

@@ -84,8 +84,8 @@ class Workload:
     """Each subscription constrains least to most, of so many."""
     condition: str
     told: Literal["feature", "all"]
-    """An event tells the attributes of one feature that chance draws as it draws those of subscriptions, or
-    all."""
+    """A notification that a DENS node matches tells the attributes of one feature, drawn as those of
+    subscriptions are, or all. A source measures all in both cases."""
     similarity: float | None = None
     narrow: bool = False
     """Whether predicates are so narrow and thresholds so high that an event satisfies hardly anybody: then a
@@ -123,8 +123,12 @@ class Workload:
         return found
 
     def readings(self, count: int, seed: int) -> list[Reading]:
-        """Return the same events as a source measures them."""
-        return [reading_of(vector) for vector in self.notifications(count, seed)]
+        """Return as many events as a source measures them: with every attribute. What it tells of them is
+        what its filter makes of subscriptions."""
+        chance = random.Random(2 * seed)
+        of = self.attributes[2]
+        every = bytes([_feature(list(range(of)))])
+        return [reading_of(bytes(6) + chance.randbytes(of) + EVENT + every) for _ in range(count)]
 
     def words(self) -> str:
         """Return what it is, for people."""
